@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+#define SURE_DIGITS 18u /* of a decimal that fits 64 bits */
+
 enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 
 /* What the next line of numbers is. */
@@ -60,6 +62,14 @@ bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
 
 /* Decimal, or hexadecimal with 0x. */
 static bool parse_number(pprofc_str s, uint64_t *out) {
+  uint64_t number = 0;
+  size_t n = 0;
+  while (n < s.size && n < SURE_DIGITS && s.data[n] >= '0' && s.data[n] <= '9')
+    number = number * 10 + (uint64_t)(s.data[n++] - '0');
+  if (n && n == s.size) {
+    *out = number;
+    return true;
+  }
   if (str_starts(s, STR("0x"))) return str_parse_uint(str_slice(s, 2, s.size), 16, out);
   return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
 }
@@ -100,8 +110,8 @@ static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *
                           int64_t *values) {
   pprofc_str word;
   uint64_t number;
-  memset(raw, 0, CALLGRIND_MOST_EVENTS * sizeof *raw);
-  memset(values, 0, CALLGRIND_MOST_EVENTS * sizeof *values);
+  memset(raw, 0, r->event_count * sizeof *raw);
+  memset(values, 0, r->events.count * sizeof *values);
   for (size_t i = 0; callgrind_next_word(&rest, &word); i++) {
     if (i == r->event_count || !parse_relative(word, (uint64_t)r->last[i], &number)) return false;
     uint32_t type = r->event_columns[i];
@@ -237,20 +247,30 @@ static bool expect_jump(struct callgrind_reader *r, pprofc_str value) {
 }
 
 static const struct specification {
-  const char *name;
+  pprofc_str name;
   bool (*read)(struct callgrind_reader *, pprofc_str value);
 } specifications[] = {
-    {"fn", callgrind_read_function}, {"fl", callgrind_read_file}, {"fi", callgrind_read_file},
-    {"fe", callgrind_read_file},     {"ob", read_object},         {"cfn", read_called},
-    {"cfi", read_called_file},       {"cfl", read_called_file},   {"cob", read_called_object},
-    {"calls", expect_call},          {"jump", expect_jump},       {"jcnd", expect_jump},
-    {"cfni", read_inlined},          {"jfi", read_jump_file},     {"jfn", read_jump_function},
+    {{"fn", 2}, callgrind_read_function},
+    {{"cfn", 3}, read_called},
+    {{"calls", 5}, expect_call},
+    {{"fl", 2}, callgrind_read_file},
+    {{"fi", 2}, callgrind_read_file},
+    {{"fe", 2}, callgrind_read_file},
+    {{"ob", 2}, read_object},
+    {{"cfi", 3}, read_called_file},
+    {{"cfl", 3}, read_called_file},
+    {{"cob", 3}, read_called_object},
+    {{"jump", 4}, expect_jump},
+    {{"jcnd", 4}, expect_jump},
+    {{"cfni", 4}, read_inlined},
+    {{"jfi", 3}, read_jump_file},
+    {{"jfn", 3}, read_jump_function},
 };
 
 static bool read_specification(struct callgrind_reader *r, pprofc_str name, pprofc_str value) {
   r->in_body = true;
   for (size_t i = 0; i < sizeof specifications / sizeof *specifications; i++)
-    if (str_equal(name, str_of(specifications[i].name))) return specifications[i].read(r, value);
+    if (str_equal(name, specifications[i].name)) return specifications[i].read(r, value);
   r->unknown_lines++;
   return true;
 }
@@ -392,17 +412,18 @@ static bool is_number_line(pprofc_str line) {
 
 static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str line,
                                          pprofc_error *error) {
-  if (!str_trim(line).size || line.data[0] == '#') return PPROFC_OK;
+  if (!line.size || line.data[0] == '#') return PPROFC_OK;
   if (is_number_line(line)) {
     r->bad_lines += !read_numbers(r, line);
     return PPROFC_OK;
   }
-  size_t equals = str_find_char(line, '='), colon = str_find_char(line, ':');
-  size_t mark = equals < colon ? equals : colon;
+  if (line.data[0] <= ' ' && !str_trim(line).size) return PPROFC_OK;
+  size_t mark = 0;
+  while (mark < line.size && line.data[mark] != '=' && line.data[mark] != ':') mark++;
   pprofc_str name = str_slice(line, 0, mark), value = str_slice(line, mark + 1, line.size);
-  if (equals < colon)
+  if (mark < line.size && line.data[mark] == '=')
     r->bad_lines += !read_specification(r, name, value);
-  else if (colon < line.size)
+  else if (mark < line.size)
     return callgrind_read_header(r, name, value, error);
   else
     r->bad_lines++;

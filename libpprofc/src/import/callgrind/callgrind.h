@@ -24,6 +24,7 @@ struct callgrind_function {
   uint32_t plain_name;            /* without the level of recursion */
   uint32_t first_cost, last_cost; /* or NONE */
   uint32_t first_call, last_call; /* that it makes, or NONE */
+  uint32_t cost_count, call_count;
 };
 
 struct callgrind_cost {
@@ -48,7 +49,11 @@ struct callgrind_graph {
   struct buffer functions;          /* struct callgrind_function */
   struct buffer costs, cost_values; /* struct callgrind_cost, int64_t[types] */
   struct buffer calls, call_values; /* struct callgrind_call, double[types], inclusive */
-  struct map by_name, by_place, by_call;
+  uint32_t *first; /* [first_room] by name: a function of that name, if it still is one */
+  size_t first_room;
+  struct map by_name;  /* functions that `first` does not have */
+  struct map by_place; /* lines of functions that have many */
+  struct map by_call;  /* calls of functions that make many */
   int64_t totals[CALLGRIND_MOST_EVENTS];
   int64_t before[CALLGRIND_MOST_EVENTS]; /* totals of earlier parts */
   bool too_large;                        /* it would need more than most_bytes */

@@ -1,6 +1,11 @@
 /* Callgrind's call graph while it is being read: functions, lines and calls, each once. */
 #include "import/callgrind/callgrind.h"
 
+#include "core/array.h"
+
+/* Lines and calls of a function that has no more than this are looked at one by one. */
+#define FEW 8u
+
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
                           size_t most_bytes) {
   *graph = (struct callgrind_graph){.mem = mem, .types = types};
@@ -17,6 +22,7 @@ void callgrind_graph_free(struct callgrind_graph *graph) {
   struct buffer *const buffers[] = {&graph->functions, &graph->costs, &graph->cost_values,
                                     &graph->calls, &graph->call_values};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_free(buffers[i]);
+  ARRAY_FREE(graph->mem, graph->first, graph->first_room);
   map_free(&graph->by_name);
   map_free(&graph->by_place);
   map_free(&graph->by_call);
@@ -40,7 +46,8 @@ bool callgrind_graph_ok(const struct callgrind_graph *graph) {
          !graph->calls.failed && !graph->call_values.failed;
 }
 
-/* Appends a row to a column and its values, and notes it in the map; NONE when out of memory. */
+/* Appends a row to a column and its values, and notes it in the map when there is one; NONE when
+ * out of memory. */
 static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
                        size_t size, struct buffer *values, size_t values_size, struct map *map,
                        uint64_t hash) {
@@ -49,7 +56,7 @@ static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const
       size > rows->ceiling - rows->size || (values && values_size > values->ceiling - values->size);
   bool fits = index < NONE - 1 && buffer_reserve(rows, size) &&
               (!values || buffer_reserve(values, values_size));
-  if (!fits || !map_insert(map, hash, (uint32_t)index)) {
+  if (!fits || (map && !map_insert(map, hash, (uint32_t)index))) {
     rows->failed = true;
     return NONE;
   }
@@ -58,18 +65,50 @@ static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const
   return (uint32_t)index;
 }
 
-uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object, uint32_t name,
-                                  uint32_t plain_name, uint32_t file) {
-  uint64_t hash = hash_mix(hash_mix(object, name), file);
+static bool same_function(const struct callgrind_function *a, const struct callgrind_function *b) {
+  return a->object == b->object && a->name == b->name && a->file == b->file;
+}
+
+static uint32_t append_function(struct callgrind_graph *graph,
+                                const struct callgrind_function *function, struct map *map,
+                                uint64_t hash) {
+  return append(graph, &graph->functions, function, sizeof *function, NULL, 0, map, hash);
+}
+
+/* A function whose name others have, too. */
+static uint32_t graph_namesake(struct callgrind_graph *graph,
+                               const struct callgrind_function *function) {
+  uint64_t hash = hash_mix(hash_mix(function->object, function->name), function->file);
   struct map_probe probe = map_start(&graph->by_name, hash);
   uint32_t index;
-  while ((index = map_next(&graph->by_name, &probe)) != MAP_NONE) {
-    const struct callgrind_function *f = &callgrind_functions(graph)[index];
-    if (f->object == object && f->name == name && f->file == file) return index;
+  while ((index = map_next(&graph->by_name, &probe)) != MAP_NONE)
+    if (same_function(&callgrind_functions(graph)[index], function)) return index;
+  return append_function(graph, function, &graph->by_name, hash);
+}
+
+/* The function of graph->first for a name; NULL when out of memory. What earlier parts have left
+ * there is told by its name. */
+static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
+  size_t old = graph->first_room;
+  if (!ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)) {
+    graph->functions.failed = true;
+    return NULL;
   }
-  struct callgrind_function function = {object, name, file, plain_name, NONE, NONE, NONE, NONE};
-  return append(graph, &graph->functions, &function, sizeof function, NULL, 0, &graph->by_name,
-                hash);
+  if (graph->first_room > old)
+    memset(graph->first + old, 0xFF, (graph->first_room - old) * sizeof *graph->first);
+  return &graph->first[name];
+}
+
+uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object, uint32_t name,
+                                  uint32_t plain_name, uint32_t file) {
+  struct callgrind_function function = {object, name, file, plain_name, NONE,
+                                        NONE,   NONE, NONE, 0,          0};
+  uint32_t *first = graph_first(graph, name);
+  if (!first) return NONE;
+  const struct callgrind_function *there = callgrind_functions(graph) + *first;
+  if (*first >= callgrind_function_count(graph) || there->name != name)
+    return *first = append_function(graph, &function, NULL, 0);
+  return same_function(there, &function) ? *first : graph_namesake(graph, &function);
 }
 
 static bool same_place(const struct callgrind_place *a, const struct callgrind_place *b) {
@@ -82,25 +121,54 @@ static uint64_t hash_place(uint64_t hash, const struct callgrind_place *place) {
   return hash_mix(hash_mix(hash, (uint64_t)place->line), place->address);
 }
 
+static uint64_t hash_cost(uint32_t function, const struct callgrind_place *place) {
+  return hash_place(hash_mix(0, function), place);
+}
+
+/* The line of a function, or NONE. */
+static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function,
+                          const struct callgrind_place *place) {
+  const struct callgrind_function *f = &callgrind_functions(graph)[function];
+  const struct callgrind_cost *costs = callgrind_costs(graph);
+  uint32_t index;
+  if (f->cost_count <= FEW) {
+    for (index = f->first_cost; index != NONE && !same_place(&costs[index].place, place);)
+      index = costs[index].next;
+    return index;
+  }
+  struct map_probe probe = map_start(&graph->by_place, hash_cost(function, place));
+  while ((index = map_next(&graph->by_place, &probe)) != MAP_NONE)
+    if (costs[index].function == function && same_place(&costs[index].place, place)) break;
+  return index;
+}
+
+/* Enters the lines of a function that gets one more than a few. */
+static void cost_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
+  for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
+    const struct callgrind_cost *cost = &callgrind_costs(graph)[c];
+    if (!map_insert(&graph->by_place, hash_cost(cost->function, &cost->place), c))
+      graph->costs.failed = true;
+  }
+}
+
 static uint32_t cost_of(struct callgrind_graph *graph, uint32_t function,
                         const struct callgrind_place *place) {
-  uint64_t hash = hash_place(hash_mix(0, function), place);
-  struct map_probe probe = map_start(&graph->by_place, hash);
-  uint32_t index;
-  while ((index = map_next(&graph->by_place, &probe)) != MAP_NONE) {
-    const struct callgrind_cost *cost = &callgrind_costs(graph)[index];
-    if (cost->function == function && same_place(&cost->place, place)) return index;
-  }
+  struct callgrind_function *f = &callgrind_functions(graph)[function];
+  uint32_t index = cost_find(graph, function, place);
+  if (index != NONE) return index;
+  bool many = f->cost_count >= FEW;
+  if (f->cost_count == FEW) cost_enter_few(graph, f);
   struct callgrind_cost cost = {function, NONE, *place};
   index = append(graph, &graph->costs, &cost, sizeof cost, &graph->cost_values,
-                 graph->types * sizeof(int64_t), &graph->by_place, hash);
+                 graph->types * sizeof(int64_t), many ? &graph->by_place : NULL,
+                 many ? hash_cost(function, place) : 0);
   if (index == NONE) return NONE;
-  struct callgrind_function *f = &callgrind_functions(graph)[function];
   if (f->first_cost == NONE)
     f->first_cost = index;
   else
     callgrind_costs(graph)[f->last_cost].next = index;
   f->last_cost = index;
+  f->cost_count++;
   return index;
 }
 
@@ -119,28 +187,58 @@ void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
   }
 }
 
+static uint64_t hash_call(const struct callgrind_graph *graph, const struct callgrind_call *call) {
+  uint64_t hash = hash_mix(call->caller, call->callee);
+  return graph->by_site ? hash_place(hash, &call->site) : hash;
+}
+
+static bool same_call(const struct callgrind_graph *graph, const struct callgrind_call *a,
+                      const struct callgrind_call *b) {
+  return a->caller == b->caller && a->callee == b->callee &&
+         (!graph->by_site || same_place(&a->site, &b->site));
+}
+
+/* The call like that one, or NONE. */
+static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
+  const struct callgrind_function *f = &callgrind_functions(graph)[call->caller];
+  const struct callgrind_call *calls = callgrind_calls(graph);
+  uint32_t index;
+  if (f->call_count <= FEW) {
+    for (index = f->first_call; index != NONE && !same_call(graph, &calls[index], call);)
+      index = calls[index].next;
+    return index;
+  }
+  struct map_probe probe = map_start(&graph->by_call, hash_call(graph, call));
+  while ((index = map_next(&graph->by_call, &probe)) != MAP_NONE)
+    if (same_call(graph, &calls[index], call)) break;
+  return index;
+}
+
+/* Enters the calls of a function that makes one more than a few. */
+static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
+  for (uint32_t c = f->first_call; c != NONE; c = callgrind_calls(graph)[c].next)
+    if (!map_insert(&graph->by_call, hash_call(graph, &callgrind_calls(graph)[c]), c))
+      graph->calls.failed = true;
+}
+
 static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                         const struct callgrind_place *site) {
-  uint64_t hash = hash_mix(caller, callee);
-  if (graph->by_site) hash = hash_place(hash, site);
-  struct map_probe probe = map_start(&graph->by_call, hash);
-  uint32_t index;
-  while ((index = map_next(&graph->by_call, &probe)) != MAP_NONE) {
-    const struct callgrind_call *call = &callgrind_calls(graph)[index];
-    if (call->caller == caller && call->callee == callee &&
-        (!graph->by_site || same_place(&call->site, site)))
-      return index;
-  }
   struct callgrind_call call = {caller, callee, NONE, *site, -1, false};
-  index = append(graph, &graph->calls, &call, sizeof call, &graph->call_values,
-                 graph->types * sizeof(double), &graph->by_call, hash);
-  if (index == NONE) return NONE;
   struct callgrind_function *f = &callgrind_functions(graph)[caller];
+  uint32_t index = call_find(graph, &call);
+  if (index != NONE) return index;
+  bool many = f->call_count >= FEW;
+  if (f->call_count == FEW) call_enter_few(graph, f);
+  index = append(graph, &graph->calls, &call, sizeof call, &graph->call_values,
+                 graph->types * sizeof(double), many ? &graph->by_call : NULL,
+                 many ? hash_call(graph, &call) : 0);
+  if (index == NONE) return NONE;
   if (f->first_call == NONE)
     f->first_call = index;
   else
     callgrind_calls(graph)[f->last_call].next = index;
   f->last_call = index;
+  f->call_count++;
   return index;
 }
 

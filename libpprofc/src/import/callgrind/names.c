@@ -1,6 +1,10 @@
 /* Compressed names of callgrind: "(12) name" gives a name its number, "(12)" refers to it. */
 #include "import/callgrind/read.h"
 
+#include "core/array.h"
+
+#define SMALL_IDS 1024u /* ids below this, and below twice the number of names, index a table */
+
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
                           bool may_be_unknown) {
   names->may_be_unknown = may_be_unknown;
@@ -10,17 +14,31 @@ void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator 
 
 void callgrind_names_free(struct callgrind_names *names) {
   buffer_free(&names->items);
+  ARRAY_FREE(names->by_id.mem, names->by_number, names->room);
   map_free(&names->by_id);
 }
 
 /* The name of an id, or NULL. */
 static struct callgrind_name *names_find(const struct callgrind_names *names, uint64_t id) {
   struct callgrind_name *items = (struct callgrind_name *)(void *)names->items.data;
+  if (id < names->room && names->by_number[id] != NONE) return &items[names->by_number[id]];
   struct map_probe probe = map_start(&names->by_id, hash_mix(0, id));
   uint32_t index;
   while ((index = map_next(&names->by_id, &probe)) != MAP_NONE)
     if (items[index].id == id) return &items[index];
   return NULL;
+}
+
+/* Enters the name at `index`; false when out of memory. */
+static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t index) {
+  size_t old = names->room;
+  if (id >= SMALL_IDS + 2 * (uint64_t)index)
+    return map_insert(&names->by_id, hash_mix(0, id), index);
+  if (!ARRAY_RESERVE(names->by_id.mem, names->by_number, names->room, (size_t)id + 1)) return false;
+  if (names->room > old)
+    memset(names->by_number + old, 0xFF, (names->room - old) * sizeof *names->by_number);
+  names->by_number[id] = index;
+  return true;
 }
 
 /* A recursive function is "name'2" when callgrind tells the levels apart. */
@@ -37,13 +55,15 @@ static void take_text(const struct callgrind_names *names, struct callgrind_name
   name->raw = text;
   if (names->may_be_unknown && str_equal(text, STR("???"))) text = STR("");
   name->text = builder_string(builder, text);
-  name->plain = builder_string(builder, without_level(text));
+  pprofc_str plain = without_level(text);
+  name->plain = plain.size == text.size ? name->text : builder_string(builder, plain);
 }
 
 /* Takes "(12)" off *value: digits only, "(below main)" is a name. */
 static bool take_id(pprofc_str *value, uint64_t *id) {
+  if (!str_starts(*value, STR("("))) return false;
   size_t close = str_find_char(*value, ')');
-  if (!str_starts(*value, STR("(")) || close == value->size) return false;
+  if (close == value->size) return false;
   if (!str_parse_uint(str_slice(*value, 1, close), 10, id)) return false;
   *value = str_trim(str_slice(*value, close + 1, value->size));
   return true;
@@ -66,7 +86,7 @@ bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder,
     }
     uint32_t index = (uint32_t)(names->items.size / sizeof *name);
     buffer_add(&names->items, name, sizeof *name);
-    if (!map_insert(&names->by_id, hash_mix(0, name->id), index)) names->items.failed = true;
+    if (!names_enter(names, name->id, index)) names->items.failed = true;
     return !names->items.failed;
   }
   if (known) *name = *known;

@@ -37,7 +37,9 @@ struct callgrind_name {
 /* One of the three spaces of ids. */
 struct callgrind_names {
   struct buffer items; /* struct callgrind_name; failed when out of memory */
-  struct map by_id;
+  uint32_t *by_number; /* [room] of ids about as large as there are names: their index or NONE */
+  size_t room;
+  struct map by_id;    /* of other ids */
   bool may_be_unknown; /* "???" is no name */
 };
 
