@@ -2,6 +2,7 @@
 #include "core/str.h"
 
 #define SHORT_NEEDLE 16u
+#define SHORT_TEXT   1024u
 
 int str_compare(pprofc_str a, pprofc_str b) {
   size_t n = a.size < b.size ? a.size : b.size;
@@ -29,8 +30,8 @@ bool str_starts_any_case(pprofc_str s, pprofc_str word) {
   return true;
 }
 
-/* For needles that are short and not empty, in at least as much text: memmem makes a table of 256
- * entries first, which costs more than most lines are long. */
+/* For short needles that are not empty, in at least as much text: memmem makes a table of 256
+ * entries first, which costs more than it gains in a line. */
 static size_t str_find_short(pprofc_str s, pprofc_str needle) {
   const char *p = s.data, *last = s.data + (s.size - needle.size);
   while (p <= last && (p = memchr(p, needle.data[0], (size_t)(last - p) + 1)) != NULL) {
@@ -43,7 +44,7 @@ static size_t str_find_short(pprofc_str s, pprofc_str needle) {
 size_t str_find(pprofc_str s, pprofc_str needle) {
   if (needle.size > s.size) return s.size;
   if (!needle.size) return 0;
-  if (needle.size <= SHORT_NEEDLE) return str_find_short(s, needle);
+  if (needle.size <= SHORT_NEEDLE && s.size <= SHORT_TEXT) return str_find_short(s, needle);
   const char *hit = memmem(s.data, s.size, needle.data, needle.size);
   return hit ? (size_t)(hit - s.data) : s.size;
 }

@@ -430,13 +430,6 @@ static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str 
   return PPROFC_OK;
 }
 
-static void count_parts(struct callgrind_reader *r, pprofc_str text) {
-  pprofc_str line;
-  size_t parts = 0;
-  while (str_next_line(&text, &line)) parts += str_starts(line, STR("events:"));
-  r->many_parts = parts > 1;
-}
-
 static const char *const stack_notes[] = {
     [PPROFC_STACKS_PROPORTIONAL] =
         "stacks are estimated from a call graph: the cost of a function goes to its callers in "
@@ -477,7 +470,7 @@ static void callgrind_add_types(struct callgrind_reader *r) {
 static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str text,
                                          pprofc_error *error) {
   callgrind_add_types(r);
-  count_parts(r, text);
+  r->many_parts = r->events.lists > 1;
   start_part(r);
   pprofc_status status = PPROFC_OK;
   pprofc_str line;

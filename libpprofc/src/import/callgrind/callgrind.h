@@ -36,9 +36,9 @@ struct callgrind_cost {
 struct callgrind_call {
   uint32_t caller, callee;
   uint32_t next;               /* of the same caller, or NONE */
+  bool closes_cycle;           /* set when a tree is made: to be left out of it */
   struct callgrind_place site; /* the one that costs most, where there are several */
   double heaviest;
-  bool closes_cycle; /* set when a tree is made: to be left out of it */
 };
 
 struct callgrind_graph {

@@ -86,19 +86,38 @@ static pprofc_status add_events(struct callgrind_events *events, pprofc_str list
   return PPROFC_OK;
 }
 
+/* The next line that begins with "event". */
+static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
+  if (!str_starts(*rest, STR("event"))) {
+    size_t end = str_find(*rest, STR("\nevent"));
+    *rest = str_slice(*rest, end + 1, rest->size);
+  }
+  return str_next_line(rest, line);
+}
+
+/* Takes the start off a line that has it. */
+static bool take_start(pprofc_str *line, pprofc_str start) {
+  if (!str_starts(*line, start)) return false;
+  *line = str_slice(*line, start.size, line->size);
+  return true;
+}
+
 /* Parts may have different events, and long names may come before or after them: so the whole file
- * is read. */
+ * is looked through. */
 pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                                     pprofc_error *error) {
-  static const pprofc_str list = {"events:", 7}, one = {"event:", 6};
   pprofc_status status = PPROFC_OK;
-  events->count = 0;
+  bool long_names = false;
+  events->count = events->lists = 0;
   pprofc_str rest = text, line;
-  while (status == PPROFC_OK && str_next_line(&rest, &line))
-    if (str_starts(line, list))
-      status = add_events(events, str_slice(line, list.size, line.size), error);
-  for (rest = text; status == PPROFC_OK && str_next_line(&rest, &line);)
-    if (str_starts(line, one)) read_long_name(events, str_slice(line, one.size, line.size));
+  while (status == PPROFC_OK && next_event_line(&rest, &line)) {
+    long_names |= str_starts(line, STR("event:"));
+    if (!take_start(&line, STR("events:"))) continue;
+    status = add_events(events, line, error);
+    events->lists++;
+  }
+  for (rest = text; long_names && status == PPROFC_OK && next_event_line(&rest, &line);)
+    if (take_start(&line, STR("event:"))) read_long_name(events, line);
   if (status == PPROFC_OK && !events->count)
     status = error_set(error, PPROFC_E_FORMAT, "no events");
   return status;

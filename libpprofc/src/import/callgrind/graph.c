@@ -223,7 +223,7 @@ static void call_enter_few(struct callgrind_graph *graph, const struct callgrind
 
 static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                         const struct callgrind_place *site) {
-  struct callgrind_call call = {caller, callee, NONE, *site, -1, false};
+  struct callgrind_call call = {caller, callee, NONE, false, *site, -1};
   struct callgrind_function *f = &callgrind_functions(graph)[caller];
   uint32_t index = call_find(graph, &call);
   if (index != NONE) return index;

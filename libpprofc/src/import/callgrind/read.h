@@ -14,6 +14,7 @@ struct callgrind_event {
 struct callgrind_events {
   struct callgrind_event items[CALLGRIND_MOST_EVENTS];
   size_t count;
+  size_t lists; /* `events:` lines: each part has one */
 };
 
 pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
