@@ -135,7 +135,7 @@ static void test_one_buffer_of_an_arena_can_grow(void) {
   struct arena arena;
   arena_init(&arena, &counting);
   CU_ASSERT_PTR_NOT_NULL(arena_alloc(&arena, 100));
-  char *block = NULL;
+  char *block = NULL, *before = NULL;
   size_t size = 0;
   for (size_t next = 10; next < 5000000; next *= 3) {
     block = arena_grow(&arena, block, size, next);
@@ -145,7 +145,9 @@ static void test_one_buffer_of_an_arena_can_grow(void) {
     size = next;
     char *other = arena_alloc(&arena, 64);
     CU_ASSERT_PTR_NOT_NULL_FATAL(other);
-    memset(other, 0xFF, 64);
+    CU_ASSERT_TRUE(!before || before[63] == 0x55); /* it stays when the buffer moves */
+    memset(other, 0x55, 64);
+    before = other;
   }
   CU_ASSERT_PTR_NULL(arena_grow(&arena, block, size, SIZE_MAX));
   arena_free(&arena);

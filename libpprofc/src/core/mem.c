@@ -65,7 +65,7 @@ void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size)
 }
 
 #define HUGE_PAGE  ((uintptr_t)2 << 20)
-#define HUGE_BLOCK (4 * HUGE_PAGE)
+#define HUGE_BLOCK (2 * HUGE_PAGE)
 
 void mem_will_fill(void *block, size_t size) {
 #ifdef MADV_HUGEPAGE
@@ -89,6 +89,7 @@ void mem_discard(const void *from, const void *to) {
 /* ---- arenas ------------------------------------------ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
+#define BLOCK_MOST ((size_t)16 << 20)
 #define LARGE_SIZE ((size_t)256 * 1024)
 
 struct arena_block {
@@ -108,6 +109,7 @@ void arena_free(struct arena *arena) {
     mem_free(arena->mem, block, 1, sizeof *block + block->size);
   }
   arena->next = arena->end = NULL;
+  arena->shared = 0;
 }
 
 static void link_block(struct arena *arena, struct arena_block *block) {
@@ -124,6 +126,14 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
   return block;
 }
 
+/* A block for small objects: an eighth of those before it, so that little is left over and an arena
+ * that is large has few of them. */
+static size_t next_block_size(const struct arena *arena) {
+  size_t size = arena->shared / 8 / BLOCK_SIZE * BLOCK_SIZE;
+  if (size < BLOCK_SIZE) return BLOCK_SIZE;
+  return size < BLOCK_MOST ? size : BLOCK_MOST;
+}
+
 void *arena_alloc(struct arena *arena, size_t size) {
   const size_t align = alignof(max_align_t);
   if (size > PTRDIFF_MAX - align) return NULL;
@@ -138,10 +148,13 @@ void *arena_alloc(struct arena *arena, size_t size) {
     struct arena_block *block = add_block(arena, size);
     return block ? block->data : NULL;
   }
-  struct arena_block *block = add_block(arena, BLOCK_SIZE);
+  size_t room = next_block_size(arena);
+  struct arena_block *block = add_block(arena, room);
   if (!block) return NULL;
+  mem_will_fill(block->data, room);
+  arena->shared += room;
   arena->next = block->data + size;
-  arena->end = block->data + BLOCK_SIZE;
+  arena->end = block->data + room;
   return block->data;
 }
 
@@ -197,17 +210,15 @@ void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used,
 
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size) {
   struct arena_block *head = arena->blocks;
-  if (!block || !head || block != head->data || new_size < LARGE_SIZE) {
+  bool shared = head && arena->end == head->data + head->size; /* with other small objects */
+  if (!block || !head || shared || block != head->data || new_size < LARGE_SIZE) {
     void *copy = arena_alloc(arena, new_size);
     if (copy && old_size) memcpy(copy, block, old_size);
     return copy;
   }
   if (new_size > PTRDIFF_MAX - sizeof *head) return NULL;
-  /* A small first buffer shares its block with what comes after; grown, it has the block alone. */
-  bool shared = arena->end == head->data + head->size;
   head = mem_resize(arena->mem, head, sizeof *head + head->size, sizeof *head + new_size, 1);
   if (!head) return NULL;
-  if (shared) arena->next = arena->end = NULL;
   head->size = new_size;
   arena->blocks = head;
   return head->data;

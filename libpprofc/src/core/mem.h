@@ -29,6 +29,7 @@ struct arena {
   const pprofc_allocator *mem; /* must outlive the arena */
   struct arena_block *blocks;
   char *next, *end;
+  size_t shared; /* bytes of blocks for small objects */
 };
 
 void arena_init(struct arena *arena, const pprofc_allocator *mem);
