@@ -69,9 +69,9 @@ static bool same_function(const struct callgrind_function *a, const struct callg
   return a->object == b->object && a->name == b->name && a->file == b->file;
 }
 
-static uint32_t append_function(struct callgrind_graph *graph,
-                                const struct callgrind_function *function, struct map *map,
-                                uint64_t hash) {
+static uint32_t callgrind_append_function(struct callgrind_graph *graph,
+                                          const struct callgrind_function *function,
+                                          struct map *map, uint64_t hash) {
   return append(graph, &graph->functions, function, sizeof *function, NULL, 0, map, hash);
 }
 
@@ -83,7 +83,7 @@ static uint32_t graph_namesake(struct callgrind_graph *graph,
   uint32_t index;
   while ((index = map_next(&graph->by_name, &probe)) != MAP_NONE)
     if (same_function(&callgrind_functions(graph)[index], function)) return index;
-  return append_function(graph, function, &graph->by_name, hash);
+  return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
 
 /* The function of graph->first for a name; NULL when out of memory. What earlier parts have left
@@ -107,7 +107,7 @@ uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object
   if (!first) return NONE;
   const struct callgrind_function *there = callgrind_functions(graph) + *first;
   if (*first >= callgrind_function_count(graph) || there->name != name)
-    return *first = append_function(graph, &function, NULL, 0);
+    return *first = callgrind_append_function(graph, &function, NULL, 0);
   return same_function(there, &function) ? *first : graph_namesake(graph, &function);
 }
 
@@ -156,12 +156,12 @@ static uint32_t cost_of(struct callgrind_graph *graph, uint32_t function,
   struct callgrind_function *f = &callgrind_functions(graph)[function];
   uint32_t index = cost_find(graph, function, place);
   if (index != NONE) return index;
-  bool many = f->cost_count >= FEW;
   if (f->cost_count == FEW) cost_enter_few(graph, f);
+  struct map *map = f->cost_count >= FEW ? &graph->by_place : NULL;
+  uint64_t hash = map ? hash_cost(function, place) : 0;
   struct callgrind_cost cost = {function, NONE, *place};
   index = append(graph, &graph->costs, &cost, sizeof cost, &graph->cost_values,
-                 graph->types * sizeof(int64_t), many ? &graph->by_place : NULL,
-                 many ? hash_cost(function, place) : 0);
+                 graph->types * sizeof(int64_t), map, hash);
   if (index == NONE) return NONE;
   if (f->first_cost == NONE)
     f->first_cost = index;
@@ -192,8 +192,8 @@ static uint64_t hash_call(const struct callgrind_graph *graph, const struct call
   return graph->by_site ? hash_place(hash, &call->site) : hash;
 }
 
-static bool same_call(const struct callgrind_graph *graph, const struct callgrind_call *a,
-                      const struct callgrind_call *b) {
+static bool call_is_same(const struct callgrind_graph *graph, const struct callgrind_call *a,
+                         const struct callgrind_call *b) {
   return a->caller == b->caller && a->callee == b->callee &&
          (!graph->by_site || same_place(&a->site, &b->site));
 }
@@ -204,13 +204,13 @@ static uint32_t call_find(const struct callgrind_graph *graph, const struct call
   const struct callgrind_call *calls = callgrind_calls(graph);
   uint32_t index;
   if (f->call_count <= FEW) {
-    for (index = f->first_call; index != NONE && !same_call(graph, &calls[index], call);)
+    for (index = f->first_call; index != NONE && !call_is_same(graph, &calls[index], call);)
       index = calls[index].next;
     return index;
   }
   struct map_probe probe = map_start(&graph->by_call, hash_call(graph, call));
   while ((index = map_next(&graph->by_call, &probe)) != MAP_NONE)
-    if (same_call(graph, &calls[index], call)) break;
+    if (call_is_same(graph, &calls[index], call)) break;
   return index;
 }
 
@@ -227,11 +227,11 @@ static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t
   struct callgrind_function *f = &callgrind_functions(graph)[caller];
   uint32_t index = call_find(graph, &call);
   if (index != NONE) return index;
-  bool many = f->call_count >= FEW;
   if (f->call_count == FEW) call_enter_few(graph, f);
+  struct map *map = f->call_count >= FEW ? &graph->by_call : NULL;
+  uint64_t hash = map ? hash_call(graph, &call) : 0;
   index = append(graph, &graph->calls, &call, sizeof call, &graph->call_values,
-                 graph->types * sizeof(double), many ? &graph->by_call : NULL,
-                 many ? hash_call(graph, &call) : 0);
+                 graph->types * sizeof(double), map, hash);
   if (index == NONE) return NONE;
   if (f->first_call == NONE)
     f->first_call = index;
