@@ -7,7 +7,8 @@
 #include "core/mem.h"
 #include "core/str.h"
 
-#define MAP_NONE UINT32_MAX
+#define MAP_NONE  UINT32_MAX
+#define MAP_LARGE ((size_t)1 << 16) /* slots that the caches do not have all */
 
 /* An open-addressing table from hash to index. The caller owns the records and compares keys:
  *
@@ -59,6 +60,12 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   }
 }
 
+/* Fetches the slot of a hash that is looked for soon into the caches: for several at a time, so
+ * that they are not waited for one by one. */
+static inline void map_expect(const struct map *map, uint64_t hash) {
+  if (map->capacity >= MAP_LARGE) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
+}
+
 /* Whether the record `index` has the key. */
 typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
 
@@ -85,6 +92,10 @@ struct interner {
 
 void interner_init(struct interner *interner, const pprofc_allocator *mem);
 void interner_free(struct interner *interner);
+/* Fetches the slot of a string that is looked for soon into the caches. */
+static inline void interner_expect(const struct interner *interner, pprofc_str s) {
+  if (interner->map.capacity >= MAP_LARGE) map_expect(&interner->map, hash_str(s));
+}
 /* The id of s, or MAP_NONE when out of memory. */
 uint32_t interner_add(struct interner *interner, pprofc_str s);
 /* The same; copies s into the arena when it is new. */

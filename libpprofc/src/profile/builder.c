@@ -198,6 +198,10 @@ uint32_t builder_string(pprofc_builder *b, pprofc_str s) {
   return 0;
 }
 
+void builder_expect_string(const pprofc_builder *b, pprofc_str s) {
+  interner_expect(&b->strings, s);
+}
+
 static uint32_t builder_text(pprofc_builder *b, const char *s) {
   return builder_string(b, str_of(s));
 }

@@ -11,6 +11,9 @@
  */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
+/* Makes finding a string cheaper that is asked for soon: for several at a time. */
+void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
+
 /* The same as the public calls, with string indices in place of C strings. `mapping->id` is not
  * looked at. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define FRAMES_AT_ONCE 16u /* addresses that are looked for at a time */
+
 void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
                  pprofc_error *error) {
   *l = (struct legacy){.mem = mem, .limits = limits, .error = error};
@@ -70,15 +72,32 @@ void legacy_add_frame(struct legacy *l, uint64_t address) {
   if (location != NONE) buffer_add(&l->frames, &location, sizeof location);
 }
 
-bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are) {
+/* Reads up to FRAMES_AT_ONCE addresses off *text; false at the end, and with *good false behind one
+ * that does not fit. */
+static bool legacy_take_addresses(pprofc_str *text, uint64_t *addresses, size_t *count,
+                                  bool *good) {
   pprofc_str digits;
-  while (text_next_hex(&text, &digits)) {
-    uint64_t address;
-    if (!str_parse_uint(digits, 16, &address)) return false;
-    size_t index = l->frames.size / sizeof(uint32_t) - l->open_frame;
-    legacy_add_frame(l, index < as_they_are ? address : address - 1);
+  for (*count = 0; *count < FRAMES_AT_ONCE; ++*count) {
+    if (!text_next_hex(text, &digits)) return false;
+    *good = str_parse_uint(digits, 16, &addresses[*count]);
+    if (!*good) return false;
   }
   return true;
+}
+
+bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are) {
+  uint64_t addresses[FRAMES_AT_ONCE];
+  size_t count, index = l->frames.size / sizeof(uint32_t) - l->open_frame;
+  bool good = true, more = true;
+  while (more) {
+    more = legacy_take_addresses(&text, addresses, &count, &good);
+    for (size_t i = 0; i < count; i++) {
+      addresses[i] -= index++ >= as_they_are;
+      map_expect(&l->by_address, hash_mix(0, addresses[i]));
+    }
+    for (size_t i = 0; i < count; i++) legacy_add_frame(l, addresses[i]);
+  }
+  return good;
 }
 
 void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size) {

@@ -10,9 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_TYPES  16u
-#define SNIFFED     100u /* lines that decide whether this is folded at all */
-#define MOST_FRAMES 65536u
+#define MOST_TYPES    16u
+#define SNIFFED       100u /* lines that decide whether this is folded at all */
+#define MOST_FRAMES   65536u
+#define MOST_EXPECTED 16u /* names that are looked for at a time */
 
 /* The kind of frame that a suffix of its name gives. */
 enum mark { PLAIN, INLINED, KERNEL };
@@ -65,6 +66,8 @@ static size_t take_counts(pprofc_str *line, int64_t *counts, size_t most) {
 /* "# mode: wall", "// made by hand"; a name may begin with these characters, but not with a blank
  * behind them. */
 static bool is_comment(pprofc_str line) {
+  bool name = line.size && line.data[0] > ' ' && line.data[0] != '/' && line.data[0] != '#';
+  if (name) return false;
   size_t mark = str_starts(line, STR("//")) ? 2 : str_starts(line, STR("#"));
   if (!mark) return !str_trim(line).size;
   return line.size == mark || line.data[mark] == ' ' || line.data[mark] == '\t';
@@ -134,8 +137,8 @@ static const struct {
 
 /* Takes the suffix off the name. */
 static enum mark take_mark(pprofc_str *name) {
-  if (name->size <= 4 || !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")) ||
-      name->data[name->size - 1] != ']')
+  if (name->size <= 4 || name->data[name->size - 1] != ']' ||
+      !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")))
     return PLAIN;
   char letter = name->data[name->size - 2];
   for (size_t i = 0; i < sizeof frame_marks / sizeof *frame_marks; i++) {
@@ -175,9 +178,20 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
   return true;
 }
 
+/* Names are looked up in a large table, and one after the other each would be waited for. */
+static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
+  pprofc_str name;
+  for (size_t i = 0; i < MOST_EXPECTED && str_next(&stack, ';', &name); i++) {
+    name = str_trim(name);
+    take_mark(&name);
+    builder_expect_string(f->builder, name);
+  }
+}
+
 static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
   pprofc_str name;
   f->depth = f->line_count = 0;
+  folded_expect(f, stack);
   while (str_next(&stack, ';', &name)) {
     name = str_trim(name);
     if (name.size && !folded_add_frame(f, name)) return false;
