@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define FRAMES_AT_ONCE 16u /* addresses that are looked for at a time */
+#define NAMES_AHEAD    8u  /* locations between fetching a name and looking it up */
 
 void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
                  pprofc_error *error) {
@@ -190,6 +191,15 @@ static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
   pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
+/* The names of a location that comes soon. */
+static void legacy_expect_names(const struct legacy *l, const pprofc_builder *b, size_t i) {
+  if (i >= legacy_location_count(l) || legacy_locations(l)[i].function == NONE) return;
+  const struct legacy_function *functions = (const void *)l->functions.data;
+  const struct legacy_function *f = &functions[legacy_locations(l)[i].function];
+  builder_expect_string(b, f->name);
+  builder_expect_string(b, f->file);
+}
+
 static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
   const struct legacy_function *functions = (const void *)l->functions.data;
   for (size_t i = 0; i < legacy_mapping_count(l); i++) {
@@ -203,6 +213,7 @@ static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
     const struct legacy_location *location = &legacy_locations(l)[i];
     pprofc_line line = {NONE, location->line, 0};
     bool has_line = location->function != NONE;
+    legacy_expect_names(l, b, i + NAMES_AHEAD);
     if (has_line) {
       const struct legacy_function *f = &functions[location->function];
       uint32_t name = builder_string(b, f->name);
