@@ -40,6 +40,12 @@ def needs(*programs):
             skip(f"there is no {program}")
 
 
+def may_record(program, made):
+    """Skips where the kernel forbids what a profiler needs: ptrace, events of perf."""
+    if made.returncode and re.search(r"not permitted|Permission denied|No permission|paranoid|not supported", made.stderr):
+        skip(f"the kernel does not let {program} record")
+
+
 def run(*command, **options):
     made = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200, check=False, **options)
     if made.returncode:
@@ -147,7 +153,11 @@ def same(what, ours, theirs, tolerance=0.0):
 def pyspy(place):
     program = pip(place.cache, "py-spy")
     for form, name in (("raw", "calls.folded"), ("speedscope", "calls.speedscope.json")):
-        made = place.run(program, "record", "-r", "100", "-d", "1", "-f", form, "-o", name, "--", sys.executable, "calls.py", "3")
+        command = [program, "record", "-r", "100", "-d", "1", "-f", form, "-o", name, "--", sys.executable, "calls.py", "3"]
+        made = subprocess.run(command, cwd=place.folder, capture_output=True, text=True, timeout=200, check=False)
+        may_record("py-spy", made)
+        if made.returncode:
+            fail(*command, made.stderr[-1000:])
         samples = int(re.search(r"Samples: (\d+)", made.stdout + made.stderr).group(1))
         if form == "raw":
             theirs = collections.Counter()
@@ -339,8 +349,9 @@ def perf(place):
     place.compile()
     made = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "499", "-g", "-o", "perf.data", "./calls", "20000"], cwd=place.folder,
                           capture_output=True, text=True, timeout=200, check=False)
+    may_record("perf", made)
     if made.returncode:
-        skip("perf may not record here")
+        fail("perf record", made.stderr[-1000:])
     text = place.run("perf", "report", "--stdio", "-i", "perf.data", "--no-children", "-g", "none", "-n", "-F", "sample,sym", "-s", "sym").stdout
     theirs = {}
     for line in text.splitlines():
