@@ -249,13 +249,14 @@ static int by_text(const void *a, const void *b) {
 }
 
 /* Stacks over `letters` names, which come as digits: texts compare as the stacks do. */
-static void check_random(uint32_t letters, uint32_t most, uint64_t state) {
-  static char texts[RANDOM_SAMPLES][128];
+static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64_t state) {
+  char(*texts)[128] = malloc(samples * sizeof *texts);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(texts);
   pprofc_builder *b = new_builder();
   uint32_t frames[64], names[26];
   for (uint32_t i = 0; i < letters; i++)
     names[i] = pprofc_builder_frame(b, (char[]){(char)('a' + i), 0}, "", 0);
-  for (size_t i = 0; i < RANDOM_SAMPLES; i++) {
+  for (size_t i = 0; i < samples; i++) {
     uint32_t depth = 1 + next_random(&state) % most;
     for (uint32_t k = 0; k < depth; k++) {
       uint32_t letter = next_random(&state) % letters;
@@ -265,14 +266,13 @@ static void check_random(uint32_t letters, uint32_t most, uint64_t state) {
     }
     add(b, frames, depth, 1);
   }
-  qsort(texts, RANDOM_SAMPLES, sizeof *texts, by_text);
+  qsort(texts, samples, sizeof *texts, by_text);
   struct built s;
   build(&s, b, &by_function, NULL);
   size_t at = 0;
   for (size_t i = 0; i < s.set.count; i++) {
     int64_t count = 0;
-    while (at < RANDOM_SAMPLES && strcmp(texts[at], text_of(&s.frames, &s.set, i)) == 0)
-      at++, count++;
+    while (at < samples && strcmp(texts[at], text_of(&s.frames, &s.set, i)) == 0) at++, count++;
     if (count != stack_head(&s.set, i, 1)) CU_FAIL_FATAL("a stack has another value");
     size_t shared = 0;
     uint32_t before[64], here[64];
@@ -283,22 +283,30 @@ static void check_random(uint32_t letters, uint32_t most, uint64_t state) {
     }
     if (shared != s.set.shared[i]) CU_FAIL_FATAL("a stack shares another number of frames");
   }
-  CU_ASSERT_EQUAL(at, RANDOM_SAMPLES);
+  CU_ASSERT_EQUAL(at, samples);
   drop(&s);
+  free(texts);
 }
 
 static void test_random_stacks_are_those_of_sorting_texts(void) {
-  check_random(2, 6, 1);
-  check_random(2, 40, 2);
-  check_random(3, 12, 3);
-  check_random(26, 3, 4);
-  check_random(26, 60, 5);
-  check_random(1, 50, 6);
+  check_random(RANDOM_SAMPLES, 2, 6, 1);
+  check_random(RANDOM_SAMPLES, 2, 40, 2);
+  check_random(RANDOM_SAMPLES, 3, 12, 3);
+  check_random(RANDOM_SAMPLES, 26, 3, 4);
+  check_random(RANDOM_SAMPLES, 26, 60, 5);
+  check_random(RANDOM_SAMPLES, 1, 50, 6);
+}
+
+/* So many are sorted in groups by their first frame; in the last ones, one frame has nearly all. */
+static void test_many_stacks_are_sorted_in_groups(void) {
+  check_random(90000, 26, 60, 7);
+  check_random(90000, 3, 60, 8);
+  check_random(90000, 2, 60, 9);
 }
 
 /* Orders that make careless quicksorts quadratic. */
 static void test_no_order_of_samples_is_slow(void) {
-  enum { COUNT = 60000 };
+  enum { COUNT = 70000 };
   for (int order = 0; order < 4; order++) {
     pprofc_builder *b = new_builder();
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -318,9 +326,10 @@ static void test_no_order_of_samples_is_slow(void) {
       uint32_t before, frame;
       stack_set_read(&s.set, i - 1, &before);
       stack_set_read(&s.set, i, &frame);
-      sorted = sorted && before < frame;
+      sorted = sorted && before < frame && (order || stack_head(&s.set, i, 1) == 1);
     }
     CU_ASSERT(sorted);
+    CU_ASSERT((s.set.values == NULL) == (s.set.count == COUNT));
     drop(&s);
   }
 }
@@ -335,4 +344,4 @@ UNIT_MAIN("stacks", UNIT(test_equal_stacks_are_joined_and_sorted_root_first),
           UNIT(test_a_selection_takes_samples_and_depth),
           UNIT(test_inlining_cannot_multiply_without_end),
           UNIT(test_random_stacks_are_those_of_sorting_texts),
-          UNIT(test_no_order_of_samples_is_slow))
+          UNIT(test_many_stacks_are_sorted_in_groups), UNIT(test_no_order_of_samples_is_slow))

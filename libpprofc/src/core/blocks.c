@@ -4,9 +4,11 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 
-/* Items in a block, and the bytes that a block may come to. */
-#define BLOCK_ITEMS 8192
-#define BLOCK_BYTES ((size_t)64 << 20)
+/* Items in a block, and the bytes that a block may come to; one of few items may come to more. */
+#define BLOCK_ITEMS ((size_t)8192)
+#define BLOCK_FEW   ((size_t)256)
+#define BLOCK_BYTES ((size_t)1 << 20)
+#define BLOCK_MOST  ((size_t)64 << 20)
 
 /* One thread and the text of its block. */
 struct renderer {
@@ -53,10 +55,16 @@ static bool write_rounds(struct output *out, struct round *round, unsigned worke
   return true;
 }
 
+/* How many items are in a block. */
+static size_t blocks_size(size_t item_bytes) {
+  size_t fitting = BLOCK_BYTES / item_bytes, most = BLOCK_MOST / item_bytes;
+  if (fitting < BLOCK_FEW) fitting = most < BLOCK_FEW ? most : BLOCK_FEW;
+  return fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
+}
+
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads, size_t items,
                   size_t item_bytes, block_fn render, const void *context) {
-  size_t fitting = BLOCK_BYTES / (item_bytes ? item_bytes : 1);
-  size_t block = fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
+  size_t block = blocks_size(item_bytes ? item_bytes : 1);
   unsigned workers = block < 64 ? 1 : parallel_workers(threads, items, block / 4);
   if (workers == 1) {
     render(context, out, 0, items);

@@ -37,7 +37,7 @@ static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t 
     path[d + 1] = node;
   }
   int64_t *self = t->self + path[depth] * t->columns;
-  const int64_t *values = set->values + stack * set->columns;
+  const int64_t *values = stack_values(set, stack);
   for (size_t c = 0; c < t->columns; c++) self[c] = sum_add(self[c], values[c]);
   if (depth > t->max_depth) t->max_depth = depth;
 }

@@ -31,9 +31,10 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
   n->whole = mem_zero_array(mem, n->columns, sizeof *n->whole);
   n->open = mem_zero_array(mem, n->room, n->columns * sizeof *n->open);
   if (!n->whole || !n->open) return false;
-  for (size_t i = 0; i < set->count; i++)
-    for (size_t c = 0; c < n->columns; c++)
-      n->whole[c] += narrow_magnitude(set->values[i * n->columns + c]);
+  for (size_t i = 0; i < set->count; i++) {
+    const int64_t *values = stack_values(set, i);
+    for (size_t c = 0; c < n->columns; c++) n->whole[c] += narrow_magnitude(values[c]);
+  }
   return true;
 }
 
@@ -58,8 +59,8 @@ static double narrow_close(struct narrow *n) {
 
 static void narrow_add(struct narrow *n, size_t stack) {
   double *sums = n->open + n->depth * n->columns;
-  for (size_t c = 0; c < n->columns; c++)
-    sums[c] += narrow_magnitude(n->set->values[stack * n->columns + c]);
+  const int64_t *values = stack_values(n->set, stack);
+  for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
 }
 
 /* ---- the bound --------------------------------------- */
@@ -158,8 +159,7 @@ static void narrow_enter(struct narrow_builder *b, size_t stack) {
     b->path[d + 1] = narrow_push(t, b->frames[d], b->path[d], d + 1);
   b->walk.depth = depth;
   narrow_add(&b->walk, stack);
-  narrow_sum(t->self + b->path[depth] * t->columns, b->walk.set->values + stack * t->columns,
-             t->columns);
+  narrow_sum(t->self + b->path[depth] * t->columns, stack_values(b->walk.set, stack), t->columns);
 }
 
 static void narrow_fill(struct narrow_builder *b) {

@@ -1,7 +1,17 @@
-/* Sorting stacks by their frames. */
+/* Sorting stacks by their frames.
+ *
+ * While stacks are sorted, each takes 20 bytes more. So many of them are divided into groups by
+ * their first frames, and one group is sorted after the other. */
 #include "stacks/sort.h"
 
-#include <stdlib.h>
+#include "core/budget.h"
+
+/* A stack while it is sorted: two of its frames are at hand, those at the depth reached. */
+struct sort_item {
+  uint32_t key[2];           /* frames + 1; 0 behind the last */
+  struct cursor_place place; /* behind these frames */
+  uint32_t stack;            /* of the source */
+};
 
 static uint64_t sort_key(const struct sort_item *item) {
   return (uint64_t)item->key[0] << 32 | item->key[1];
@@ -19,9 +29,28 @@ static void sort_read(const struct stack_source *source, struct sort_item *item,
   item->place = cursor.place;
 }
 
-static int sort_compare_keys(const void *left, const void *right) {
-  uint64_t a = sort_key(left), b = sort_key(right);
-  return a < b ? -1 : a > b;
+static void swap_items(struct sort_item *a, struct sort_item *b) {
+  struct sort_item t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* Moves an item down until those below it have no greater key. */
+static void sort_sift(struct sort_item *items, size_t at, size_t count) {
+  for (size_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && sort_key(&items[child + 1]) > sort_key(&items[child])) child++;
+    if (sort_key(&items[child]) <= sort_key(&items[at])) return;
+    swap_items(&items[at], &items[child]);
+  }
+}
+
+/* Sorts by keys, a heap's way: slower than other ways, but for no input much slower. */
+static void sort_by_keys(struct sort_item *items, size_t count) {
+  for (size_t i = count / 2; i-- > 0;) sort_sift(items, i, count);
+  for (size_t end = count; end-- > 1;) {
+    swap_items(&items[0], &items[end]);
+    sort_sift(items, 0, end);
+  }
 }
 
 struct sort_range {
@@ -45,7 +74,7 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c) {
 static uint64_t pivot_key(struct sort_item *items, struct sort_range *range) {
   size_t n = range->to - range->from, middle = range->from + n / 2;
   if (!range->patience) {
-    qsort(items + range->from, n, sizeof *items, sort_compare_keys);
+    sort_by_keys(items + range->from, n);
     range->patience = 8;
     return sort_key(&items[middle]);
   }
@@ -59,12 +88,6 @@ static uint64_t pivot_key(struct sort_item *items, struct sort_range *range) {
         median(sort_key(&items[at - n / 9]), sort_key(&items[at]), sort_key(&items[at + n / 9]));
   }
   return median(thirds[0], thirds[1], thirds[2]);
-}
-
-static void swap_items(struct sort_item *a, struct sort_item *b) {
-  struct sort_item t = *a;
-  *a = *b;
-  *b = t;
 }
 
 /* Three-way partition; items equal to the pivot end up in [*lower, *upper). */
@@ -135,7 +158,8 @@ static size_t sort_split(const struct stack_source *source, struct sort_item *it
 
 /* Multikey quicksort by Bentley and Sedgewick, two frames at a time. The smallest part is sorted
  * first, so the ranges that wait shrink at least by half with each pair of them. */
-void stack_sort(const struct stack_source *source, struct sort_item *items, size_t count) {
+static bool sort_items(const struct stack_source *source, struct sort_item *items, size_t count,
+                       const pprofc_allocator *mem) {
   struct sort_range waiting[160], parts[3];
   size_t depth = 0;
   for (size_t i = 0; i < count; i++) {
@@ -143,7 +167,8 @@ void stack_sort(const struct stack_source *source, struct sort_item *items, size
     sort_read(source, &items[i], 0);
   }
   if (count > 1) waiting[depth++] = (struct sort_range){0, count, 0, 8};
-  while (depth) {
+  for (size_t round = 0; depth; round++) {
+    if (budget_poll(mem, round)) return false;
     struct sort_range range = waiting[--depth];
     if (range.to - range.from <= 12) {
       insertion_sort(source, items, &range);
@@ -158,4 +183,85 @@ void stack_sort(const struct stack_source *source, struct sort_item *items, size
       parts[largest] = parts[i];
     }
   }
+  return true;
+}
+
+/* ---- groups ------------------------------------------ */
+
+#define GROUPS      4 /* a group has at most one in so many stacks, if first frames allow it */
+#define GROUPS_MOST (2 * GROUPS + 2)
+#define GROUPS_FROM ((size_t)1 << 16) /* stacks; fewer are one group */
+
+struct sort_groups {
+  uint32_t *of_frame; /* by first frame + 1, 0 for a stack without frames */
+  uint8_t *of_stack;  /* [count] */
+  size_t count, size[GROUPS_MOST];
+};
+
+static uint32_t sort_first(const struct stack_source *source, uint32_t stack) {
+  struct frame_cursor cursor = frame_cursor_begin(source, stack);
+  uint32_t frame;
+  return frame_cursor_next(&cursor, &frame) ? frame + 1 : 0;
+}
+
+/* From how many stacks have a first frame to the group of that frame. Any two neighbouring groups
+ * have more than the most of one, so there are not many. */
+static void sort_choose_groups(struct sort_groups *g, size_t frames, size_t count) {
+  g->count = 1;
+  for (size_t i = 0; i < frames; i++) {
+    size_t more = g->of_frame[i];
+    if (g->size[g->count - 1] && g->size[g->count - 1] + more > count / GROUPS) g->count++;
+    g->of_frame[i] = (uint32_t)g->count - 1;
+    g->size[g->count - 1] += more;
+  }
+}
+
+static bool sort_find_groups(struct sort_groups *g, const struct stack_source *source,
+                             const uint32_t *stacks, size_t count, const pprofc_allocator *mem) {
+  size_t frames = source->frames->count + 1;
+  g->of_frame = mem_zero_array(mem, frames, sizeof *g->of_frame);
+  g->of_stack = mem_array(mem, count, sizeof *g->of_stack);
+  bool done = g->of_frame && g->of_stack;
+  for (size_t i = 0; done && i < count; i++) g->of_frame[sort_first(source, stacks[i])]++;
+  if (done) sort_choose_groups(g, frames, count);
+  for (size_t i = 0; done && i < count; i++)
+    g->of_stack[i] = (uint8_t)g->of_frame[sort_first(source, stacks[i])];
+  mem_free(mem, g->of_frame, frames, sizeof *g->of_frame);
+  return done;
+}
+
+/* Puts the stacks of each group together; `room` is for a copy of all. */
+static void sort_divide(const struct sort_groups *g, uint32_t *stacks, size_t count,
+                        uint32_t *room) {
+  size_t next[GROUPS_MOST] = {0};
+  for (size_t k = 1; k < g->count; k++) next[k] = next[k - 1] + g->size[k - 1];
+  memcpy(room, stacks, count * sizeof *room);
+  for (size_t i = 0; i < count; i++) stacks[next[g->of_stack[i]]++] = room[i];
+}
+
+static bool sort_group(const struct stack_source *source, uint32_t *stacks, size_t count,
+                       struct sort_item *items, const pprofc_allocator *mem) {
+  for (size_t i = 0; i < count; i++) items[i].stack = stacks[i];
+  if (!sort_items(source, items, count, mem)) return false;
+  for (size_t i = 0; i < count; i++) stacks[i] = items[i].stack;
+  return true;
+}
+
+bool stack_sort(const struct stack_source *source, uint32_t *stacks, size_t count,
+                const pprofc_allocator *mem) {
+  struct sort_groups g = {.count = 1, .size = {count}};
+  bool many = count >= GROUPS_FROM;
+  if (many) g.size[0] = 0;
+  bool done = !many || sort_find_groups(&g, source, stacks, count, mem);
+  size_t room = (count + GROUPS - 1) / GROUPS, from = 0; /* a copy of the stacks fits */
+  for (size_t k = 0; k < g.count; k++)
+    if (g.size[k] > room) room = g.size[k];
+  struct sort_item *items = done ? mem_array(mem, room, sizeof *items) : NULL;
+  if (items && g.count > 1) sort_divide(&g, stacks, count, (uint32_t *)(void *)items);
+  mem_free(mem, g.of_stack, count, sizeof *g.of_stack);
+  done = items != NULL;
+  for (size_t k = 0; done && k < g.count; from += g.size[k++])
+    done = sort_group(source, stacks + from, g.size[k], items, mem);
+  mem_free(mem, items, room, sizeof *items);
+  return done;
 }

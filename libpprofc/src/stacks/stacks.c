@@ -22,8 +22,7 @@ struct stacks_builder {
   size_t count, capacity, value_capacity;
   bool useless; /* too few samples share a stack to look for them */
 
-  struct sort_item *items; /* [item_count] */
-  size_t item_count, item_room;
+  size_t item_count; /* of what is sorted: set->sample, stacks of the source until it is */
   unsigned workers;
 };
 
@@ -174,19 +173,19 @@ static bool join_samples(struct stacks_builder *b) {
 
 /* What is sorted: the joined stacks, or all samples with a value. */
 static bool stacks_list(struct stacks_builder *b) {
-  size_t types = b->set->types, selected = selected_count(b);
-  b->item_room = b->sample ? b->count : selected;
-  b->items = mem_array(b->mem, b->item_room, sizeof *b->items);
-  if (!b->items) return false;
+  struct stack_set *set = b->set;
+  size_t types = set->types, selected = selected_count(b);
+  set->sample = arena_array(&set->arena, b->sample ? b->count : selected, sizeof *set->sample);
+  if (!set->sample) return false;
   if (b->sample) {
     for (; b->item_count < b->count; b->item_count++)
-      b->items[b->item_count].stack = (uint32_t)b->item_count;
+      set->sample[b->item_count] = (uint32_t)b->item_count;
     return true;
   }
   for (size_t i = 0; i < selected; i++) {
     size_t sample = selected_sample(b, i);
     if (!values_are_zero(b->profile->samples.values + sample * types, types))
-      b->items[b->item_count++].stack = (uint32_t)sample;
+      set->sample[b->item_count++] = (uint32_t)sample;
   }
   return true;
 }
@@ -199,7 +198,7 @@ static uint64_t frames_bound(const struct stacks_builder *b) {
   const uint32_t *from = b->frames->location_from;
   uint64_t bytes = 0, most = 1;
   for (size_t i = 0; i < b->item_count; i++) {
-    uint32_t stack = b->items[i].stack;
+    uint32_t stack = b->set->sample[i];
     bytes += s->stack_size[b->sample ? b->sample[stack] : stack];
   }
   for (size_t i = 0; i < b->profile->locations.count; i++)
@@ -212,7 +211,7 @@ static pprofc_status check_frames(const struct stacks_builder *b, const struct s
   uint64_t total = 0;
   if (frames_bound(b) <= STACK_FRAMES_MAX) return PPROFC_OK;
   for (size_t i = 0; i < b->item_count && total <= STACK_FRAMES_MAX; i++) {
-    uint64_t depth = frame_cursor_rest(frame_cursor_begin(source, b->items[i].stack));
+    uint64_t depth = frame_cursor_rest(frame_cursor_begin(source, b->set->sample[i]));
     total += depth < source->max_depth ? depth : source->max_depth;
     if (budget_poll(b->mem, i)) return error_nomem(error);
   }
@@ -261,54 +260,65 @@ static void compare_range(void *context, unsigned worker) {
   }
 }
 
-/* Joins neighbours with the same frames and puts the values into the order of the stacks. */
-static void join_sorted(struct stacks_builder *b, const uint32_t *order) {
-  struct stack_set *set = b->set;
-  size_t columns = set->columns;
-  for (size_t i = 0; i < b->item_count; i++) {
-    uint32_t depth = set->depth[i], shared = set->shared[i], stack = order[i];
-    bool same = set->count && shared == depth && set->depth[set->count - 1] == depth;
-    if (!same) {
-      memset(set->values + set->count * columns, 0, columns * sizeof *set->values);
-      set->sample[set->count] = b->sample ? b->sample[stack] : stack;
-      set->depth[set->count] = depth;
-      set->shared[set->count++] = shared;
-      if (depth > set->max_depth) set->max_depth = depth;
-    }
-    int64_t *sums = set->values + (set->count - 1) * columns;
-    if (b->sample)
-      stacks_add_values(sums, b->values + stack * columns, columns);
-    else
-      stacks_add_sample(b, sums, stack);
-  }
+/* Whether a stack has the frames of the one before. */
+static bool stacks_is_again(const struct stack_set *set, size_t i) {
+  return i && set->shared[i] == set->depth[i] && set->depth[i - 1] == set->depth[i];
 }
 
-/* The sorted stacks without their keys. */
-static uint32_t *take_order(struct stacks_builder *b) {
-  uint32_t *order = mem_array(b->mem, b->item_count, sizeof *order);
-  for (size_t i = 0; order && i < b->item_count; i++) order[i] = b->items[i].stack;
-  mem_free(b->mem, b->items, b->item_room, sizeof *b->items);
-  b->items = NULL;
-  return order;
+/* Whether each stack is that of one sample: then nothing is to be added up. */
+static bool stacks_are_single(const struct stacks_builder *b) {
+  bool single = !b->sample && !b->set->has_base;
+  for (size_t i = 0; single && i < b->item_count; i++) single = !stacks_is_again(b->set, i);
+  return single;
+}
+
+/* Adds the values of a stack of the source to those of the last one of the set. */
+static void stacks_take_values(const struct stacks_builder *b, uint32_t stack, bool again) {
+  const struct stack_set *set = b->set;
+  size_t columns = set->columns;
+  int64_t *sums = set->values + (set->count - 1) * columns;
+  if (!again) memset(sums, 0, columns * sizeof *sums);
+  if (b->sample)
+    stacks_add_values(sums, b->values + stack * columns, columns);
+  else
+    stacks_add_sample(b, sums, stack);
+}
+
+/* Joins neighbours with the same frames and puts the values into the order of the stacks. The order
+ * of the stacks of the source becomes that of samples. */
+static void join_sorted(struct stacks_builder *b) {
+  struct stack_set *set = b->set;
+  bool again = false;
+  for (size_t i = 0; i < b->item_count; i++) {
+    uint32_t depth = set->depth[i], stack = set->sample[i];
+    bool next_again = i + 1 < b->item_count && stacks_is_again(set, i + 1);
+    if (!again) {
+      set->sample[set->count] = b->sample ? b->sample[stack] : stack;
+      set->depth[set->count] = depth;
+      set->shared[set->count++] = set->shared[i];
+      if (depth > set->max_depth) set->max_depth = depth;
+    }
+    if (set->values) stacks_take_values(b, stack, again);
+    again = next_again;
+  }
 }
 
 static bool make_set(struct stacks_builder *b, const struct stack_source *source) {
   struct stack_set *set = b->set;
   size_t count = b->item_count, cells;
-  uint32_t *order = take_order(b);
   if (__builtin_mul_overflow(count, set->columns, &cells)) cells = SIZE_MAX;
+  if (!stack_sort(source, set->sample, count, b->mem)) return false;
   set->depth = arena_array(&set->arena, count, sizeof *set->depth);
   set->shared = arena_array(&set->arena, count, sizeof *set->shared);
-  set->sample = arena_array(&set->arena, count, sizeof *set->sample);
-  set->values = arena_array(&set->arena, cells, sizeof *set->values);
-  bool ok = order && set->depth && set->shared && set->sample && set->values;
-  if (ok) {
-    struct stacks_compare compare = {b, source, order};
-    parallel_run(b->workers, compare_range, &compare);
-    join_sorted(b, order);
+  if (!set->depth || !set->shared) return false;
+  struct stacks_compare compare = {b, source, set->sample};
+  parallel_run(b->workers, compare_range, &compare);
+  if (!stacks_are_single(b)) {
+    set->values = arena_array(&set->arena, cells, sizeof *set->values);
+    if (!set->values) return false;
   }
-  mem_free(b->mem, order, count, sizeof *order);
-  return ok && !budget_stopped(b->mem);
+  join_sorted(b);
+  return !budget_stopped(b->mem);
 }
 
 /* What is asked for, as far as the set knows it. */
@@ -335,12 +345,8 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   b.workers = parallel_workers(threads, b.item_count, 20000);
   struct stack_source source = {frames, &p->samples, b.sample, set->from_leaf, set->cut};
   if (status == PPROFC_OK) status = check_frames(&b, &source, error);
-  if (status == PPROFC_OK) {
-    stack_sort(&source, b.items, b.item_count);
-    if (!make_set(&b, &source)) status = error_nomem(error);
-  }
+  if (status == PPROFC_OK && !make_set(&b, &source)) status = error_nomem(error);
   stacks_forget_joined(&b);
-  mem_free(mem, b.items, b.item_room, sizeof *b.items);
   if (status != PPROFC_OK) stack_set_free(set);
   return status;
 }
@@ -361,11 +367,18 @@ static struct stack_source set_source(const struct stack_set *set) {
                                set->from_leaf, set->cut};
 }
 
+/* Reads a byte of what stacks behind this one need (stacks/cursor.h). */
+static void stacks_touch_ahead(const struct stack_set *set, size_t stack) {
+  cursor_touch_ahead(&set->frames->profile->samples, set->sample, NULL, stack, set->count);
+  if (!set->values && stack + CURSOR_NEAR < set->count)
+    (void)*(const volatile int64_t *)stack_values(set, stack + CURSOR_NEAR);
+}
+
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames) {
   const struct stack_source source = set_source(set);
   struct frame_cursor cursor = frame_cursor_begin(&source, stack);
   size_t depth = set->depth[stack];
-  cursor_touch_ahead(source.samples, set->sample, NULL, stack, set->count);
+  stacks_touch_ahead(set, stack);
   for (size_t i = 0; i < depth; i++) frame_cursor_next(&cursor, &frames[i]);
   return depth;
 }
@@ -374,8 +387,7 @@ bool stack_set_next(const struct stack_set *set, size_t stack, struct stack_part
   const struct stack_source source = set_source(set);
   struct cursor_place place = {part->at, part->taken};
   struct frame_cursor cursor = frame_cursor_at(&source, stack, place);
-  if (!part->first && !part->count)
-    cursor_touch_ahead(source.samples, set->sample, NULL, stack, set->count);
+  if (!part->first && !part->count) stacks_touch_ahead(set, stack);
   part->first += part->count;
   uint32_t left = set->depth[stack] - part->first;
   part->count = left < STACK_PART ? left : STACK_PART;

@@ -62,8 +62,8 @@ struct stack_set {
   size_t types;   /* of the profile */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
-  int64_t
-      *values; /* [count * columns]: head, then base with its sign turned so that it is positive */
+  int64_t *values; /* [count * columns]: head, then base with its sign turned so that it is
+                      positive. NULL: each stack is that of one sample and has its values */
   const struct stack_frames *frames;
   size_t cut; /* frames of a stack that count */
   struct arena arena;
@@ -111,12 +111,18 @@ static inline void stack_part_begin(struct stack_part *part) {
 /* Reads the next part; false when there is none. */
 bool stack_set_next(const struct stack_set *set, size_t stack, struct stack_part *part);
 
+/* The values of a stack: [columns]. */
+static inline const int64_t *stack_values(const struct stack_set *set, size_t stack) {
+  if (set->values) return set->values + stack * set->columns;
+  return set->frames->profile->samples.values + (size_t)set->sample[stack] * set->types;
+}
+
 static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {
-  return set->values[stack * set->columns + type];
+  return stack_values(set, stack)[type];
 }
 
 static inline int64_t stack_base(const struct stack_set *set, size_t stack, size_t type) {
-  return set->has_base ? set->values[stack * set->columns + set->types + type] : 0;
+  return set->has_base ? stack_values(set, stack)[set->types + type] : 0;
 }
 
 #endif

@@ -307,7 +307,7 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
     nodes[i] = node;
     /* A group without base samples has fewer columns than the tree. */
     for (size_t c = 0; c < set.columns && c < columns; c++)
-      self[i * columns + c] = set.values[i * set.columns + c];
+      self[i * columns + c] = stack_values(&set, i)[c];
   }
   to->count = set.count;
   to->node = nodes;
