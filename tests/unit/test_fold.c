@@ -139,6 +139,10 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
   options.threads = 1;
   same_report(whole, sums, &options);
   same_for_all_fractions(whole, sums);
+  options = report_options("list");
+  options.argument = "";
+  options.safe = true;
+  same_report(whole, sums, &options);
   pprofc_profile_release(sums);
 }
 
@@ -391,14 +395,18 @@ static void rows_are_like_the_whole(const struct buffer *data, const pprofc_prof
   pprofc_read_options_init(&options);
   pprofc_report_options report = report_options("top");
   report.nodefraction = report.edgefraction = 0;
-  for (int sums = 0; sums < 2; sums++) {
+  static const pprofc_folding ways[] = {PPROFC_FOLD_STACKS, PPROFC_FOLD_EQUAL, PPROFC_FOLD_SUMS};
+  for (size_t way = 0; way < COUNT(ways); way++) {
     pprofc_profile *rows = NULL;
-    options.folding = sums ? PPROFC_FOLD_SUMS : PPROFC_FOLD_STACKS;
+    bool sums = ways[way] == PPROFC_FOLD_SUMS;
+    options.folding = ways[way];
     options.fold_sample_index = sums ? "" : NULL;
     CU_ASSERT_EQUAL_FATAL(
         pprofc_profile_read_memory(data->data, data->size, &options, &rows, &error), PPROFC_OK);
     CU_ASSERT(rows->samples.count <= whole->samples.count);
     CU_ASSERT_EQUAL(rows->samples.tree && rows->samples.tree->rows, sums);
+    const struct samples *s = &rows->samples;
+    if (!sums) CU_ASSERT(s->stack[1] <= s->stack[0] + s->stack_size[0] + VARINT32_BYTES_MAX);
     for (report.threads = 1; report.threads < 4; report.threads++)
       same_report(whole, rows, &report);
     if (sums) same_for_all_fractions(whole, rows);
@@ -406,8 +414,8 @@ static void rows_are_like_the_whole(const struct buffer *data, const pprofc_prof
   }
 }
 
-/* Stacks that are all different are read as rows where that serves, else as a whole, unless it is
- * forced. */
+/* Stacks that are all different are read as rows, with labels, too, unless it is forced that they
+ * are added up. */
 static void test_random_stacks_are_not_added_up(void) {
   struct maker m;
   pprofc_error error;

@@ -58,6 +58,7 @@ struct fold {
   size_t leaf_bytes;
 
   struct fold_column rows, groups; /* of struct stack_tree */
+  struct fold_column row_sets;     /* the label set of each row; none where labels are not needed */
   size_t row_bytes;
 
   struct region *stacks; /* at the end, where each is wanted in one piece: */

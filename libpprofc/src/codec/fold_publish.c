@@ -87,12 +87,21 @@ static bool fold_expand(struct fold *f) {
   return true;
 }
 
+/* The label set of each sample; NULL when out of memory. */
+static const uint32_t *fold_label_sets(struct fold *f, struct decoder *d) {
+  struct region *to = d->profile->region;
+  if (f->as_rows && fold_hand_over(to, &f->row_sets, f->count, sizeof(uint32_t)))
+    return f->row_sets.items;
+  uint32_t *label_set = f->as_rows ? NULL : arena_array(d->arena, f->count, sizeof *label_set);
+  for (size_t i = 0; label_set && i < f->count; i++) label_set[i] = fold_refs(f)[i].label_set;
+  return label_set;
+}
+
 static bool fold_publish_labels(struct fold *f, struct decoder *d) {
   struct samples *samples = &d->profile->samples;
-  if (!f->label_table.count) return true;
-  uint32_t *label_set = arena_array(d->arena, f->count, sizeof *label_set);
+  if (!f->label_table.count || !f->count) return true;
+  const uint32_t *label_set = fold_label_sets(f, d);
   if (!label_set) return false;
-  for (size_t i = 0; i < f->count; i++) label_set[i] = fold_refs(f)[i].label_set;
   struct label_set *sets = f->sets.items;
   sets[0] = (struct label_set){0, 0};
   samples->label_set = label_set;

@@ -214,7 +214,7 @@ static pprofc_status fold_read_once(const struct fold_source *source, const stru
   if (inflater) inflater_close(inflater);
   pprofc_status status = PPROFC_E_NO_MATCH;
   if (good) status = fold_decode(&s, source->size, o->threads, plan, profile);
-  plan->as_rows |= s.fold.in_vain && !o->labels;
+  plan->as_rows |= s.fold.in_vain;
   if (s.kept.region) region_release(s.kept.region);
   fold_free(&s.fold);
   return status;
@@ -224,7 +224,7 @@ static pprofc_status fold_read_once(const struct fold_source *source, const stru
  * default sample type is not the last, which it mostly is. */
 static pprofc_status fold_read(const struct fold_source *source, const struct fold_options *o,
                                pprofc_profile **profile) {
-  struct fold_plan plan = {SIZE_MAX, o->as_rows && !o->labels}, before;
+  struct fold_plan plan = {SIZE_MAX, o->as_rows}, before;
   pprofc_status status;
   bool again;
   do {

@@ -19,6 +19,8 @@ static bool fold_reserve_row(struct fold *f, size_t stack_size) {
       !fold_column_reserve(&f->rows, f->mem, f->row_bytes + VARINT32_BYTES_MAX + stack_size, 1) ||
       !fold_column_reserve(&f->values, f->mem, f->count, f->width * sizeof(int64_t)))
     return false;
+  if (f->labels && !fold_column_reserve(&f->row_sets, f->mem, f->count, sizeof(uint32_t)))
+    return false;
   if (f->count % STACK_ROW_GROUP) return true;
   if (!fold_column_reserve(&f->groups, f->mem, group, sizeof(size_t))) return false;
   ((size_t *)f->groups.items)[group] = f->row_bytes;
@@ -26,13 +28,14 @@ static bool fold_reserve_row(struct fold *f, size_t stack_size) {
 }
 
 bool fold_add_row(struct fold *f, const struct fold_parts *p) {
-  if (p->set) return false; /* keys and units of labels, of which a row has none */
+  if (p->set && !f->labels) return false; /* keys and units of labels, of which a row has none */
   if (p->stack_size > ROW_STACK_MAX || !fold_note_ids(f, p->stack, p->stack_size)) return false;
   if (!fold_reserve_row(f, p->stack_size)) return false;
   uint8_t *out = (uint8_t *)f->rows.items + f->row_bytes;
   size_t head = varint_put(out, p->stack_size);
   if (p->stack_size) memcpy(out + head, p->stack, p->stack_size);
   f->row_bytes += head + p->stack_size;
+  if (f->labels) ((uint32_t *)f->row_sets.items)[f->count] = p->set;
   memcpy(fold_values_of_rows(f) + f->count * f->width, p->row, f->width * sizeof *p->row);
   f->count++;
   return true;

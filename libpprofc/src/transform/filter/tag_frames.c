@@ -165,6 +165,16 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
+/* The same for a column that no other one shares its memory with: the pages of the old one are
+ * given back where only this edit can read it. */
+static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
+                                size_t size) {
+  void *items = tag_frames_extend(copy, column, count, more, size);
+  if (items && count && copy->lender)
+    region_discard(copy->region, copy->lender, column, (const char *)column + count * size);
+  return items;
+}
+
 /* New ids follow the largest there is. */
 static bool extend_ids(pprofc_profile *copy, const uint64_t **ids, size_t count, size_t more) {
   if (!*ids) return true;
@@ -214,10 +224,10 @@ static bool add_functions(struct tag_frames *f, pprofc_profile *copy) {
 static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy) {
   struct locations *l = &copy->locations;
   size_t old = l->count, more = f->count, lines = old ? l->line_from[old] : 0;
-  uint64_t *address = tag_frames_extend(copy, l->address, old, more, sizeof *address);
-  uint32_t *mapping = tag_frames_extend(copy, l->mapping, old, more, sizeof *mapping);
-  uint32_t *line_from = tag_frames_extend(copy, l->line_from, old, more + 1, sizeof *line_from);
-  struct line *line = tag_frames_extend(copy, l->lines, lines, more, sizeof *line);
+  uint64_t *address = tag_frames_replace(copy, l->address, old, more, sizeof *address);
+  uint32_t *mapping = tag_frames_replace(copy, l->mapping, old, more, sizeof *mapping);
+  uint32_t *line_from = tag_frames_replace(copy, l->line_from, old, more + 1, sizeof *line_from);
+  struct line *line = tag_frames_replace(copy, l->lines, lines, more, sizeof *line);
   if (!address || !mapping || !line_from || !line || lines + more >= NONE) return false;
   for (size_t i = 0; i < more; i++) {
     address[old + i] = 0;
