@@ -97,6 +97,20 @@ static void test_calls_are_those_of_the_edges(void) {
   }
 }
 
+/* Then no node is shown, and none has a name. */
+static void test_calls_of_which_every_sum_is_zero(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "samples", "count");
+  uint32_t a = pprofc_builder_frame(b, "a", "", 0), callees[2];
+  callees[0] = pprofc_builder_frame(b, "b", "", 0);
+  callees[1] = pprofc_builder_frame(b, "c", "", 0);
+  for (size_t i = 0; i < 4; i++)
+    pprofc_builder_sample(b, (uint32_t[]){callees[i % 2], a}, 2, (int64_t[]){i < 2 ? 1 : -1});
+  pprofc_profile *profile = calls_finished(b);
+  CU_ASSERT(calls_compare_with_edges(profile, 1));
+  pprofc_profile_release(profile);
+}
+
 /* Stacks in which every second frame is the same function, called from a different one each time.
  */
 static void test_edges_are_made_where_a_search_of_calls_would_take_long(void) {
@@ -121,4 +135,5 @@ static void test_edges_are_made_where_a_search_of_calls_would_take_long(void) {
 }
 
 UNIT_MAIN("calls", UNIT(test_calls_are_those_of_the_edges),
+          UNIT(test_calls_of_which_every_sum_is_zero),
           UNIT(test_edges_are_made_where_a_search_of_calls_would_take_long))

@@ -43,6 +43,7 @@ struct calls_worker {
 struct calls_pass {
   struct graph *graph;
   struct graph_call *calls; /* NULL: they are counted */
+  uint32_t *rank;           /* [nodes] order of their names, while calls are sorted */
   unsigned workers;
   struct calls_worker *items;
 };
@@ -238,7 +239,7 @@ static uint32_t calls_join(struct graph_call *calls, uint32_t from, uint32_t cou
   return filled - from;
 }
 
-/* A call while those of a node with many are sorted. */
+/* A call while those of a node are sorted. */
 struct calls_ranked {
   int64_t weight; /* magnitude */
   uint32_t rank;
@@ -252,37 +253,39 @@ static int calls_compare(const void *left, const void *right) {
   return (a->call.order > b->call.order) - (a->call.order < b->call.order);
 }
 
-static bool calls_before(const struct graph *g, const struct graph_call *a,
-                         const struct graph_call *b) {
-  int64_t x = number_abs(a->weight), y = number_abs(b->weight);
-  if (x != y) return x > y;
-  uint32_t p = g->name_rank[g->nodes[a->target].info], q = g->name_rank[g->nodes[b->target].info];
-  return p != q ? p < q : a->order < b->order;
-}
-
-static void calls_insertion_sort(const struct graph *g, struct graph_call *calls, uint32_t count) {
+static void calls_insertion_sort(struct calls_ranked *calls, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
-    struct graph_call call = calls[i];
+    struct calls_ranked call = calls[i];
     uint32_t k = i;
-    for (; k && calls_before(g, &call, &calls[k - 1]); k--) calls[k] = calls[k - 1];
+    for (; k && calls_compare(&call, &calls[k - 1]) < 0; k--) calls[k] = calls[k - 1];
     calls[k] = call;
   }
 }
 
-static bool calls_sort(const struct graph *g, struct graph_call *calls, uint32_t count) {
-  if (count <= 32) {
-    calls_insertion_sort(g, calls, count);
-    return true;
-  }
-  struct calls_ranked *ranked = mem_array(g->mem, count, sizeof *ranked);
+#define CALLS_SHORT 32
+
+/* `rank`: of the name of each node. */
+static bool calls_sort(const struct graph *g, const uint32_t *rank, struct graph_call *calls,
+                       uint32_t count) {
+  struct calls_ranked few[CALLS_SHORT], *ranked = few;
+  if (count > CALLS_SHORT) ranked = mem_array(g->mem, count, sizeof *ranked);
   if (!ranked) return false;
   for (uint32_t i = 0; i < count; i++)
-    ranked[i] = (struct calls_ranked){number_abs(calls[i].weight),
-                                      g->name_rank[g->nodes[calls[i].target].info], calls[i]};
-  qsort(ranked, count, sizeof *ranked, calls_compare);
+    ranked[i] = (struct calls_ranked){number_abs(calls[i].weight), rank[calls[i].target], calls[i]};
+  if (count > CALLS_SHORT)
+    qsort(ranked, count, sizeof *ranked, calls_compare);
+  else
+    calls_insertion_sort(ranked, count);
   for (uint32_t i = 0; i < count; i++) calls[i] = ranked[i].call;
-  mem_free(g->mem, ranked, count, sizeof *ranked);
+  if (count > CALLS_SHORT) mem_free(g->mem, ranked, count, sizeof *ranked);
   return true;
+}
+
+/* There are no names where no node is shown. */
+static void calls_rank(const struct graph *g, uint32_t *rank) {
+  memset(rank, 0, g->node_count * sizeof *rank);
+  for (size_t i = 0; g->name_rank && i < g->node_count; i++)
+    rank[i] = g->name_rank[g->nodes[i].info];
 }
 
 /* The nodes of one worker. Its on_path is all 0 again. */
@@ -294,7 +297,7 @@ static void calls_finish(void *context, unsigned index) {
   for (size_t i = parallel_from(g->node_count, index, pass->workers); i < end; i++) {
     struct graph_call_list *list = &g->call_lists[i];
     list->count = calls_join(g->calls, list->from, list->count, w->on_path);
-    if (!calls_sort(g, g->calls + list->from, list->count)) w->failed = true;
+    if (!calls_sort(g, pass->rank, g->calls + list->from, list->count)) w->failed = true;
   }
 }
 
@@ -308,7 +311,11 @@ static bool calls_make(struct calls_pass *pass, bool *possible) {
   if (!calls_place(pass)) return false;
   parallel_run(pass->workers, calls_run, pass);
   if (calls_any_failed(pass)) return false;
+  pass->rank = mem_array(pass->graph->mem, pass->graph->node_count, sizeof *pass->rank);
+  if (!pass->rank) return false;
+  calls_rank(pass->graph, pass->rank);
   parallel_run(pass->workers, calls_finish, pass);
+  mem_free(pass->graph->mem, pass->rank, pass->graph->node_count, sizeof *pass->rank);
   return !calls_any_failed(pass);
 }
 

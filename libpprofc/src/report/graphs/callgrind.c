@@ -150,21 +150,50 @@ static uint32_t print_callee(struct callgrind *c, uint32_t node) {
   return f->number;
 }
 
-static void print_call(struct callgrind *c, uint32_t target, int64_t weight) {
-  struct callgrind_callee *callee = &c->callees[target];
-  int64_t value = callgrind_converted(c, weight);
-  if (callee->known) {
-    struct callgrind_spot at = callgrind_spot_of(c, callee->address);
-    callgrind_put_call(c->out, callee, &at, value);
-    return;
-  }
+/* Calls of functions that share a name, of lines that are too large, and of what is not shown. */
+static void print_other_call(struct callgrind *c, uint32_t target, int64_t value) {
   const struct node_info *info = callgrind_info_of(c, target);
   struct callgrind_spot at = callgrind_spot_of(c, info->place->address);
   uint32_t file = callgrind_put_text(&c->files, c->out, "cfl=", info->file, text_of(c, info->file));
   uint32_t name = print_callee(c, target);
-  callgrind_put_call_cost(c->out, &at, info->place->line, value);
   int64_t line = info->place->line;
-  *callee = (struct callgrind_callee){at.address, file, name, (int32_t)line, line == (int32_t)line};
+  callgrind_put_call_cost(c->out, &at, line, value);
+  if (line != (int32_t)line) return;
+  c->callees[target] =
+      (struct callgrind_callee){at.address, file, name, (int32_t)line, CALLEE_NUMBERS};
+}
+
+static void print_call(struct callgrind *c, uint32_t target, int64_t weight) {
+  struct callgrind_callee *callee = &c->callees[target];
+  int64_t value = callgrind_converted(c, weight);
+  if (callee->state == CALLEE_OTHER) {
+    print_other_call(c, target, value);
+    return;
+  }
+  struct callgrind_spot at = callgrind_spot_of(c, callee->address);
+  if (callee->state == CALLEE_NUMBERS) {
+    callgrind_put_call(c->out, callee, &at, value);
+    return;
+  }
+  uint32_t file = callee->file, name = callee->name;
+  callee->file = callgrind_put_text(&c->files, c->out, "cfl=", file, text_of(c, file));
+  callee->name = callgrind_put_text(&c->names, c->out, "cfn=", name, text_of(c, name));
+  callgrind_put_call_cost(c->out, &at, callee->line, value);
+  callee->state = CALLEE_NUMBERS;
+}
+
+/* Notes what is written of the callees. In the order of memory; when they are called, in another
+ * one, the processor would wait for each pointer on the way. */
+static void callgrind_note_callees(struct callgrind *c) {
+  for (size_t i = 0; i < c->graph.node_count; i++) {
+    uint32_t function = c->function_of[i];
+    if (function == NONE || c->namesakes[c->functions[function].namesake].count > 1) continue;
+    const struct node_info *info = callgrind_info_of(c, (uint32_t)i);
+    int64_t line = info->place->line;
+    if (line != (int32_t)line) continue;
+    c->callees[i] = (struct callgrind_callee){info->place->address, info->file, info->name,
+                                              (int32_t)line, CALLEE_TEXTS};
+  }
 }
 
 #define AHEAD 16 /* calls whose callee is read before it is needed */
@@ -179,7 +208,7 @@ static void callgrind_touch_calls(struct callgrind *c, size_t i) {
   for (uint32_t k = 0; k < soon.count && k < 2 * AHEAD; k += 4)
     touched += g->calls[soon.from + k].target;
   for (uint32_t k = 0; k < next.count && k < AHEAD; k++)
-    touched += c->callees[g->calls[next.from + k].target].known;
+    __builtin_prefetch(&c->callees[g->calls[next.from + k].target]);
   c->touched = touched;
 }
 
@@ -193,7 +222,7 @@ static void callgrind_print_calls(struct callgrind *c, uint32_t node) {
   const struct graph_call *calls = g->calls + g->call_lists[node].from;
   uint32_t count = g->call_lists[node].count;
   for (uint32_t i = 0; i < count; i++) {
-    if (i + AHEAD < count) c->touched = c->callees[calls[i + AHEAD].target].known;
+    if (i + AHEAD < count) __builtin_prefetch(&c->callees[calls[i + AHEAD].target]);
     print_call(c, calls[i].target, calls[i].weight);
   }
 }
@@ -251,6 +280,7 @@ pprofc_status report_callgrind(struct report *report, struct output *out, pprofc
       pipeline_graph(&report->result, wanted, &c.graph, &report->output_unit, error);
   if (!status && !callgrind_prepare(&c)) status = error_nomem(error);
   if (!status) {
+    callgrind_note_callees(&c);
     callgrind_print_all(&c);
     if (c.failed || c.objects.failed || c.files.failed || c.names.failed)
       status = error_nomem(error);

@@ -41,13 +41,19 @@ struct callgrind_spot {
 void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
                         int64_t value);
 
-/* What is written of a callee when its names have been written. Small: a large graph calls callees
- * in no order of memory, millions of times. */
+/* What is written of a callee. Small: a large graph calls callees in no order of memory, millions
+ * of times. */
 struct callgrind_callee {
   uint64_t address;
-  uint32_t file, name; /* their numbers */
+  uint32_t file, name; /* their numbers; before the first call, texts of the graph */
   int32_t line;
-  bool known;
+  uint8_t state; /* CALLEE_* */
+};
+
+enum {
+  CALLEE_OTHER, /* not all of it is here */
+  CALLEE_TEXTS,
+  CALLEE_NUMBERS
 };
 
 /* "cfl=(1)", "cfn=(2)", "calls=0 0x4010 12", "* * 700". */
