@@ -35,7 +35,7 @@ typedef enum pprofc_folding {
   PPROFC_FOLD_EQUAL,   /* equal stacks with equal labels may have become one sample */
   PPROFC_FOLD_STACKS,  /* equal stacks may have become one, and labels may be missing */
   PPROFC_FOLD_ORDER,   /* the same, and in any order */
-  PPROFC_FOLD_SUMS     /* the same: for one report of sums of functions (top, text)
+  PPROFC_FOLD_SUMS     /* the same: for one report of sums of nodes (top, text, list, disasm)
                           without filters. Nothing else can read such samples: views of them are
                           empty */
 } pprofc_folding;

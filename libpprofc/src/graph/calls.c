@@ -121,9 +121,14 @@ static bool calls_follow(struct calls_pass *pass, struct calls_worker *w, struct
   return true;
 }
 
+/* Whether enough calls have been met to know that most are met many times. */
+static bool calls_recur(const struct calls_worker *w) {
+  return w->count > CALLS_FEW && w->seen >= CALLS_SEEN && w->fresh <= w->seen - w->seen / 4;
+}
+
 /* Stacks in which a function calls itself from many places make the searches long. */
 static bool calls_is_tangled(const struct calls_worker *w) {
-  return w->steps > 4 * w->count + (1 << 20) || w->count >= NO_CALL / 16;
+  return calls_recur(w) || w->steps > 4 * w->count + (1 << 20) || w->count >= NO_CALL / 16;
 }
 
 static bool calls_walk(struct calls_pass *pass, struct calls_worker *w, struct stack_delta *delta,

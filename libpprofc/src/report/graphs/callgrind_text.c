@@ -63,10 +63,19 @@ static unsigned callgrind_digits(uint64_t value) {
   return digits + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
+
 static char *callgrind_decimal(char *to, uint64_t value) {
-  unsigned digits = callgrind_digits(value);
-  for (unsigned i = digits; i-- > 0; value /= 10) to[i] = (char)('0' + value % 10);
-  return to + digits;
+  char *end = to + callgrind_digits(value), *at = end;
+  for (; value >= 100; value /= 100) memcpy(at -= 2, &digit_pairs[value % 100 * 2], 2);
+  if (value >= 10)
+    memcpy(at - 2, &digit_pairs[value * 2], 2);
+  else
+    at[-1] = (char)('0' + value);
+  return end;
 }
 
 static char *callgrind_signed(char *to, int64_t value) {
@@ -74,13 +83,15 @@ static char *callgrind_signed(char *to, int64_t value) {
   return callgrind_decimal(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+static unsigned callgrind_hex_digits(uint64_t value) {
+  return value ? 16 - (unsigned)__builtin_clzll(value) / 4 : 1;
+}
+
 static char *callgrind_hex(char *to, uint64_t value) {
   to = callgrind_text(to, "0x");
-  unsigned shift = value ? 60 - ((unsigned)__builtin_clzll(value) & 60u) : 0;
-  for (;; shift -= 4) {
-    *to++ = "0123456789abcdef"[value >> shift & 15];
-    if (!shift) return to;
-  }
+  for (unsigned left = callgrind_hex_digits(value); left--;)
+    *to++ = "0123456789abcdef"[value >> 4 * left & 15];
+  return to;
 }
 
 static inline char *callgrind_number(char *to, const char *tag, uint32_t number) {
@@ -100,15 +111,12 @@ static char *callgrind_address(char *to, const struct callgrind_spot *at) {
     *to++ = '*';
     return to;
   }
-  char absolute[24], relative[24], *end = callgrind_hex(absolute, at->address);
   int64_t distance = (int64_t)(at->address - at->before);
-  char *signless = relative;
-  if (distance >= 0) *signless++ = '+';
-  size_t size = (size_t)(callgrind_signed(signless, distance) - relative);
-  bool shorter = size < (size_t)(end - absolute);
-  if (!shorter) size = (size_t)(end - absolute);
-  memcpy(to, shorter ? relative : absolute, size);
-  return to + size;
+  uint64_t size = distance < 0 ? 0 - (uint64_t)distance : (uint64_t)distance;
+  bool shorter = 1 + callgrind_digits(size) < 2 + callgrind_hex_digits(at->address);
+  if (!shorter) return callgrind_hex(to, at->address);
+  *to++ = distance < 0 ? '-' : '+';
+  return callgrind_decimal(to, size);
 }
 
 /* ---- lines ------------------------------------------- */
