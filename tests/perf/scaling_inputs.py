@@ -248,6 +248,16 @@ def otlp(n):
     return message(1, message(2, profiles)) + message(2, dictionary)
 
 
+def otlp_equal_samples(n):
+    """Two profiles whose samples are all equal, but for the first of the second one."""
+    tables = {1: [b""], 2: [b"", message(3, number(1, 1))], 3: [b"", number(1, 3)], 4: [b""], 5: [b"", b"samples", b"count", b"function"], 6: [b""], 7: [b"", packed(1, [1])]}
+    dictionary = b"".join(message(field, item) for field, items in tables.items() for item in items)
+    equal = message(2, number(1, 1) + packed(2, [1])) * n * 20
+    types = [message(1, number(1, 1) + number(2, unit)) for unit in (2, 1)]
+    profiles = message(2, types[0] + equal) + message(2, types[1] + message(2, packed(2, [1])) + equal)
+    return message(1, message(2, profiles)) + message(2, dictionary)
+
+
 def flight_recorder(n):
     """Methods, classes and stacks that are all different, most of them sampled twice, from two chunks."""
     def chunk(first):
@@ -342,7 +352,7 @@ FORMATS = {
     "json_stackprof": [(json_stackprof, 200)],
     "json_safari": [(json_safari, 200)],
     "json_haskell": [(json_haskell, 120)],
-    "OTLP profiles": [(otlp, 300)],
+    "OTLP profiles": [(otlp, 300), (otlp_equal_samples, 300)],
     "Flight Recorder": [(flight_recorder, 100)],
     "goroutine dump": [(go_dump, 100), (go_dump_same_id, 400)],
     "perf script": [(perf_script, 100)],

@@ -141,11 +141,16 @@ static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
   return rows->count++;
 }
 
-/* Enters the rows that are not in the table yet. */
+static bool otlp_equal_row(const void *rows, uint32_t row, const void *sample) {
+  return otlp_same_identity(rows, row, sample);
+}
+
+/* Enters the rows that are not in the table yet, of equal ones the first. */
 static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   for (; rows->mapped < rows->count; rows->mapped++) {
     struct otlp_sample sample = otlp_sample_of(rows, rows->mapped);
-    if (!map_insert(&rows->by_identity, otlp_identity_hash(&sample), (uint32_t)rows->mapped))
+    if (map_find_or_add(&rows->by_identity, otlp_identity_hash(&sample), otlp_equal_row, rows,
+                        &sample, (uint32_t)rows->mapped) == MAP_NONE)
       return otlp_fail_nomem(o);
   }
   return true;
