@@ -35,7 +35,7 @@ def run(*args):
 
 
 def top(path, *args):
-    return run('-top', '-nodecount=5', *args, f'http://{at}{path}')
+    return run('-top', '-nodefraction=0', '-nodecount=10000', *args, f'http://{at}{path}')
 
 
 try:
