@@ -178,7 +178,7 @@ main_rows() {
   runs=$wanted
   row "-top -noinlines" "$file" - -top -noinlines "$file"
   row "-tree" "$file" - -tree "$file"
-  row "-peek" "$file" - '-peek=call4217$' "$file"
+  row "-peek" "$file" - '-peek=call249$' "$file"
   row "-tags" "$file" - -tags "$file"
   row "-top -focus" "$file" - -top '-focus=module7\.' "$file"
   row "-top -tagroot" "$file" - -top -tagroot=thread "$file"
