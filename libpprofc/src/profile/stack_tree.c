@@ -79,13 +79,14 @@ static uint32_t stack_cursor_move_row(struct stack_cursor *c, size_t sample) {
  * Returns something, since gcc drops calls of functions that do nothing but that. */
 static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
   const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
-  const uint8_t *leaf_end = tree->leaves + far->leaf + far->size % STACK_CHUNK;
-  __builtin_prefetch(&tree->chunks[far->chunk]);
-  __builtin_prefetch(leaf_end - STACK_CHUNK);
-  __builtin_prefetch(leaf_end - 1);
+  /* Not as a pointer: there may be no leaf ends. */
+  uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
+  if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
+  __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
+  __builtin_prefetch((const void *)(leaf_end - 1));
   uint32_t chunk = tree->refs[sample + STACK_AHEAD].chunk;
   uint32_t parent = chunk ? tree->chunks[chunk].parent : 0;
-  __builtin_prefetch(&tree->chunks[parent]);
+  if (parent) __builtin_prefetch(&tree->chunks[parent]);
   return parent;
 }
 

@@ -105,8 +105,9 @@ uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object
                                         NONE,   NONE, NONE, 0,          0};
   uint32_t *first = graph_first(graph, name);
   if (!first) return NONE;
-  const struct callgrind_function *there = callgrind_functions(graph) + *first;
-  if (*first >= callgrind_function_count(graph) || there->name != name)
+  const struct callgrind_function *there = NULL;
+  if (*first < callgrind_function_count(graph)) there = &callgrind_functions(graph)[*first];
+  if (!there || there->name != name)
     return *first = callgrind_append_function(graph, &function, NULL, 0);
   return same_function(there, &function) ? *first : graph_namesake(graph, &function);
 }

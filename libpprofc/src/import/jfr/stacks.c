@@ -65,7 +65,7 @@ void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack) {
 }
 
 void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack) {
-  __builtin_prefetch(j->stacks->frames + j->stacks->items[stack].first);
+  if (j->stacks->frame_count) __builtin_prefetch(j->stacks->frames + j->stacks->items[stack].first);
 }
 
 /* ---- mappings ---------------------------------------- */

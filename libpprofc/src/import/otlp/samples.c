@@ -100,10 +100,10 @@ static struct otlp_sample otlp_sample(struct otlp *o, const Otlp__SampleFields *
 
 static struct otlp_sample otlp_sample_of(const struct otlp_rows *rows, size_t row) {
   const struct otlp_row *r = &rows->items[row];
-  return (struct otlp_sample){.stack = r->stack,
-                              .link = r->link,
-                              .attributes = rows->attributes + r->first,
-                              .attribute_count = r->attribute_count};
+  struct otlp_sample sample = {
+      .stack = r->stack, .link = r->link, .attribute_count = r->attribute_count};
+  if (r->attribute_count) sample.attributes = rows->attributes + r->first;
+  return sample;
 }
 
 static uint64_t otlp_identity_hash(const struct otlp_sample *s) {

@@ -195,12 +195,12 @@ static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location
 }
 
 static uint32_t otlp_make_location(struct otlp *o, const struct otlp_location *l) {
-  const struct otlp_line *lines = o->tables->lines + l->first_line;
   struct otlp_frame_kind kind = {STR(""), false};
   if (!ARRAY_RESERVE(o->mem, o->lines, o->line_capacity, l->line_count)) otlp_fail_nomem(o);
-  for (size_t i = 0; i < l->line_count && otlp_ok(o); i++)
-    o->lines[i] =
-        (pprofc_line){otlp_function(o, lines[i].function), lines[i].line, lines[i].column};
+  for (size_t i = 0; i < l->line_count && otlp_ok(o); i++) {
+    const struct otlp_line *line = &o->tables->lines[l->first_line + i];
+    o->lines[i] = (pprofc_line){otlp_function(o, line->function), line->line, line->column};
+  }
   for (size_t i = 0; i < l->attribute_count && otlp_ok(o); i++)
     otlp_read_frame_attribute(o, o->tables->attribute_list[l->first_attribute + i], &kind);
   if (!otlp_ok(o)) return NONE;
@@ -246,7 +246,7 @@ void otlp_prefetch_stack(const struct otlp *o, int32_t index) {
 }
 
 void otlp_prefetch_frames(const struct otlp *o, int32_t index) {
-  if (otlp_has_stack(o, index))
+  if (otlp_has_stack(o, index) && o->tables->frame_count)
     __builtin_prefetch(o->tables->frames + o->tables->stacks[index].first);
 }
 
