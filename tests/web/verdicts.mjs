@@ -55,6 +55,20 @@ const lookOf = (page, name) => page.evaluate((wanted) => {
 }, name);
 const GREY = "#d9d9d9";
 
+/** What changed most is named in full, in two lines where one has no room for the name and its value. */
+async function testNames() {
+  const long = "main.insertWithoutAnyLookupOf";
+  for (const side of ["base", "head"]) {
+    fs.mkdirSync(path.join(work, `${side}-long`));
+    for (const run of fs.readdirSync(path.join(work, side)))
+      fs.writeFileSync(path.join(work, `${side}-long`, run), fs.readFileSync(path.join(work, side, run), "utf8").replaceAll(" f3 (x)", ` ${long} (x)`));
+  }
+  const page = await open(make("long.html", "-flame", "-noise", "-diff_base=base-long", "head-long"));
+  const names = await page.$$eval(".pf-changes li span", (all) => all.map((s) => ({ text: s.textContent, cut: s.scrollWidth > s.clientWidth })));
+  check(names.length === 1 && names[0].text === long.slice(5) && !names[0].cut, `the name is whole: ${JSON.stringify(names)}`);
+  await page.context().close();
+}
+
 async function testPage() {
   const page = await open(make("runs.html", "-flame", "-noise", "-diff_base=base", "head"));
   const toggle = page.locator("input[data-flag=judged]");
@@ -166,6 +180,7 @@ async function testSvg() {
 }
 
 await testPage();
+await testNames();
 await testShares();
 await testSvg();
 await browser.close();

@@ -28,16 +28,18 @@ static int fail_options(pprofc_error *error) {
   return EXIT_FAILED;
 }
 
-static int benchstat_print_help(int fd) {
-  struct output out;
-  output_init(&out, fd_write, &fd);
-  help_print(&options_table, &out, terminal_width(fd));
-  return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
+static int benchstat_print_help(void) {
+  pprofc_error error;
+  return about_help(&options_table, &error) == PPROFC_OK ? 0 : benchstat_fail(error.message);
 }
 
 static int benchstat_misused(const char *message) {
+  struct output out;
+  int fd = STDERR_FILENO;
   if (message) message_error("%s", message);
-  benchstat_print_help(STDERR_FILENO);
+  output_init(&out, fd_write, &fd);
+  help_print(&options_table, &out, terminal_width(fd));
+  output_flush(&out, NULL);
   return EXIT_USAGE;
 }
 
@@ -174,7 +176,7 @@ int main(int argc, char **argv) {
     return benchstat_fail(error.message);
   if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
     return benchstat_misused(error.message);
-  if (parsed.help) return benchstat_print_help(STDOUT_FILENO);
+  if (parsed.help) return benchstat_print_help();
   if (options.version || options.manual || *options.completion)
     return benchstat_print_about(&options);
   if (parsed.rest == argc) return benchstat_misused(NULL);

@@ -33,11 +33,8 @@ static int tool_fail(const char *message) {
 }
 
 static int tool_print_help(void) {
-  int fd = STDOUT_FILENO;
-  struct output out;
-  output_init(&out, fd_write, &fd);
-  help_print(&options_table, &out, terminal_width(fd));
-  return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
+  pprofc_error error;
+  return about_help(&options_table, &error) == PPROFC_OK ? 0 : tool_fail(error.message);
 }
 
 static int tool_misused(const char *message, const struct flags_parsed *parsed) {

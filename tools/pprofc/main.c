@@ -1,4 +1,5 @@
 /* pprofc: reads the command line, gets the profile, writes the report. */
+#include "common/about.h"
 #include "common/fill.h"
 #include "common/progress.h"
 #include "common/signals.h"
@@ -61,23 +62,23 @@ static int without_source(const struct command_flags *flags, int argc, char **ar
 
 /* Help and the like: text that needs no profile. */
 static int print_about(const struct command_flags *flags, const struct command *command) {
-  int fd = STDOUT_FILENO;
-  struct output out;
+  struct about_output about;
   pprofc_error error;
   pprofc_status status = PPROFC_OK;
-  output_init(&out, fd_write, &fd);
+  size_t width = terminal_width(STDOUT_FILENO);
+  about_begin(&about);
   if (*command->completion)
-    status = completion_print(&flags->table, str_of(command->completion), &out, &error);
+    status = completion_print(&flags->table, str_of(command->completion), &about.out, &error);
   else if (command->manual)
-    manual_print_options(&flags->table, &out);
+    manual_print_options(&flags->table, &about.out);
   else if (command->version)
-    version_print(&out);
+    version_print(&about.out);
   else if (*command->formats)
-    formats_print(&out, strcmp(command->formats, "markdown") == 0, fill_width(terminal_width(fd)));
+    formats_print(&about.out, strcmp(command->formats, "markdown") == 0, fill_width(width));
   else
-    help_print(&flags->table, &out, terminal_width(fd));
-  if (status != PPROFC_OK) return fail_with(error.message);
-  return output_flush(&out, NULL) == PPROFC_OK ? 0 : fail_with("cannot write standard output");
+    help_print(&flags->table, &about.out, width);
+  if (status == PPROFC_OK) status = about_end(&about, &error);
+  return status == PPROFC_OK ? 0 : fail_with(error.message);
 }
 
 /* A shell expands what completion offers: a name with anything else in it is not offered. */

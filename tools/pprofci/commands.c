@@ -1,10 +1,8 @@
 /* What all commands of pprofci print: failures, hints, help. */
 #include "commands.h"
 
+#include "common/about.h"
 #include "common/terminal.h"
-#include "core/outfile.h"
-
-#include <unistd.h>
 
 int command_fail(const char *message) {
   message_error("pprofci: %s", message);
@@ -27,9 +25,7 @@ int command_misused(const struct flag_table *table, const struct flags_parsed *p
 }
 
 int command_help(const struct flag_table *table) {
-  int fd = STDOUT_FILENO;
-  struct output out;
-  output_init(&out, fd_write, &fd);
-  help_print(table, &out, terminal_width(fd));
-  return output_flush(&out, NULL) == PPROFC_OK ? EXIT_PASSED : EXIT_FAILED;
+  pprofc_error error;
+  if (about_help(table, &error) == PPROFC_OK) return EXIT_PASSED;
+  return command_fail(error.message);
 }

@@ -315,9 +315,10 @@ static void say_sight(struct buffer *out, const struct page_model *m) {
   number_size(out, gate->visible_middle);
   buffer_add_text(out, " could not have been seen");
   if (!worse || gate->visible_row >= count) return;
+  if (rows[gate->visible_row].verdict == GATE_REGRESSED) return;
   buffer_printf(out, " (%.*s: ", STR_ARG(rows[gate->visible_row].name));
   if (isinf(gate->visible_worst))
-    buffer_add_text(out, "none");
+    buffer_add_text(out, "of any size");
   else
     number_size(out, gate->visible_worst);
   buffer_add_char(out, ')');

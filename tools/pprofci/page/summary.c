@@ -209,10 +209,7 @@ static void put_list(struct buffer *out, const struct page_model *m, int fate, s
   buffer_add_char(out, '\n');
 }
 
-static void put_lists(struct buffer *out, const struct page_model *m) {
-  size_t first = m->fates[FATE_SLOWER];
-  if (first == m->count) return;
-  buffer_add_text(out, "<details><summary>");
+static void put_list_counts(struct buffer *out, const struct page_model *m) {
   const char *between = "";
   for (int fate = FATE_MISSING; fate < FATES; fate++) {
     if (!m->fates[fate]) continue;
@@ -220,8 +217,17 @@ static void put_lists(struct buffer *out, const struct page_model *m) {
     buffer_printf(out, "%s%zu %s", between, m->fates[fate], title);
     between = ", ";
   }
-  buffer_add_text(out, "</summary>\n\n");
-  first = m->fates[FATE_SLOWER];
+}
+
+/* What did not change has no names here: where there is nothing else, nothing opens. */
+static void put_lists(struct buffer *out, const struct page_model *m) {
+  size_t first = m->fates[FATE_SLOWER];
+  if (first == m->count) return;
+  bool named = first + m->fates[FATE_UNCHANGED] < m->count;
+  if (named) buffer_add_text(out, "<details><summary>");
+  put_list_counts(out, m);
+  buffer_add_text(out, named ? "</summary>\n\n" : "\n\n");
+  if (!named) return;
   for (int fate = FATE_MISSING; fate < FATES; first += m->fates[fate++])
     if (m->fates[fate] && list_titles[fate]) put_list(out, m, fate, first);
   buffer_add_text(out, "\n</details>\n\n");

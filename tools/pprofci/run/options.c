@@ -306,7 +306,8 @@ pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
   if (status == PPROFC_OK) status = flags_parse(&run_table, o, argc, argv, parsed, error);
   if (status != PPROFC_OK || parsed->help) return status;
   if (parsed->rest < argc)
-    return error_set(error, PPROFC_E_INVALID, "unknown option %s", argv[parsed->rest]);
+    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s': all inputs are options",
+                     argv[parsed->rest]);
   status = check_empty(o, parsed, error);
   if (status == PPROFC_OK) status = check_values(o, error);
   if (status == PPROFC_OK) status = run_options_settle(o, error);

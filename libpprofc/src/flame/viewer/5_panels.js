@@ -142,6 +142,7 @@ function endOf(view, node) {
 // ---- what changed most ------------------------------------------------------------------------------------------
 
 const MOST_CHANGED = 5;
+const LINE = 32; // characters of a name and its value that have room beside each other; what is longer takes two lines
 
 // The functions whose own cost grew most and those whose own cost shrank most.
 function mostChanged(app) {
@@ -167,8 +168,8 @@ function showChanges(app) {
           + formatValue(r.selfHead * app.place.scale, unit) + (r.verdict ? "\n" + verdictText(r.verdict.self, unit, r.verdict.partner) : ""),
       });
       bar.style.width = Math.max(2, 100 * Math.abs(r.delta) / most) + "%";
-      row.append(element("span", {}, forms.find((text) => text.length <= (app.judging ? 20 : 30)) || forms[forms.length - 1]),
-        element("b", {}, signed(formatValue(r.delta, unit), r.delta) + halfText(app, r.verdict)), bar);
+      const value = signed(formatValue(r.delta, unit), r.delta) + halfText(app, r.verdict);
+      row.append(element("span", {}, forms.find((text) => text.length + value.length <= LINE) || forms[forms.length - 1]), element("b", {}, value), bar);
       return element("li", {}, row);
     });
     return [element("h3", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),

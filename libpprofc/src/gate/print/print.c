@@ -176,6 +176,17 @@ static void put_doubt(struct buffer *out, const struct gate *gate, const struct 
     put_insignificant(out, gate, row);
 }
 
+/* A change that was found although most samples like these would not show it. */
+static void put_luck(struct buffer *out, const struct gate_row *row, double visible) {
+  if (visible <= row->threshold || fabs(row->delta) >= visible) return;
+  buffer_add_text(out, "; barely visible (");
+  if (isinf(visible))
+    buffer_add_text(out, "the samples vary too much for any size");
+  else
+    buffer_printf(out, "from %.3g%%", 100 * visible);
+  buffer_add_text(out, "): the true change may be smaller");
+}
+
 /* The smallest change that an undecided row could have shown, and a warning when a found change is
  * smaller than that. */
 static void put_visible_change(struct buffer *out, const struct gate *gate,
@@ -183,9 +194,7 @@ static void put_visible_change(struct buffer *out, const struct gate *gate,
   if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
   struct gate_sight sight = gate_sight_of(gate, row);
   if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
-    if (sight.visible > row->threshold && fabs(row->delta) < sight.visible)
-      buffer_printf(out, "; barely visible (from %.3g%%): the true change may be smaller",
-                    100 * sight.visible);
+    put_luck(out, row, sight.visible);
   } else if (isinf(sight.visible)) {
     buffer_add_text(out, "; no change would be visible");
   } else {
