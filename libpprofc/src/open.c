@@ -34,6 +34,33 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
   return limits;
 }
 
+/* Whether the magnitudes of a sample type add up to what no report can show. */
+static bool open_total_is_too_large(const pprofc_profile *profile, size_t type) {
+  const struct samples *samples = &profile->samples;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < samples->count; i++) {
+    int64_t value = samples->values[i * profile->type_count + type];
+    sum += value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (sum > INT64_MAX) return true;
+  }
+  return false;
+}
+
+/* What is wrong with the totals of a profile that was read. */
+static pprofc_status open_check_totals(const struct import_format *format, pprofc_profile **profile,
+                                       pprofc_error *error) {
+  for (size_t type = 0; !format->wraps && type < (*profile)->type_count; type++) {
+    if (!open_total_is_too_large(*profile, type)) continue;
+    pprofc_str name = profile_string(*profile, (*profile)->types[type].type);
+    error_set(error, PPROFC_E_FORMAT, "the total of '%.*s' does not fit 63 bits",
+              (int)(name.size < 100 ? name.size : 100), name.data);
+    pprofc_profile_release(*profile);
+    *profile = NULL;
+    return PPROFC_E_FORMAT;
+  }
+  return PPROFC_OK;
+}
+
 /* Tries the formats of the table. PPROFC_E_NO_MATCH when the data has none of them. */
 static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
                                  const pprofc_read_options *options, pprofc_profile **profile,
@@ -41,6 +68,7 @@ static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
   for (const struct import_format *format = import_formats; format->name; format++) {
     pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
     pprofc_status status = format->read(data, mem, options, profile, &why);
+    if (status == PPROFC_OK) status = open_check_totals(format, profile, &why);
     if (status == PPROFC_OK) return status;
     if (status == PPROFC_E_NO_MATCH) continue;
     *error = why;

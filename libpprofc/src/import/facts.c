@@ -90,7 +90,9 @@ const struct format_fact import_facts[] = {
      "imports/calls.pyspy.speedscope.json",
      "one sample type for each unit, the name of a profile as label `profile`; from files of "
      "`pprofc -speedscope` the sample types they were made of",
-     "counted: samples and events that cannot be read; the order of samples"},
+     "counted: samples and events that cannot be read, weights with a fraction that are rounded; "
+     "the "
+     "order of samples"},
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
@@ -148,7 +150,9 @@ const struct format_fact import_facts[] = {
      "`goroutine/count`; labels `state`, `creator`, `wait` (time), `thread` (`locked`), `bubble` "
      "(of "
      "testing/synctest); `dump` when a goroutine occurs again; inlined functions stay inlined",
-     "arguments and the numbers of goroutines"},
+     "counted: stacks that a dump of another program is in the middle of; arguments and the "
+     "numbers "
+     "of goroutines"},
     {"otlp", "OTLP profiles",
      "OpenTelemetry: the collector, the eBPF profiler, async-profiler, `pprofc -otlp`",
      "fields 1 and 2 only, one of them a dictionary; `ProfilesData` or an export request, alone or "
@@ -162,7 +166,8 @@ const struct format_fact import_facts[] = {
      "imports/calls.perf.txt",
      "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
      "frames stay inlined; with `-F +pid --show-mmap-events` the mappings of each process",
-     "counted: lines that cannot be read; times"},
+     "counted: lines that cannot be read, samples of events beyond the 32nd (they count in samples "
+     "only); times"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
      "a first line of columns separated by tabs: a weight (`Weight`, `Running Time`, `Bytes Used`) "
@@ -211,6 +216,7 @@ const struct format_fact import_facts[] = {
      "imports/calls.pyspy.folded",
      "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
      "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",
-     "counted, with a warning: lines that are no stack"},
+     "counted: lines that are no stack (with a warning), counts with a fraction, which are rounded "
+     "so that their sum stays"},
     {0},
 };

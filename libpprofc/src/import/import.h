@@ -17,6 +17,7 @@ typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
 struct import_format {
   const char *name; /* "gperftools CPU profile" */
   import_fn read;
+  bool wraps; /* a total beyond 63 bits wraps around, as in pprof; else the file is refused */
 };
 
 /* The formats in the order they are tried, ended by a row without name. */

@@ -14,6 +14,7 @@ struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
+  double carry; /* what was rounded off, which goes to the next weight */
 };
 
 struct speedscope_reader {
@@ -21,12 +22,14 @@ struct speedscope_reader {
   const struct node *frames;
   uint32_t *location; /* [frames] */
   size_t frame_count;
-  struct speedscope_member members[MOST_TYPES];
+  struct speedscope_member *members; /* [profiles] */
   size_t member_count, type_count;
+  const struct speedscope_member *types[MOST_TYPES]; /* the first of each */
   bool names_are_types; /* our own files: one profile for each sample type */
   uint32_t stack[MOST_DEPTH], leaf_first[MOST_DEPTH];
   size_t open; /* frames that were never closed */
   size_t bad;  /* events and samples that could not be read */
+  size_t fractions;
 };
 
 static const char *pprof_unit(pprofc_str unit) {
@@ -56,20 +59,28 @@ static const char *type_of_unit(const char *unit) {
   return strcmp(unit, "bytes") == 0 ? "space" : "samples";
 }
 
-static void speedscope_find_types(struct speedscope_reader *r) {
+/* The type of a profile: its name or its unit; type_count when it is a new one. */
+static size_t speedscope_type_of(const struct speedscope_reader *r,
+                                 const struct speedscope_member *m, const char *unit) {
+  for (size_t i = 0; i < r->type_count; i++) {
+    const char *other;
+    unit_scale_to_int(r->types[i]->unit, &other);
+    bool same =
+        r->names_are_types ? str_equal(r->types[i]->name, m->name) : strcmp(unit, other) == 0;
+    if (same) return i;
+  }
+  return r->type_count;
+}
+
+/* False when there are too many types. */
+static bool speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
     struct speedscope_member *m = &r->members[i];
     const char *unit;
     unit_scale_to_int(m->unit, &unit);
-    m->type = r->type_count;
-    for (size_t k = 0; k < i; k++) {
-      const char *other;
-      unit_scale_to_int(r->members[k].unit, &other);
-      bool same =
-          r->names_are_types ? str_equal(r->members[k].name, m->name) : strcmp(unit, other) == 0;
-      if (same) m->type = r->members[k].type;
-    }
+    m->type = speedscope_type_of(r, m, unit);
     if (m->type < r->type_count) continue;
+    if (r->type_count == MOST_TYPES) return false;
     char name[128];
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
@@ -77,8 +88,9 @@ static void speedscope_find_types(struct speedscope_reader *r) {
     /* A type without a length: weights are sampled, how often is not in the file. */
     if (r->type_count == 0) pprofc_builder_period(r->builder, type, unit, 0);
     pprofc_builder_type(r->builder, type, unit);
-    r->type_count++;
+    r->types[r->type_count++] = m;
   }
+  return true;
 }
 
 static bool frame_location(const struct speedscope_reader *r, const struct node *index,
@@ -89,13 +101,24 @@ static bool frame_location(const struct speedscope_reader *r, const struct node 
   return true;
 }
 
+/* Rounds a weight so that the rounded ones of a profile add up to the sum of those it has. */
+static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_member *m,
+                                const struct node *node, double weight) {
+  const char *unit;
+  double exact = weight * unit_scale_to_int(m->unit, &unit);
+  if (exact == nearbyint(exact)) return json_rounded(r->builder, node, exact);
+  int64_t value = json_rounded(r->builder, node, exact + m->carry);
+  m->carry += exact - (double)value;
+  r->fractions += strcmp(unit, "nanoseconds") != 0;
+  return value;
+}
+
 /* `stack` is root first; `node` is what the weight is from. */
-static void speedscope_add_sample(struct speedscope_reader *r, const struct speedscope_member *m,
+static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope_member *m,
                                   const uint32_t *stack, size_t depth, const struct node *node,
                                   double weight) {
   int64_t values[MOST_TYPES] = {0};
-  const char *unit;
-  values[m->type] = json_rounded(r->builder, node, weight * unit_scale_to_int(m->unit, &unit));
+  values[m->type] = speedscope_round(r, m, node, weight);
   if (!values[m->type]) return;
   for (size_t i = 0; i < depth; i++) r->leaf_first[i] = stack[depth - 1 - i];
   pprofc_builder_sample(r->builder, r->leaf_first, depth, values);
@@ -103,13 +126,13 @@ static void speedscope_add_sample(struct speedscope_reader *r, const struct spee
   json_label(r->builder, "profile", m->name);
 }
 
-static void read_sampled(struct speedscope_reader *r, const struct speedscope_member *m) {
+static void read_sampled(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *samples = node_get(m->profile, "samples");
   const struct node *weights = node_get(m->profile, "weights");
   for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder); i++) {
     const struct node *sample = node_at(samples, i);
     size_t depth = node_size(sample);
-    bool good = depth <= MOST_DEPTH;
+    bool good = depth <= MOST_DEPTH && i < node_size(weights);
     for (size_t d = 0; good && d < depth; d++)
       good = frame_location(r, node_at(sample, d), &r->stack[d]);
     if (good)
@@ -132,7 +155,7 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
   return true;
 }
 
-static void read_evented(struct speedscope_reader *r, const struct speedscope_member *m) {
+static void read_evented(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   size_t depth = 0;
@@ -161,16 +184,17 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
                                           struct arena *arena, pprofc_error *error) {
   const struct node *profiles = node_get(root, "profiles");
   size_t count = node_size(profiles);
-  if (count > MOST_TYPES)
-    return error_set(error, PPROFC_E_LIMIT, "more than %u profiles in one file", MOST_TYPES);
+  r->members = arena_array(arena, count, sizeof *r->members);
+  if (!r->members) return error_nomem(error);
   r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
   for (size_t i = 0; i < count; i++) {
     const struct node *p = node_at(profiles, i);
     pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* with a NUL behind it */
     if (!unit.data) return error_nomem(error);
-    r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0};
+    r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0, 0};
   }
-  speedscope_find_types(r);
+  if (!speedscope_find_types(r))
+    return error_set(error, PPROFC_E_LIMIT, "more than %u sample types in one file", MOST_TYPES);
   for (size_t i = 0; i < r->frame_count; i++) {
     const struct node *f = node_at(r->frames, i);
     int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);
@@ -179,7 +203,7 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
                                 column > 0 ? column : 0);
   }
   for (size_t i = 0; i < r->member_count; i++) {
-    const struct speedscope_member *m = &r->members[i];
+    struct speedscope_member *m = &r->members[i];
     if (str_equal(node_text(m->profile, "type"), STR("evented")))
       read_evented(r, m);
     else
@@ -187,6 +211,8 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
   }
   import_note_count(r->builder, r->bad, "sample or event could not be read",
                     "samples or events could not be read");
+  import_note_count(r->builder, r->fractions, "weight has a fraction, and is rounded",
+                    "weights have fractions, and are rounded so that their sum stays");
   import_note_count(r->builder, r->open, "frame was still open at the end",
                     "frames were still open at the end");
   return PPROFC_OK;

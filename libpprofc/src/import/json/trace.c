@@ -174,7 +174,7 @@ static void trace_add_complete(struct trace_reader *r, struct trace_complete *co
     bool good = complete[i].duration >= 0 &&
                 !__builtin_add_overflow(complete[i].at, complete[i].duration, &end);
     if (!good) r->faults.reversed++;
-    trace_push(r, begins, complete[i].at, complete[i].key, 0);
+    trace_push(r, begins, complete[i].at, complete[i].key, complete[i].order);
     trace_push(r, ends, good ? end : complete[i].at, complete[i].key, MAP_NONE);
   }
 }
@@ -212,7 +212,8 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
   r->frames = arena_array(r->arena, JSON_MOST_DEPTH, sizeof *r->frames);
   if (!r->frames || !trace_group(r, events)) return error_nomem(error);
   if (!trace_threads_name(&r->threads, events)) return error_nomem(error);
-  if (!end_lists_init(&r->lists, r->arena, r->keys.count)) return error_nomem(error);
+  if (!end_lists_init(&r->lists, r->arena, r->keys.count, interner_find(&r->names, STR(""))))
+    return error_nomem(error);
   const struct trace_entry *entries = r->entries;
   for (size_t i = 0; i < r->threads.keys.count; i++) {
     const struct trace_thread *thread = &r->threads.threads[i];

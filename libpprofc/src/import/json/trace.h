@@ -35,10 +35,12 @@ struct end_list {
 struct end_lists {
   struct end_list *by_key, *by_name;
   uint32_t batch;
+  uint32_t nameless; /* the name of ends that have none and end what is open; or MAP_NONE */
 };
 
 /* `key_count` is one more than the largest key or name. False when out of memory. */
-bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count);
+bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count,
+                    uint32_t nameless);
 
 /* Walks the events of one thread, sorted, and adds up calls (values[0]) and time (values[1]). False
  * when out of memory. */

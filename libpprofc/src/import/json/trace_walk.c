@@ -49,7 +49,8 @@ static void ends_batch(struct trace_walker *w) {
   }
 }
 
-/* The end that fits the innermost open frame: by key, else by name; MAP_NONE when none does. */
+/* The end that fits the innermost open frame: by key, else by name, else one without a name;
+ * MAP_NONE when none does. */
 static uint32_t ends_fitting(struct trace_walker *w) {
   if (w->end >= w->batch_end) ends_batch(w);
   if (!w->depth) return MAP_NONE;
@@ -57,7 +58,9 @@ static uint32_t ends_fitting(struct trace_walker *w) {
   uint32_t batch = w->lists->batch;
   uint32_t found = end_list_first(&w->lists->by_key[top->key], batch, w->next_of_key, w->taken);
   if (found != MAP_NONE) return found;
-  return end_list_first(&w->lists->by_name[top->name], batch, w->next_of_name, w->taken);
+  found = end_list_first(&w->lists->by_name[top->name], batch, w->next_of_name, w->taken);
+  if (found != MAP_NONE || w->lists->nameless == MAP_NONE) return found;
+  return end_list_first(&w->lists->by_name[w->lists->nameless], batch, w->next_of_name, w->taken);
 }
 
 /* Takes the end that fits, else the next one. */
@@ -95,7 +98,7 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
 /* An end that fits nothing says nothing about time either: what never ends lasts until the last
  * event that counts, as in speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
-  if (!w->depth || w->open[w->depth - 1]->name != end->name) {
+  if (!w->depth || (w->open[w->depth - 1]->name != end->name && end->name != w->lists->nameless)) {
     w->faults->unmatched++;
     return;
   }
@@ -104,20 +107,25 @@ static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
 }
 
 /* Whether the next event is a begin. At the same time an end comes first when it fits what is open,
- * unless it ends that begin: a frame without duration. One that fits nothing cannot end a begin
- * that the file has after it. */
+ * unless it ends that begin: a frame without duration. One that fits nothing, or anything, cannot
+ * end a begin that the file has after it. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->begin == w->begins->count) return false;
   if (w->end >= w->ends->count) return true;
   const struct trace_mark *begin = &w->begins->at[w->begin], *end = &w->ends->at[w->end];
   if (begin->at != end->at) return begin->at < end->at;
   if (begin->key == end->key) return true;
-  return ends_fitting(w) == MAP_NONE && begin->place <= end->place;
+  uint32_t fitting = ends_fitting(w);
+  if (fitting != MAP_NONE) end = &w->ends->at[fitting];
+  bool open = fitting == MAP_NONE || end->name == w->lists->nameless;
+  return open && begin->place <= end->place;
 }
 
-bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count) {
+bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count,
+                    uint32_t nameless) {
   *lists =
-      (struct end_lists){.by_key = arena_zero_array(arena, key_count, sizeof *lists->by_key),
+      (struct end_lists){.nameless = nameless,
+                         .by_key = arena_zero_array(arena, key_count, sizeof *lists->by_key),
                          .by_name = arena_zero_array(arena, key_count, sizeof *lists->by_name)};
   return lists->by_key && lists->by_name;
 }

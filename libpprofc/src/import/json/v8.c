@@ -161,6 +161,8 @@ static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, uint32
     pprofc_builder_sample(builder, frames, depth, values);
     if (label) label(builder, context);
   }
+  size_t untimed = r->sample_count > r->delta_count ? r->sample_count - r->delta_count : 0;
+  import_note_count(builder, untimed, "sample has no time", "samples have no time");
   import_note_count(builder, missing, "sample names a node that is not there",
                     "samples name a node that is not there");
   import_note_count(builder, (size_t)(idle / 1000000), "ms was idle and is left out",
@@ -248,7 +250,7 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
   else
     v8_add_nodes(&r, builder, node_get(root, "nodes"));
   v8_add_samples(&r, samples);
-  if (head)
+  if (head || !node_size(node_get(root, "timeDeltas")))
     v8_add_timestamps(&r, builder, node_get(root, "timestamps"), duration);
   else
     v8_add_deltas(&r, builder, node_get(root, "timeDeltas"));

@@ -30,30 +30,44 @@ struct folded_folded {
   size_t line_count, depth;
   bool in_kernel;
   uint64_t line, good_lines, bad_lines, first_bad; /* numbers of lines; those of stacks */
+  double carry[MOST_TYPES]; /* what was rounded off, which goes to the next count with a fraction */
+  uint64_t fractions;
 };
 
 /* ---- lines ------------------------------------------- */
 
-/* A count: digits with an optional fraction, which is rounded. */
-static bool parse_count(pprofc_str s, int64_t *out) {
+struct folded_count {
+  int64_t whole;
+  double fraction; /* below 1 */
+};
+
+/* A count: digits with an optional fraction. */
+static bool parse_count(pprofc_str s, struct folded_count *out) {
+  *out = (struct folded_count){0, 0};
   if (!s.size || !(s.data[0] >= '0' && s.data[0] <= '9')) return false;
-  if (str_parse_int(s, 10, out)) return true;
+  if (str_parse_int(s, 10, &out->whole)) return true;
   for (size_t i = 0; i < s.size; i++)
     if (!(s.data[i] >= '0' && s.data[i] <= '9') && s.data[i] != '.') return false;
   double value;
   if (!str_parse_float(s, &value) || !(value < 9e18)) return false;
-  *out = (int64_t)llround(value);
+  *out = (struct folded_count){(int64_t)floor(value), value - floor(value)};
   return true;
 }
 
+/* Where the last blank or tab is, or line.size. */
+static size_t folded_last_blank(pprofc_str line) {
+  size_t at = str_find_last_char(line, ' '), from = at < line.size ? at + 1 : 0;
+  size_t tab = str_find_last_char(str_slice(line, from, line.size), '\t');
+  return from + tab < line.size ? from + tab : at;
+}
+
 /* Takes up to `most` counts off the end of the line, last one last; returns how many there were. */
-static size_t take_counts(pprofc_str *line, int64_t *counts, size_t most) {
-  int64_t reversed[MOST_TYPES];
+static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t most) {
+  struct folded_count reversed[MOST_TYPES];
   size_t n = 0;
   while (n < most) {
     pprofc_str rest = str_trim(*line);
-    size_t blank = str_find_last_char(rest, ' ');
-    if (blank == rest.size) blank = str_find_last_char(rest, '\t');
+    size_t blank = folded_last_blank(rest);
     if (blank == rest.size || !parse_count(str_slice(rest, blank + 1, rest.size), &reversed[n]))
       break;
     *line = str_trim(str_slice(rest, 0, blank));
@@ -104,7 +118,7 @@ struct folded_lines {
 };
 
 static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
-  int64_t count;
+  struct folded_count count;
   if (take_counts(&stack, &count, 1) != 1 || !stack.size) {
     lines->bad++;
     return;
@@ -217,11 +231,27 @@ static void add_difference(struct folded_folded *f, const int64_t *counts) {
   if (counts[1]) pprofc_builder_sample(f->builder, f->stack, f->depth, &counts[1]);
 }
 
+/* Rounds counts so that the rounded ones add up to the sum of those that the file has. */
+static void folded_round(struct folded_folded *f, const struct folded_count *counts, size_t count,
+                         int64_t *values) {
+  for (size_t i = 0; i < count; i++) {
+    values[i] = counts[i].whole;
+    if (counts[i].fraction == 0) continue;
+    f->fractions++;
+    f->carry[i] += counts[i].fraction;
+    if (f->carry[i] < 0.5) continue;
+    values[i]++;
+    f->carry[i]--;
+  }
+}
+
 /* Adds the sample of a line; false when it is none. */
 static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
+  struct folded_count read[MOST_TYPES];
   int64_t counts[MOST_TYPES];
   size_t wanted = f->is_diff ? 2 : f->types;
-  if (take_counts(&line, counts, wanted) != wanted || !line.size) return false;
+  if (take_counts(&line, read, wanted) != wanted || !line.size) return false;
+  folded_round(f, read, wanted, counts);
   if (values_are_zero(counts, wanted)) return true;
   if (!folded_read_stack(f, line)) return false;
   if (f->is_diff)
@@ -240,21 +270,22 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
   f->bad_lines++;
 }
 
-/* Finds out how many counts a line has: by the header, else by the first lines, which must all have
- * two for a diff. */
+/* Finds out how many counts a line has: by the header, else by the first lines that have any, which
+ * must all have two for a diff. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MOST_TYPES];
   size_t seen = 0, two = 0;
   while (seen < SNIFFED && str_next_line(&data, &line)) {
-    int64_t counts[2];
+    struct folded_count counts[2];
     if (is_comment(line)) continue;
     if (!seen && (f->types = header_types(line, types)) > 0) {
       f->named_types = true;
       break;
     }
     stack = line;
-    two += take_counts(&stack, counts, 2) == 2 && stack.size > 0;
-    seen++;
+    size_t count = take_counts(&stack, counts, 2);
+    two += count == 2 && stack.size > 0;
+    seen += count > 0;
   }
   for (size_t i = 0; f->named_types && i < f->types; i++) {
     size_t slash = str_find_char(types[i], '/');
@@ -283,6 +314,8 @@ static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
  * none of folded stacks. */
 static pprofc_status folded_tell_skipped(struct folded_folded *f,
                                          const pprofc_read_options *options, pprofc_error *error) {
+  import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",
+                    "counts have fractions, and are rounded so that their sum stays");
   if (!f->bad_lines) return PPROFC_OK;
   bool mostly = f->bad_lines >= f->good_lines;
   char text[160];

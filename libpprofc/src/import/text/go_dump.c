@@ -4,7 +4,7 @@
  * A goroutine is a head, "goroutine 7 [chan receive, 5 minutes]:", then two lines a frame, leaf
  * first: the call and below it, behind a tab, the place in the source. A call without an offset
  * behind its place is inlined into the next one. In a log each line may begin with a stamp, which
- * has the same form in all lines of a goroutine. */
+ * has the same form in all lines of a goroutine; lines of other programs may be among them. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/hash.h"
@@ -24,6 +24,7 @@ struct go_dump_head {
   int64_t id;
   pprofc_str state, thread, bubble; /* thread, bubble: "" when not said */
   int64_t minutes;                  /* -1 when not said */
+  bool stamped;                     /* so is each line of the goroutine */
 };
 
 struct go_dump {
@@ -37,7 +38,7 @@ struct go_dump {
   int64_t *ids;
   size_t id_room;
   const pprofc_allocator *mem;
-  uint64_t goroutines, dumps, elided;
+  uint64_t goroutines, dumps, elided, broken;
 };
 
 /* ---- the head ---------------------------------------- */
@@ -86,16 +87,47 @@ static bool go_dump_parse_head(pprofc_str line, struct go_dump_head *head) {
   return head->state.size > 0;
 }
 
-/* Takes the stamp off a line: bytes as in the head, and digits for digits. A line without it is
- * taken as it is. */
-static pprofc_str go_dump_unstamped(pprofc_str line, pprofc_str stamp) {
-  if (line.size < stamp.size) return line;
-  for (size_t i = 0; i < stamp.size; i++) {
-    char a = stamp.data[i], b = line.data[i];
-    bool digits = a >= '0' && a <= '9' && b >= '0' && b <= '9';
-    if (a != b && !digits) return line;
+static bool go_dump_is_digit(pprofc_str text, size_t at) {
+  return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
+}
+
+/* The end of the digits at a place, and of a fraction behind them. */
+static size_t go_dump_number_end(pprofc_str text, size_t at) {
+  while (go_dump_is_digit(text, at)) at++;
+  if (at < text.size && text.data[at] == '.' && go_dump_is_digit(text, at + 1)) at++;
+  while (go_dump_is_digit(text, at)) at++;
+  return at;
+}
+
+/* Takes the stamp off a line: bytes as in the head, and numbers for numbers, of any length, since
+ * some logs leave zeros at the end of a time out. False, and nothing done, where it is not there.
+ */
+static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
+  size_t at = 0;
+  for (size_t i = 0; i < stamp.size;) {
+    if (go_dump_is_digit(stamp, i) && go_dump_is_digit(*line, at)) {
+      i = go_dump_number_end(stamp, i);
+      at = go_dump_number_end(*line, at);
+    } else if (at == line->size || stamp.data[i++] != line->data[at++]) {
+      return false;
+    }
   }
-  return str_slice(line, stamp.size, line.size);
+  *line = str_slice(*line, at, line->size);
+  return true;
+}
+
+/* The next line of a goroutine without its stamp. Lines without it are passed over where all of the
+ * dump has it, except a head. */
+static bool go_dump_next_line(pprofc_str *text, const struct go_dump_head *head, pprofc_str *line) {
+  struct go_dump_head other;
+  pprofc_str rest = *text;
+  while (str_next_line(&rest, line)) {
+    bool passed = !go_dump_take_stamp(line, head->stamp) && head->stamped;
+    if (passed && go_dump_parse_head(*line, &other)) return false;
+    *text = rest;
+    if (!passed) return true;
+  }
+  return false;
 }
 
 /* ---- frames ------------------------------------------ */
@@ -205,14 +237,27 @@ static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   return true;
 }
 
+/* Only the head has the stamp where a log has one for an entry of many lines: a call with its place
+ * is below it then, or the word that there is no stack. */
+static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
+  struct go_dump_place place;
+  pprofc_str line, below, name;
+  if (!head->stamp.size || !str_next_line(&text, &line)) return;
+  pprofc_str plain = line;
+  head->stamped = go_dump_take_stamp(&plain, head->stamp);
+  if (head->stamped || str_ends(line, STR("stack unavailable"))) return;
+  head->stamped = !go_dump_parse_call(line, &name) || !str_next_line(&text, &below) ||
+                  !go_dump_parse_place(below, &place);
+}
+
 /* What a line of a goroutine is. */
 enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
 
 /* Takes the place off *text. The call above it has brackets, or is C code with an address. */
-static bool go_dump_take_place(pprofc_str *text, pprofc_str stamp, bool brackets,
+static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head, bool brackets,
                                struct go_dump_place *place) {
   pprofc_str rest = *text, line;
-  if (!str_next_line(&rest, &line) || !go_dump_parse_place(go_dump_unstamped(line, stamp), place) ||
+  if (!go_dump_next_line(&rest, head, &line) || !go_dump_parse_place(line, place) ||
       (!brackets && !place->has_pc))
     return false;
   *text = rest;
@@ -220,8 +265,8 @@ static bool go_dump_take_place(pprofc_str *text, pprofc_str stamp, bool brackets
 }
 
 /* Reads a line below a head, and the place below a call. */
-static enum go_dump_line go_dump_read_line(struct go_dump *d, pprofc_str stamp, pprofc_str line,
-                                           pprofc_str *text) {
+static enum go_dump_line go_dump_read_line(struct go_dump *d, const struct go_dump_head *head,
+                                           pprofc_str line, pprofc_str *text) {
   struct go_dump_place place;
   pprofc_str name = line;
   if (str_ends(line, STR("frames elided..."))) {
@@ -231,7 +276,7 @@ static enum go_dump_line go_dump_read_line(struct go_dump *d, pprofc_str stamp, 
   if (str_ends(line, STR("stack unavailable"))) return GO_DUMP_PASSED;
   bool created = str_starts(line, STR("created by "));
   bool known = created || go_dump_parse_call(line, &name);
-  if (!line.size || !go_dump_take_place(text, stamp, known, &place)) return GO_DUMP_END;
+  if (!line.size || !go_dump_take_place(text, head, known, &place)) return GO_DUMP_END;
   if (created)
     d->creator = go_dump_creator(line);
   else
@@ -246,10 +291,11 @@ static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head 
   d->creator = STR("");
   for (;;) {
     pprofc_str line, rest = *text;
-    if (!str_next_line(&rest, &line)) break;
-    if (go_dump_read_line(d, head->stamp, go_dump_unstamped(line, head->stamp), &rest) ==
-        GO_DUMP_END)
+    if (!go_dump_next_line(&rest, head, &line)) {
+      d->broken += head->stamped && rest.size;
       break;
+    }
+    if (go_dump_read_line(d, head, line, &rest) == GO_DUMP_END) break;
     *text = rest;
   }
   return go_dump_finish(d, head);
@@ -258,8 +304,11 @@ static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head 
 /* The next head; its goroutine begins at *text. */
 static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head) {
   pprofc_str line;
-  while (str_next_line(text, &line))
-    if (go_dump_parse_head(line, head)) return true;
+  while (str_next_line(text, &line)) {
+    if (!go_dump_parse_head(line, head)) continue;
+    go_dump_look_below(*text, head);
+    return true;
+  }
   return false;
 }
 
@@ -270,10 +319,9 @@ static bool looks_like_go_dump(pprofc_str text) {
   pprofc_str line, name;
   while (go_dump_next_head(&text, &head)) {
     pprofc_str rest = text;
-    if (!str_next_line(&rest, &line)) return false;
-    line = go_dump_unstamped(line, head.stamp);
+    if (!go_dump_next_line(&rest, &head, &line)) continue;
     if (str_ends(line, STR("stack unavailable"))) return true;
-    if (go_dump_parse_call(line, &name) && go_dump_take_place(&rest, head.stamp, true, &place))
+    if (go_dump_parse_call(line, &name) && go_dump_take_place(&rest, &head, true, &place))
       return true;
   }
   return false;
@@ -295,6 +343,8 @@ static pprofc_status read_go_dump(struct go_dump *d, pprofc_str text, pprofc_pro
     ok = go_dump_read_goroutine(d, &head, &text);
   if (!ok) return error_nomem(error);
   if (d->elided) go_dump_comment(d, "stacks that the Go runtime cut in the middle", d->elided);
+  if (d->broken)
+    go_dump_comment(d, "stacks with a goroutine of another program in them", d->broken);
   if (d->dumps > 1) go_dump_comment(d, "dumps, told apart by the label dump", d->dumps);
   return pprofc_builder_finish(d->builder, profile, error);
 }

@@ -81,6 +81,7 @@ struct instruments {
   size_t columns[COLUMN_KINDS]; /* the place of each, or SIZE_MAX */
   enum instruments_family family;
   pprofc_str self_unit; /* of its numbers that have none: "ms" below "Self (ms)" */
+  char point;           /* before the fraction of a number: '.' or ',' */
   bool started;
   size_t first_blanks; /* of the first row */
   uint64_t bad_lines;
@@ -94,29 +95,65 @@ struct printed_amount {
   enum instruments_family family;
 };
 
-/* "1,234.50" or, where a comma is before the fraction, "4,93". */
-static bool instruments_number(pprofc_str text, double *value, int *decimals) {
-  char plain[40];
-  size_t size = 0, point = str_find_last_char(text, '.');
-  if (text.size >= sizeof plain) return false;
-  if (point == text.size) point = str_find_last_char(text, ',');
-  for (size_t i = 0; i < text.size; i++) {
-    if (i == point)
-      plain[size++] = '.';
-    else if (text.data[i] != ',')
-      plain[size++] = text.data[i];
-  }
-  *decimals = point < text.size ? (int)(text.size - point - 1) : 0;
-  return str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
+/* What may part thousands. */
+static const pprofc_str instruments_marks[] = {
+    {",", 1}, {".", 1}, {"'", 1}, {"\xC2\xA0", 2}, {"\xE2\x80\xAF", 3}, {"\xE2\x80\x99", 3}};
+
+static bool instruments_is_digit(pprofc_str text, size_t at) {
+  return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
-/* The end of the digits, points and commas at the start. */
+/* The size of the mark at a place that is followed by a digit, or 0. */
+static size_t instruments_mark(pprofc_str text, size_t at) {
+  for (size_t i = 0; i < sizeof instruments_marks / sizeof *instruments_marks; i++) {
+    size_t size = instruments_marks[i].size;
+    if (str_starts(str_slice(text, at, text.size), instruments_marks[i]) &&
+        instruments_is_digit(text, at + size))
+      return size;
+  }
+  return 0;
+}
+
+/* The end of the number at the start. */
 static size_t instruments_digits(pprofc_str text) {
   size_t at = 0;
-  while (at < text.size && ((text.data[at] >= '0' && text.data[at] <= '9') ||
-                            text.data[at] == '.' || text.data[at] == ','))
-    at++;
+  while (at < text.size) {
+    size_t mark = at && text.data[at] != ' ' ? instruments_mark(text, at) : 0;
+    if (!mark && !instruments_is_digit(text, at)) break;
+    at += mark ? mark : 1;
+  }
   return at;
+}
+
+/* "1,234.50", or where a comma is the point "1.234,50". */
+static bool instruments_number(pprofc_str text, char point, double *value, int *decimals) {
+  char plain[40];
+  size_t size = 0, points = 0;
+  *decimals = 0;
+  if (text.size >= sizeof plain) return false;
+  for (size_t i = 0; i < text.size; i++) {
+    bool digit = instruments_is_digit(text, i), is_point = text.data[i] == point;
+    if (is_point) plain[size++] = '.';
+    if (digit) plain[size++] = text.data[i];
+    points += is_point;
+    *decimals += digit && points;
+  }
+  return points < 2 && str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
+}
+
+/* What is before the fraction, as far as one number tells: the last of two different marks; one
+ * that is there twice parts thousands, and so may one with three digits behind it. 0: not known. */
+static char instruments_point_of(pprofc_str number) {
+  size_t points = 0, commas = 0, last = number.size;
+  for (size_t i = 0; i < number.size; i++) {
+    points += number.data[i] == '.';
+    commas += number.data[i] == ',';
+    if (number.data[i] == '.' || number.data[i] == ',') last = i;
+  }
+  if (last == number.size) return 0;
+  if (points > 1 || commas > 1) return points > 1 ? ',' : '.';
+  bool both = points && commas;
+  return both || number.size - last - 1 != 3 ? number.data[last] : 0;
 }
 
 /* Half of what the last digit of a number with that many decimals stands for, and one. */
@@ -136,6 +173,8 @@ static size_t instruments_blanks(pprofc_str text) {
 
 /* The unit of an amount that begins at `at`: letters, with or without a blank in front. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
+  if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
+  if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;
   size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
   if (from > at + 1) return STR(""); /* what follows is the percentage */
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
@@ -146,15 +185,16 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
 
 /* "4.93 s  100.0%", "2126.0ms   49.7%", "404.75 Mc"; "-" and nothing are 0. A number without a unit
  * has the given one. False when it is something else. */
-static bool instruments_amount(pprofc_str text, pprofc_str unit_of_none,
-                               struct printed_amount *amount) {
+static bool instruments_amount(const struct instruments *r, pprofc_str text,
+                               pprofc_str unit_of_none, struct printed_amount *amount) {
   *amount = (struct printed_amount){0, 0, FAMILY_NONE};
   text = str_trim(text);
   if (!text.size || str_equal(text, STR("-"))) return true;
   size_t end = instruments_digits(text);
   double value;
   int decimals;
-  if (!end || !instruments_number(str_slice(text, 0, end), &value, &decimals)) return false;
+  if (!end || !instruments_number(str_slice(text, 0, end), r->point, &value, &decimals))
+    return false;
   pprofc_str unit = instruments_unit(text, end);
   if (!unit.size) unit = unit_of_none;
   char first = unit.size ? unit.data[0] : '\0';
@@ -212,9 +252,9 @@ static uint32_t instruments_location(struct instruments *r, const pprofc_str *ce
 static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
                                struct printed_row *row) {
   struct printed_amount weight, self, count;
-  if (!instruments_amount(cells[WEIGHT], STR(""), &weight) ||
-      !instruments_amount(cells[SELF], r->self_unit, &self) ||
-      !instruments_amount(cells[COUNT], STR(""), &count))
+  if (!instruments_amount(r, cells[WEIGHT], STR(""), &weight) ||
+      !instruments_amount(r, cells[SELF], r->self_unit, &self) ||
+      !instruments_amount(r, cells[COUNT], STR(""), &count))
     return false;
   bool known = weight.family == r->family || weight.family == FAMILY_NONE;
   bool own = self.family == r->family || self.family == FAMILY_NONE;
@@ -243,13 +283,41 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
   if (!printed_tree_add(&r->tree, depth, &row)) r->bad_lines++;
 }
 
+/* The percentage behind an amount, or "". */
+static pprofc_str instruments_percentage(pprofc_str text) {
+  size_t end = str_find_char(text, '%'), from = end;
+  if (end == text.size) return STR("");
+  while (from && text.data[from - 1] != ' ') from--;
+  return str_slice(text, from, end);
+}
+
+/* Numbers are printed as the system's language has them: what is before a fraction is the same in
+ * the whole text. Amounts tell it, else percentages. */
+static void instruments_find_point(struct instruments *r, pprofc_str text) {
+  pprofc_str line, cells[COLUMN_KINDS];
+  char of_percentages = 0;
+  r->point = 0;
+  while (!r->point && str_next_line(&text, &line)) {
+    instruments_cells(r, line, cells);
+    for (size_t i = WEIGHT; i <= COUNT && !r->point; i++) {
+      pprofc_str amount = str_trim(cells[i]);
+      r->point = instruments_point_of(str_slice(amount, 0, instruments_digits(amount)));
+    }
+    if (!of_percentages)
+      of_percentages = instruments_point_of(instruments_percentage(cells[WEIGHT]));
+  }
+  if (!r->point) r->point = of_percentages;
+  if (!r->point) r->point = '.';
+}
+
 /* The first row with an amount decides what is measured. */
 static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
+  instruments_find_point(r, text);
   while (r->family == FAMILY_NONE && str_next_line(&text, &line)) {
     struct printed_amount weight;
     instruments_cells(r, line, cells);
-    if (cells[SYMBOL].size && instruments_amount(cells[WEIGHT], STR(""), &weight))
+    if (cells[SYMBOL].size && instruments_amount(r, cells[WEIGHT], STR(""), &weight))
       r->family = weight.family;
   }
   return r->family != FAMILY_NONE;

@@ -20,6 +20,7 @@
 struct perf_script_header {
   pprofc_str comm, event, rest;  /* rest: a frame on the header line itself, or empty */
   int64_t pid, tid, cpu, period; /* -1: not there */
+  bool has_time, too_large;      /* too_large: the period does not fit 64 bits */
 };
 
 struct perf_script_frame {
@@ -38,7 +39,7 @@ struct perf {
   struct perf_script_frame *frames; /* [MOST_FRAMES] of the block that is being read */
   size_t frame_count;
   struct perf_maps maps;
-  uint64_t bad_blocks, samples;
+  uint64_t bad_lines, more_events, samples;
   int64_t period;
   bool has_period;
 };
@@ -91,28 +92,40 @@ static pprofc_str event_name(pprofc_str word) {
 
 /* ---- the header -------------------------------------- */
 
-/* Takes the command and its ids off the line. A command may have blanks: it ends at the first
- * number that has text before it. */
+static bool is_cpu(pprofc_str word) {
+  return word.size > 2 && word.data[0] == '[' && word.data[word.size - 1] == ']' &&
+         all_of(str_slice(word, 1, word.size - 1), DIGITS);
+}
+
+/* Takes the command and its ids off the line. A command may have blanks and numbers: it ends at the
+ * first number that a CPU or a time is behind; where there is none, at the first one. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
-  pprofc_str line = *rest, word;
-  while (perf_script_next_word(rest, &word)) {
+  pprofc_str line = *rest, word, next;
+  bool found = false;
+  for (pprofc_str at = line; perf_script_next_word(&at, &word);) {
+    struct perf_script_header ids = *h;
     pprofc_str before = str_trim((pprofc_str){line.data, (size_t)(word.data - line.data)});
-    if (!before.size || !parse_ids(word, h)) continue;
+    if (!before.size || !parse_ids(word, &ids)) continue;
+    pprofc_str behind = at;
+    bool sure = perf_script_next_word(&behind, &next) && (is_cpu(next) || is_time(next));
+    if (found && !sure) continue;
+    *h = ids;
     h->comm = before;
-    return true;
+    *rest = at;
+    found = true;
+    if (sure) break;
   }
-  return false;
+  return found;
 }
 
 /* Reads a word behind the ids: "[003]", a time, a period or an event; false for any other. */
 static bool read_header_word(pprofc_str word, struct perf_script_header *h) {
-  pprofc_str inside = str_slice(word, 1, word.size - 1);
-  if (word.data[0] == '[' && word.data[word.size - 1] == ']' && all_of(inside, DIGITS))
-    str_parse_int(inside, 10, &h->cpu);
+  if (is_cpu(word))
+    str_parse_int(str_slice(word, 1, word.size - 1), 10, &h->cpu);
   else if (is_time(word))
-    return true;
+    h->has_time = true;
   else if (all_of(word, DIGITS))
-    str_parse_int(word, 10, &h->period);
+    h->too_large = !str_parse_int(word, 10, &h->period);
   else if (word.data[word.size - 1] == ':' && word.size > 1)
     h->event = event_name(word);
   else
@@ -173,16 +186,18 @@ static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *f
   return true;
 }
 
-/* "file.c:123" below a frame. */
-static void add_source_line(struct perf *p, pprofc_str line) {
+/* "file.c:123" below a frame, or "object[1f0]" where no line is known; false for anything else. */
+static bool add_source_line(struct perf *p, pprofc_str line) {
   line = str_trim(line);
   size_t colon = str_find_last_char(line, ':');
   int64_t number;
+  if (str_ends(line, STR("]"))) return true;
   if (!p->frame_count || colon == 0 || colon == line.size ||
       !str_parse_int(str_slice(line, colon + 1, line.size), 10, &number))
-    return;
+    return false;
   p->frames[p->frame_count - 1].file = str_slice(line, 0, colon);
   p->frames[p->frame_count - 1].line = number;
+  return true;
 }
 
 static bool is_kernel(pprofc_str object) {
@@ -203,10 +218,18 @@ static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_
   return import_function(p->builder, name, builder_string(p->builder, file));
 }
 
-/* Where the last "->" is, or s.size. */
+/* Where the last "->" is that parts two names, or s.size: none in brackets, and none with a blank,
+ * as types of C++ and Rust have them. */
 static size_t last_arrow(pprofc_str s) {
-  for (size_t at = s.size; at-- > 1;)
-    if (s.data[at] == '>' && s.data[at - 1] == '-') return at - 1;
+  size_t depth = 0;
+  for (size_t at = s.size; at-- > 1;) {
+    char c = s.data[at];
+    bool arrow = c == '>' && s.data[at - 1] == '-';
+    bool names = at > 1 && at + 1 < s.size && s.data[at - 2] != ' ' && s.data[at + 1] != ' ';
+    if (arrow && names && !depth) return at - 1;
+    if (!arrow && (c == '>' || c == ')')) depth++;
+    if ((c == '<' || c == '(') && depth) depth--;
+  }
   return s.size;
 }
 
@@ -246,12 +269,14 @@ static size_t make_stack(struct perf *p, int64_t pid) {
 
 /* ---- blocks ------------------------------------------ */
 
+/* MOST_EVENTS: too many came before it. */
 static size_t event_index(struct perf *p, pprofc_str name) {
   if (!name.size) name = STR("event");
   for (size_t i = 0; i < p->event_count; i++)
     if (str_equal(p->events[i], name)) return i;
-  if (p->event_count < MOST_EVENTS) p->events[p->event_count++] = name;
-  return p->event_count - 1;
+  if (p->event_count == MOST_EVENTS) return MOST_EVENTS;
+  p->events[p->event_count] = name;
+  return p->event_count++;
 }
 
 static bool is_clock(pprofc_str event) {
@@ -279,8 +304,12 @@ static void perf_script_note_period(struct perf *p, size_t event, int64_t period
 static void finish_block(struct perf *p, const struct perf_script_header *h) {
   int64_t values[MOST_EVENTS + 1] = {1};
   size_t event = event_index(p, h->event);
-  values[1 + event] = h->period >= 0 ? h->period : 1;
-  perf_script_note_period(p, event, values[1 + event]);
+  if (event < MOST_EVENTS) {
+    values[1 + event] = h->period >= 0 ? h->period : 1;
+    perf_script_note_period(p, event, values[1 + event]);
+  } else {
+    p->more_events++;
+  }
   pprofc_builder_sample(p->builder, p->stack, make_stack(p, h->pid >= 0 ? h->pid : h->tid), values);
   builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                 .string = builder_string(p->builder, h->comm)});
@@ -299,45 +328,85 @@ static bool is_record(pprofc_str line) {
   return str_find(line, STR(" PERF_RECORD_")) < line.size;
 }
 
-/* Begins a block with its header line; false when the line is none. */
-static bool begin_block(struct perf *p, pprofc_str line, struct perf_script_header *h) {
-  if (is_record(line)) return false;
-  if (!perf_script_parse_header(line, h)) {
-    p->bad_blocks++;
-    return false;
-  }
-  size_t event = event_index(p, h->event);
-  p->has_periods[event] = p->has_periods[event] || h->period >= 0;
-  p->frame_count = h->rest.size && perf_script_parse_frame(h->rest, &p->frames[0]);
-  return true;
-}
-
-static void read_block_line(struct perf *p, pprofc_str line) {
-  if (p->frame_count == MOST_FRAMES) return;
-  if (perf_script_parse_frame(line, &p->frames[p->frame_count]))
-    p->frame_count++;
-  else
-    add_source_line(p, line);
-}
-
 static bool is_indented(pprofc_str line) {
   return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
+/* The line below a header is a frame. */
+static bool frame_is_below(pprofc_str below) {
+  struct perf_script_frame frame;
+  pprofc_str line;
+  return str_next_line(&below, &line) && is_indented(line) && perf_script_parse_frame(line, &frame);
+}
+
+/* A header has an event or a time; a name and a number alone, as other lines have them too, need a
+ * frame below. */
+static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_header *h) {
+  return perf_script_parse_header(line, h) && !h->too_large &&
+         (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below));
+}
+
+/* Whether the rest of a header is a frame. A word like "abc" of what a tracepoint says is none
+ * where frames are below. */
+static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
+  return rest.size && perf_script_parse_frame(rest, frame) &&
+         (frame->object.size || !frame_is_below(below));
+}
+
+/* Begins a block with its header line; false when the line is none. */
+static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
+                        struct perf_script_header *h) {
+  if (is_record(line)) return false;
+  if (!is_header(line, below, h)) {
+    p->bad_lines++;
+    return false;
+  }
+  size_t event = event_index(p, h->event);
+  if (event < MOST_EVENTS) p->has_periods[event] = p->has_periods[event] || h->period >= 0;
+  p->frame_count = has_frame(h->rest, below, &p->frames[0]);
+  return true;
+}
+
 /* Begins a block with its header line. A frame on that line is all of its stack; true when more
  * lines are to come. */
-static bool open_block(struct perf *p, pprofc_str line, struct perf_script_header *h,
-                       bool only_events) {
-  if (!begin_block(p, line, h)) return false;
+static bool open_block(struct perf *p, pprofc_str line, pprofc_str below,
+                       struct perf_script_header *h, bool only_events) {
+  if (!begin_block(p, line, below, h)) return false;
   if (p->frame_count && !only_events) finish_block(p, h);
   return !p->frame_count;
 }
 
 /* Reads a line outside of a block; true when it begins one. */
-static bool read_line_between(struct perf *p, pprofc_str line, struct perf_script_header *h,
-                              bool only_events) {
+static bool read_line_between(struct perf *p, pprofc_str line, pprofc_str below,
+                              struct perf_script_header *h, bool only_events) {
   if (only_events) perf_maps_read_line(&p->maps, line);
-  return line.data[0] != '#' && open_block(p, line, h, only_events);
+  return line.data[0] != '#' && open_block(p, line, below, h, only_events);
+}
+
+/* Where the blank line between blocks is missing. */
+static bool begins_block(pprofc_str line) {
+  struct perf_script_header h;
+  return is_record(line) || (perf_script_parse_header(line, &h) && h.has_time);
+}
+
+/* A command may be written like an address; a frame mostly has an object. */
+static bool is_sure_frame(pprofc_str line, struct perf_script_frame *frame) {
+  return is_indented(line) && perf_script_parse_frame(line, frame) &&
+         (frame->object.size || frame->inlined || !begins_block(line));
+}
+
+/* Reads a line of a block; false when it begins another one. */
+static bool read_block_line(struct perf *p, pprofc_str line) {
+  struct perf_script_frame frame;
+  if (line.data[0] == '#') return true;
+  bool is_frame = is_sure_frame(line, &frame);
+  if (!is_frame && begins_block(line)) return false;
+  if (p->frame_count == MOST_FRAMES) return true;
+  if (is_frame || perf_script_parse_frame(line, &frame))
+    p->frames[p->frame_count++] = frame;
+  else
+    p->bad_lines += !add_source_line(p, line);
+  return true;
 }
 
 /* Adds the sample of each block; with only_events just enters the names of the events and what was
@@ -348,13 +417,9 @@ static void read_blocks(struct perf *p, pprofc_str text, bool only_events) {
   bool inside = false;
   while (str_next_line(&text, &line)) {
     bool blank = is_blank_line(line);
-    if (blank && inside && !only_events) finish_block(p, &h);
-    if (blank)
-      inside = false;
-    else if (!inside)
-      inside = read_line_between(p, line, &h, only_events);
-    else if (line.data[0] != '#')
-      read_block_line(p, line);
+    if (inside && !blank && read_block_line(p, line)) continue;
+    if (inside && !only_events) finish_block(p, &h);
+    inside = !blank && read_line_between(p, line, text, &h, only_events);
   }
   if (inside && !only_events) finish_block(p, &h);
 }
@@ -363,19 +428,35 @@ static bool may_be_header(pprofc_str line) {
   return !is_blank_line(line) && line.data[0] != '#' && !is_record(line);
 }
 
-/* The first block decides: a header with an id, and a time or an event; then frames in hexadecimal.
+#define SNIFFED_BLOCKS 1000u
+
+/* What a block says of the text: it is perf's, it is not, or the next one decides. */
+enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
+
+/* A header with an id, and a time or an event; then frames in hexadecimal. Samples may have none.
  */
-static bool looks_like_perf(pprofc_str text) {
-  pprofc_str line;
+static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   struct perf_script_header h;
   struct perf_script_frame frame;
-  bool found = false;
-  while (!found && str_next_line(&text, &line)) found = may_be_header(line);
-  if (!found || line.data[0] == '@' || !perf_script_parse_header(line, &h)) return false;
-  if (!h.event.size && h.rest.size) return false;
-  if (perf_script_parse_frame(h.rest, &frame) && frame.object.size) return h.event.size > 0;
-  if (!str_next_line(&text, &line) || !is_indented(line)) return false;
-  return perf_script_parse_frame(line, &frame);
+  if (line.data[0] == '@' || !perf_script_parse_header(line, &h)) return PERF_LOOK_NO;
+  if (!h.event.size && h.rest.size) return PERF_LOOK_NO;
+  bool on_line = perf_script_parse_frame(h.rest, &frame) && frame.object.size;
+  if (on_line) return h.event.size ? PERF_LOOK_YES : PERF_LOOK_NO;
+  if (frame_is_below(below)) return PERF_LOOK_YES;
+  bool sure = h.event.size && h.has_time && str_next_line(&below, &line);
+  return sure && (is_blank_line(line) || begins_block(line)) ? PERF_LOOK_ON : PERF_LOOK_NO;
+}
+
+/* The first block with a stack decides. */
+static bool looks_like_perf(pprofc_str text) {
+  pprofc_str line;
+  enum perf_look look = PERF_LOOK_ON;
+  for (size_t i = 0; look == PERF_LOOK_ON && i < SNIFFED_BLOCKS && str_next_line(&text, &line);)
+    if (may_be_header(line)) {
+      look = perf_script_look(line, text);
+      i++;
+    }
+  return look == PERF_LOOK_YES;
 }
 
 static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile **profile,
@@ -387,11 +468,15 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
   for (size_t i = 0; i < p->event_count; i++)
     builder_add_type(p->builder, p->events[i], event_unit(p, i));
   perf_maps_add_program(&p->maps, p->builder);
-  p->bad_blocks = 0;
+  p->bad_lines = 0;
   read_blocks(p, text, false);
   if (p->event_count) builder_set_period(p->builder, p->events[0], event_unit(p, 0), p->period);
-  import_note_count(p->builder, p->bad_blocks, "line of perf script could not be read",
+  import_note_count(p->builder, p->bad_lines, "line of perf script could not be read",
                     "lines of perf script could not be read");
+  import_note_count(
+      p->builder, p->more_events,
+      "sample is of an event beyond the 32 that are types, and counts in samples only",
+      "samples are of events beyond the 32 that are types, and count in samples only");
   return pprofc_builder_finish(p->builder, profile, error);
 }
 
