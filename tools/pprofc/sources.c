@@ -387,7 +387,7 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   pprofc_status status = source_maps_load(fetched->command, maps, error);
   if (status == PPROFC_OK) status = fetch_chunks(fetched, error);
   if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
-    message_error("the source maps are of no script in the profile");
+    message_error("no source map was used: none is of a script in the profile");
   source_maps_free(maps);
   return status;
 }

@@ -96,7 +96,7 @@ const struct format_fact import_facts[] = {
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
-     "lifetimes, accesses by byte"},
+     "counted: frames that the table of frames does not have; lifetimes, accesses by byte"},
     {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
      "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",
      "imports/calls.samply.json.gz",

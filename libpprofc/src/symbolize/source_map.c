@@ -242,10 +242,24 @@ static pprofc_status source_map_add_mappings(struct source_map *map, pprofc_str 
       if (!segment.size) continue;
       size_t fields = vlq_segment(segment, state);
       if (!fields)
-        return error_set(error, PPROFC_E_FORMAT, "bad segment in line %u of mappings", line + 1);
+        return error_set(error, PPROFC_E_FORMAT, "line %u of 'mappings' cannot be read", line + 1);
       if (!source_map_add_item(map, section, line, state, fields)) return error_nomem(error);
     }
   }
+  return PPROFC_OK;
+}
+
+/* Whether the members of a source map are there. */
+static pprofc_status source_map_check(const struct node *json, pprofc_error *error) {
+  const struct node *version = node_get(json, "version");
+  if (version && node_integer(version) != 3)
+    return error_set(error, PPROFC_E_FORMAT, "it is of another version than 3");
+  if (!node_is(node_get(json, "mappings"), NODE_STRING))
+    return error_set(error, PPROFC_E_FORMAT,
+                     "it is JSON but no source map: it has no text 'mappings'");
+  if (!node_is(node_get(json, "sources"), NODE_ARRAY))
+    return error_set(error, PPROFC_E_FORMAT,
+                     "it is JSON but no source map: it has no list 'sources'");
   return PPROFC_OK;
 }
 
@@ -254,10 +268,11 @@ static pprofc_status source_map_add(struct source_map *map, const struct node *j
   int64_t line = node_integer(node_get(offset, "line"));
   int64_t column = node_integer(node_get(offset, "column"));
   const struct node *mappings = node_get(json, "mappings");
-  if (!node_is(mappings, NODE_STRING) || !node_is(node_get(json, "sources"), NODE_ARRAY))
-    return error_set(error, PPROFC_E_FORMAT, "it is no source map");
+  pprofc_status status = source_map_check(json, error);
+  if (status != PPROFC_OK) return status;
   if (line < 0 || line > INT32_MAX || column < 0 || column > INT32_MAX)
-    return error_set(error, PPROFC_E_FORMAT, "the offset of a section is not one");
+    return error_set(error, PPROFC_E_FORMAT,
+                     "a section begins at a line or column below 0 or too large");
   struct source_map_section section = {.line = (uint32_t)line,
                                        .column = (uint32_t)column,
                                        .first_source = map->source_count,
@@ -288,6 +303,9 @@ static pprofc_status source_map_read(struct source_map *map, const struct node *
   if (!sections) status = source_map_add(map, root, NULL, error);
   for (size_t i = 0; i < node_size(sections) && status == PPROFC_OK; i++) {
     const struct node *section = node_at(sections, i);
+    if (!node_get(section, "map"))
+      return error_set(error, PPROFC_E_FORMAT, "section %zu is in a file of its own, or has no map",
+                       i + 1);
     status = source_map_add(map, node_get(section, "map"), node_get(section, "offset"), error);
   }
   if (status == PPROFC_OK && map->count)
@@ -309,6 +327,7 @@ pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_al
   pprofc_status status = own.data && stem.data
                              ? json_tree_parse(&made->arena, NULL, own, &root, error)
                              : error_nomem(error);
+  if (status == PPROFC_E_FORMAT) error_prefix(error, "it is no source map, which is JSON: ");
   if (status == PPROFC_OK) status = source_map_read(made, root, error);
   if (status == PPROFC_OK)
     *map = made;

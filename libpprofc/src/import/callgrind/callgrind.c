@@ -37,6 +37,8 @@ struct callgrind_reader {
   /* of the place in it */
   uint64_t position[COLUMN_KINDS];
   int64_t last[CALLGRIND_MOST_EVENTS]; /* counters, by column */
+  bool knows_minus, minus_is_relative; /* before a counter; else it is below 0 */
+  pprofc_str text;                     /* all of it */
   uint32_t object, file, function, inlined;
   uint32_t called_object, called_file; /* NONE: not said */
   struct callgrind_name called;
@@ -104,21 +106,38 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   return true;
 }
 
+/* A counter. Callgrind writes only positions relative to those before, but other tools do so with
+ * counters, and others again have counters below 0: what "-3" means is the same in the whole file.
+ */
+static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
+                         int64_t *counter) {
+  uint64_t number;
+  bool below = word.data[0] == '-';
+  if (below && !r->knows_minus)
+    r->minus_is_relative = callgrind_has_relative_counters(r->text, r->column_count);
+  r->knows_minus |= below;
+  bool negative = below && !r->minus_is_relative;
+  if (negative) word = str_slice(word, 1, word.size);
+  bool good =
+      negative ? parse_number(word, &number) : parse_relative(word, (uint64_t)last, &number);
+  if (!good || number > (uint64_t)most) return false;
+  *counter = negative ? -(int64_t)number : (int64_t)number;
+  return true;
+}
+
 /* Takes the counters; those that are left out are 0. `raw` is by column, `values` by sample type.
- * Callgrind writes only positions relative to those before, but other tools do so with counters. */
+ */
 static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
                           int64_t *values) {
   pprofc_str word;
-  uint64_t number;
   memset(raw, 0, r->event_count * sizeof *raw);
   memset(values, 0, r->events.count * sizeof *values);
   for (size_t i = 0; callgrind_next_word(&rest, &word); i++) {
-    if (i == r->event_count || !parse_relative(word, (uint64_t)r->last[i], &number)) return false;
+    if (i == r->event_count) return false;
     uint32_t type = r->event_columns[i];
     int64_t factor = r->events.items[type].factor;
-    if (number > (uint64_t)(INT64_MAX / factor)) return false;
-    raw[i] = (int64_t)number;
-    values[type] = (int64_t)number * factor;
+    if (!take_counter(r, word, r->last[i], INT64_MAX / factor, &raw[i])) return false;
+    values[type] = raw[i] * factor;
   }
   memcpy(r->last, raw, r->event_count * sizeof *raw);
   return true;
@@ -348,7 +367,7 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   uint64_t total;
   bool equal = true;
   for (size_t i = 0; callgrind_next_word(&value, &word) && i < r->event_count; i++)
-    equal &= parse_number(word, &total) && total == r->sums[i];
+    equal &= parse_relative(word, 0, &total) && total == r->sums[i];
   r->wrong_totals += !equal;
   return true;
 }
@@ -470,6 +489,7 @@ static void callgrind_add_types(struct callgrind_reader *r) {
 static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str text,
                                          pprofc_error *error) {
   callgrind_add_types(r);
+  r->text = text;
   r->many_parts = r->events.lists > 1;
   start_part(r);
   pprofc_status status = PPROFC_OK;

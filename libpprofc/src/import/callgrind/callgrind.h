@@ -51,10 +51,10 @@ struct callgrind_graph {
   struct buffer calls, call_values; /* struct callgrind_call, double[types], inclusive */
   uint32_t *first; /* [first_room] by name: a function of that name, if it still is one */
   size_t first_room;
-  struct map by_name;  /* functions that `first` does not have */
-  struct map by_place; /* lines of functions that have many */
-  struct map by_call;  /* calls of functions that make many */
-  int64_t totals[CALLGRIND_MOST_EVENTS];
+  struct map by_name;                    /* functions that `first` does not have */
+  struct map by_place;                   /* lines of functions that have many */
+  struct map by_call;                    /* calls of functions that make many */
+  int64_t totals[CALLGRIND_MOST_EVENTS]; /* of magnitudes */
   int64_t before[CALLGRIND_MOST_EVENTS]; /* totals of earlier parts */
   bool too_large;                        /* it would need more than most_bytes */
   bool overflowed;                       /* a total does not fit */
@@ -109,8 +109,9 @@ struct callgrind_flow {
   double *calls;     /* [functions * types] cost of the calls of a function that are looked at */
   double *root;      /* [functions * types] cost that no call brought */
   double *inclusive; /* [functions * types] what a function and all below it cost */
-  uint32_t *order;   /* [functions] callees before callers */
-  bool *recursive;   /* [functions] */
+  /* Costs below 0 are weights by their magnitude in all of them. */
+  uint32_t *order; /* [functions] callees before callers */
+  bool *recursive; /* [functions] */
 };
 
 /* Finds cycles and breaks them (closes_cycle) when `tree`; false when out of memory. To be freed in
@@ -178,8 +179,9 @@ bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *buil
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined);
 
-/* Shares `total` out by weight into out[0], out[stride] ..: whole numbers first, then one more for
- * the largest remainders. The parts add up to total unless all weights are 0. */
+/* Shares `total`, which may be below 0, out by weight into out[0], out[stride] ..: whole numbers
+ * first, then one more for the largest remainders. The parts add up to total unless all weights are
+ * 0. */
 void callgrind_split(int64_t total, const double *weights, size_t count, int64_t *out,
                      size_t stride);
 

@@ -86,6 +86,24 @@ static pprofc_status add_events(struct callgrind_events *events, pprofc_str list
   return PPROFC_OK;
 }
 
+/* Whether a line of numbers has a counter like "+3" or "*". */
+static bool has_relative_counter(pprofc_str line, size_t columns) {
+  pprofc_str word;
+  if (!line.size ||
+      (line.data[0] != '*' && line.data[0] != '+' && line.data[0] != '-' && !leading_digits(line)))
+    return false;
+  for (size_t i = 0; callgrind_next_word(&line, &word); i++)
+    if (i >= columns && (word.data[0] == '+' || word.data[0] == '*')) return true;
+  return false;
+}
+
+bool callgrind_has_relative_counters(pprofc_str text, size_t columns) {
+  pprofc_str line;
+  while (str_next_line(&text, &line))
+    if (has_relative_counter(line, columns)) return true;
+  return false;
+}
+
 /* The next line that begins with "event". */
 static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   if (!str_starts(*rest, STR("event"))) {

@@ -5,6 +5,8 @@
  * up to 1: so every function keeps its cost, whatever tree is made. */
 #include "import/callgrind/callgrind.h"
 
+#include <math.h>
+
 /* A root is what costs more than all calls of it by this share; less is rounding. */
 #define ROOT_SHARE 0.001
 
@@ -111,35 +113,48 @@ static bool find_cycles(struct callgrind_flow *flow) {
 
 /* ---- shares ------------------------------------------ */
 
-/* `own`: [functions * types] what each function costs with its calls, as the file has it. */
-static void sum_calls(struct callgrind_flow *flow, double *own, bool tree) {
+/* What each function costs with its calls, as the file has it, less what the calls of it cost;
+ * and the first of these by itself. Costs may be below 0. */
+struct callgrind_rest {
+  double own, rest;
+};
+
+/* `own`: [functions * types]. */
+static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, bool tree) {
   const struct callgrind_graph *graph = flow->graph;
   size_t types = graph->types, functions = callgrind_function_count(graph);
   for (size_t f = 0; f < functions; f++)
     for (uint32_t c = callgrind_functions(graph)[f].first_cost; c != NONE;
          c = callgrind_costs(graph)[c].next)
-      for (size_t t = 0; t < types; t++)
-        own[f * types + t] += (double)callgrind_cost_values(graph, c)[t];
-  memcpy(flow->inclusive, own, functions * types * sizeof *own);
+      for (size_t t = 0; t < types; t++) {
+        double cost = (double)callgrind_cost_values(graph, c)[t];
+        own[f * types + t].own += cost;
+        own[f * types + t].rest += cost;
+        flow->inclusive[f * types + t] += fabs(cost);
+      }
   for (size_t i = 0; i < callgrind_call_count(graph); i++) {
     const struct callgrind_call *call = &callgrind_calls(graph)[i];
     if (tree && call->closes_cycle) continue;
     for (size_t t = 0; t < types; t++) {
-      own[call->caller * types + t] += callgrind_call_values(graph, i)[t];
-      flow->calls[call->callee * types + t] += callgrind_call_values(graph, i)[t];
+      double cost = callgrind_call_values(graph, i)[t];
+      own[call->caller * types + t].own += cost;
+      own[call->caller * types + t].rest += cost;
+      own[call->callee * types + t].rest -= cost;
+      flow->calls[call->callee * types + t] += fabs(cost);
     }
   }
 }
 
 /* Costs of calls within a cycle count the same work more than once, so there nothing is left over.
  */
-static void flow_find_roots(struct callgrind_flow *flow, const double *own) {
+static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_rest *own) {
   size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
   for (size_t f = 0; f < functions; f++)
     for (size_t t = 0; t < types; t++) {
-      double rest = own[f * types + t] - flow->calls[f * types + t];
-      if (!flow->recursive[f] && rest > own[f * types + t] * ROOT_SHARE)
-        flow->root[f * types + t] = rest;
+      const struct callgrind_rest *of = &own[f * types + t];
+      double sign = of->own < 0 ? -1 : 1;
+      if (!flow->recursive[f] && of->rest * sign > fabs(of->own) * ROOT_SHARE)
+        flow->root[f * types + t] = fabs(of->rest);
     }
 }
 
@@ -168,7 +183,7 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
   flow->inclusive = mem_zero_array(graph->mem, cells, sizeof *flow->inclusive);
   flow->order = mem_array(graph->mem, functions, sizeof *flow->order);
   flow->recursive = mem_zero_array(graph->mem, functions, sizeof *flow->recursive);
-  double *own = mem_zero_array(graph->mem, cells, sizeof *own);
+  struct callgrind_rest *own = mem_zero_array(graph->mem, cells, sizeof *own);
   bool ok = flow->calls && flow->root && flow->inclusive && flow->order && flow->recursive && own &&
             find_cycles(flow);
   if (ok) {
@@ -201,7 +216,7 @@ double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, si
   uint32_t callee = callgrind_calls(flow->graph)[call].callee;
   size_t t = event_that_tells(flow, callee, type), at = callee * flow->graph->types + t;
   if (t == NONE) return 0;
-  return callgrind_call_values(flow->graph, call)[t] / (flow->calls[at] + flow->root[at]);
+  return fabs(callgrind_call_values(flow->graph, call)[t]) / (flow->calls[at] + flow->root[at]);
 }
 
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type) {

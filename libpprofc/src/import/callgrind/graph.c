@@ -3,6 +3,8 @@
 
 #include "core/array.h"
 
+#include <math.h>
+
 /* Lines and calls of a function that has no more than this are looked at one by one. */
 #define FEW 8u
 
@@ -179,11 +181,12 @@ void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
   if (index == NONE) return;
   int64_t *sums = callgrind_cost_values(graph, index);
   for (size_t t = 0; t < graph->types; t++) {
-    if (values[t] > INT64_MAX - graph->before[t] - graph->totals[t]) {
+    int64_t size = values[t] < 0 ? -values[t] : values[t];
+    if (size > INT64_MAX - graph->before[t] - graph->totals[t]) {
       graph->overflowed = true;
       continue;
     }
-    graph->totals[t] += values[t];
+    graph->totals[t] += size;
     sums[t] += values[t];
   }
 }
@@ -250,8 +253,8 @@ void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32
   struct callgrind_call *call = &callgrind_calls(graph)[index];
   double *sums = callgrind_call_values(graph, index);
   for (size_t t = 0; t < graph->types; t++) sums[t] += (double)values[t];
-  if ((double)values[0] > call->heaviest) {
-    call->heaviest = (double)values[0];
+  if (fabs((double)values[0]) > call->heaviest) {
+    call->heaviest = fabs((double)values[0]);
     call->site = *site;
   }
 }

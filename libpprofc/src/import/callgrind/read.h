@@ -23,6 +23,10 @@ pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str 
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
                                uint32_t columns[CALLGRIND_MOST_EVENTS]);
 
+/* Whether any line of numbers has a counter relative to the one before it: "+3" or "*". `columns`:
+ * how many positions are before the counters. */
+bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
+
 /* Takes the next word off *rest; blanks and tabs part words. */
 bool callgrind_next_word(pprofc_str *rest, pprofc_str *word);
 

@@ -45,8 +45,8 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   return left;
 }
 
-void callgrind_split(int64_t total, const double *weights, size_t count, int64_t *out,
-                     size_t stride) {
+static void split_magnitude(int64_t total, const double *weights, size_t count, int64_t *out,
+                            size_t stride) {
   double sum = 0;
   size_t heaviest = 0;
   for (size_t i = 0; i < count; i++) {
@@ -66,6 +66,12 @@ void callgrind_split(int64_t total, const double *weights, size_t count, int64_t
   }
   if (left > 0) left = round_up(total, weights, sum, count, left, out, stride);
   out[heaviest * stride] += left;
+}
+
+void callgrind_split(int64_t total, const double *weights, size_t count, int64_t *out,
+                     size_t stride) {
+  split_magnitude(total < 0 ? -total : total, weights, count, out, stride);
+  for (size_t i = 0; total < 0 && i < count; i++) out[i * stride] = -out[i * stride];
 }
 
 /* ---- locations --------------------------------------- */

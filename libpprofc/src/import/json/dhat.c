@@ -74,15 +74,20 @@ static void dhat_read_table(pprofc_builder *builder, const struct node *table,
   }
 }
 
-/* The stack of a program point, leaf first; returns its depth. */
+/* The stack of a program point, leaf first; returns its depth. Counts the frames that the table
+ * does not have; frame 0 is no function. */
 static size_t dhat_read_stack(const struct node *point, const uint32_t *locations,
-                              size_t frame_count, uint32_t *stack) {
+                              size_t frame_count, uint32_t *stack, size_t *missing) {
   const struct node *frames = node_get(point, "fs");
   size_t depth = 0;
   for (size_t k = 0; k < node_size(frames) && depth < MOST_DEPTH; k++) {
-    int64_t index = node_integer(node_at(frames, k));
-    if (index > 0 && (size_t)index < frame_count && locations[index] != NONE)
+    int64_t index;
+    bool known = node_to_integer(node_at(frames, k), &index);
+    if (known && index == 0) continue;
+    if (known && index > 0 && (size_t)index < frame_count && locations[index] != NONE)
       stack[depth++] = locations[index];
+    else
+      ++*missing;
   }
   return depth;
 }
@@ -102,13 +107,16 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
   uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
   uint32_t *stack = arena_array(arena, MOST_DEPTH, sizeof *stack);
   if (!locations || !stack) return error_nomem(error);
+  size_t missing = 0;
   dhat_read_table(builder, table, locations);
   for (size_t i = 0; i < node_size(points); i++) {
     const struct node *point = node_at(points, i);
-    size_t depth = dhat_read_stack(point, locations, frame_count, stack);
+    size_t depth = dhat_read_stack(point, locations, frame_count, stack, &missing);
     int64_t values[COUNTERS];
     for (size_t c = 0; c < types; c++) values[c] = json_cost(builder, node_get(point, members[c]));
     pprofc_builder_sample(builder, stack, depth, values);
   }
+  import_note_count(builder, missing, "frame is not in the table of frames",
+                    "frames are not in the table of frames");
   return PPROFC_OK;
 }

@@ -218,6 +218,11 @@ static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_
   return import_function(p->builder, name, builder_string(p->builder, file));
 }
 
+/* Whether there are names around an arrow that ends at `end`. */
+static bool parts_names(pprofc_str s, size_t end) {
+  return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
+}
+
 /* Where the last "->" is that parts two names, or s.size: none in brackets, and none with a blank,
  * as types of C++ and Rust have them. */
 static size_t last_arrow(pprofc_str s) {
@@ -225,10 +230,9 @@ static size_t last_arrow(pprofc_str s) {
   for (size_t at = s.size; at-- > 1;) {
     char c = s.data[at];
     bool arrow = c == '>' && s.data[at - 1] == '-';
-    bool names = at > 1 && at + 1 < s.size && s.data[at - 2] != ' ' && s.data[at + 1] != ' ';
-    if (arrow && names && !depth) return at - 1;
-    if (!arrow && (c == '>' || c == ')')) depth++;
-    if ((c == '<' || c == '(') && depth) depth--;
+    if (arrow && !depth && parts_names(s, at)) return at - 1;
+    if (!arrow) depth += c == '>' || c == ')';
+    if (depth) depth -= c == '<' || c == '(';
   }
   return s.size;
 }
@@ -430,8 +434,14 @@ static bool may_be_header(pprofc_str line) {
 
 #define SNIFFED_BLOCKS 1000u
 
-/* What a block says of the text: it is perf's, it is not, or the next one decides. */
+/* What a block decides: the text is perf's, it is not, or the next block tells. */
 enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
+
+/* A blank line or the next header is below. */
+static bool is_without_stack(pprofc_str below) {
+  pprofc_str line;
+  return str_next_line(&below, &line) && (is_blank_line(line) || begins_block(line));
+}
 
 /* A header with an id, and a time or an event; then frames in hexadecimal. Samples may have none.
  */
@@ -443,8 +453,7 @@ static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   bool on_line = perf_script_parse_frame(h.rest, &frame) && frame.object.size;
   if (on_line) return h.event.size ? PERF_LOOK_YES : PERF_LOOK_NO;
   if (frame_is_below(below)) return PERF_LOOK_YES;
-  bool sure = h.event.size && h.has_time && str_next_line(&below, &line);
-  return sure && (is_blank_line(line) || begins_block(line)) ? PERF_LOOK_ON : PERF_LOOK_NO;
+  return h.event.size && h.has_time && is_without_stack(below) ? PERF_LOOK_ON : PERF_LOOK_NO;
 }
 
 /* The first block with a stack decides. */
