@@ -124,10 +124,29 @@ bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t 
          merge_label_strings(m);
 }
 
+static bool merge_has_negative(const struct merge *m) {
+  int64_t all = 0;
+  for (size_t i = 0; i < m->source_count; i++) {
+    const pprofc_profile *p = m->sources[i].profile;
+    size_t count = p->samples.count * p->type_count;
+    for (size_t n = 0; n < count; n++) all |= p->samples.values[n];
+  }
+  return all < 0;
+}
+
+/* So many threads take less time for separate passes over the samples than one for all at once. */
+#define MANY_WORKERS 5u
+
 static bool combine_equal(struct merge *m) {
   bool zeros;
-  if (!merge_hash_uniform(m) || (!m->uniform && !merge_walk_samples(m, true)) ||
-      !merge_equal_samples(m, &zeros) || (m->uniform && !merge_walk_results(m)))
+  if (!merge_hash_uniform(m)) return false;
+  if (!m->uniform && m->workers < MANY_WORKERS && !merge_has_negative(m)) {
+    if (!merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
+    if (!zeros) return true; /* else sums have wrapped around */
+    m->stack = NULL;
+  }
+  if ((!m->uniform && !merge_walk_samples(m, true)) || !merge_find_equal(m) ||
+      !merge_sum_samples(m, &zeros) || (m->uniform && !merge_walk_results(m)))
     return false;
   if (!zeros) return true;
   /* pprof merges the result with itself: what only the samples that are gone used goes too. */

@@ -71,10 +71,13 @@ struct merge {
                      use the first one that a sample uses */
 
   uint64_t *hashes;    /* [sample_count] 0: all values are 0, the sample is skipped */
-  uint32_t *result_of; /* [sample_count] first equal sample, later the sample of the result */
+  uint32_t *result_of; /* [sample_count] first equal sample, later the sample of the result; NONE:
+                          all values are 0 */
   uint32_t *origins;   /* [result_count] the sample that each sample of the result comes from */
   int64_t *values;     /* [result_count * types] in the region of the result */
   size_t result_count;
+  const uint8_t **stack; /* [result_count] of the result, when one pass wrote them; else NULL */
+  const uint32_t *stack_size;
 
   uint32_t *location_order, *function_order, *mapping_order; /* classes in order of their new ids */
   uint32_t *location_number, *function_number, *mapping_number; /* class to new index or NONE */
@@ -120,8 +123,15 @@ bool merge_walk_results(struct merge *m);
 /* Numbers the classes anew in order of use by the results that are left. */
 bool merge_walk_again(struct merge *m);
 
-/* Finds equal samples and adds up their values; `zeros` tells whether a sum became all zero. */
-bool merge_equal_samples(struct merge *m, bool *zeros);
+/* Finds equal samples by their hashes. */
+bool merge_find_equal(struct merge *m);
+
+/* Does in one pass what merge_walk_samples and merge_find_equal do, and writes the stacks of the
+ * results: for sources without values below 0, whose sums are mostly not 0. */
+bool merge_pass(struct merge *m);
+
+/* Adds up the values of equal samples; `zeros` tells whether a sum became all zero. */
+bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
 /* Writes the tables of m->out, after which classes are no more than numbers; then the sample
@@ -129,6 +139,20 @@ void merge_drop_zeros(struct merge *m);
  */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
+
+/* Numbers as they are met: begin; the number of a location that a sample has, of which `place` is
+ * the first when it has none yet; end. `next` is 0 at first. */
+bool merge_number_begin(struct merge *m);
+uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
+                            uint32_t *next);
+void merge_number_end(struct merge *m, uint32_t *next);
+
+/* The hash of a sample of a source from that of its stack, never 0. */
+uint64_t merge_finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local);
+
+/* Whether two samples have equal labels. */
+enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
+enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
 /* Gives a segment the map from varint to new location for a piece whose stacks are shared; none
  * when that is v - 1 anyway. */

@@ -70,8 +70,7 @@ static uint64_t hash_stack(struct walker *w, const struct merge_piece *piece, co
   return hash;
 }
 
-/* The hash of a sample from that of its stack, never 0. */
-static uint64_t finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local) {
+uint64_t merge_finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local) {
   const struct samples *s = merge_samples_of(m, source);
   hash = hash_mix(hash, s->label_set ? m->sources[source].label_hashes[s->label_set[local]] : 0);
   return hash ? hash : 1;
@@ -86,7 +85,7 @@ static void walk_sample(struct walker *w, const struct merge_piece *piece, size_
     return;
   }
   uint64_t hash = hash_stack(w, piece, s->stack[local], s->stack_size[local]);
-  if (w->hashes) w->hashes[sample] = finish_hash(m, hash, piece->source, local);
+  if (w->hashes) w->hashes[sample] = merge_finish_hash(m, hash, piece->source, local);
 }
 
 static void walk_range(void *context, unsigned worker) {
@@ -145,7 +144,7 @@ static void hash_range(void *context, unsigned worker) {
     m->hashes[i] = 0;
     if (values_are_zero(s->values + local * types, types)) continue;
     uint64_t hash = hash_bytes(s->stack[local], s->stack_size[local]);
-    m->hashes[i] = finish_hash(m, hash, piece->source, local);
+    m->hashes[i] = merge_finish_hash(m, hash, piece->source, local);
     h->failed[worker] |= memchr(s->stack[local], 0, s->stack_size[local]) != NULL;
   }
 }
@@ -231,9 +230,28 @@ static void number_source(struct merge *m, uint32_t i) {
     if (m->location_number[s->locations[n]] == NONE) number_location(m, s->locations[n]);
 }
 
-bool merge_number_tables(struct merge *m) {
+bool merge_number_begin(struct merge *m) {
   if (!alloc_numbers(m)) return false;
   reset_numbers(m);
+  return true;
+}
+
+uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
+                            uint32_t *next) {
+  number_main_mapping(m, next, place.source + 1);
+  if (m->location_number[class] == NONE) {
+    represent(m, class, place);
+    number_location(m, class);
+  }
+  return m->location_number[class];
+}
+
+void merge_number_end(struct merge *m, uint32_t *next) {
+  number_main_mapping(m, next, (uint32_t)m->source_count);
+}
+
+bool merge_number_tables(struct merge *m) {
+  if (!merge_number_begin(m)) return false;
   for (uint32_t i = 0; i < m->source_count; i++) number_source(m, i);
   return true;
 }

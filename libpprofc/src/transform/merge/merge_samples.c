@@ -58,21 +58,27 @@ static bool same_label(const struct view *a, size_t i, const struct view *b, siz
   return x->number == y->number && a->strings[x->unit] == b->strings[y->unit];
 }
 
-enum merge_samples_answer { NO, YES, OUT_OF_MEMORY };
-
-static enum merge_samples_answer same_labels(const pprofc_allocator *mem, const struct view *a,
-                                             const struct view *b) {
-  if (a->label_count != b->label_count) return NO;
+static enum merge_answer same_labels(const pprofc_allocator *mem, const struct view *a,
+                                     const struct view *b) {
+  if (a->label_count != b->label_count) return MERGE_NO;
   size_t count = a->label_count, i = 0;
   while (i < count && same_label(a, i, b, i)) i++;
-  if (i == count) return YES;
+  if (i == count) return MERGE_YES;
   struct merge_sorted_label *sorted = mem_array(mem, 2 * count, sizeof *sorted);
-  if (!sorted) return OUT_OF_MEMORY;
+  if (!sorted) return MERGE_OUT_OF_MEMORY;
   merge_sort_labels(a->labels, count, a->strings, sorted);
   merge_sort_labels(b->labels, count, b->strings, sorted + count);
   for (i = 0; i < count && same_label(a, sorted[i].index, b, sorted[count + i].index);) i++;
   mem_free(mem, sorted, 2 * count, sizeof *sorted);
-  return i == count ? YES : NO;
+  return i == count ? MERGE_YES : MERGE_NO;
+}
+
+enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b) {
+  const struct merge_piece *p = merge_piece_of(m, a), *q = merge_piece_of(m, b);
+  if (!merge_samples_of(m, p->source)->label_set && !merge_samples_of(m, q->source)->label_set)
+    return MERGE_YES;
+  struct view x = view_of(m, p, a), y = view_of(m, q, b);
+  return same_labels(&m->out->mem, &x, &y);
 }
 
 /* ---- finding equal samples --------------------------- */
@@ -141,9 +147,9 @@ static bool merge_samples_look_up(struct pipeline *p, size_t at) {
         other == p->found[at] ? p->found_piece[at] : merge_piece_of(m, other);
     struct view first = view_of(m, piece, other);
     if (!same_stack(m, &first, &view)) continue;
-    enum merge_samples_answer same = same_labels(p->table->mem, &first, &view);
-    if (same == OUT_OF_MEMORY) return false;
-    if (same == NO) continue;
+    enum merge_answer same = same_labels(p->table->mem, &first, &view);
+    if (same == MERGE_OUT_OF_MEMORY) return false;
+    if (same == MERGE_NO) continue;
     m->result_of[sample] = other;
     return true;
   }
@@ -204,8 +210,8 @@ static void merge_samples_add_up(struct merge *m) {
   for (size_t s = 0; s < m->source_count; s++) {
     const int64_t *from = m->sources[s].profile->samples.values;
     for (size_t i = 0; i < m->sources[s].profile->samples.count; i++, sample++, from += types) {
-      if (!m->hashes[sample]) continue;
       uint32_t first = m->result_of[sample];
+      if (first == NONE) continue;
       if (first == sample) {
         memcpy(m->values + m->result_count * types, from, types * sizeof *from);
         m->origins[m->result_count] = sample;
@@ -219,15 +225,21 @@ static void merge_samples_add_up(struct merge *m) {
   }
 }
 
-bool merge_equal_samples(struct merge *m, bool *zeros) {
+bool merge_find_equal(struct merge *m) {
   struct merge_samples_finder finder = {.m = m};
   m->result_of = arena_array(&m->arena, m->sample_count, sizeof *m->result_of);
   if (!m->result_of) return false;
+  memset(m->result_of, 0xFF, m->sample_count * sizeof *m->result_of);
   parallel_run(m->workers, merge_samples_find_range, &finder);
-  size_t results = 0;
   for (unsigned w = 0; w < m->workers; w++)
     if (finder.failed[w]) return false;
-  for (uint32_t i = 0; i < m->sample_count; i++) results += m->hashes[i] && m->result_of[i] == i;
+  return true;
+}
+
+bool merge_sum_samples(struct merge *m, bool *zeros) {
+  size_t results = 0;
+  m->result_count = 0;
+  for (uint32_t i = 0; i < m->sample_count; i++) results += m->result_of[i] == i;
   if (!alloc_results(m, results)) return false;
   merge_samples_add_up(m);
   *zeros = false;

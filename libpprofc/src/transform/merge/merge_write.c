@@ -52,7 +52,25 @@ static bool begin_segment(struct merge *m, const struct merge_piece *piece, size
   return !shared || merge_make_map(m, piece, segment);
 }
 
+/* One pass over the samples has written the stacks already. */
+static bool merge_take_stacks(struct merge *m) {
+  struct samples *out = &m->out->samples;
+  struct segment *segments = arena_array(&m->out->region->arena, m->piece_count, sizeof *segments);
+  const struct merge_piece *piece = NULL;
+  if (!segments) return false;
+  for (size_t i = 0; i < m->result_count; i++) {
+    const struct merge_piece *next = merge_piece_next(m, piece ? piece : m->pieces, m->origins[i]);
+    if (next != piece && !begin_segment(m, next, i, segments)) return false;
+    piece = next;
+  }
+  out->stack = m->stack;
+  out->stack_size = m->stack_size;
+  out->segments = segments;
+  return true;
+}
+
 static bool merge_write_stacks(struct merge *m) {
+  if (m->stack) return merge_take_stacks(m);
   struct arena *arena = &m->out->region->arena;
   struct samples *out = &m->out->samples;
   const uint8_t **stack = arena_array(arena, m->result_count, sizeof *stack);

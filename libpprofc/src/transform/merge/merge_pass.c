@@ -1,0 +1,264 @@
+/* One pass over the samples of a merge that does all there is to do for them: it numbers what a
+ * sample is the first to use, writes its stack in new numbers, looks that up among the stacks of
+ * the result, and keeps it when it is new. Equal stacks are equal bytes then, whatever the ids of
+ * their sources are. One thread does this in less time than several take for the separate passes of
+ * merge_order.c and merge_samples.c, which are there for many threads and for values below 0. */
+#include "transform/merge/merge.h"
+
+/* The varint of a location in the result: one load and one store of 8 bytes for each frame. */
+struct pass_code {
+  uint8_t bytes[7];
+  uint8_t size; /* 0: a hidden location; PASS_UNMET: no sample of the piece had it so far */
+};
+
+#define PASS_UNMET 0xFFu
+
+/* Lookups wait for memory, so several samples go through each step together. */
+#define PASS_BATCH   32u
+#define PASS_WRITTEN ((size_t)16 * 1024) /* bytes of their stacks, unless one is longer */
+
+/* A sample of the batch with its stack in new numbers. */
+struct pass_item {
+  const struct merge_piece *piece;
+  const uint8_t *stack;
+  uint64_t hash;
+  uint32_t stack_size, sample;
+};
+
+/* A sample of the result: its stack, and the first sample that has it. */
+struct pass_result {
+  const uint8_t *stack;
+  uint32_t stack_size, first;
+};
+
+struct pass {
+  struct merge *m;
+  struct map table; /* of samples of the result */
+  struct pass_result *results;
+  size_t result_count, result_capacity;
+  struct pass_code *codes; /* [largest piece] of `coded` */
+  const struct merge_piece *coded;
+  uint32_t next_source; /* the first that was not asked for its main mapping */
+  struct pass_item batch[PASS_BATCH];
+  size_t count;
+  size_t max_depth, code_most; /* frames of a stack, bytes of a code */
+  uint8_t *written;            /* [written_size] stacks of the batch */
+  size_t written_size, used;
+  uint8_t *room; /* in the region of the result */
+  size_t left;
+};
+
+/* ---- stacks in new numbers --------------------------- */
+
+/* Consecutive pieces may have the same tables. */
+static void pass_begin_piece(struct pass *p, const struct merge_piece *piece) {
+  const struct merge_piece *before = p->coded;
+  p->coded = piece;
+  if (before && before->classes == piece->classes && before->size == piece->size) return;
+  memset(p->codes, PASS_UNMET, piece->size * sizeof *p->codes);
+}
+
+static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t id) {
+  struct pass_code *code = &p->codes[id];
+  uint32_t class = piece->classes[id];
+  code->size = 0;
+  if (class == LOCATION_HIDDEN) return;
+  uint32_t location = piece->map ? piece->map[id] : id - 1;
+  uint32_t number = merge_number_first(p->m, class, (struct merge_place){piece->source, location},
+                                       &p->next_source);
+  code->size = (uint8_t)varint_put(code->bytes, (uint64_t)number + 1);
+}
+
+/* Writes the stack behind those of the batch, where there is room for it. */
+static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *stack, size_t size) {
+  uint8_t *out = p->written + p->used;
+  const uint8_t *end = stack + size;
+  item->stack = out;
+  while (stack < end) {
+    uint32_t id;
+    stack = varint_next(stack, &id);
+    if (p->codes[id].size == PASS_UNMET) pass_meet(p, item->piece, id);
+    memcpy(out, &p->codes[id], sizeof *p->codes);
+    out += p->codes[id].size;
+  }
+  item->stack_size = (uint32_t)(out - item->stack);
+  p->used = (size_t)(out - p->written);
+}
+
+/* ---- looking up -------------------------------------- */
+
+/* Whether a stack that the result shares with its source has the frames of one in new numbers. */
+static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
+                             const struct pass_result *result, const struct pass_item *item) {
+  const uint8_t *a = result->stack, *a_end = a + result->stack_size;
+  const uint8_t *b = item->stack, *b_end = b + item->stack_size;
+  while (a < a_end) {
+    uint32_t id, number;
+    a = varint_next(a, &id);
+    if (piece->classes[id] == LOCATION_HIDDEN) continue;
+    if (b == b_end) return false;
+    b = varint_next(b, &number);
+    if (m->location_number[piece->classes[id]] + 1 != number) return false;
+  }
+  return b == b_end;
+}
+
+static bool pass_same_stack(const struct merge *m, const struct pass_result *result,
+                            const struct pass_item *item) {
+  const struct merge_piece *piece = merge_piece_of(m, result->first);
+  if (m->sources[piece->source].shared) return pass_same_shared(m, piece, result, item);
+  return result->stack_size == item->stack_size &&
+         memcmp(result->stack, item->stack, item->stack_size) == 0;
+}
+
+static bool pass_grow_results(struct pass *p) {
+  size_t capacity = p->result_capacity ? 2 * p->result_capacity : 1024;
+  struct pass_result *results =
+      mem_resize(&p->m->out->mem, p->results, p->result_capacity, capacity, sizeof *results);
+  if (!results) return false;
+  p->results = results;
+  p->result_capacity = capacity;
+  return true;
+}
+
+/* The stack of a new sample of the result: that of the source, or one in the region of the result.
+ */
+static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *item) {
+  static const uint8_t no_frames;
+  if (!item->stack_size) return &no_frames;
+  if (p->left < item->stack_size) {
+    p->left = item->stack_size > 64 * 1024 ? item->stack_size : 64 * 1024;
+    p->room = arena_alloc(&p->m->out->region->arena, p->left);
+    if (!p->room) return NULL;
+  }
+  uint8_t *stack = memcpy(p->room, item->stack, item->stack_size);
+  p->room += item->stack_size;
+  p->left -= item->stack_size;
+  return stack;
+}
+
+static bool pass_add_result(struct pass *p, const struct pass_item *item) {
+  const struct merge_source *source = &p->m->sources[item->piece->source];
+  if (p->result_count == p->result_capacity && !pass_grow_results(p)) return false;
+  struct pass_result *result = &p->results[p->result_count];
+  *result = (struct pass_result){NULL, item->stack_size, item->sample};
+  if (source->shared) {
+    size_t local = item->sample - source->first_sample;
+    result->stack = source->profile->samples.stack[local];
+    result->stack_size = source->profile->samples.stack_size[local];
+  } else {
+    result->stack = pass_keep_stack(p, item);
+  }
+  p->m->result_of[item->sample] = item->sample;
+  return result->stack && map_insert(&p->table, item->hash, (uint32_t)p->result_count++);
+}
+
+static bool pass_look_up(struct pass *p, const struct pass_item *item) {
+  struct map_probe probe = map_start(&p->table, item->hash);
+  uint32_t result;
+  while ((result = map_next(&p->table, &probe)) != MAP_NONE) {
+    const struct pass_result *other = &p->results[result];
+    if (!pass_same_stack(p->m, other, item)) continue;
+    enum merge_answer same = merge_same_labels(p->m, other->first, item->sample);
+    if (same == MERGE_OUT_OF_MEMORY) return false;
+    if (same == MERGE_NO) continue;
+    p->m->result_of[item->sample] = other->first;
+    return true;
+  }
+  return pass_add_result(p, item);
+}
+
+/* Fetches the stack that an item is compared with first. */
+static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
+  struct map_probe probe = map_start(&p->table, item->hash);
+  uint32_t result = map_next(&p->table, &probe);
+  if (result == MAP_NONE) return;
+  for (size_t line = 0; line < item->stack_size && line < 256; line += 64)
+    __builtin_prefetch(p->results[result].stack + line);
+}
+
+static bool pass_end_batch(struct pass *p) {
+  bool ok = true;
+  for (size_t i = 0; i < p->count; i++) pass_expect_stack(p, &p->batch[i]);
+  for (size_t i = 0; ok && i < p->count; i++) ok = pass_look_up(p, &p->batch[i]);
+  p->count = p->used = 0;
+  return ok;
+}
+
+/* ---- samples ----------------------------------------- */
+
+static bool pass_sample(struct pass *p, const struct merge_piece *piece, uint32_t sample) {
+  struct merge *m = p->m;
+  const struct merge_source *source = &m->sources[piece->source];
+  const struct samples *s = &source->profile->samples;
+  size_t local = sample - source->first_sample, types = m->out->type_count;
+  m->result_of[sample] = NONE;
+  if (values_are_zero(s->values + local * types, types)) return true;
+  size_t frames = s->stack_size[local] < p->max_depth ? s->stack_size[local] : p->max_depth;
+  size_t most = frames * p->code_most + sizeof(struct pass_code);
+  if ((p->count == PASS_BATCH || p->written_size - p->used < most) && !pass_end_batch(p))
+    return false;
+  struct pass_item *item = &p->batch[p->count++];
+  item->piece = piece;
+  item->sample = sample;
+  pass_write(p, item, s->stack[local], s->stack_size[local]);
+  uint64_t hash = hash_bytes(item->stack, item->stack_size);
+  item->hash = merge_finish_hash(m, hash, piece->source, local);
+  map_expect(&p->table, item->hash);
+  return true;
+}
+
+static bool pass_samples(struct pass *p) {
+  const struct merge *m = p->m;
+  const struct merge_piece *piece = m->pieces;
+  for (uint32_t sample = 0; sample < m->sample_count; sample++) {
+    piece = merge_piece_next(m, piece, sample);
+    if (piece != p->coded) pass_begin_piece(p, piece);
+    if (!pass_sample(p, piece, sample)) return false;
+  }
+  return pass_end_batch(p);
+}
+
+/* ---- all of it --------------------------------------- */
+
+static bool pass_open(struct pass *p) {
+  struct merge *m = p->m;
+  size_t most = 0;
+  for (size_t i = 0; i < m->piece_count; i++)
+    if (m->pieces[i].size > most) most = m->pieces[i].size;
+  for (uint32_t i = 0; i < m->source_count; i++)
+    if (merge_samples_of(m, i)->max_depth > p->max_depth)
+      p->max_depth = merge_samples_of(m, i)->max_depth;
+  p->code_most = varint_bytes(m->location_count);
+  p->written_size = p->max_depth * p->code_most + sizeof *p->codes;
+  if (p->written_size < PASS_WRITTEN) p->written_size = PASS_WRITTEN;
+  p->codes = arena_array(&m->arena, most, sizeof *p->codes);
+  p->written = arena_alloc(&m->arena, p->written_size);
+  m->result_of = arena_array(&m->arena, m->sample_count, sizeof *m->result_of);
+  return p->codes && p->written && m->result_of && merge_number_begin(m);
+}
+
+/* Writes the columns of stacks. */
+static bool pass_close(struct pass *p) {
+  struct arena *arena = &p->m->out->region->arena;
+  const uint8_t **stack = arena_array(arena, p->result_count, sizeof *stack);
+  uint32_t *size = arena_array(arena, p->result_count, sizeof *size);
+  if (!stack || !size) return false;
+  for (size_t i = 0; i < p->result_count; i++) {
+    stack[i] = p->results[i].stack;
+    size[i] = p->results[i].stack_size;
+  }
+  p->m->stack = stack;
+  p->m->stack_size = size;
+  merge_number_end(p->m, &p->next_source);
+  return true;
+}
+
+bool merge_pass(struct merge *m) {
+  struct pass p = {.m = m};
+  map_init(&p.table, &m->out->mem);
+  bool ok = pass_open(&p) && pass_samples(&p) && pass_close(&p);
+  mem_free(&m->out->mem, p.results, p.result_capacity, sizeof *p.results);
+  map_free(&p.table);
+  return ok;
+}
