@@ -30,11 +30,15 @@ struct encoder {
   struct interner strings; /* in the order of the file to be */
   uint32_t *number;        /* [p->strings.count] place of each string in that order, or NONE */
 
-  size_t max_labels; /* of a sample */
-  size_t max_fields; /* of any message, those of its labels and lines included */
-  uint8_t *message;  /* [max_fields * WIRE_FIELD_MAX] the message being written */
-  uint64_t *ids;     /* [max_depth] of its locations */
-  uint32_t *frames;  /* [max_depth] */
+  size_t max_labels;        /* of a sample */
+  size_t max_fields;        /* of any message, those of its labels and lines included */
+  uint8_t *message;         /* [max_fields * WIRE_FIELD_MAX] the message being written */
+  uint64_t *ids;            /* [max_depth] of its locations */
+  uint32_t *frames;         /* [max_depth] */
+  struct stack_code *codes; /* [code_count] of the segment `coded` */
+  const struct segment *coded;
+  size_t code_count;
+  uint8_t *packed; /* [max_depth * VARINT32_BYTES_MAX + a code]; NULL: ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
@@ -64,6 +68,26 @@ static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
   return sample + location + 1 + WIRE_RECORD_MAX;
 }
 
+static size_t encode_largest_map(const struct samples *s) {
+  size_t most = 0;
+  for (size_t i = 0; i < s->segment_count; i++)
+    if (s->segments[i].map_size > most) most = s->segments[i].map_size;
+  return most;
+}
+
+static size_t encode_packed_size(const pprofc_profile *p) {
+  return p->samples.max_depth * VARINT32_BYTES_MAX + sizeof(struct stack_code);
+}
+
+/* For stacks that are written without unpacking them. */
+static bool encode_init_packed(struct encoder *e) {
+  if (e->p->locations.ids) return true;
+  e->code_count = encode_largest_map(&e->p->samples);
+  e->codes = mem_array(e->mem, e->code_count, sizeof *e->codes);
+  e->packed = mem_array(e->mem, encode_packed_size(e->p), 1);
+  return e->codes && e->packed;
+}
+
 /* Makes an encoder; false when out of memory. encoder_free works either way. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = encode_most_labels(&p->samples);
@@ -78,13 +102,16 @@ static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   e->frames = mem_array(e->mem, p->samples.max_depth, sizeof *e->frames);
   e->sorted = mem_array(e->mem, max_labels, sizeof *e->sorted);
   e->sort_keys = mem_array(e->mem, max_labels, sizeof *e->sort_keys);
-  if (!e->number || !e->message || !e->ids || !e->frames || !e->sorted || !e->sort_keys)
+  if (!e->number || !e->message || !e->ids || !e->frames || !e->sorted || !e->sort_keys ||
+      !encode_init_packed(e))
     return false;
   memset(e->number, 0xFF, p->strings.count * sizeof *e->number);
   return true;
 }
 
 static void encoder_free(struct encoder *e) {
+  mem_free(e->mem, e->packed, e->packed ? encode_packed_size(e->p) : 0, 1);
+  mem_free(e->mem, e->codes, e->code_count, sizeof *e->codes);
   mem_free(e->mem, e->sort_keys, e->max_labels, sizeof *e->sort_keys);
   mem_free(e->mem, e->sorted, e->max_labels, sizeof *e->sorted);
   mem_free(e->mem, e->frames, e->p->samples.max_depth, sizeof *e->frames);
@@ -216,15 +243,53 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
+/* The codes of a segment with a map. */
+static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
+  e->coded = segment;
+  for (size_t v = 0; segment->map && v < segment->map_size; v++) {
+    uint32_t location = segment->map[v];
+    e->codes[v] = (struct stack_code){{0}, 0};
+    if (location != LOCATION_HIDDEN) e->codes[v] = stack_code_of(location + 1);
+  }
+}
+
+/* The bytes that a stack is in the file where ids are 1, 2, 3 ..., or NULL when it has varints that
+ * are longer than they need be. */
+static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
+  if (!stack.map) {
+    *size = (size_t)(stack.root - stack.leaf);
+    return memchr(stack.leaf, 0, *size) ? NULL : stack.leaf;
+  }
+  uint8_t *out = e->packed;
+  uint32_t id;
+  while (stack_take_leaf_id(&stack, &id)) out = stack_put_code(out, &e->codes[id]);
+  *size = (size_t)(out - e->packed);
+  return e->packed;
+}
+
+static uint8_t *encode_locations(struct encoder *e, uint8_t *out, struct packed_stack stack) {
+  size_t size;
+  const uint8_t *packed = e->packed ? encode_packed(e, stack, &size) : NULL;
+  if (packed && size > (size_t)WIRE_UNPACKED_MAX * VARINT32_BYTES_MAX) {
+    out = wire_put_head(out, SAMPLE_LOCATION, size);
+    memcpy(out, packed, size);
+    return out + size;
+  }
+  size_t depth = stack_unpack(stack, e->frames);
+  for (size_t k = 0; k < depth; k++) e->ids[k] = location_id(&e->p->locations, e->frames[k]);
+  return wire_put_list(out, SAMPLE_LOCATION, e->ids, depth);
+}
+
 static void encode_put_samples(struct encoder *e) {
   const struct samples *s = &e->p->samples;
   const uint64_t *values = (const uint64_t *)s->values;
   struct stack_reader reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count && gzip_writer_good(e->gzip); i++) {
-    size_t depth = stack_read(&reader, i, e->frames), types = e->p->type_count;
-    for (size_t k = 0; k < depth; k++) e->ids[k] = location_id(&e->p->locations, e->frames[k]);
-    uint8_t *out = wire_put_list(e->message, SAMPLE_LOCATION, e->ids, depth);
-    out = wire_put_list(out, SAMPLE_VALUE, values + i * types, types);
+    struct packed_stack stack = stack_of(&reader, i);
+    const struct segment *segment = &s->segments[reader.segment];
+    if (e->packed && segment != e->coded) encode_begin_segment(e, segment);
+    uint8_t *out = encode_locations(e, e->message, stack);
+    out = wire_put_list(out, SAMPLE_VALUE, values + i * e->p->type_count, e->p->type_count);
     encode_put_message(e, PROFILE_SAMPLE, encode_labels(e, out, i));
   }
 }

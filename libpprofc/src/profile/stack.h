@@ -178,6 +178,27 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
   return stack_unpack(stack_of(reader, sample), frames);
 }
 
+/* ---- stacks in other numbers ------------------------- */
+
+/* What a varint of a stack is written as elsewhere: a table of these turns a run into another with
+ * a load and a store of 8 bytes for each frame. */
+struct stack_code {
+  uint8_t bytes[7]; /* a varint of 32 bits; the rest may be anything */
+  uint8_t size;     /* 0: a hidden location */
+};
+
+static inline struct stack_code stack_code_of(uint32_t number) {
+  struct stack_code code = {{0}, 0};
+  code.size = (uint8_t)varint_put(code.bytes, number);
+  return code;
+}
+
+/* Writes the code at `out`, where there is room for 8 bytes; returns the byte behind it. */
+static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *code) {
+  memcpy(out, code, sizeof *code);
+  return out + code->size;
+}
+
 /* The bytes of the longest run. */
 size_t stack_longest(const struct samples *samples);
 

@@ -5,12 +5,7 @@
  * merge_order.c and merge_samples.c, which are there for many threads and for values below 0. */
 #include "transform/merge/merge.h"
 
-/* The varint of a location in the result: one load and one store of 8 bytes for each frame. */
-struct pass_code {
-  uint8_t bytes[7];
-  uint8_t size; /* 0: a hidden location; PASS_UNMET: no sample of the piece had it so far */
-};
-
+/* The size of a code of a location that no sample of the piece had so far. */
 #define PASS_UNMET 0xFFu
 
 /* Lookups wait for memory, so several samples go through each step together. */
@@ -36,7 +31,7 @@ struct pass {
   struct map table; /* of samples of the result */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  struct pass_code *codes; /* [largest piece] of `coded` */
+  struct stack_code *codes; /* [largest piece] of `coded` */
   const struct merge_piece *coded;
   uint32_t next_source; /* the first that was not asked for its main mapping */
   struct pass_item batch[PASS_BATCH];
@@ -59,14 +54,13 @@ static void pass_begin_piece(struct pass *p, const struct merge_piece *piece) {
 }
 
 static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t id) {
-  struct pass_code *code = &p->codes[id];
   uint32_t class = piece->classes[id];
-  code->size = 0;
+  p->codes[id].size = 0;
   if (class == LOCATION_HIDDEN) return;
   uint32_t location = piece->map ? piece->map[id] : id - 1;
   uint32_t number = merge_number_first(p->m, class, (struct merge_place){piece->source, location},
                                        &p->next_source);
-  code->size = (uint8_t)varint_put(code->bytes, (uint64_t)number + 1);
+  p->codes[id] = stack_code_of(number + 1);
 }
 
 /* Writes the stack behind those of the batch, where there is room for it. */
@@ -78,8 +72,7 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
     uint32_t id;
     stack = varint_next(stack, &id);
     if (p->codes[id].size == PASS_UNMET) pass_meet(p, item->piece, id);
-    memcpy(out, &p->codes[id], sizeof *p->codes);
-    out += p->codes[id].size;
+    out = stack_put_code(out, &p->codes[id]);
   }
   item->stack_size = (uint32_t)(out - item->stack);
   p->used = (size_t)(out - p->written);
@@ -195,7 +188,7 @@ static bool pass_sample(struct pass *p, const struct merge_piece *piece, uint32_
   m->result_of[sample] = NONE;
   if (values_are_zero(s->values + local * types, types)) return true;
   size_t frames = s->stack_size[local] < p->max_depth ? s->stack_size[local] : p->max_depth;
-  size_t most = frames * p->code_most + sizeof(struct pass_code);
+  size_t most = frames * p->code_most + sizeof(struct stack_code);
   if ((p->count == PASS_BATCH || p->written_size - p->used < most) && !pass_end_batch(p))
     return false;
   struct pass_item *item = &p->batch[p->count++];
