@@ -2,6 +2,8 @@
  * go out. */
 #include "pprofc/builder.h"
 
+#include "pprofc/profile.h"
+#include "pprofc/transform.h"
 #include "profile.pb-c.h"
 #include "unit.h"
 
@@ -30,14 +32,11 @@ static int refuse(void *context, const void *data, size_t size) {
   return -1;
 }
 
-/* Finishes the builder, writes the profile, and inflates what was written. */
-static struct bytes written(pprofc_builder *builder, struct bytes *compressed) {
+/* Writes the profile, releases it, and inflates what was written. */
+static struct bytes written_profile(pprofc_profile *profile, struct bytes *compressed) {
   static struct bytes gzip;
   struct bytes plain = {.size = 0};
   gzip.size = 0;
-  pprofc_profile *profile = NULL;
-  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(builder, &profile, NULL), PPROFC_OK);
-  pprofc_builder_free(builder);
   CU_ASSERT_EQUAL(pprofc_profile_write(profile, collect, &gzip, NULL), PPROFC_OK);
   pprofc_profile_release(profile);
 
@@ -50,6 +49,14 @@ static struct bytes written(pprofc_builder *builder, struct bytes *compressed) {
   inflateEnd(&zlib);
   if (compressed) *compressed = gzip;
   return plain;
+}
+
+/* The same for what the builder makes. */
+static struct bytes written(pprofc_builder *builder, struct bytes *compressed) {
+  pprofc_profile *profile = NULL;
+  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(builder, &profile, NULL), PPROFC_OK);
+  pprofc_builder_free(builder);
+  return written_profile(profile, compressed);
 }
 
 static bool equals(struct bytes got, const void *want, size_t size) {
@@ -86,6 +93,48 @@ static void test_lists_of_more_than_two_are_packed(void) {
                    "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
                    "\x22\x02\x08\x01\x22\x04\x08\x02\x18\x01\x22\x04\x08\x03\x18\x02"
                    "\x32\x00\x70\x00"));
+}
+
+static pprofc_profile *read_literal(const char *data, size_t size) {
+  pprofc_profile *profile = NULL;
+  CU_ASSERT_EQUAL_FATAL(pprofc_profile_read_memory(data, size, NULL, &profile, NULL), PPROFC_OK);
+  return profile;
+}
+#define READ_LITERAL(literal) read_literal(literal, sizeof(literal) - 1)
+
+#define TWO_LOCATIONS "\x22\x02\x08\x01\x22\x02\x08\x02\x32\x00\x70\x00"
+
+static void test_ids_that_are_longer_than_they_need_be_are_written_short(void) {
+  static const char short_ids[] = "\x0a\x00\x12\x10\x0a\x0c\x01\x02\x01\x02\x01\x02\x01\x02\x01\x02"
+                                  "\x01\x02\x10\x07" TWO_LOCATIONS;
+  pprofc_profile *p =
+      READ_LITERAL("\x0a\x00\x12\x11\x0a\x0d\x01\x02\x01\x02\x01\x02\x01\x82\x00\x01\x02"
+                   "\x01\x02\x10\x07" TWO_LOCATIONS);
+  CU_ASSERT(EQUALS(written_profile(p, NULL), short_ids));
+  CU_ASSERT(EQUALS(written_profile(READ_LITERAL(short_ids), NULL), short_ids));
+}
+
+/* Twelve bytes, of which one frame is left, and lists of one are not packed. */
+static void test_hidden_frames_are_not_written(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "", "");
+  uint32_t frames[14];
+  for (size_t i = 0; i < 14; i++) frames[i] = pprofc_builder_frame(b, i ? "f" : "g", NULL, 0);
+  int64_t one = 1;
+  pprofc_builder_sample(b, frames, 14, &one);
+  frames[13] = frames[0];
+  pprofc_builder_sample(b, frames, 14, &one);
+  pprofc_profile *profile = NULL, *hidden = NULL;
+  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
+  pprofc_builder_free(b);
+  pprofc_filter_options filter;
+  pprofc_filter_options_init(&filter);
+  filter.hide = "f";
+  CU_ASSERT_EQUAL_FATAL(pprofc_filter(profile, &filter, &hidden, NULL), PPROFC_OK);
+  pprofc_profile_release(profile);
+  struct bytes got = written_profile(hidden, NULL);
+  static const char want[] = "\x0a\x00\x12\x04\x08\x01\x10\x01\x12\x06\x08\x01\x08\x01\x10\x01";
+  CU_ASSERT(got.size > sizeof want && memcmp(got.data, want, sizeof want - 1) == 0);
 }
 
 static void test_labels_are_sorted_by_kind_and_key(void) {
@@ -187,6 +236,7 @@ static void test_a_full_device_is_named_with_the_reason(void) {
 UNIT_MAIN("encode", UNIT(test_default_sample_type_is_always_written),
           UNIT(test_gzip_header_has_no_time), UNIT(test_lists_of_more_than_two_are_packed),
           UNIT(test_labels_are_sorted_by_kind_and_key),
-          UNIT(test_header_fields_follow_their_numbers), UNIT(test_tables_are_written_whole),
-          UNIT(test_a_refused_write_is_an_io_error),
+          UNIT(test_ids_that_are_longer_than_they_need_be_are_written_short),
+          UNIT(test_hidden_frames_are_not_written), UNIT(test_header_fields_follow_their_numbers),
+          UNIT(test_tables_are_written_whole), UNIT(test_a_refused_write_is_an_io_error),
           UNIT(test_a_full_device_is_named_with_the_reason))

@@ -1,5 +1,6 @@
 /* Merging: what counts as equal, how things are numbered, what the header says. */
 #include "pprofc/transform.h"
+#include "profile/profile.h"
 #include "profile_text.h"
 #include "transform/transform.h"
 #include "unit.h"
@@ -371,6 +372,58 @@ static void test_large_profiles_share_their_stacks(void) {
   pprofc_profile_release(p);
 }
 
+/* Sums of values above 0 are 0 as well, where they wrap around. */
+static void test_sums_that_wrap_around_to_zero_go_with_what_only_they_used(void) {
+  pprofc_profile *sources[4];
+  for (size_t i = 0; i < 4; i++) {
+    pprofc_builder *b = cpu_builder();
+    if (i % 2) frame(b, "unused"); /* other ids for the same frames */
+    sample(b, "gone main", (int64_t)1 << 62, 0);
+    sample(b, "stays main", 7, 0);
+    sources[i] = finish(b);
+  }
+  pprofc_profile *p = merge(sources, 4);
+  expect_samples(p, "28: 1 2 | stays main\n");
+  CU_ASSERT_EQUAL(pprofc_profile_location_count(p), 2);
+  pprofc_profile_release(p);
+}
+
+static int collect_file(void *context, const void *data, size_t size) {
+  struct buffer *file = context;
+  buffer_add(file, data, size);
+  return 0;
+}
+
+/* The file of a merge with so many threads. Sources begin with different frames, so that equal
+ * frames have other ids in each. */
+static void merged_with(unsigned threads, size_t count, size_t samples, struct buffer *file) {
+  pprofc_profile *sources[128];
+  for (size_t i = 0; i < count; i++) {
+    sources[i] = large(samples, i * samples / 2);
+    sources[i]->threads = threads;
+  }
+  pprofc_profile *p = merge(sources, count);
+  buffer_init(file, &mem_default, SIZE_MAX / 2);
+  CU_ASSERT_EQUAL(pprofc_profile_write(p, collect_file, file, NULL), PPROFC_OK);
+  pprofc_profile_release(p);
+}
+
+/* One thread looks at each sample once, many look at all of them several times. */
+static void test_one_thread_gives_the_same_as_many(void) {
+  static const struct {
+    size_t count, samples;
+  } sizes[] = {{100, 1000}, {3, 40000}}; /* stacks are copied, or shared with the sources */
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    struct buffer one, many;
+    merged_with(1, sizes[i].count, sizes[i].samples, &one);
+    merged_with(8, sizes[i].count, sizes[i].samples, &many);
+    CU_ASSERT(one.size > 1000 && one.size == many.size);
+    CU_ASSERT(one.size == many.size && memcmp(one.data, many.data, one.size) == 0);
+    buffer_free(&one);
+    buffer_free(&many);
+  }
+}
+
 static void test_scaling_rounds_and_drops_what_becomes_zero(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
@@ -410,4 +463,6 @@ UNIT_MAIN("merge", UNIT(test_one_profile_comes_back_as_it_is),
           UNIT(test_sums_that_are_gone_on_the_way_come_again_behind_others),
           UNIT(test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles),
           UNIT(test_large_profiles_share_their_stacks),
+          UNIT(test_sums_that_wrap_around_to_zero_go_with_what_only_they_used),
+          UNIT(test_one_thread_gives_the_same_as_many),
           UNIT(test_scaling_rounds_and_drops_what_becomes_zero))
