@@ -137,17 +137,24 @@ static bool merge_has_negative(const struct merge *m) {
 /* So many threads take less time for separate passes over the samples than one for all at once. */
 #define MANY_WORKERS 5u
 
+static bool merge_may_pass(const struct merge *m) {
+  return !m->uniform && m->workers < MANY_WORKERS && !merge_has_negative(m);
+}
+
+static bool combine_in_passes(struct merge *m, bool *zeros) {
+  if (!m->uniform && !merge_walk_samples(m, true)) return false;
+  if (!merge_find_equal(m) || !merge_sum_samples(m, zeros)) return false;
+  return !m->uniform || merge_walk_results(m);
+}
+
 static bool combine_equal(struct merge *m) {
-  bool zeros;
+  bool zeros = true;
   if (!merge_hash_uniform(m)) return false;
-  if (!m->uniform && m->workers < MANY_WORKERS && !merge_has_negative(m)) {
+  if (merge_may_pass(m)) {
     if (!merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
-    if (!zeros) return true; /* else sums have wrapped around */
-    m->stack = NULL;
+    if (zeros) m->stack = NULL; /* sums have wrapped around */
   }
-  if ((!m->uniform && !merge_walk_samples(m, true)) || !merge_find_equal(m) ||
-      !merge_sum_samples(m, &zeros) || (m->uniform && !merge_walk_results(m)))
-    return false;
+  if (zeros && !combine_in_passes(m, &zeros)) return false;
   if (!zeros) return true;
   /* pprof merges the result with itself: what only the samples that are gone used goes too. */
   merge_drop_zeros(m);

@@ -3,6 +3,7 @@
  * the result, and keeps it when it is new. Equal stacks are equal bytes then, whatever the ids of
  * their sources are. One thread does this in less time than several take for the separate passes of
  * merge_order.c and merge_samples.c, which are there for many threads and for values below 0. */
+#include "core/array.h"
 #include "transform/merge/merge.h"
 
 /* The size of a code of a location that no sample of the piece had so far. */
@@ -104,16 +105,6 @@ static bool pass_same_stack(const struct merge *m, const struct pass_result *res
          memcmp(result->stack, item->stack, item->stack_size) == 0;
 }
 
-static bool pass_grow_results(struct pass *p) {
-  size_t capacity = p->result_capacity ? 2 * p->result_capacity : 1024;
-  struct pass_result *results =
-      mem_resize(&p->m->out->mem, p->results, p->result_capacity, capacity, sizeof *results);
-  if (!results) return false;
-  p->results = results;
-  p->result_capacity = capacity;
-  return true;
-}
-
 /* The stack of a new sample of the result: that of the source, or one in the region of the result.
  */
 static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *item) {
@@ -132,7 +123,8 @@ static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *it
 
 static bool pass_add_result(struct pass *p, const struct pass_item *item) {
   const struct merge_source *source = &p->m->sources[item->piece->source];
-  if (p->result_count == p->result_capacity && !pass_grow_results(p)) return false;
+  if (!ARRAY_RESERVE(&p->m->out->mem, p->results, p->result_capacity, p->result_count + 1))
+    return false;
   struct pass_result *result = &p->results[p->result_count];
   *result = (struct pass_result){NULL, item->stack_size, item->sample};
   if (source->shared) {
@@ -251,7 +243,7 @@ bool merge_pass(struct merge *m) {
   struct pass p = {.m = m};
   map_init(&p.table, &m->out->mem);
   bool ok = pass_open(&p) && pass_samples(&p) && pass_close(&p);
-  mem_free(&m->out->mem, p.results, p.result_capacity, sizeof *p.results);
+  ARRAY_FREE(&m->out->mem, p.results, p.result_capacity);
   map_free(&p.table);
   return ok;
 }
