@@ -181,12 +181,12 @@ try:
     check(leftovers(*before) == [], leftovers(*before))
     process = subprocess.Popen([os.path.join(programs, 'pprofci'), 'capture', '-out', 'cut', '-head', at, '-kinds', 'heap', '-count', '50', '-interval', '1',
                                 '-load', 'echo $$ >load.pid; exec sleep 600'], cwd=work, env=clean, stderr=subprocess.PIPE)
-    while not os.path.exists(os.path.join(work, 'load.pid')) or not open(os.path.join(work, 'load.pid')).read().strip():
+    while process.poll() is None and not (os.path.exists(os.path.join(work, 'load.pid')) and open(os.path.join(work, 'load.pid')).read().strip()):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    check(process.wait(20) == -signal.SIGINT, 'the signal is the status')
+    check(process.wait(60) == -signal.SIGINT, 'the signal is the status')
     load = int(open(os.path.join(work, 'load.pid')).read())
-    for _ in range(100):
+    for _ in range(1200):
         if not alive(load):
             break
         time.sleep(0.05)

@@ -10,11 +10,11 @@ import tempfile
 import time
 
 import publish_server as host
+from publish_job import SHA, Job, run_folder
 
 SOURCE, PROGRAMS, CACHE = sys.argv[1:4]
 PPROFCI = os.path.join(PROGRAMS, "pprofci")
 DESCRIPTION = "@octokit/openapi@23.0.2"
-SHA = {letter: letter * 40 for letter in "abcd"}
 
 
 def description():
@@ -40,50 +40,14 @@ def description():
         return json.load(file)
 
 
-def fail(*words):
-    print("failed:", *words)
-    sys.exit(1)
-
-
-def check(good, *words):
-    if not good:
-        fail(*words, "\noutput:", last.stdout, "\nmessages:", last.stderr, "\nrequests:", [r[:2] for r in state.requests])
-
-
-def publish(*arguments, wanted=0, env=None, cwd=None):
-    """Runs pprofci publish as in a job of GitHub; what it says is in `last`."""
-    global last
-    own = {"GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": server.base, "GITHUB_SERVER_URL": "https://github.example",
-           "GITHUB_RUN_ID": "100", "GITHUB_SHA": SHA["a"], "GITHUB_TOKEN": host.TOKEN, "PATH": os.environ["PATH"],
-           "no_proxy": "127.0.0.1"}
-    for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
-        if name in os.environ:
-            own[name] = os.environ[name]
-    own.update(env or {})
-    last = subprocess.run([PPROFCI, "publish", *arguments], env={k: v for k, v in own.items() if v is not None},
-                          capture_output=True, text=True, timeout=120, cwd=cwd, check=False)
-    check(last.returncode == wanted, "publish", *arguments, "status", last.returncode, "not", wanted)
-    check(host.TOKEN not in last.stdout + last.stderr, "the token was printed")
-    check(not any(r[0] == "WRONG" for r in state.requests), [r for r in state.requests if r[0] == "WRONG"])
-    return last
-
-
-def one_line(*texts):
-    """The message is one line with these texts."""
-    lines = last.stderr.splitlines()
-    check(len(lines) == 1 and all(text in lines[0] for text in texts), "not one line with", texts)
+server = host.start(host.Forms(description()))
+state = server.state
+job = Job(PPROFCI, server, 0, no_proxy="127.0.0.1")
+check, publish, one_line = job.check, job.publish, job.one_line
 
 
 def ours(number="3"):
     return [c["body"] for c in state.comments if c["number"] == number and c["user"]["login"] == state.login]
-
-
-def run_folder(name, base, head, wanted):
-    made = subprocess.run([PPROFCI, "run", "-bench-base", base, "-bench-head", head, "-out", f"{name}/ci"],
-                          capture_output=True, text=True, check=False)
-    if made.returncode != wanted:
-        fail("run", made.stdout, made.stderr)
-    return f"{name}/ci"
 
 
 def planted(name, count, long=""):
@@ -106,14 +70,14 @@ def comments():
     check("any more" not in ours()[0], "mended what never broke")
     publish("-pr", "3", "-to", "comment", bad, wanted=2, env={"GITHUB_SHA": SHA["b"], "GITHUB_RUN_ID": "101"})
     check(len(ours()) == 1 and "### ✗ Setup-2 is 2.3 times slower" in ours()[0], "updated in place")
-    check(last.stdout.startswith("REGRESSION: Setup-2") and "comment: updated" in last.stdout, "what it prints")
+    check(job.last.stdout.startswith("REGRESSION: Setup-2") and "comment: updated" in job.last.stdout, "what it prints")
     for commit, run in (("c", "102"), ("d", "103")):
         publish("-pr", "3", "-to", "comment", good, env={"GITHUB_SHA": SHA[commit], "GITHUB_RUN_ID": run})
         check("### ✓ No regressions any more (bbbbbbb had 2)" in ours()[0], "mended in", commit)
     publish("-pr", "3", "-to", "comment", nothing, env={"GITHUB_SHA": SHA["a"], "GITHUB_RUN_ID": "104"})
     check("any more" not in ours()[0] and "### ? " in ours()[0], "nothing compared is no mend")
     publish("-pr", "3", "-to", "comment", bad, wanted=2, env={"GITHUB_RUN_ID": "99"})
-    check("### ? " in ours()[0] and "newer run" in last.stdout, "an old run wrote over a newer one")
+    check("### ? " in ours()[0] and "newer run" in job.last.stdout, "an old run wrote over a newer one")
     publish("-pr", "3", "-to", "comment", "-key", "arm", good)
     check(len(ours()) == 2, "another key is another comment")
     print("ok: one comment for each key, updated in place; mended, undecided, and overtaken runs")
@@ -181,7 +145,7 @@ def failures():
         state.reset()
         state.failures = [("POST .*/statuses", what)]
         publish("-to", "status", good)
-        check(len(state.statuses) == 1 and not last.stderr, "one failure and another try", what)
+        check(len(state.statuses) == 1 and not job.last.stderr, "one failure and another try", what)
     state.reset()
     state.failures = [("POST .*/comments", "lost")]
     publish("-pr", "3", "-to", "comment", good)
@@ -200,7 +164,7 @@ def failures():
         state.failures = [("POST .*/statuses", (code, body, headers))]
         publish("-to", "status", bad, wanted=2)
         one_line("cannot publish the status: POST ", words)
-        check(last.stdout.startswith("REGRESSION: ") and len(state.requests) == 1, "the verdict, one request", code)
+        check(job.last.stdout.startswith("REGRESSION: ") and len(state.requests) == 1, "the verdict, one request", code)
         state.failures = [("POST .*/statuses", (code, body, headers))]
         publish("-to", "status", "-require-publish", good, wanted=1)
     state.reset()
@@ -237,7 +201,7 @@ def forks():
         json.dump(event, file)
     env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "event.json"}
     publish(bad, wanted=2, env=dict(env, GITHUB_TOKEN=None))
-    check(not state.requests and os.path.exists("bad/ci/comment.md") and "second workflow" in last.stderr, "a fork's run")
+    check(not state.requests and os.path.exists("bad/ci/comment.md") and "second workflow" in job.last.stderr, "a fork's run")
     second = {"workflow_run": {"head_sha": SHA["b"], "head_branch": "fix/it now", "pull_requests": [],
                                "head_repository": {"owner": {"login": "stranger"}}}}
     with open("second.json", "w", encoding="utf-8") as file:
@@ -301,12 +265,12 @@ def others():
     check([r[0] for r in state.requests][-5:] == ["GET", "GET", "GET", "PUT", "POST"], "the comment is changed in place")
     state.failures = [("PUT", (404, {"error": {"message": "no such comment"}}))]
     publish("-to", "comment", bad, env=dict(bitbucket, BITBUCKET_PR_ID="5"), wanted=2)
-    check(not last.stderr and len(state.bucket) == 6, "a comment that went away meanwhile is looked for again")
+    check(not job.last.stderr and len(state.bucket) == 6, "a comment that went away meanwhile is looked for again")
     publish("-to", "check", good, env=gitlab)
     one_line("gitlab has no checks; -codequality writes a report")
     fork = dict(gitlab, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="43")
     publish(good, env=fork)
-    check("second workflow" in last.stderr, "a fork on GitLab")
+    check("second workflow" in job.last.stderr, "a fork on GitLab")
     publish("-page", "https://site.example/pr/7/index.html", "-to", "comment", "-pr", "9", bad, wanted=2)
     check('**<a href="https://site.example/pr/7/index.html#b-1">Setup-2</a>**' in ours("9")[0] and "[Page]" not in ours("9")[0], "links to a page")
     publish("-markdown", "plain.md", "-json", "plain.json", bad, env={"GITHUB_REPOSITORY": None}, wanted=2)
@@ -320,15 +284,11 @@ def others():
         check(file.read().startswith("### ✗ Setup-2"), "the summary of a step")
     state.requests.clear()
     publish("-dry-run", "-pr", "3", "-to", "comment,status,check", bad, env={"GITHUB_TOKEN": None}, wanted=2)
-    bodies = [json.loads(line) for line in last.stdout.splitlines() if line.startswith("{")]
-    check(len(bodies) == 3 and not state.requests and f"POST {server.base}/repos/o/r/check-runs" in last.stdout, "a dry run")
+    bodies = [json.loads(line) for line in job.last.stdout.splitlines() if line.startswith("{")]
+    check(len(bodies) == 3 and not state.requests and f"POST {server.base}/repos/o/r/check-runs" in job.last.stdout, "a dry run")
     print("ok: GitLab, Bitbucket, files, a dry run")
 
 
-forms = host.Forms(description())
-last = subprocess.CompletedProcess([], 0, "", "")
-server = host.start(forms)
-state = server.state
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     data = os.path.join(SOURCE, "testdata")
@@ -337,12 +297,12 @@ with tempfile.TemporaryDirectory() as work:
         file.writelines(f"BenchmarkA 1 10{i} ns/op\n" for i in range(6))
     os.mkdir("profiles")
     shutil.copy(os.path.join(data, "generator_cpu.prof"), "profiles/cpu.prof")
-    good, bad = run_folder("good", "same.txt", "same.txt", 0), run_folder("bad", one, two, 2)
+    good, bad = run_folder(PPROFCI, "good", "same.txt", "same.txt", 0), run_folder(PPROFCI, "bad", one, two, 2)
     subprocess.run([PPROFCI, "run", "-head", "profiles", "-out", "nothing/ci"], check=True, capture_output=True)
     nothing = "nothing/ci"
     publish("-to", "status", good)
-    if "install the package" in last.stderr:
-        print("skipped:", last.stderr.strip())
+    if "install the package" in job.last.stderr:
+        print("skipped:", job.last.stderr.strip())
         os.chdir("/")
         sys.exit(77)
     for test in (comments, lengths, checks, failures, forks, others):

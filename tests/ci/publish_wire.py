@@ -13,46 +13,23 @@ import threading
 from email.utils import formatdate
 
 import publish_server as host
+from publish_job import SHA, Job, run_folder
 
 SOURCE, PROGRAMS = sys.argv[1:3]
 PPROFCI = os.path.join(PROGRAMS, "pprofci")
-SHA = {letter: letter * 40 for letter in "abcd"}
 STATUS = f"/repos/o/r/statuses/{SHA['a']}"
 
 
-def fail(*words):
-    print("failed:", *words)
-    sys.exit(1)
-
-
-def check(good, *words):
-    if not good:
-        fail(*words, "\noutput:", last.stdout, "\nmessages:", last.stderr, "\nrequests:", [r[:2] for r in state.requests])
-
-
-def publish(*arguments, wanted=2, env=None):
-    global last
-    own = {"GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": server.base, "GITHUB_RUN_ID": "100", "GITHUB_SHA": SHA["a"],
-           "GITHUB_TOKEN": host.TOKEN, "GITHUB_SERVER_URL": "https://github.example", "PATH": os.environ["PATH"]}
-    for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
-        if name in os.environ:
-            own[name] = os.environ[name]
-    own.update(env or {})
-    last = subprocess.run([PPROFCI, "publish", *arguments], env={k: v for k, v in own.items() if v is not None},
-                          capture_output=True, text=True, timeout=60, check=False)
-    check(last.returncode == wanted, "publish", *arguments, "status", last.returncode, "not", wanted)
-    check(host.TOKEN not in last.stdout + last.stderr, "the token was printed")
-
-
-def one_line(*texts):
-    lines = last.stderr.splitlines()
-    check(len(lines) == 1 and all(text in lines[0] for text in texts), "not one line with", texts)
+server = host.start(host.Forms(None))
+state = server.state
+job = Job(PPROFCI, server, 2)
+check, publish, one_line = job.check, job.publish, job.one_line
 
 
 def says(*texts, env=None):
     """The status is not set, which is one line; the verdict is printed and its exit status kept."""
     publish("-to", "status", "bad/ci", env=env)
-    check(last.stdout.startswith("REGRESSION: Parse is 3 times slower"), "the verdict")
+    check(job.last.stdout.startswith("REGRESSION: Parse is 3 times slower"), "the verdict")
     one_line("pprofci: cannot publish the status: POST ", *texts)
 
 
@@ -133,7 +110,7 @@ def certificate(name, signer, names, start, end):
 
 
 def secure_server(pair):
-    made = host.start(forms)
+    made = host.start(host.Forms(None))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(f"{pair}.pem", f"{pair}.key")
     made.socket = context.wrap_socket(made.socket, server_side=True, do_handshake_on_connect=False)
@@ -155,13 +132,13 @@ def certificates():
     for name, signer, names, start, end, words, hint in cases:
         made = secure_server(certificate(name, signer, names, start, end))
         says(words, hint, env={"GITHUB_API_URL": made.base, "SSL_CERT_FILE": "ours.pem"})
-        check(not made.state.requests and ("clock" in last.stderr) == (hint == "is the clock"), name)
+        check(not made.state.requests and ("clock" in job.last.stderr) == (hint == "is the clock"), name)
         publish("-to", "status", "-require-publish", "good/ci", wanted=1,
                 env={"GITHUB_API_URL": made.base, "SSL_CERT_FILE": "ours.pem"})
     good = secure_server(certificate("right", ours, mine, 2001, 2090))
     env = {"GITHUB_API_URL": good.base, "SSL_CERT_FILE": "ours.pem"}
     publish("-to", "status", "bad/ci", env=env)
-    check(len(good.state.statuses) == 1 and not last.stderr, "a certificate of an authority that SSL_CERT_FILE names")
+    check(len(good.state.statuses) == 1 and not job.last.stderr, "a certificate of an authority that SSL_CERT_FILE names")
     print("ok: certificates that have expired, are not valid yet, of another host, of a stranger: one line, no request")
 
     tunnel = Raw(b"HTTP/1.1 200 Connection established\r\n\r\n", good.server_address[:2])
@@ -212,7 +189,7 @@ def replies():
         made = Raw(reply)
         publish("-to", "status", "-wait", "0", "bad/ci", env={"GITHUB_API_URL": f"http://{made.at}"})
         one_line("cannot publish the status: ", words)
-        check(last.stdout.startswith("REGRESSION: "), "the verdict")
+        check(job.last.stdout.startswith("REGRESSION: "), "the verdict")
     publish("-to", "status", "-wait", "0", "bad/ci", env={"GITHUB_API_URL": "http://127.0.0.1:1"})
     one_line("cannot publish the status: POST http://127.0.0.1:1")
     for body in (b"<html>log in</html>", b"[", b'"text"'):
@@ -233,7 +210,7 @@ def clocks():
             state.reset()
             state.failures = [("POST", (429, {"message": "slow down"}, headers))]
             publish("-to", "status", "-wait", "5", "bad/ci")
-            check(len(state.statuses) == 1 and not last.stderr, "the host's clock is a year away", headers)
+            check(len(state.statuses) == 1 and not job.last.stderr, "the host's clock is a year away", headers)
     state.failures = [("POST", (429, {"message": "slow down"}, [("Retry-After", "-5")])), ("POST", (403, {"message": "limit"}, [("Retry-After", "0")]))]
     publish("-to", "status", "bad/ci")
     state.failures = [("POST", (429, {"message": "slow down"}, [("Retry-After", "99999999999999999999")]))]
@@ -254,11 +231,11 @@ def missing():
         state.statuses, state.checks = [], {}
         publish("-pr", "3", "-to", "comment,status,check", name, wanted=1)
         one_line(f"{name}/manifest.json")
-        check(last.stdout.startswith("failed: The benchmarks have left no result."), "what it prints")
+        check(job.last.stdout.startswith("failed: The benchmarks have left no result."), "what it prints")
         check(len(state.comments) == 1 and "### ✗ The benchmarks have left no result." in state.comments[0]["body"], "an old comment stays green", name)
         check(state.statuses[0][1]["state"] == "error" and list(state.checks.values())[0][0]["conclusion"] == "failure", "a status", name)
     publish("-pr", "3", "-to", "comment", "nowhere", wanted=1, env={"GITHUB_TOKEN": None})
-    check(len(last.stderr.splitlines()) == 2, "no result and no token")
+    check(len(job.last.stderr.splitlines()) == 2, "no result and no token")
     publish("-markdown", "missing.md", "-json", "missing.json", "-codequality", "missing.q", "-metrics", "missing.m", "nowhere", wanted=1,
             env={"GITHUB_REPOSITORY": None})
     with open("missing.json", encoding="utf-8") as file:
@@ -279,7 +256,7 @@ def other_commits():
         json.dump(event, file)
     state.reset()
     publish("good/ci", wanted=0, env={"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "event.json"})
-    check(not last.stderr and state.statuses[0] == (SHA["b"], state.statuses[0][1]) and state.statuses[0][1]["state"] == "success", "a merge commit")
+    check(not job.last.stderr and state.statuses[0] == (SHA["b"], state.statuses[0][1]) and state.statuses[0][1]["state"] == "success", "a merge commit")
     print("ok: the result of another commit is said to be one, and gives no green sign")
 
 
@@ -287,23 +264,16 @@ def folder(name, last_time, wanted):
     for side, time in (("base", "100"), ("head", last_time)):
         with open(f"{side}.txt", "w", encoding="utf-8") as file:
             file.writelines(f"BenchmarkParse 1 {time}{i} ns/op\n" for i in range(6))
-    made = subprocess.run([PPROFCI, "run", "-bench-base", "base.txt", "-bench-head", "head.txt", "-out", f"{name}/ci"],
-                          env=dict(os.environ, GITHUB_SHA=SHA["a"], GITHUB_STEP_SUMMARY="", GITHUB_OUTPUT=""), capture_output=True, text=True, check=False)
-    if made.returncode != wanted:
-        fail("run", made.stdout, made.stderr)
+    run_folder(PPROFCI, name, "base.txt", "head.txt", wanted, GITHUB_SHA=SHA["a"], GITHUB_STEP_SUMMARY="", GITHUB_OUTPUT="")
 
 
-forms = host.Forms(None)
-last = subprocess.CompletedProcess([], 0, "", "")
-server = host.start(forms)
-state = server.state
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     folder("good", "100", 0)
     folder("bad", "300", 2)
     publish("-to", "status", "good/ci", wanted=0)
-    if "install the package" in last.stderr:
-        print("skipped:", last.stderr.strip())
+    if "install the package" in job.last.stderr:
+        print("skipped:", job.last.stderr.strip())
         os.chdir("/")
         sys.exit(77)
     for test in (certificates, other_hosts, replies, clocks, missing, other_commits):

@@ -271,7 +271,7 @@ interrupted() { # SIGNAL MESSAGE ARGUMENT...
     >"$work/output" 2>"$work/messages" &
   local tries=0
   until grep -q "$2" "$work/messages"; do
-    [ $((tries += 1)) -lt 600 ] || broken "it does not come to '$2'"
+    [ $((tries += 1)) -lt 2400 ] || broken "it does not come to '$2'"
     sleep 0.05
   done
   kill "-$1" $!

@@ -86,7 +86,7 @@ class Server:
         if KIND == "moto":
             words = [self.program, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
         self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(600):
+        for _ in range(2400):
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 if KIND == "moto":

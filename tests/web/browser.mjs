@@ -17,6 +17,38 @@ export function fail(why) {
   process.exit(1);
 }
 
+/**
+ * The arguments of a test (PPROFC TESTDATA FOLDER ...), a folder to work in, which goes when the test ends, and with
+ * PPROFC_SCREENSHOTS one to leave pictures in. Servers that the test puts into `servers` end with it.
+ */
+export function begin(name, servers = []) {
+  const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), `pprofc-${name}-`));
+  process.on("exit", () => {
+    for (const server of servers) server.kill("SIGKILL");
+    fs.rmSync(work, { recursive: true, force: true });
+  });
+  return { pprofc, testdata, folders, work, shots: process.env.PPROFC_SCREENSHOTS };
+}
+
+/** check(condition, what) ends the test where something is not so; check.count is how many were looked at. */
+export function checking(browser) {
+  const check = (condition, what) => {
+    check.count++;
+    if (condition) return;
+    browser.close();
+    fail(what);
+  };
+  check.count = 0;
+  return check;
+}
+
+/** The page asked nothing of other places and did not complain. */
+export function checkQuiet(check, page, what) {
+  check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
+  check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
+}
+
 /** The path of the browser, or undefined. */
 export function findChromium() {
   const names = [process.env.CHROMIUM, "chromium", "chromium-browser", "google-chrome"];
@@ -70,6 +102,25 @@ export async function openPage(browser, url, options = {}) {
   page.on("console", (m) => { if (m.type() === "error") page.complaints.push(m.text()); });
   await page.goto(url);
   return page;
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Whether the test becomes true within a minute: a machine may be slow, and what is broken stays so. */
+export async function becomes(test) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50))
+    if (await test()) return true;
+  return Boolean(await test());
+}
+
+/** The address that pprofc -http says on standard error; the end of the test when there is none. */
+export async function addressOf(server) {
+  let said = "";
+  server.stderr.on("data", (data) => (said += data));
+  await becomes(() => /http:\/\/\S+/.test(said) || server.exitCode !== null);
+  if (/libmicrohttpd/.test(said)) skip(said.trim());
+  const address = /http:\/\/\S+/.exec(said)?.[0] ?? fail(`no address: ${said}`);
+  return address.replace(/\/$/, "");
 }
 
 const types = {

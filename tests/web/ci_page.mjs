@@ -2,24 +2,14 @@
 //   node ci_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createRequire } from "node:module";
-import { fail, findPackages, launch, openPage } from "./browser.mjs";
+import { begin, checkQuiet, checking, findPackages, launch, openPage } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-ci-"));
-process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const { pprofc, testdata, folders, work, shots } = begin("ci");
 const browser = await launch(folders);
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (condition) return;
-  browser.close();
-  fail(what);
-};
+const check = checking(browser);
 
 /** The artifacts of a run, as a URL of its page. */
 function make(name, ...args) {
@@ -36,10 +26,7 @@ function make(name, ...args) {
 const shoot = async (page, name, options = {}) => {
   if (shots) await page.screenshot({ path: path.join(shots, name), ...options });
 };
-const quiet = (page, what) => {
-  check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
-  check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
-};
+const quiet = (page, what) => checkQuiet(check, page, what);
 const overflows = (page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 const pictures = (page) => page.$$eval("img", (all) => all.map((i) => ({ alt: i.alt, done: i.complete && i.naturalWidth > 500 })));
 
@@ -253,4 +240,4 @@ await testAxe(url, {}, "light");
 await testAxe(url, { colorScheme: "dark" }, "dark");
 await testAxe(url, { viewport: { width: 390, height: 800 } }, "phone");
 await browser.close();
-console.log(`${checks} passed, 0 failed`);
+console.log(`${check.count} passed, 0 failed`);

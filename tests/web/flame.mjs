@@ -3,16 +3,12 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { deflateSync } from "node:zlib";
-import { fail, findPackages, launch, openPage } from "./browser.mjs";
+import { begin, checkQuiet, checking, findPackages, launch, openPage } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-flame-"));
-process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const { pprofc, testdata, folders, work, shots } = begin("flame");
 
 function make(name, ...args) {
   const file = path.join(work, name);
@@ -21,14 +17,7 @@ function make(name, ...args) {
 }
 
 const browser = await launch(folders);
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (!condition) {
-    browser.close();
-    fail(what);
-  }
-};
+const check = checking(browser);
 
 const open = (url, options) => openPage(browser, url, options);
 
@@ -38,10 +27,7 @@ const nameOf = (page, node) => page.evaluate((n) => window.pprofc.label(window.p
 async function shoot(page, name) {
   if (shots) await page.screenshot({ path: path.join(shots, name) });
 }
-const quiet = (page, what) => {
-  check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
-  check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
-};
+const quiet = (page, what) => checkQuiet(check, page, what);
 
 /** Opens the menu "View". */
 async function menu(page) {
@@ -732,6 +718,17 @@ async function testHostileNames() {
 
 // ---- size -------------------------------------------------------------------------------------------------------
 
+/** Milliseconds that this browser takes for a million entries of a map now: what times of a page are measured by. */
+function speed() {
+  const times = [];
+  for (let i = 0; i < 3; i++) {
+    const t = performance.now(), map = new Map();
+    for (let k = 0; k < 1e6; k++) map.set((k * 2654435761) % 4294967296, k);
+    times.push(performance.now() - t);
+  }
+  return Math.min(...times);
+}
+
 /** About 800 000 frames: load and zoom stay quick. */
 async function testLarge() {
   const folded = path.join(work, "large.folded");
@@ -752,10 +749,15 @@ async function testLarge() {
   const url = make("large.html", "-flame", folded);
   const size = fs.statSync(path.join(work, "large.html")).size;
   const page = await open("about:blank");
-  const start = Date.now();
-  await page.goto(url);
-  await ready(page);
-  const load = Date.now() - start;
+  const unit = await page.evaluate(speed);
+  let load = Infinity;
+  for (let i = 0; i < 3; i++) {
+    await page.goto("about:blank");
+    const start = Date.now();
+    await page.goto(url);
+    await ready(page);
+    load = Math.min(load, Date.now() - start);
+  }
   const zoom = await page.evaluate(() => {
     const app = window.pprofc, times = [];
     for (let i = 0; i < 3; i++) {
@@ -767,10 +769,10 @@ async function testLarge() {
     return Math.min(...times);
   });
   const nodes = await page.evaluate(() => window.pprofc.view.n);
-  console.log(`${nodes} frames: ${(size / 1e6).toFixed(2)} MB, load ${load} ms, zoom ${zoom.toFixed(0)} ms`);
+  console.log(`${nodes} frames: ${(size / 1e6).toFixed(2)} MB, load ${load} ms, zoom ${zoom.toFixed(0)} ms; a million entries of a map ${unit.toFixed(0)} ms`);
   check(nodes > 750000, `frames: ${nodes}`);
   check(size < 4e6, `size: ${size}`);
-  check(load < 2000 && zoom < 100, `load ${load} ms, zoom ${zoom} ms`);
+  check(load < 4 * unit && zoom < unit / 10, `load ${load} ms, zoom ${zoom} ms, a million entries of a map ${unit} ms`);
   quiet(page, "large page");
   await page.context().close();
 }
@@ -792,4 +794,4 @@ await testSvg(make("diff.svg", "-flamegraph", ...diff));
 await testHostileNames();
 await testLarge();
 await browser.close();
-console.log(`${checks} passed, 0 failed`);
+console.log(`${check.count} passed, 0 failed`);

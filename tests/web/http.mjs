@@ -2,20 +2,11 @@
 //   node http.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { fail, findPackages, launch, skip } from "./browser.mjs";
+import { addressOf, becomes, begin, checking, findPackages, launch, skip } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-http-"));
 const servers = [];
-process.on("exit", () => {
-  for (const server of servers) server.kill("SIGKILL");
-  fs.rmSync(work, { recursive: true, force: true });
-});
-
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const { pprofc, testdata, folders, work, shots } = begin("http", servers);
 
 /** Starts pprofc -http; resolves to the address of its views. */
 async function serve(args, environment = {}) {
@@ -24,12 +15,7 @@ async function serve(args, environment = {}) {
     cwd: testdata, env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, TZ: "UTC", ...environment },
   });
   servers.push(child);
-  let said = "";
-  child.stderr.on("data", (data) => (said += data));
-  for (let i = 0; i < 100 && !/http:\/\/\S+/.test(said) && child.exitCode === null; i++) await sleep(50);
-  if (/libmicrohttpd/.test(said)) skip(said.trim());
-  const address = /http:\/\/\S+/.exec(said)?.[0] ?? fail(`no address: ${said}`);
-  return { child, views: `${address.replace(/\/$/, "")}/ui/` };
+  return { child, views: `${await addressOf(child)}/ui/` };
 }
 
 const command = (...args) => execFileSync(pprofc, args, { cwd: testdata, env: { ...process.env, TZ: "UTC" } }).toString();
@@ -37,13 +23,7 @@ const command = (...args) => execFileSync(pprofc, args, { cwd: testdata, env: { 
 const browser = await launch(folders);
 const modules = findPackages(["playwright-core@1.58.2", "axe-core@4"], folders) ?? skip("no npm package axe-core");
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (condition) return;
-  browser.close();
-  fail(what);
-};
+const check = checking(browser);
 
 /** A page in a context of its own; what it complains about fails the test. */
 async function open(server, where, options = {}) {
@@ -69,13 +49,7 @@ const at = (page) => new URL(page.url());
 const parameter = (page, name) => at(page).searchParams.get(name);
 const text = (page, selector) => page.locator(selector).first().innerText();
 const count = (page, selector) => page.locator(selector).count();
-const until = async (page, test, what) => {
-  for (let i = 0; i < 100; i++) {
-    if (await test()) return check(true, what);
-    await sleep(50);
-  }
-  check(false, `${what}: ${page.url()}`);
-};
+const until = async (page, test, what) => check(await becomes(test), `${what}: ${page.url()}`);
 const still = (page) => page.waitForFunction(() => !document.documentElement.hasAttribute("data-loading"));
 
 /** Names of the rows of a -top. */
@@ -290,14 +264,12 @@ async function testGraph(server, own) {
   check(/without graphviz/.test(await text(page, "#view")) === own, "the page says who has drawn it");
   let before = await viewBox(page);
   const changed = async (name) => {
-    const now = await viewBox(page);
-    check(now !== before, `${what}: ${name}`);
-    before = now;
+    await until(page, async () => (await viewBox(page)) !== before, `${what}: ${name}`);
+    before = await viewBox(page);
   };
   const box = await page.locator("#graph").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.wheel(0, -300);
-  await sleep(50);
   await changed("the wheel zooms");
   check(await page.isVisible("#minimap"), `${what}: a minimap when zoomed`);
   await page.mouse.move(box.x + 40, box.y + box.height - 60);
@@ -595,5 +567,5 @@ await testFlame(plain, diff);
 await testLarge();
 await testPeople(plain, diff);
 await browser.close();
-console.log(`${checks} checks passed`);
+console.log(`${check.count} checks passed`);
 process.exit(0);

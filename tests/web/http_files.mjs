@@ -2,18 +2,11 @@
 //   node http_files.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { fail, launch, skip } from "./browser.mjs";
+import { addressOf, becomes, begin, checking, launch } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-files-"));
 const servers = [];
-process.on("exit", () => {
-  for (const server of servers) server.kill("SIGKILL");
-  fs.rmSync(work, { recursive: true, force: true });
-});
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const { pprofc, testdata, folders, work } = begin("files", servers);
 const cpu = path.join(testdata, "generator_cpu.prof"), faster = path.join(testdata, "generator_optimized_cpu.prof");
 
 async function serve(...args) {
@@ -21,22 +14,11 @@ async function serve(...args) {
     cwd: testdata, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work, TZ: "UTC" },
   });
   servers.push(child);
-  let said = "";
-  child.stderr.on("data", (data) => (said += data));
-  for (let i = 0; i < 200 && !/http:\/\/\S+/.test(said) && child.exitCode === null; i++) await sleep(50);
-  if (/libmicrohttpd/.test(said)) skip(said.trim());
-  const address = /http:\/\/\S+/.exec(said)?.[0] ?? fail(`no address: ${said}`);
-  return `${address.replace(/\/$/, "")}/ui/`;
+  return `${await addressOf(child)}/ui/`;
 }
 
 const browser = await launch(folders);
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (condition) return;
-  browser.close();
-  fail(what);
-};
+const check = checking(browser);
 
 async function open(url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
@@ -54,13 +36,7 @@ async function close(page, what) {
 }
 
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
-const until = async (test, what) => {
-  for (let i = 0; i < 200; i++) {
-    if (await test()) return check(true, what);
-    await sleep(50);
-  }
-  check(false, what);
-};
+const until = async (test, what) => check(await becomes(test), what);
 /** The rows of -top: flat, cum and name. */
 const top = (...args) => execFileSync(pprofc, ["-top", "-symbolize=none", "-nodefraction=0", "-nodecount=100000", ...args], { cwd: testdata, stdio: ["ignore", "pipe", "ignore"] })
   .toString().split("\n").map((line) => /^\s*(\S+)\s+[\d.]+%\s+[\d.]+%\s+(\S+)\s+[\d.]+%(.*)$/.exec(line))
@@ -182,5 +158,5 @@ await testDrop(views);
 await testChangedFile();
 await testPinch(views);
 await browser.close();
-console.log(`${checks} checks passed`);
+console.log(`${check.count} checks passed`);
 process.exit(0);

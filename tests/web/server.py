@@ -57,8 +57,18 @@ class Server:
     def end(self, number=signal.SIGTERM):
         began = time.monotonic()
         self.child.send_signal(number)
-        status = self.child.wait(30)
+        status = self.child.wait(60)
         return status, time.monotonic() - began
+
+
+def until(asked):
+    """What `asked` gives, when it is something; a minute is enough for a slow machine."""
+    ends = time.monotonic() + 60
+    while True:
+        given = asked()
+        if given or time.monotonic() > ends:
+            return given
+        time.sleep(0.1)
 
 
 def top(*flags):
@@ -175,21 +185,18 @@ def check_browser():
             child = subprocess.Popen(command, env=dict(where, **more), stdin=terminal, stdout=terminal, stderr=subprocess.PIPE, text=True)
             return child, re.search(r"http://\S+", child.stderr.readline()).group(0)
         child, address = start()
-        for _ in range(100):
-            if os.path.exists(said):
-                break
-            time.sleep(0.1)
+        until(lambda: os.path.exists(said))
         with open(said, encoding="ascii") as file:
             words = file.read().split("\n")[:-1]
         check(words[:-1] == ["--new-window"] and words[-1].startswith(address + "/ui/?"), f"the browser got {words}")
         check(set(words[-1].split("?")[1].split("&")) == {"f=json%26x", "n=7", "h=%5Ea%20b%24", "calltree=t"}, f"the address is {words[-1]}")
         child.terminate()
-        check(child.wait(10) == 0, "does not end well with a browser")
+        check(child.wait(60) == 0, "does not end well with a browser")
         child, address = start(BROWSER="/nosuch/browser", PATH=folder)
         line = child.stderr.readline().strip()
         check(line.startswith(address + "/ui/?"), f"without a browser the address is said: {line}")
         child.terminate()
-        child.wait(10)
+        child.wait(60)
         os.close(keyboard)
         os.close(terminal)
 
@@ -272,11 +279,7 @@ def check_files():
         check(json.loads(server.ask("/ui/status").text)["pending"] == "", "what is no profile is offered")
         subprocess.run(["cp", FASTER, new], check=True)
         os.rename(new, live)
-        for _ in range(80):
-            pending = json.loads(server.ask("/ui/status").text)["pending"]
-            if pending:
-                break
-            time.sleep(0.1)
+        pending = until(lambda: json.loads(server.ask("/ui/status").text)["pending"])
         check("live.prof changed at" in pending, f"a changed file is not offered: {pending}")
         before = server.ask("/ui/download").text
         check(server.ask("/ui/reload", "POST", ours=True).status == 200, "no reload")
@@ -304,12 +307,8 @@ def cut_short(path):
 
 
 def status_with(server, name):
-    for _ in range(100):
-        status = json.loads(server.ask("/ui/status").text)
-        if status[name]:
-            return status
-        time.sleep(0.1)
-    return status
+    until(lambda: json.loads(server.ask("/ui/status").text)[name])
+    return json.loads(server.ask("/ui/status").text)
 
 
 def check_changing_files():
@@ -326,11 +325,8 @@ def check_changing_files():
         check(b"live&lt;b&gt;.prof changed at" in server.ask("/ui/top").text, "the page says it")
         check(server.ask("/ui/download").text == before, "what was read stays")
         os.remove(live)
-        for _ in range(60):
-            status = json.loads(server.ask("/ui/status").text)
-            if "no such file" in status["broken"]:
-                break
-            time.sleep(0.1)
+        until(lambda: "no such file" in json.loads(server.ask("/ui/status").text)["broken"])
+        status = json.loads(server.ask("/ui/status").text)
         check("no such file" in status["broken"], f"a file that is gone is said: {status}")
         subprocess.run(["cp", FASTER, live], check=True)
         status = status_with(server, "pending")
@@ -354,11 +350,11 @@ def check_reload():
             server = Server(f"-http_reload={mode}", live)
             before = server.ask("/ui/download").text
             subprocess.run(["cp", FASTER, live], check=True)
-            for _ in range(80 if mode == "auto" else 30):
-                status = json.loads(server.ask("/ui/status").text)
-                if status["generation"] == 2:
-                    break
-                time.sleep(0.1)
+            if mode == "auto":
+                until(lambda: json.loads(server.ask("/ui/status").text)["generation"] == 2)
+            else:
+                time.sleep(3.5)
+            status = json.loads(server.ask("/ui/status").text)
             check(status["generation"] == shown and not status["pending"], f"-http_reload={mode}: {status}")
             check((server.ask("/ui/download").text != before) == (mode == "auto"), f"-http_reload={mode} shows another profile")
             server.end()
@@ -398,18 +394,23 @@ def check_staying_up(server):
 
 def check_end_at_work(server):
     """A signal comes while 8 clients go on asking."""
+    answers = [0]  # seconds that each took
+
     def ask_on():
         try:
             for i in range(100000):
+                began = time.monotonic()
                 server.ask(f"/ui/top?n={i + 1}")
+                answers.append(time.monotonic() - began)
         except (OSError, http.client.HTTPException):
             pass
     threads = [threading.Thread(target=ask_on) for _ in range(8)]
     for thread in threads:
         thread.start()
     time.sleep(0.5)
+    until(lambda: len(answers) > 8)
     status, seconds = server.end(signal.SIGINT)
-    check(status == 0 and seconds < 1.5, f"SIGINT ends it with {status} after {seconds:.1f} s")
+    check(status == 0 and seconds < 1.5 + 2 * max(answers), f"SIGINT ends it with {status} after {seconds:.1f} s, answers took up to {max(answers):.1f}")
     for thread in threads:
         thread.join()
 

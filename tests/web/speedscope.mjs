@@ -3,17 +3,14 @@
 // The files keep to the JSON schema of the npm package, their sums are those of `pprofc -raw`, and the app shows these.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { browse, fail, findChromium, findPackages, rowsOf, serve, skip } from "./browser.mjs";
+import { begin, browse, fail, findChromium, findPackages, rowsOf, serve, skip } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
+const { pprofc, testdata, folders, work } = begin("speedscope");
 const chromium = findChromium() ?? skip("no chromium");
 const modules =
   findPackages(["speedscope@1.25.0", "ajv@8"], folders) ?? skip("no npm packages speedscope and ajv");
 const release = path.join(modules, "speedscope", "dist", "release");
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-speedscope-"));
-process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
 
 const base = ["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"];
 const cases = [

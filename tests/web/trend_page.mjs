@@ -3,23 +3,13 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { fail, findPackages, launch, openPage } from "./browser.mjs";
+import { begin, checking, findPackages, launch, openPage } from "./browser.mjs";
 
-const [pprofc, , ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-trend-"));
-process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const { pprofc, folders, work, shots } = begin("trend");
 const browser = await launch(folders);
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (condition) return;
-  browser.close();
-  fail(what);
-};
+const check = checking(browser);
 
 /** A store with a step, a series without one, and names that would like to be markup. */
 function makeStore(folder) {
@@ -70,4 +60,4 @@ for (const [name, options] of views) {
 }
 check(seen.desk !== seen.dark && seen.desk === seen.phone, `colours: ${JSON.stringify(seen)}`);
 await browser.close();
-console.log(`${checks} passed, 0 failed${axe ? "" : " (axe-core cannot be had)"}`);
+console.log(`${check.count} passed, 0 failed${axe ? "" : " (axe-core cannot be had)"}`);

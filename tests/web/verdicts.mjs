@@ -2,24 +2,14 @@
 //   node verdicts.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { fail, launch, openPage } from "./browser.mjs";
+import { begin, checkQuiet, checking, launch, openPage } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-verdicts-"));
-process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const { pprofc, testdata, folders, work } = begin("verdicts");
 
 const browser = await launch(folders);
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (!condition) {
-    browser.close();
-    fail(what);
-  }
-};
+const check = checking(browser);
 
 /** Runs of 14 functions that vary a little; in the head f3 takes a fifth more. */
 function record(side, run) {
@@ -43,10 +33,7 @@ const open = async (url) => {
   await page.waitForFunction(() => window.pprofc && document.body.classList.contains("live"));
   return page;
 };
-const quiet = (page, what) => {
-  check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
-  check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
-};
+const quiet = (page, what) => checkQuiet(check, page, what);
 
 /** The look of the widest box of a function. */
 const lookOf = (page, name) => page.evaluate((wanted) => {
@@ -184,4 +171,4 @@ await testNames();
 await testShares();
 await testSvg();
 await browser.close();
-console.log(`${checks} passed, 0 failed`);
+console.log(`${check.count} passed, 0 failed`);

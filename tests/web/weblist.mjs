@@ -2,27 +2,14 @@
 //   node weblist.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { fail, launch, openPage } from "./browser.mjs";
+import { begin, checkQuiet, checking, launch, openPage } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
-const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-weblist-"));
-process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const { pprofc, testdata, folders, work, shots } = begin("weblist");
 const browser = await launch(folders);
-let checks = 0;
-const check = (condition, what) => {
-  checks++;
-  if (condition) return;
-  browser.close();
-  fail(what);
-};
-const quiet = (page, what) => {
-  check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
-  check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
-};
+const check = checking(browser);
+const quiet = (page, what) => checkQuiet(check, page, what);
 
 /** Puts markup into the page that would run a script, in each way there is. */
 async function refusesScripts(page, what) {
@@ -69,4 +56,4 @@ quiet(tables, "benchstatc");
 await refusesScripts(tables, "benchstatc");
 
 await browser.close();
-console.log(`${checks} checks`);
+console.log(`${check.count} checks`);
