@@ -8,7 +8,7 @@
  * missing. */
 void hint_source(const char *path, pprofc_error *error);
 
-#define HINT_MAX 600
+#define HINT_MAX 680
 
 /* Which sample types two profiles have, into `text`. */
 void hint_types(const char *first, const pprofc_profile *one, const char *second,
