@@ -30,7 +30,9 @@ enum quirk {
   QUIRK_UNKNOWN = 256,    /* fields that the schema does not have */
   QUIRK_DROP = 512,       /* drop_frames */
   QUIRKS = 1023,
-  QUIRK_DEFAULT = 1024 /* the default sample type is the first */
+  QUIRK_DEFAULT = 1024, /* the default sample type is the first */
+  QUIRK_MOVED = 2048,   /* the program was mapped to another place, as it is in each process */
+  QUIRK_TWICE = 4096    /* and to two places */
 };
 
 struct maker {
@@ -148,13 +150,18 @@ static void put_message(struct maker *m, unsigned field, const uint64_t *values,
   buffer_free(&message);
 }
 
+static uint64_t mapped_at(const struct maker *m, bool twice) {
+  return (has(m, QUIRK_MOVED) ? 0x700000 : 0x1000) + (twice ? 0x100000u : 0);
+}
+
 static void put_location(struct maker *m, size_t i) {
   struct buffer message, line;
   buffer_init(&message, &mem_default, 4096);
   buffer_init(&line, &mem_default, 4096);
   put_integer(&message, LOCATION_ID, location_id_of_maker(m, i));
-  put_integer(&message, LOCATION_MAPPING, 1);
-  put_integer(&message, LOCATION_ADDRESS, 0x1000 + 16 * i);
+  bool twice = has(m, QUIRK_TWICE) && i % 7 != 3; /* some addresses are equal but for the place */
+  put_integer(&message, LOCATION_MAPPING, 1 + twice);
+  put_integer(&message, LOCATION_ADDRESS, mapped_at(m, twice) + 16 * i);
   for (size_t n = i % 3; n < 3; n += 2) {
     buffer_clear(&line);
     put_integer(&line, LINE_FUNCTION, 1 + (i + n) % 5);
@@ -167,7 +174,10 @@ static void put_location(struct maker *m, size_t i) {
 }
 
 static void put_tables(struct maker *m) {
-  put_message(m, PROFILE_MAPPING, (uint64_t[]){1, 0x1000, 0x9000, 0, 16, 0, 1}, 7);
+  for (unsigned k = 0; k <= has(m, QUIRK_TWICE); k++) {
+    uint64_t at = mapped_at(m, k);
+    put_message(m, PROFILE_MAPPING, (uint64_t[]){k + 1, at, at + 0x8000, 0, 16, 0, 1}, 7);
+  }
   for (size_t i = 0; i < LOCATIONS; i++) put_location(m, i);
   for (uint64_t i = 0; i < 5; i++)
     put_message(m, PROFILE_FUNCTION, (uint64_t[]){i + 1, 4 + i + (i == 0), 0, 9 + i % 2, i}, 5);
@@ -207,7 +217,7 @@ static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples
 }
 
 /* The same, compressed: as two members when it is long. */
-static void make_gzip(const struct buffer *raw, struct buffer *out) {
+static inline void make_gzip(const struct buffer *raw, struct buffer *out) {
   size_t half = raw->size > 1000 ? raw->size / 3 : raw->size;
   uint8_t *room = malloc(compressBound(raw->size) + 64);
   for (size_t from = 0; from < raw->size; from = half, half = raw->size) {
@@ -223,7 +233,7 @@ static void make_gzip(const struct buffer *raw, struct buffer *out) {
 }
 
 /* Samples of which no stack comes twice. */
-static void put_random_samples(struct maker *m, size_t count) {
+static inline void put_random_samples(struct maker *m, size_t count) {
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < DEPTH; k++) m->stacks[0][k] = (uint8_t)below(m, LOCATIONS);
     for (size_t s = 0; s < STACKS; s++) {
@@ -236,7 +246,7 @@ static void put_random_samples(struct maker *m, size_t count) {
 
 /* Locations that no sample has, and strings that nothing uses: enough that the bytes of the former
  * are given back, and the latter moved, when the profile is there. */
-static void put_ballast(struct maker *m) {
+static inline void put_ballast(struct maker *m) {
   static char text[600];
   memset(text, 'x', sizeof text);
   for (uint64_t i = 0; i < 50000; i++)

@@ -45,6 +45,5 @@ pprofc_folding folding_of(const struct command *command) {
       folding_needs_labels(&command->report))
     return PPROFC_FOLD_EQUAL;
   if (!(format->flags & REPORT_PASSES)) return PPROFC_FOLD_STACKS;
-  bool alone = !command->bases.count && !folding_changes_stacks(&command->report);
-  return alone ? PPROFC_FOLD_SUMS : PPROFC_FOLD_ORDER;
+  return folding_changes_stacks(&command->report) ? PPROFC_FOLD_ORDER : PPROFC_FOLD_SUMS;
 }

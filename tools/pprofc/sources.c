@@ -51,6 +51,7 @@ struct fetched {
   const char *first_shown;            /* what messages call the first source */
   struct source_map_list source_maps; /* of -source_map */
   atomic_bool mapped;                 /* one of them named a frame */
+  bool again;                         /* all are read once more */
   bool from_server;                   /* one of those that were read came over HTTP */
   pprofc_status status;
   pprofc_error *error;
@@ -110,7 +111,7 @@ static void sources_note_warning(void *context, const char *message) {
 }
 
 static void sources_print_warnings(const struct source_chunk *chunk) {
-  for (size_t i = 0; i < chunk->count; i++)
+  for (size_t i = 0; i < chunk->count && !chunk->fetched->again; i++)
     if (*chunk->items[i].warning)
       message_error("%s: %s", chunk->items[i].shown, chunk->items[i].warning);
 }
@@ -123,7 +124,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  if (!item->remote) options.folding = chunk->fetched->folding; /* a copy of others is saved */
+  options.folding = chunk->fetched->folding;
   options.fold_sample_index = command->report.sample_index;
   options.fold_always = command->reader == READER_FOLD;
   options.fold_rows = command->reader == READER_ROWS;
@@ -206,6 +207,7 @@ static void fetch_remotes(struct source_chunk *chunk) {
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
+  if (count) fetched->folding = PPROFC_FOLD_NOTHING; /* a copy is saved */
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
@@ -381,11 +383,43 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* The same, with the source maps of the command line. */
+static pprofc_status sources_read_again(struct fetched *fetched, pprofc_folding folding,
+                                        pprofc_error *error) {
+  pprofc_profile_release(fetched->head);
+  pprofc_profile_release(fetched->base);
+  fetched->head = fetched->base = NULL;
+  fetched->again = true;
+  fetched->folding = folding;
+  fetched->heads = fetched->bases = 0;
+  fetched->head_pile = fetched->base_pile = (struct pile){0};
+  return fetch_chunks(fetched, error);
+}
+
+/* Reads all samples as they are where the difference needs them. */
+static pprofc_status sources_check_base(struct fetched *fetched, pprofc_error *error) {
+  if (!fetched->base || transform_diff_base_serves(fetched->head, fetched->base)) return PPROFC_OK;
+  return sources_read_again(fetched, PPROFC_FOLD_NOTHING, error);
+}
+
+/* Makes the difference of what was read for sums only. What it cannot be made of is read once more,
+ * for any difference. */
+static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
+  pprofc_status status = sources_check_base(fetched, error);
+  pprofc_profile *head = fetched->head, *base = fetched->base;
+  if (status != PPROFC_OK || !base || !transform_diff_is_of_sums(head, base)) return status;
+  fetched->head = fetched->base = NULL;
+  status = transform_diff_sums(head, base, &fetched->head, error);
+  if (status != PPROFC_E_NO_MATCH) return status;
+  status = sources_read_again(fetched, PPROFC_FOLD_STACKS, error);
+  return status == PPROFC_OK ? sources_check_base(fetched, error) : status;
+}
+
+/* All that is read, with the source maps of the command line. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);
   if (status == PPROFC_OK) status = fetch_chunks(fetched, error);
+  if (status == PPROFC_OK) status = subtract_sums(fetched, error);
   if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
     message_error("no source map was used: none is of a script in the profile");
   source_maps_free(maps);

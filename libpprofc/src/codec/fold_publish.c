@@ -176,6 +176,8 @@ bool fold_publish(struct fold *f, struct decoder *d) {
   if (f->types && f->types != d->types) return false; /* that of samples of 0, too */
   if (f->left_out && d->location_ids.ids) return false;
   if (!segment || f->largest_string >= d->strings) return false;
+  d->profile->folded = true;
+  d->profile->one_type = f->only != SIZE_MAX;
   segment->map = d->location_ids.table;
   if (segment->map) segment->map_size = (size_t)d->location_ids.table_size;
   d->profile->samples = (struct samples){

@@ -15,6 +15,7 @@ struct fresh_frame {
 struct stack_delta {
   struct stack_reader reader;
   struct stack_cursor cursor; /* where stacks are a tree */
+  const uint32_t *map;        /* of its stacks */
   struct packed_stack stack;
   uint32_t size;             /* bytes of the stack */
   uint32_t shared;           /* bytes at the root end that are frames of the previous stack, too */
@@ -27,14 +28,22 @@ struct stack_delta {
 /* Takes the stack that the cursor of a tree is at. */
 static inline void delta_take_cursor(struct stack_delta *d) {
   d->size = d->cursor.size;
-  d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end,
-                                   d->reader.samples->segments[0].map};
+  d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end, d->map};
+}
+
+/* Goes to the tree of a sample: each segment has its own. */
+static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
+  struct stack_reader *r = &d->reader;
+  const struct samples *s = r->samples;
+  d->map = stack_map(r, sample);
+  stack_cursor_enter(&d->cursor, &s->tree[r->segment], s->segments[r->segment].first);
 }
 
 /* Moves to the stack of `sample` and sets how much of it is shared. Samples come in ascending
  * order. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
   if (d->cursor.tree) {
+    if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);
     d->shared = stack_cursor_move(&d->cursor, sample);
     delta_take_cursor(d);
     return;
@@ -51,6 +60,7 @@ static inline void delta_move_known(struct stack_delta *d, size_t sample, uint32
   const struct samples *s = d->reader.samples;
   d->shared = shared;
   if (s->tree) {
+    if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);
     stack_cursor_take_row(&d->cursor, sample);
     delta_take_cursor(d);
     return;
@@ -89,7 +99,9 @@ static inline bool delta_init(struct stack_delta *d, const pprofc_allocator *mem
                               const struct samples *samples, size_t first) {
   *d = (struct stack_delta){.reader = stack_reader_at(samples, first), .stack = stack_none()};
   d->fresh = mem_array(mem, samples->max_depth + 1, sizeof *d->fresh);
-  bool room = !samples->tree || stack_cursor_init(&d->cursor, mem, samples->tree);
+  bool room =
+      !samples->tree || stack_cursor_init(&d->cursor, mem, samples->tree, samples->segment_count);
+  if (room && samples->tree) delta_enter_tree(d, first);
   if (d->fresh && room) return true;
   delta_free(d, mem);
   return false;

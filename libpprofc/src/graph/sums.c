@@ -292,7 +292,7 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
 /* The bytes of all stacks; 0 where those of a tree are put together from short pieces. */
 static uint64_t sums_stack_bytes(const struct samples *s) {
   uint64_t bytes = 0;
-  if (s->tree) return s->tree->rows ? s->tree->row_groups[(s->count - 1) / STACK_ROW_GROUP] : 0;
+  if (s->tree) return stack_row_bytes(s);
   for (size_t i = 0; i < s->count; i++) bytes += s->stack_size[i];
   return bytes;
 }

@@ -62,9 +62,8 @@ static bool rough_total(const struct rough *r, int64_t *total) {
 }
 
 static bool rough_rows_are_short(const struct samples *s) {
-  if (!s->tree || !s->tree->rows || !s->count) return false;
-  size_t last = (s->count - 1) / STACK_ROW_GROUP;
-  return s->tree->row_groups[last] <= s->count * (size_t)ROUGH_STACK;
+  return s->tree && s->tree->rows && s->count &&
+         stack_row_bytes(s) <= s->count * (uint64_t)ROUGH_STACK;
 }
 
 static bool rough_begin(struct rough *r) {

@@ -86,6 +86,11 @@ pprofc_status profile_need_stacks(const pprofc_profile *p, pprofc_error *error) 
   return error_set(error, PPROFC_E_INVALID, "the profile was read for sums of functions only");
 }
 
+size_t profile_values_each(const pprofc_profile *p) {
+  const struct stack_tree *tree = p->samples.tree;
+  return tree && tree->type != STACK_TREE_ALL ? 1 : p->type_count;
+}
+
 struct value_column profile_values(const pprofc_profile *p, size_t type) {
   const struct samples *s = &p->samples;
   if (s->tree && s->tree->type != STACK_TREE_ALL) return (struct value_column){s->values, 1};

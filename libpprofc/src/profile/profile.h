@@ -52,8 +52,9 @@ struct samples {
   const struct segment *segments;
   size_t segment_count;          /* at least 1 when count > 0 */
   size_t max_depth;              /* no stack has more frames */
-  const struct stack_tree *tree; /* not NULL: what stacks are, and `stack` is NULL. Only passes with
-                                    graph/delta.h read them (PPROFC_FOLD_SUMS) */
+  const struct stack_tree *tree; /* not NULL: what the stacks of each segment are, and `stack` is
+                                    NULL. Only passes with graph/delta.h read them
+                                    (PPROFC_FOLD_SUMS) */
 };
 
 struct line {
@@ -101,6 +102,8 @@ struct pprofc_profile {
   unsigned threads;      /* as asked for when it was read */
   bool disposable;       /* its only holder will release it after the next edit (profile/stack.h) */
   struct region *lender; /* during an edit: the edit may overwrite columns of this region */
+  bool folded;   /* while it was read: samples may be sums of those in the file, without labels */
+  bool one_type; /* samples have values of the default sample type only (PPROFC_FOLD_SUMS) */
   bool in_order_of_use; /* locations are numbered as samples use them, leaf first; none is unused */
 
   const struct value_type *types;
@@ -129,6 +132,9 @@ struct value_column {
 };
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
+
+/* How many values each sample has in the column: one where the others are not kept. */
+size_t profile_values_each(const pprofc_profile *profile);
 
 /* A profile with no columns yet, in a region of its own. NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);

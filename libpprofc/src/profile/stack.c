@@ -1,11 +1,23 @@
 /* Maps of segments: how edits hide locations and number new ones without touching a stack. */
 #include "profile/stack.h"
 
+#include "profile/stack_tree.h"
+
 size_t stack_longest(const struct samples *s) {
   uint32_t longest = 0;
   for (size_t i = 0; i < s->count; i++)
     if (s->stack_size[i] > longest) longest = s->stack_size[i];
   return longest;
+}
+
+uint64_t stack_row_bytes(const struct samples *s) {
+  uint64_t bytes = 0;
+  for (size_t k = 0; k < s->segment_count; k++) {
+    if (!s->tree[k].rows) return 0;
+    size_t count = segment_end(s, k) - s->segments[k].first;
+    bytes += s->tree[k].row_groups[(count - 1) / STACK_ROW_GROUP];
+  }
+  return bytes;
 }
 
 /* The map of a segment that has none: location i is varint i + 1. */

@@ -202,6 +202,9 @@ static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *cod
 /* The bytes of the longest run. */
 size_t stack_longest(const struct samples *samples);
 
+/* The bytes of all stacks where all of them are rows (profile/stack_tree.h), else 0. */
+uint64_t stack_row_bytes(const struct samples *samples);
+
 /* ---- maps of segments -------------------------------- */
 
 /* The segment with every location i with hidden[i] != 0 removed from its stacks. `plain` caches the

@@ -10,26 +10,36 @@
 
 /* Pieces are copied with STACK_CHUNK bytes, whatever their size is: so much is before the room of a
  * stack, and before the first leaf end. */
-static size_t stack_cursor_room(const struct stack_tree *tree) {
-  return STACK_CHUNK + (size_t)tree->longest;
+static size_t stack_cursor_room(const struct stack_cursor *c) {
+  return STACK_CHUNK + (size_t)c->longest;
 }
 
-static size_t stack_cursor_levels(const struct stack_tree *tree) {
-  return tree->longest / STACK_CHUNK + 1;
+static size_t stack_cursor_levels(const struct stack_cursor *c) {
+  return c->longest / STACK_CHUNK + 1;
 }
 
 bool stack_cursor_init(struct stack_cursor *c, const pprofc_allocator *mem,
-                       const struct stack_tree *tree) {
-  *c = (struct stack_cursor){.tree = tree};
-  c->room = mem_zero_array(mem, stack_cursor_room(tree), 1);
-  c->path = mem_zero_array(mem, stack_cursor_levels(tree), sizeof *c->path);
-  if (c->room) c->end = c->room + stack_cursor_room(tree);
+                       const struct stack_tree *trees, size_t count) {
+  *c = (struct stack_cursor){.tree = trees};
+  for (size_t i = 0; i < count; i++)
+    if (trees[i].longest > c->longest) c->longest = trees[i].longest;
+  c->room = mem_zero_array(mem, stack_cursor_room(c), 1);
+  c->path = mem_zero_array(mem, stack_cursor_levels(c), sizeof *c->path);
   return c->room && c->path;
 }
 
+void stack_cursor_enter(struct stack_cursor *c, const struct stack_tree *tree, size_t first) {
+  c->tree = tree;
+  c->first = first;
+  c->end = c->room + stack_cursor_room(c);
+  c->size = 0;
+  c->next = NULL;
+  c->next_sample = 0;
+}
+
 void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
-  mem_free(mem, c->room, stack_cursor_room(c->tree), 1);
-  mem_free(mem, c->path, stack_cursor_levels(c->tree), sizeof *c->path);
+  mem_free(mem, c->room, stack_cursor_room(c), 1);
+  mem_free(mem, c->path, stack_cursor_levels(c), sizeof *c->path);
 }
 
 /* Puts the chunks of a stack into place, as far as the stack before has others; returns how many of
@@ -57,6 +67,7 @@ static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t 
 }
 
 void stack_cursor_take_row(struct stack_cursor *c, size_t sample) {
+  sample -= c->first;
   if (!c->next || sample >= c->next_sample + STACK_ROW_GROUP) {
     c->next = c->tree->rows + c->tree->row_groups[sample / STACK_ROW_GROUP];
     c->next_sample = sample / STACK_ROW_GROUP * STACK_ROW_GROUP;
@@ -92,6 +103,7 @@ static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t 
 
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   if (c->tree->rows) return stack_cursor_move_row(c, sample);
+  sample -= c->first;
   if (sample + 2 * STACK_AHEAD < c->tree->count) c->fetched = stack_cursor_fetch(c->tree, sample);
   const struct stack_ref *ref = &c->tree->refs[sample];
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;

@@ -48,6 +48,8 @@ struct stack_tree {
 /* The stack at hand; `end` is behind its root, in `room` or in the rows. */
 struct stack_cursor {
   const struct stack_tree *tree;
+  size_t first;     /* sample of the tree */
+  uint32_t longest; /* bytes of a stack, of all trees that there are */
   uint8_t *room;
   uint8_t *end;
   uint32_t *path; /* the chunks of the stack, from the root */
@@ -57,8 +59,11 @@ struct stack_cursor {
   size_t next_sample;
 };
 
+/* A cursor for the trees, which is at none of them yet. */
 bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
-                       const struct stack_tree *tree);
+                       const struct stack_tree *trees, size_t count);
+/* Goes to a tree, which has the stacks from sample `first` on. No stack is before the next one. */
+void stack_cursor_enter(struct stack_cursor *cursor, const struct stack_tree *tree, size_t first);
 void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem);
 
 /* Puts the stack of a sample together; returns how many bytes at its root end are whole frames that

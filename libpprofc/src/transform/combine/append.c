@@ -1,7 +1,8 @@
 /* The difference of two profiles: the samples of the second follow those of the first, in the
- * memory of the first. */
+ * memory of the first. Stacks that are trees or rows (profile/stack_tree.h) stay where they are. */
 #include "transform/combine/append.h"
 
+#include "profile/stack_tree.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
@@ -12,7 +13,9 @@ struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
   bool ours[SIDES];          /* there is no other reference to the profile or its columns */
-  size_t kept[SIDES], total; /* samples that are not all zero */
+  bool trees;                /* stacks are no columns, and samples of zeros stay */
+  size_t width;              /* values of a sample */
+  size_t kept[SIDES], total; /* samples of the result */
 };
 
 /* ---- tables to free ----------------------------------- */
@@ -56,20 +59,39 @@ static void *take_column(struct append *a, const void *column, size_t size) {
   return taken;
 }
 
+/* Whether a sample gets into the result. */
+static bool append_keeps(const struct append *a, const struct samples *s, size_t sample) {
+  return a->trees || !values_are_zero(s->values + sample * a->width, a->width);
+}
+
 /* Drops the entries of samples that are all zero; in place when `to` is `from`. */
 static void keep_entries(const struct append *a, int side, void *to, const void *from,
                          size_t size) {
   const struct samples *s = &a->profiles[side]->samples;
-  size_t types = a->m.out->type_count, n = 0;
+  size_t n = 0;
   if (a->kept[side] == s->count) {
     if (to != from && s->count) memcpy(to, from, s->count * size);
     return;
   }
   for (size_t i = 0; i < s->count; i++) {
-    if (values_are_zero(s->values + i * types, types)) continue;
+    if (!append_keeps(a, s, i)) continue;
     memmove((char *)to + n * size, (const char *)from + i * size, size);
     n++;
   }
+}
+
+/* Each segment has the tree of its side. */
+static bool append_trees(struct append *a) {
+  struct samples *out = &a->m.out->samples;
+  struct stack_tree *trees = arena_array(&a->m.out->region->arena, SIDES, sizeof *trees);
+  if (!trees) return false;
+  for (int side = 0; side < SIDES; side++) {
+    const struct samples *s = &a->profiles[side]->samples;
+    trees[side] = *s->tree;
+    if (s->max_depth > out->max_depth) out->max_depth = s->max_depth;
+  }
+  out->tree = trees;
+  return true;
 }
 
 static bool append_stacks(struct append *a) {
@@ -93,19 +115,27 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
+/* The sets of the samples of one side; false when out of memory. */
+static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
+                              uint32_t *set) {
+  const struct samples *s = &a->profiles[side]->samples;
+  size_t n = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    if (!append_keeps(a, s, i)) continue;
+    set[n] = n && !s->label_set ? set[0] : merge_label_set(labels, side, i);
+    if (set[n++] == NONE) return false;
+  }
+  return true;
+}
+
 static bool append_labels(struct append *a) {
   struct merge_labels labels;
   uint32_t *set = arena_array(&a->m.out->region->arena, a->total, sizeof *set);
-  size_t types = a->m.out->type_count, n = 0;
   if (!set || !merge_labels_open(&labels, &a->m)) return false;
   bool ok = true;
   for (uint32_t side = HEAD; side < SIDES; side++) {
     const struct samples *s = &a->profiles[side]->samples;
-    for (size_t i = 0; ok && i < s->count; i++) {
-      if (values_are_zero(s->values + i * types, types)) continue;
-      set[n] = merge_label_set(&labels, side, i);
-      ok = set[n++] != NONE;
-    }
+    ok = ok && append_label_sets(a, &labels, side, set + (side ? a->kept[HEAD] : 0));
     drop(a, (int)side, s->label_set, s->count, sizeof *s->label_set);
   }
   merge_labels_close(&labels, ok ? set : NULL);
@@ -115,7 +145,7 @@ static bool append_labels(struct append *a) {
 /* Makes the segments with their maps. Samples that are all zero are not counted. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
-  size_t types = m->out->type_count, n = 0, piece = 0;
+  size_t n = 0, piece = 0;
   struct segment *segments =
       arena_zero_array(&m->out->region->arena, m->piece_count + 1, sizeof *segments);
   if (!segments) return false;
@@ -127,7 +157,7 @@ static bool append_segments(struct append *a) {
         if (!merge_make_map(m, &m->pieces[piece], &segments[piece])) return false;
         piece++;
       }
-      n += !values_are_zero(s->values + i * types, types);
+      n += append_keeps(a, s, i);
     }
   }
   m->out->samples.segments = segments;
@@ -138,44 +168,80 @@ static bool append_segments(struct append *a) {
 /* The values come last, because the other columns are filtered by them. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
-  size_t types = a->m.out->type_count;
-  int64_t *values = take_column(a, head->values, types * sizeof *values);
+  size_t row = a->width * sizeof(int64_t);
+  int64_t *values = take_column(a, head->values, row);
   if (!values) return false;
   if (a->ours[HEAD]) head->values = values;
-  keep_entries(a, HEAD, values, values, types * sizeof *values);
-  int64_t *end = values + a->kept[HEAD] * types;
-  keep_entries(a, BASE, end, base->values, types * sizeof *values);
-  for (size_t i = 0; i < a->kept[BASE] * types; i++) end[i] = edit_negate(end[i]);
-  drop(a, BASE, base->values, base->count, types * sizeof *values);
+  keep_entries(a, HEAD, values, values, row);
+  int64_t *end = values + a->kept[HEAD] * a->width;
+  keep_entries(a, BASE, end, base->values, row);
+  for (size_t i = 0; i < a->kept[BASE] * a->width; i++) end[i] = edit_negate(end[i]);
+  drop(a, BASE, base->values, base->count, row);
   a->m.out->samples.values = values;
   a->m.out->samples.count = a->total;
   return true;
 }
 
+/* ---- numbers ----------------------------------------- */
+
+/* Marks the locations that the samples of a tree use. False when out of memory. */
+static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
+  const struct samples *s = &a->profiles[side]->samples;
+  const uint32_t *map = s->segments[0].map;
+  struct stack_cursor c;
+  bool done = stack_cursor_init(&c, &a->m.out->mem, s->tree, 1);
+  if (done) stack_cursor_enter(&c, s->tree, 0);
+  for (size_t i = 0; done && i < s->count; i++) {
+    if (values_are_zero(s->values + i * a->width, a->width)) continue;
+    uint32_t shared = stack_cursor_move(&c, i), location;
+    struct packed_stack rest = {c.end - c.size, c.end - shared, map};
+    while (stack_take_leaf(&rest, &location)) used[location] = 1;
+  }
+  stack_cursor_free(&c, &a->m.out->mem);
+  return done;
+}
+
+/* Records of base and head may differ in what does not tell them apart: then it counts which of
+ * them samples use, those of the head first. */
+static bool append_number_used(struct append *a) {
+  uint8_t *used[SIDES];
+  for (int side = 0; side < SIDES; side++) {
+    used[side] = arena_zero_array(&a->m.tables, a->profiles[side]->locations.count, 1);
+    if (!used[side] || !append_mark_used(a, side, used[side])) return false;
+  }
+  return merge_number_used(&a->m, (const uint8_t *const *)used);
+}
+
+static bool append_number(struct append *a) {
+  if (!a->m.ambiguous) return merge_number_tables(&a->m);
+  return a->trees ? append_number_used(a) : merge_walk_samples(&a->m, false);
+}
+
 /* ---- the whole --------------------------------------- */
 
 static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *base) {
-  size_t types = head->type_count;
   a->profiles[HEAD] = head;
   a->profiles[BASE] = base;
+  a->trees = head->samples.tree != NULL;
+  a->width = profile_values_each(head);
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
     /* the result holds the second reference to the region */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
-    for (size_t i = 0; i < p->samples.count; i++)
-      a->kept[side] += !values_are_zero(p->samples.values + i * types, types);
+    for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);
     a->total += a->kept[side];
   }
 }
 
 static bool append_columns(struct append *a) {
   struct merge *m = &a->m;
-  bool numbered = m->ambiguous ? merge_walk_samples(m, false) : merge_number_tables(m);
-  if (!numbered || !merge_write_tables(m)) return false;
+  if (!append_number(a) || !merge_write_tables(m)) return false;
   for (int side = 0; side < SIDES; side++) drop_tables(a, side);
-  return append_segments(a) && append_labels(a) && append_stacks(a) && append_values(a);
+  if (!append_segments(a) || !append_labels(a)) return false;
+  m->out->one_type = a->profiles[HEAD]->one_type;
+  return (a->trees ? append_trees(a) : append_stacks(a)) && append_values(a);
 }
 
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
@@ -187,7 +253,9 @@ pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
     bool ok = merge_begin(&a.m, both, SIDES, true);
     if (ok) a.m.sources[BASE].is_base = true;
     if (ok) open_sides(&a, head, base);
-    status = merge_end(&a.m, ok && append_columns(&a), difference, error);
+    bool serves = ok && (!a.trees || !a.m.ambiguous || merge_is_one_to_one(&a.m));
+    status = merge_end(&a.m, ok && serves && append_columns(&a), difference, error);
+    if (ok && !serves) status = PPROFC_E_NO_MATCH;
   }
   pprofc_profile_release(head);
   pprofc_profile_release(base);

@@ -189,7 +189,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
 
 /* No value is negative and no sum overflows. */
 static bool sums_plainly(const pprofc_profile *p) {
-  size_t count = p->samples.count * p->type_count;
+  size_t count = p->samples.count * profile_values_each(p);
   int64_t sum = 0; /* over all types: no less than each of them */
   for (size_t i = 0; i < count; i++)
     if (p->samples.values[i] < 0 || __builtin_add_overflow(sum, p->samples.values[i], &sum))
@@ -202,6 +202,15 @@ static bool has_base_label(const pprofc_profile *p) {
   for (size_t i = 0; i < p->strings.count && !known; i++)
     known = str_equal(p->strings.items[i], BASE_LABEL);
   return known;
+}
+
+bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base) {
+  const int64_t exact = (int64_t)1 << 53;
+  size_t count = base->folded ? base->samples.count * profile_values_each(base) : 0;
+  bool serves = !base->folded || !has_base_label(head);
+  for (size_t i = 0; i < count && serves; i++)
+    serves = base->samples.values[i] >= -exact && base->samples.values[i] <= exact;
+  return serves;
 }
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,

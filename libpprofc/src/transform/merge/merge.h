@@ -111,6 +111,13 @@ bool merge_tables(struct merge *m);
 /* Numbers all classes in the order of the tables; for a merge that is not ambiguous. */
 bool merge_number_tables(struct merge *m);
 
+/* The same for a merge that is ambiguous, of locations l of source i with used[i][l] only. That is
+ * as if samples were walked, where merge_is_one_to_one. */
+bool merge_number_used(struct merge *m, const uint8_t *const *used);
+
+/* Whether no two mappings, and no two locations, of a source have one class. */
+bool merge_is_one_to_one(struct merge *m);
+
 /* Hashes the bytes of all stacks; finds out whether m->uniform holds, without which the hashes are
  * of no use. */
 bool merge_hash_uniform(struct merge *m);

@@ -256,6 +256,46 @@ bool merge_number_tables(struct merge *m) {
   return true;
 }
 
+bool merge_number_used(struct merge *m, const uint8_t *const *used) {
+  if (!alloc_numbers(m)) return false;
+  reset_numbers(m);
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    const struct merge_source *s = &m->sources[i];
+    number_main_mapping(m, &next, i + 1);
+    for (uint32_t n = 0; n < s->profile->locations.count; n++) {
+      uint32_t class = s->locations[n];
+      if (!used[i][n] || m->location_number[class] != NONE) continue;
+      represent(m, class, (struct merge_place){i, n});
+      number_location(m, class);
+    }
+  }
+  return true;
+}
+
+/* Whether no two of the `count` records have one class; `seen` is all zero, and left so. */
+static bool classes_are_single(const uint32_t *classes, size_t count, uint8_t *seen) {
+  bool single = true;
+  for (size_t i = 0; i < count; i++) {
+    single = single && !seen[classes[i]];
+    seen[classes[i]] = 1;
+  }
+  for (size_t i = 0; i < count; i++) seen[classes[i]] = 0;
+  return single;
+}
+
+bool merge_is_one_to_one(struct merge *m) {
+  size_t most = m->location_count > m->mapping_count ? m->location_count : m->mapping_count;
+  uint8_t *seen = arena_zero_array(&m->tables, most, 1);
+  for (size_t i = 0; seen && i < m->source_count; i++) {
+    const struct merge_source *s = &m->sources[i];
+    if (!classes_are_single(s->locations, s->profile->locations.count, seen) ||
+        !classes_are_single(s->mappings, s->profile->mappings.count, seen))
+      return false;
+  }
+  return seen != NULL;
+}
+
 /* ---- walks ------------------------------------------- */
 
 static size_t longest_stack(const struct merge *m) {

@@ -1,0 +1,173 @@
+/* Differences of profiles that were read for sums only: whatever the two look like, and however
+ * each was read, -top is that of the difference of whole profiles. */
+#include "fold_maker.h"
+#include "report_text.h"
+#include "unit.h"
+
+#include "pprofc/pprofc.h"
+#include "profile/profile.h"
+#include "profile/stack_tree.h"
+#include "transform/combine/diff.h"
+
+/* How a side is read. */
+enum way { WHOLE, TREE, ROWS, WAYS };
+
+static pprofc_profile *read_side(const struct buffer *data, enum way way, pprofc_folding folding,
+                                 const char *sample_index) {
+  pprofc_read_options options;
+  pprofc_profile *profile = NULL;
+  pprofc_error error;
+  pprofc_read_options_init(&options);
+  options.folding = way == WHOLE ? PPROFC_FOLD_NOTHING : folding;
+  options.fold_sample_index = sample_index;
+  options.fold_always = way == TREE;
+  options.fold_rows = way == ROWS;
+  options.threads = 1;
+  CU_ASSERT_EQUAL_FATAL(
+      pprofc_profile_read_memory(data->data, data->size, &options, &profile, &error), PPROFC_OK);
+  return profile;
+}
+
+/* The difference as every other report has it. */
+static pprofc_profile *usual_difference(const struct buffer *sides, const enum way *ways,
+                                        pprofc_folding folding, pprofc_error *error) {
+  pprofc_profile *head = read_side(&sides[0], ways[0], folding, NULL);
+  pprofc_profile *base = read_side(&sides[1], ways[1], folding, NULL), *out = NULL;
+  if (!transform_diff_base_serves(head, base)) {
+    pprofc_profile_release(base);
+    base = read_side(&sides[1], WHOLE, folding, NULL);
+  }
+  if (transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE)) {
+    transform_diff_unmerged(head, base, false, &out, error);
+    return out;
+  }
+  pprofc_diff(head, base, PPROFC_COMPARE, false, &out, error);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return out;
+}
+
+/* That of two that were read for sums, where it can be told; *again: it cannot. */
+static pprofc_profile *difference_of_sums(const struct buffer *sides, const enum way *ways,
+                                          const char *sample_index, bool *again,
+                                          pprofc_error *error) {
+  pprofc_profile *head = read_side(&sides[0], ways[0], PPROFC_FOLD_SUMS, sample_index);
+  pprofc_profile *base = read_side(&sides[1], ways[1], PPROFC_FOLD_SUMS, sample_index), *out = NULL;
+  bool sums = transform_diff_is_of_sums(head, base);
+  pprofc_status status = PPROFC_E_NO_MATCH;
+  if (sums) {
+    status = transform_diff_sums(head, base, &out, error);
+  } else {
+    pprofc_profile_release(head);
+    pprofc_profile_release(base);
+  }
+  *again = sums && status == PPROFC_E_NO_MATCH;
+  return sums && !*again ? out : usual_difference(sides, ways, PPROFC_FOLD_STACKS, error);
+}
+
+static void same_top(const pprofc_profile *a, const pprofc_profile *b,
+                     const pprofc_report_options *options) {
+  struct buffer one, two;
+  buffer_init(&one, &mem_default, 1 << 28);
+  buffer_init(&two, &mem_default, 1 << 28);
+  report_into(&one, a, options);
+  report_into(&two, b, options);
+  bool same = one.size == two.size && memcmp(one.data, two.data, one.size) == 0;
+  if (!same) printf("\ndiffers:\n%.2000s\n%.2000s\n", one.data, two.data);
+  CU_ASSERT(same);
+  buffer_free(&one);
+  buffer_free(&two);
+}
+
+static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
+                      const char *sample_index) {
+  static const char *const granularities[] = {"functions", "addresses", "lines"};
+  static const double fractions[] = {0, 0.005, 0.1};
+  pprofc_report_options options = report_options("top");
+  options.sample_index = sample_index;
+  for (size_t i = 0; i < 9; i++) {
+    options.granularity = granularities[i % 3];
+    options.nodefraction = fractions[i / 3];
+    options.noinlines = i % 2;
+    options.threads = 1 + (unsigned)(i % 3);
+    same_top(whole, sums, &options);
+  }
+  options = report_options("list");
+  options.argument = "";
+  options.safe = true;
+  options.sample_index = sample_index;
+  same_top(whole, sums, &options);
+}
+
+/* Compares all ways of reading; returns how many of them had to be read again. */
+static size_t same_differences(const struct buffer *sides, const char *sample_index) {
+  static const enum way as_whole[] = {WHOLE, WHOLE};
+  pprofc_error error, other;
+  size_t times = 0;
+  pprofc_profile *whole = usual_difference(sides, as_whole, PPROFC_FOLD_NOTHING, &error);
+  for (int i = 1; i < WAYS * WAYS; i++) {
+    const enum way ways[] = {(enum way)(i / WAYS), (enum way)(i % WAYS)};
+    bool again;
+    pprofc_profile *sums = difference_of_sums(sides, ways, sample_index, &again, &other);
+    times += again;
+    CU_ASSERT_FATAL(!whole == !sums);
+    if (sums) same_tops(whole, sums, *sample_index ? sample_index : "");
+    if (!sums) CU_ASSERT_STRING_EQUAL(other.message, error.message);
+    pprofc_profile_release(sums);
+  }
+  pprofc_profile_release(whole);
+  return times;
+}
+
+static size_t compare(uint64_t seed, unsigned head_quirks, uint64_t base_seed, unsigned base_quirks,
+                      const char *sample_index) {
+  struct maker head, base;
+  make(&head, seed, head_quirks, 300);
+  make(&base, base_seed, base_quirks, 200);
+  struct buffer sides[] = {head.out, base.out};
+  size_t times = same_differences(sides, sample_index);
+  buffer_free(&head.out);
+  buffer_free(&base.out);
+  return times;
+}
+
+/* ---- tests ------------------------------------------- */
+
+static void test_any_two_profiles(void) {
+  for (uint64_t seed = 0; seed < 25; seed++) {
+    unsigned head = (unsigned)(seed * 2654435761u >> 9), base = (unsigned)(seed * 40503u >> 5);
+    if (seed % 3) base = head;
+    compare(seed, head & (2 * QUIRK_TWICE - 1), seed, base & (2 * QUIRK_TWICE - 1),
+            seed % 4 ? "" : "0");
+  }
+}
+
+static void test_types_that_differ(void) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    compare(seed, 0, seed + 1, 0, "");
+    compare(seed, QUIRK_DEFAULT, seed, 0, "");
+    compare(seed, 0, seed, QUIRK_DEFAULT, "");
+    compare(seed, QUIRK_DROP, seed + 1, 0, "");
+  }
+}
+
+/* What is usual is not read twice: nor is what each process has at another place. */
+static void test_usual_profiles_are_read_once(void) {
+  CU_ASSERT_EQUAL(compare(3, 0, 3, 0, ""), 0);
+  CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MIXED_IDS, "0"), 0); /* no tree beside a tree */
+  CU_ASSERT_EQUAL(compare(3, QUIRK_LABELS, 3, QUIRK_LABELS, ""), 0);
+  CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MOVED, ""), 0);
+  CU_ASSERT_EQUAL(compare(3, QUIRK_MOVED, 3, 0, ""), 0);
+}
+
+/* Which of two places a location has is told by the first sample that has it. */
+static void test_order_that_counts(void) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    compare(seed, QUIRK_TWICE, seed, 0, "");
+    compare(seed, 0, seed, QUIRK_TWICE | QUIRK_MOVED, "");
+    compare(seed, QUIRK_TWICE, seed, QUIRK_TWICE | QUIRK_MOVED, "");
+  }
+}
+
+UNIT_MAIN("fold diff", UNIT(test_any_two_profiles), UNIT(test_types_that_differ),
+          UNIT(test_usual_profiles_are_read_once), UNIT(test_order_that_counts))
