@@ -10,7 +10,6 @@
 #include "gate/selftest/selftest.h"
 #include "pprofc/pprofc.h"
 #include "symbolize/source_map.h"
-#include "transform/combine/diff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,25 +78,6 @@ static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer 
   pprofc_profile_release(profile);
   if (status == PPROFC_OK) status = read_as(&two, PPROFC_FOLD_EQUAL, mem, &profile);
   if (status == PPROFC_OK) pprofc_profile_release(profile);
-  return status;
-}
-
-/* Two profiles of which one was added up, and one is read as a whole. */
-static pprofc_status run_diff_folded(const pprofc_allocator *mem, struct buffer *out) {
-  pprofc_profile *head = NULL, *base = NULL, *difference = NULL;
-  pprofc_report_options report;
-  pprofc_error error;
-  pprofc_report_options_init(&report);
-  report.format = "top";
-  pprofc_status status = read_as(&two, PPROFC_FOLD_SUMS, mem, &head);
-  if (status == PPROFC_OK) status = read_from(&one, mem, &base);
-  if (status != PPROFC_OK) {
-    pprofc_profile_release(head);
-    return status;
-  }
-  status = transform_diff_sums(head, base, &difference, &error);
-  if (status == PPROFC_OK) status = pprofc_report(difference, &report, collect, out, NULL);
-  pprofc_profile_release(difference);
   return status;
 }
 
@@ -500,7 +480,6 @@ static const struct scenario scenarios[] = {
     {"merge", run_merge, NULL},
     {"U test", run_u_test, NULL},
     {"diff", run_diff, NULL},
-    {"diff of sums", run_diff_folded, NULL},
     {"filters", run_filters, NULL},
     {"top", NULL, "top"},
     {"tree", NULL, "tree"},

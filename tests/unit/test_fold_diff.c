@@ -1,5 +1,6 @@
 /* Differences of profiles that were read for sums only: whatever the two look like, and however
  * each was read, -top is that of the difference of whole profiles. */
+#include "faults.h"
 #include "fold_maker.h"
 #include "report_text.h"
 #include "unit.h"
@@ -169,5 +170,49 @@ static void test_order_that_counts(void) {
   }
 }
 
+/* ---- memory that ends -------------------------------- */
+
+/* The difference with an allocation that fails; whether there is one. */
+static bool survives(const struct buffer *sides, enum way head_way, struct faults *f) {
+  const enum way ways[] = {head_way, WHOLE};
+  pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, f};
+  pprofc_profile *read[2], *lent[2], *out = NULL;
+  pprofc_error error;
+  size_t fail_at = f->fail_at;
+  for (int i = 0; i < 2; i++) read[i] = read_side(&sides[i], ways[i], PPROFC_FOLD_SUMS, "");
+  f->fail_at = SIZE_MAX;
+  for (int i = 0; i < 2; i++) lent[i] = profile_lend(read[i], &mem);
+  f->calls = 0;
+  f->fail_at = fail_at;
+  pprofc_status status = transform_diff_sums(lent[0], lent[1], &out, &error);
+  if (status != PPROFC_OK) CU_ASSERT(status == PPROFC_E_NOMEM || status == PPROFC_E_NO_MATCH);
+  CU_ASSERT_EQUAL(status == PPROFC_OK, out != NULL);
+  pprofc_profile_release(out);
+  for (int i = 0; i < 2; i++) pprofc_profile_release(read[i]);
+  CU_ASSERT_EQUAL(f->live, 0);
+  CU_ASSERT_EQUAL(f->wrong_sizes, 0);
+  return status == PPROFC_OK;
+}
+
+static void test_memory_that_ends(void) {
+  struct maker head, base;
+  make(&head, 3, 0, 100);
+  make(&base, 3, QUIRK_MOVED, 50); /* so that locations that are used are looked for */
+  struct buffer sides[] = {head.out, base.out};
+  for (unsigned i = 0; i < 4; i++) {
+    size_t failures = 0, through = 0;
+    for (size_t at = 0; through < 20; at++) {
+      struct faults f = {.fail_at = at, .from_there_on = i / 2};
+      bool ok = survives(sides, i % 2 ? TREE : ROWS, &f);
+      failures += !ok;
+      through = ok ? through + 1 : 0;
+    }
+    CU_ASSERT(failures > 5);
+  }
+  buffer_free(&head.out);
+  buffer_free(&base.out);
+}
+
 UNIT_MAIN("fold diff", UNIT(test_any_two_profiles), UNIT(test_types_that_differ),
-          UNIT(test_usual_profiles_are_read_once), UNIT(test_order_that_counts))
+          UNIT(test_usual_profiles_are_read_once), UNIT(test_order_that_counts),
+          UNIT(test_memory_that_ends))
