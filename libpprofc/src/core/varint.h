@@ -66,20 +66,36 @@ static inline uint32_t varint_three(const uint8_t *p) {
   return (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
 }
 
-/* Reads a varint that is known to be whole and to fit 32 bits; returns the byte behind it. */
-static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
-  uint32_t v = *p++;
-  if (v >= VARINT_MORE) {
-    v &= VARINT_PAYLOAD;
-    uint32_t byte, shift = VARINT_PAYLOAD_BITS;
-    do {
-      byte = *p++;
-      if (shift < 32) v |= (byte & VARINT_PAYLOAD) << shift;
-      shift += VARINT_PAYLOAD_BITS;
-    } while (byte & VARINT_MORE);
-  }
+/* The rest of a varint of four bytes or more, of which three are in `v`. */
+static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint32_t *value) {
+  uint32_t byte, shift = 3 * VARINT_PAYLOAD_BITS;
+  do {
+    byte = *p++;
+    if (shift < 32) v |= (byte & VARINT_PAYLOAD) << shift;
+    shift += VARINT_PAYLOAD_BITS;
+  } while (byte & VARINT_MORE);
   *value = v;
   return p;
+}
+
+/* Reads a varint that is known to be whole and to fit 32 bits; returns the byte behind it. */
+static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
+  uint32_t v = p[0];
+  if (v >= VARINT_MORE) {
+    uint32_t second = p[1];
+    v = (v & VARINT_PAYLOAD) | (second & VARINT_PAYLOAD) << VARINT_PAYLOAD_BITS;
+    if (second >= VARINT_MORE) {
+      uint32_t third = p[2];
+      v |= (third & VARINT_PAYLOAD) << 2 * VARINT_PAYLOAD_BITS;
+      if (third >= VARINT_MORE) return varint_next_long(p + 3, v, value);
+      *value = v;
+      return p + 3;
+    }
+    *value = v;
+    return p + 2;
+  }
+  *value = v;
+  return p + 1;
 }
 
 /* Reads backwards: the varint that ends before p, in a run of whole varints of 32 bits that begins
