@@ -141,7 +141,7 @@ static bool calls_walk(struct calls_pass *pass, struct calls_worker *w, struct s
     if (!value) continue;
     delta_next(delta, i);
     if (!calls_follow(pass, w, delta, value)) return false;
-    w->tangled = calls_is_tangled(w);
+    w->tangled = !pass->calls && calls_is_tangled(w); /* the walk that counts decides */
   }
   while (w->depth) calls_pop(pass, w);
   return true;

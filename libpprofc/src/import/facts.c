@@ -184,7 +184,7 @@ const struct format_fact import_facts[] = {
      "one sample type, the event; objects; samples whose callers the text does not have stay with "
      "the "
      "function",
-     "counted: lines that cannot be read, lines of a second event"},
+     "counted: lines that cannot be read, lines of a second event, samples that no line has"},
     {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",
      "`... log opened` in the first line", "made by hand", "imports/made.papyrus.log",
      "`wall/nanoseconds`; each stack is a frame `STACK N`",

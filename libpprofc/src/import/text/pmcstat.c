@@ -66,6 +66,14 @@ static bool pmcstat_head(pprofc_str line, pprofc_str *event) {
   return str_find(line, STR(" samples]")) < line.size && event->size > 0;
 }
 
+/* How many samples a head says there are. */
+static uint64_t pmcstat_total(pprofc_str line) {
+  uint64_t total = 0;
+  size_t from = str_find(line, STR(" [")) + 2, to = str_find(line, STR(" samples]"));
+  if (from < to) str_parse_uint(str_slice(line, from, to), 10, &total);
+  return total;
+}
+
 /* The first line that is not blank is the head, and below it is a row. */
 static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
   pprofc_str line;
@@ -99,16 +107,21 @@ static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name,
   return pprofc_builder_location(builder, object->mapping, 0, &line, 1);
 }
 
-/* Lines that are left out. */
+/* What is left out. */
 struct pmcstat_left {
-  uint64_t bad;   /* neither a row, a head, a comment nor blank */
-  uint64_t other; /* rows of other events */
+  uint64_t bad;         /* lines that are neither a row, a head, a comment nor blank */
+  uint64_t other;       /* rows of other events */
+  uint64_t said, shown; /* samples, as the heads of the event have them and its first rows */
 };
 
 /* Takes a line that is no row; a head names the event of the rows below it. */
-static void pmcstat_read_other(pprofc_str line, pprofc_str *current, struct pmcstat_left *left) {
+static void pmcstat_read_other(pprofc_str line, pprofc_str event, pprofc_str *current,
+                               struct pmcstat_left *left) {
   pprofc_str text = str_trim(line);
-  if (pmcstat_head(line, current)) return;
+  if (pmcstat_head(line, current)) {
+    if (str_equal(*current, event)) left->said += pmcstat_total(line);
+    return;
+  }
   left->bad += text.size && text.data[0] != '#';
 }
 
@@ -116,18 +129,19 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
                                   pprofc_profile **profile, pprofc_error *error) {
   pprofc_str line, current = event;
   struct pmcstat_object object = {STR(""), NONE};
-  struct pmcstat_left left = {0, 0};
+  struct pmcstat_left left = {0, 0, 0, 0};
   builder_add_type(tree->builder, event, STR("count"));
   while (str_next_line(&text, &line) && builder_ok(tree->builder) && !tree->failed) {
     struct pmcstat_line row;
     if (!pmcstat_parse(line, &row)) {
-      pmcstat_read_other(line, &current, &left);
+      pmcstat_read_other(line, event, &current, &left);
       continue;
     }
     if (!str_equal(current, event)) {
       left.other++;
       continue;
     }
+    if (!row.depth) left.shown += (uint64_t)row.samples;
     pmcstat_enter_object(&object, tree->builder, row.object);
     struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, &object),
                                .values = {row.samples},
@@ -140,6 +154,9 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
                     "lines of pmcstat could not be read");
   import_note_count(tree->builder, left.other, "line of pmcstat is of another event",
                     "lines of pmcstat are of other events");
+  import_note_count(tree->builder, left.said > left.shown ? left.said - left.shown : 0,
+                    "sample is of a function that pmcstat's text does not have",
+                    "samples are of functions that pmcstat's text does not have");
   return pprofc_builder_finish(tree->builder, profile, error);
 }
 
