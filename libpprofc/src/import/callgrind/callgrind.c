@@ -33,6 +33,7 @@ struct callgrind_reader {
   pprofc_str thread, part;
   uint64_t sums[CALLGRIND_MOST_EVENTS]; /* by column, as the file has them */
   bool in_body, many_parts;
+  bool writes_totals, has_totals; /* callgrind ends each part with its totals */
 
   /* of the place in it */
   uint64_t position[COLUMN_KINDS];
@@ -48,7 +49,7 @@ struct callgrind_reader {
   bool has_calls; /* cachegrind has none */
   pprofc_str command;
   uint32_t program; /* the object that the command names, or 0: the first mapping, for titles */
-  uint64_t bad_lines, unknown_lines, wrong_totals, joined_parts, parts;
+  uint64_t bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
 };
 
 bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
@@ -306,7 +307,7 @@ static void start_part(struct callgrind_reader *r) {
   memset(r->last, 0, sizeof r->last);
   r->object = r->file = r->inlined = 0;
   r->function = r->called_object = r->called_file = NONE;
-  r->has_called = r->in_body = false;
+  r->has_called = r->in_body = r->has_totals = false;
   r->expect = COST;
 }
 
@@ -336,6 +337,7 @@ static pprofc_status finish_part(struct callgrind_reader *r, pprofc_error *error
        ok = has_memory(r) && callgrind_samples(&r->graph, r->builder, r->options->call_stacks,
                                                labels, count, &joined);
   r->joined_parts += joined;
+  r->cut_parts += r->in_body && r->writes_totals && !r->has_totals;
   callgrind_graph_clear(&r->graph);
   r->parts++;
   start_part(r);
@@ -366,6 +368,7 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
   uint64_t total;
   bool equal = true;
+  r->has_totals = true;
   for (size_t i = 0; callgrind_next_word(&value, &word) && i < r->event_count; i++)
     equal &= parse_relative(word, 0, &total) && total == r->sums[i];
   r->wrong_totals += !equal;
@@ -387,6 +390,11 @@ static bool read_command(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
+static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
+  r->writes_totals = str_starts(str_trim(value), STR("callgrind-"));
+  return true;
+}
+
 static bool ignore(struct callgrind_reader *r, pprofc_str value) {
   (void)r, (void)value;
   return true;
@@ -403,7 +411,7 @@ static const struct header {
     {"part", read_part, true},
     {"cmd", read_command, true},
     {"version", ignore, true},
-    {"creator", ignore, true},
+    {"creator", read_creator, true},
     {"pid", ignore, true},
     {"desc", ignore, true},
     {"totals", check_totals, false},
@@ -469,6 +477,9 @@ static void callgrind_add_notes(struct callgrind_reader *r) {
   import_note_count(r->builder, r->wrong_totals,
                     "part of callgrind's output has totals that differ from its lines",
                     "parts of callgrind's output have totals that differ from its lines");
+  import_note_count(r->builder, r->cut_parts,
+                    "part of callgrind's output has no totals: its end may be missing",
+                    "parts of callgrind's output have no totals: their ends may be missing");
   import_note_count(
       r->builder, r->joined_parts,
       "part of callgrind's output has too many paths: some costs are below one caller alone",
