@@ -1,6 +1,8 @@
 /* Which samples of a source may be added up while it is read. */
 #include "folding.h"
 
+#include <sys/stat.h>
+
 #include "report/report.h"
 
 static bool folding_any_is_set(const char *const *options, size_t count) {
@@ -37,10 +39,23 @@ static bool folding_meets(const struct command *command, const struct report_for
   return *command->base || (command->bases.count && !format->info.adds_up);
 }
 
+/* Whether all sources can be read a second time, as a difference asks for that cannot be made of
+ * sums: standard input and pipes have nothing more to say, and a server would measure anew. */
+static bool folding_may_read_again(const struct command *command) {
+  struct stat file;
+  bool may = true;
+  for (size_t i = 0; i < command->source_count; i++)
+    may = may && stat(command->sources[i], &file) == 0 && S_ISREG(file.st_mode);
+  for (size_t i = 0; i < command->bases.count; i++)
+    may = may && stat(command->bases.items[i], &file) == 0 && S_ISREG(file.st_mode);
+  return may;
+}
+
 pprofc_folding folding_of(const struct command *command) {
   const struct report_format *format =
       command->format ? report_format_find(command->format->name) : NULL;
   if (*command->sums || !folding_may_be(command, format)) return PPROFC_FOLD_NOTHING;
+  if (command->bases.count && !folding_may_read_again(command)) return PPROFC_FOLD_NOTHING;
   if (folding_meets(command, format) || (format->flags & REPORT_LABELS) ||
       folding_needs_labels(&command->report))
     return PPROFC_FOLD_EQUAL;
