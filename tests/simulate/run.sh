@@ -24,6 +24,10 @@ grep -q '^sum [1-9]' stderr || {
   exit 1
 }
 [ ! -s stdout ]
+grep -v '^sum [0-9]*$' stderr | grep . | grep -v '^Generating report' && {
+  echo "valgrind says something of a run that did not fail"
+  exit 1
+}
 
 for type in Ir L1m LLm cycles; do
   one=$(total one.pb.gz $type) two=$(total two.pb.gz $type)

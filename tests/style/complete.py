@@ -1,6 +1,7 @@
 """Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
 and report option reaches the fuzz target of reports, each report format prints hostile names (tests/escape), each importer has a
-fuzz target, seeds for it and a row in the table of facts, each member of a rules file a seed and a line in the docs.
+fuzz target, seeds for it and a row in the table of facts, each member of a rules file a seed and a line in the docs. And the other
+way round: each flag of a command in the documents is one that the program has.
 
     complete.py BUILD/bin
 """
@@ -48,6 +49,30 @@ def check_flags(binaries, report):
                 report.add("golden", subject, "tests/golden/cases", 1, f"no case runs {program} with -{flag}; CONTRIBUTING.md says how to add one")
             if f"`-{flag}`" not in read(page):
                 report.add("docs", subject, page, 1, f"-{flag} is not described; scripts/manual.sh BUILD/bin puts it there")
+    return checked
+
+
+def cited_flags(line):
+    """(program, flag) of an indented line of a document that has commands. Quoted words are values, and what stands behind three
+    blanks, ` # ` or ` -- ` is no flag."""
+    line = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line).removeprefix("    $ ").strip()
+    for part in re.split(r"\||;|&&|<\(", re.split(r" {3}| # ", line)[0]):
+        words = re.split(r" -- ", part.strip())[0].split()
+        while words and "=" in words[0]:
+            words.pop(0)
+        if words and words[0] in PROGRAMS:
+            yield from ((words[0], match.group(1)) for match in (re.match(r"--?([A-Za-z][\w-]*)", word) for word in words[1:]) if match)
+
+
+def check_documents(binaries, report):
+    known = {program: {"help", "manual", "h"} | set(FLAG.findall(manual(binaries, program))) for program in PROGRAMS}
+    checked = 0
+    for path in ["README.md", *(os.path.relpath(path, ROOT) for path in sorted(glob.glob(os.path.join(ROOT, "docs/**/*.md"), recursive=True)))]:
+        for number, line in enumerate(read(path).split("\n"), 1):
+            for program, flag in cited_flags(line) if line.startswith("    ") else ():
+                checked += 1
+                if flag not in known[program]:
+                    report.add("cited", f"{program}:-{flag}", path, number, f"{program} has no flag -{flag}")
     return checked
 
 
@@ -120,10 +145,11 @@ def check_rules(report):
 
 
 def main():
-    report = Report("golden", "docs", "fuzz", "seeds", "escape", "facts")
+    report = Report("golden", "docs", "cited", "fuzz", "seeds", "escape", "facts")
     table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
+    cited = check_documents(sys.argv[1], report)
     importers = check_importers(rows, report)
     shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", read("libpprofc/src/import/json/json.c"), re.S).group(1)
     readers = [function for _, function in rows if function != "json"] + re.findall(r"json_\w+", shapes)
@@ -132,7 +158,7 @@ def main():
     check_fuzzed_reports(sys.argv[1], report)
     check_hostile_reports(sys.argv[1], report)
     check_rules(report)
-    report.finish(f"{flags if importers else 0} flags, {importers} importers")
+    report.finish(f"{flags if importers else 0} flags, {cited} in the documents, {importers} importers")
 
 
 if __name__ == "__main__":

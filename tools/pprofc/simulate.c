@@ -6,6 +6,7 @@
 #include "simulate.h"
 
 #include "common/signals.h"
+#include "common/terminal.h"
 #include "core/child.h"
 #include "profile/profile.h"
 
@@ -64,21 +65,43 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   return PPROFC_OK;
 }
 
-static pprofc_status run_program(const struct command *command, const char *path,
+/* Valgrind's messages about a run that failed. Otherwise they are only warnings about the caches of
+ * this machine, which the ones above replace. */
+static void simulate_put_log(FILE *log) {
+  char text[4096];
+  rewind(log);
+  size_t size = fread(text, 1, sizeof text, log);
+  if (size) message_error_lines((pprofc_str){text, size});
+}
+
+static pprofc_status run_program(const struct command *command, const char *path, FILE *log,
                                  pprofc_error *error) {
   size_t words = 0, count = 0;
   while (command->program[words]) words++;
-  size_t room = VALGRIND_WORDS + words + 3;
-  char option[4200];
+  size_t room = VALGRIND_WORDS + words + 4;
+  char option[4200], logged[40];
+  snprintf(logged, sizeof logged, "--log-fd=%d", fileno(log));
   snprintf(option, sizeof option, "--callgrind-out-file=%s", path);
   const char **argv = mem_array(&mem_default, room, sizeof *argv);
   if (!argv) return error_nomem(error);
   for (size_t i = 0; i < VALGRIND_WORDS; i++) argv[count++] = valgrind[i];
   argv[count++] = option;
+  argv[count++] = logged;
   argv[count++] = "--";
   for (size_t i = 0; i <= words; i++) argv[count++] = command->program[i];
   pprofc_status status = simulate_child(argv, command->program[0], error);
+  if (status != PPROFC_OK) simulate_put_log(log);
   mem_free(&mem_default, argv, room, sizeof *argv);
+  return status;
+}
+
+static pprofc_status simulate_logged(const struct command *command, const char *path,
+                                     pprofc_error *error) {
+  FILE *log = tmpfile();
+  if (!log)
+    return error_set(error, PPROFC_E_IO, "cannot make a temporary file: %s", ERRNO_TEXT(errno));
+  pprofc_status status = run_program(command, path, log, error);
+  fclose(log);
   return status;
 }
 
@@ -193,7 +216,7 @@ pprofc_status simulate_run(struct command *command, struct viewer_file *file, pp
   pprofc_status status = viewer_create(file, "callgrind", error);
   if (status != PPROFC_OK) return status;
   signals_remove(file->path);
-  status = run_program(command, file->path, error);
+  status = simulate_logged(command, file->path, error);
   if (status == PPROFC_OK) status = measure_file(command, file->path, error);
   if (status != PPROFC_OK) return status;
   command->simulated = file->path;

@@ -125,7 +125,8 @@ static void page_put_head(struct buffer *out, const struct trend_view *trend, co
   buffer_printf(out, "</p>\n<h1>%zu change point%s in %zu of %zu series, %zu for the worse</h1>\n",
                 trend->change_count, trend->change_count == 1 ? "" : "s", changed,
                 trend->series_count, worse);
-  buffer_printf(out, "<p class=\"soft\">%zu runs of ", trend->past.run_count);
+  buffer_printf(out, "<p class=\"soft\">%zu runs%s", trend->past.run_count,
+                *trend->branch ? " of " : "");
   html_words(out, trend->branch);
   buffer_printf(out,
                 ", by %s of the commit. A dot is a run, a line the mean between change "

@@ -146,8 +146,9 @@ static void table_put_end(struct buffer *out, const struct trend_view *trend) {
   size_t few = 0;
   for (size_t i = 0; i < trend->series_count; i++) few += trend->series[i].count < 10;
   bool one = trend->change_count == 1;
-  buffer_printf(out, "%zu change point%s in %zu series, %zu runs of ", trend->change_count,
+  buffer_printf(out, "%zu change point%s in %zu series, %zu runs", trend->change_count,
                 one ? "" : "s", trend->series_count, trend->past.run_count);
+  if (*trend->branch) buffer_add_text(out, " of ");
   escape_line(out, str_of(trend->branch));
   buffer_printf(out, ", by %s of the commit\n", trend->past.by_order ? "the number" : "the time");
   if (trend->unlisted)
