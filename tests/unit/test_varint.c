@@ -94,8 +94,23 @@ static void test_three_bytes_are_read_in_one_step(void) {
   CU_ASSERT_FALSE(varint_is_three(four, four + 4));
 }
 
-UNIT_MAIN("varint", UNIT(test_every_length_is_written_and_read_back),
-          UNIT(test_a_run_is_read_backwards), UNIT(test_truncated_varints_are_refused),
+static void test_one_and_two_bytes_are_read_without_a_branch(void) {
+  uint8_t bytes[VARINT_BYTES_MAX + 1];
+  bool good = true;
+  for (uint32_t v = 0; v < 1 << 15; v++) {
+    size_t size = varint_put(bytes, v), taken = 0;
+    bytes[size] = 0xFF; /* of what follows */
+    bool is_short = varint_is_short(bytes, bytes + size + 1);
+    good = good && is_short == (size < 3);
+    good = good && (!is_short || (varint_short(bytes, &taken) == v && taken == size));
+    good = good && varint_is_short(bytes, bytes + size) == (size == 2);
+  }
+  CU_ASSERT(good);
+}
+
+UNIT_MAIN("varint", UNIT(test_one_and_two_bytes_are_read_without_a_branch),
+          UNIT(test_every_length_is_written_and_read_back), UNIT(test_a_run_is_read_backwards),
+          UNIT(test_truncated_varints_are_refused),
           UNIT(test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped),
           UNIT(test_a_varint_may_be_longer_than_it_need_be),
           UNIT(test_three_bytes_are_read_in_one_step))

@@ -66,6 +66,18 @@ static inline uint32_t varint_three(const uint8_t *p) {
   return (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
 }
 
+/* Whether a varint of one or two bytes is next, and a byte behind it if it has one. */
+static inline bool varint_is_short(const uint8_t *p, const uint8_t *end) {
+  return end - p >= 2 && !(p[0] & p[1] & VARINT_MORE);
+}
+
+/* Its value, without a branch; *size becomes its bytes. */
+static inline uint32_t varint_short(const uint8_t *p, size_t *size) {
+  uint32_t more = p[0] >> VARINT_PAYLOAD_BITS;
+  *size = 1 + more;
+  return (p[0] & VARINT_PAYLOAD) | ((uint32_t)p[1] << VARINT_PAYLOAD_BITS & (0u - more));
+}
+
 /* The rest of a varint of four bytes or more, of which three are in `v`. */
 static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint32_t *value) {
   uint32_t byte, shift = 3 * VARINT_PAYLOAD_BITS;
