@@ -18,6 +18,9 @@ struct mark_place {
   bool is_inline;  /* the target is inlined into a frame that is not kept */
 };
 
+/* With the index of a place: calls of it, or inside it, may give a mark. */
+#define PLACE_WANTED 0x80000000u
+
 /* A call of one node by another inside a location. */
 struct known_call {
   uint32_t source, target;
@@ -37,7 +40,7 @@ struct marks {
   const pprofc_allocator *mem;
   const uint8_t *kept; /* NULL: all */
   uint8_t *candidates; /* nodes that are an inlined frame somewhere: only they can get a mark */
-  uint32_t *place_of;  /* of locations; 0: nothing is kept of it */
+  uint32_t *place_of;  /* of locations, with PLACE_WANTED; 0: nothing is kept of it */
   struct mark_place *places;
   size_t place_count, place_capacity;
 
@@ -56,7 +59,7 @@ struct marks {
 
 /* The place of a location. */
 static inline const struct mark_place *marks_place(const struct marks *m, uint32_t location) {
-  return &m->places[m->place_of[location]];
+  return &m->places[m->place_of[location] & ~PLACE_WANTED];
 }
 
 /* The index of a known call, or NONE. */

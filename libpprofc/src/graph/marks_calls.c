@@ -1,8 +1,8 @@
 /* Marks by all calls of the nodes in question, which most profiles have few of.
  *
  * Each worker follows the stacks of its samples from the root end and keeps a path, as edges.c
- * does, but only of locations of which something is kept: most are frames that no row shows. The
- * calls inside locations are known before. */
+ * does, but only of calls whose target may get a mark: most are calls of others. Who the caller is
+ * tells the stack itself. The calls inside locations are known before. */
 #include "graph/marks.h"
 
 #include "core/array.h"
@@ -24,12 +24,17 @@ struct mark_calls_recent {
 
 #define CALLS_RECENT 4096
 
-/* A call of the current path; a location has one or more. */
+/* A call of the current path, which the path does not have nearer to the root. */
 struct mark_calls_step {
   int64_t pending;
-  uint32_t edge;   /* or NONE: the path has it nearer to the root, or it is not wanted */
-  uint32_t caller; /* of what is nearer to the leaf */
+  uint32_t edge;
   uint32_t offset;
+};
+
+/* A location of calls that are wanted, in the stack at hand. */
+struct mark_calls_fresh {
+  uint32_t place, offset;
+  uint32_t above; /* the node that calls it, or NONE */
 };
 
 struct mark_calls_worker {
@@ -41,6 +46,7 @@ struct mark_calls_worker {
   struct mark_calls_recent *recent; /* [CALLS_RECENT] */
   struct mark_calls_step *path;
   size_t depth, path_capacity;
+  struct mark_calls_fresh *fresh; /* [max_depth + 1], leaf first */
   bool failed, full;
 };
 
@@ -119,77 +125,68 @@ static inline uint32_t mark_calls_find(const struct mark_calls_pass *pass,
 
 /* ---- the path ---------------------------------------- */
 
-/* Notes that the path has the edge; NONE when it has it already, nearer to the root. */
-static inline uint32_t mark_calls_enter(struct mark_calls_worker *w, uint32_t index,
-                                        bool is_inline) {
-  uint8_t *flags = &w->flags[index];
-  if (*flags & CALL_ON_PATH) return NONE;
+/* Puts an edge on the path, which has room, unless it is there already. */
+static inline void mark_calls_enter(struct mark_calls_worker *w, uint32_t edge, uint32_t offset,
+                                    bool is_inline) {
+  uint8_t *flags = &w->flags[edge];
+  if (*flags & CALL_ON_PATH) return;
   *flags |= CALL_ON_PATH | (is_inline ? CALL_INLINE : CALL_PLAIN);
-  return index;
+  w->path[w->depth++] = (struct mark_calls_step){0, edge, offset};
 }
 
 static inline void mark_calls_pop(struct mark_calls_worker *w) {
   const struct mark_calls_step *step = &w->path[--w->depth];
-  if (step->edge != NONE) {
-    struct mark_calls_edge *edge = &w->edges[step->edge];
-    edge->weight = sum_add(edge->weight, step->pending);
-    w->flags[step->edge] &= (uint8_t)~CALL_ON_PATH;
-  }
+  struct mark_calls_edge *edge = &w->edges[step->edge];
+  edge->weight = sum_add(edge->weight, step->pending);
+  w->flags[step->edge] &= (uint8_t)~CALL_ON_PATH;
   if (!w->depth) return;
   struct mark_calls_step *below = &w->path[w->depth - 1];
   below->pending = sum_add(below->pending, step->pending);
 }
 
-static bool mark_calls_push_inner(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
-                                  const struct mark_place *place, uint32_t offset) {
+static bool mark_calls_push(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
+                            const struct mark_calls_fresh *fresh) {
   const struct marks *m = pass->marks;
-  const uint32_t *list = m->lists + place->inner;
-  if (!ARRAY_RESERVE(m->mem, w->path, w->path_capacity, w->depth + list[0])) return false;
-  for (uint32_t k = 1; k <= list[0]; k++) {
-    uint32_t edge = mark_calls_enter(w, list[k] + 1, true);
-    w->path[w->depth++] = (struct mark_calls_step){0, edge, place->caller, offset};
+  const struct mark_place *place = &m->places[fresh->place];
+  const uint32_t *list = place->inner == NONE ? NULL : m->lists + place->inner;
+  size_t calls = list ? list[0] : 0;
+  if (!ARRAY_RESERVE(m->mem, w->path, w->path_capacity, w->depth + calls + 1)) return false;
+  if (place->target != NONE && fresh->above != NONE && fresh->above != place->target) {
+    uint32_t edge = mark_calls_find(pass, w, fresh->above, place->target);
+    if (edge == NONE) return false;
+    mark_calls_enter(w, edge, fresh->offset, place->is_inline);
   }
+  for (size_t k = 1; k <= calls; k++) mark_calls_enter(w, list[k] + 1, fresh->offset, true);
   return true;
 }
 
-static inline bool mark_calls_push(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
-                                   uint32_t index, uint32_t offset) {
-  const struct marks *m = pass->marks;
-  const struct mark_place *place = &m->places[index];
-  uint32_t above = w->depth ? w->path[w->depth - 1].caller : NONE, edge = NONE;
-  if (place->target != NONE && above != NONE && above != place->target) {
-    edge = mark_calls_find(pass, w, above, place->target);
-    if (edge == NONE) return false;
-    edge = mark_calls_enter(w, edge, place->is_inline);
-  }
-  if (!ARRAY_RESERVE(m->mem, w->path, w->path_capacity, w->depth + 1)) return false;
-  w->path[w->depth++] = (struct mark_calls_step){0, edge, place->caller, offset};
-  return place->inner == NONE || mark_calls_push_inner(pass, w, place, offset);
-}
-
-/* Reads the frames that are not shared, as their places: those of which nothing is kept are left
- * out. */
-static inline void mark_calls_read(const struct marks *m, struct stack_delta *d) {
-  const uint8_t *end = d->stack.root;
-  struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};
+/* Reads the frames that are not shared, as the places of which calls are wanted; returns how many.
+ * The one nearest to the root may have its caller among those that are shared. */
+static inline size_t mark_calls_read(const struct marks *m, const struct mark_calls_worker *w,
+                                     const struct stack_delta *d) {
+  const uint8_t *end = d->stack.root, *known = end - d->shared;
+  struct packed_stack rest = d->stack;
+  bool waits = false;
   size_t count = 0;
-  uint32_t id, offset = d->size;
-  while (stack_take_leaf_id(&rest, &id)) {
+  uint32_t id;
+  while (rest.leaf < known || waits) {
+    uint32_t offset = (uint32_t)(end - rest.leaf);
+    if (!stack_take_leaf_id(&rest, &id)) break;
     uint32_t location = stack_location(rest.map, id);
     uint32_t place = location == LOCATION_HIDDEN ? 0 : m->place_of[location];
-    d->fresh[count] = (struct fresh_frame){place, offset};
-    count += place != 0;
-    offset = (uint32_t)(end - rest.leaf);
+    if (!place) continue;
+    if (waits) w->fresh[count - 1].above = m->places[place & ~PLACE_WANTED].caller;
+    waits = offset > d->shared && (place & PLACE_WANTED);
+    if (waits) w->fresh[count++] = (struct mark_calls_fresh){place & ~PLACE_WANTED, offset, NONE};
   }
-  d->count = count;
+  return count;
 }
 
 static bool mark_calls_follow(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
                               struct stack_delta *delta, int64_t value) {
   while (w->depth && w->path[w->depth - 1].offset > delta->shared) mark_calls_pop(w);
-  mark_calls_read(pass->marks, delta);
-  for (size_t k = delta->count; k-- > 0;)
-    if (!mark_calls_push(pass, w, delta->fresh[k].location, delta->fresh[k].offset)) return false;
+  for (size_t k = mark_calls_read(pass->marks, w, delta); k-- > 0;)
+    if (!mark_calls_push(pass, w, &w->fresh[k])) return false;
   if (!w->depth) return true;
   struct mark_calls_step *leaf = &w->path[w->depth - 1];
   leaf->pending = sum_add(leaf->pending, value);
@@ -224,7 +221,9 @@ static bool mark_calls_allocate(const struct mark_calls_pass *pass, struct mark_
   w->slot_count = 1024;
   w->slots = mem_zero_array(m->mem, w->slot_count, sizeof *w->slots);
   w->recent = mem_zero_array(m->mem, CALLS_RECENT, sizeof *w->recent);
-  if (!w->slots || !w->recent || !ARRAY_RESERVE(m->mem, w->edges, w->capacity, w->count) ||
+  w->fresh = mem_array(m->mem, m->graph->profile->samples.max_depth + 1, sizeof *w->fresh);
+  if (!w->slots || !w->recent || !w->fresh ||
+      !ARRAY_RESERVE(m->mem, w->edges, w->capacity, w->count) ||
       !ARRAY_RESERVE(m->mem, w->flags, w->flag_capacity, w->count))
     return false;
   memset(w->flags, 0, w->count);
@@ -254,6 +253,7 @@ static void mark_calls_free(const struct marks *m, struct mark_calls_worker *w) 
   mem_free(m->mem, w->slots, w->slot_count, sizeof *w->slots);
   mem_free(m->mem, w->recent, CALLS_RECENT, sizeof *w->recent);
   mem_free(m->mem, w->path, w->path_capacity, sizeof *w->path);
+  mem_free(m->mem, w->fresh, m->graph->profile->samples.max_depth + 1, sizeof *w->fresh);
 }
 
 /* Adds the edges of a later worker to those of the first. */

@@ -93,7 +93,9 @@ bool marks_read_places(struct marks *m) {
     struct mark_place place;
     if (!mark_places_read(m, f->of_location[i], &place)) return false;
     if (place.caller == NONE) continue;
-    m->place_of[i] = (uint32_t)m->place_count;
+    if (m->place_count >= PLACE_WANTED) return false;
+    bool wanted = place.target != NONE || place.inner != NONE;
+    m->place_of[i] = (uint32_t)m->place_count | (wanted ? PLACE_WANTED : 0);
     m->places[m->place_count++] = place;
   }
   return true;

@@ -4,8 +4,9 @@
  * frame by frame; a stamp per node prevents that a recursive function is counted twice. When
  * consecutive stacks share much, the worker keeps the current stack as a path from the root. A
  * sample adds its value at the leaf end only. When a frame is removed from the path, its pending
- * sum is added to its node and to the pending sum of the frame below. So the worker visits a shared
- * frame once for all samples that share it. */
+ * sum is added to its nodes and to the pending sum of the frame below. So the worker visits a
+ * shared frame once for all samples that share it. A location with inlined functions is one step of
+ * the path, however many nodes it has. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -16,11 +17,9 @@
 /* The number of samples for which a further thread pays. */
 #define GRAIN 8192
 
-#define REPEATED 0x80000000u /* the node is on the path already, nearer to the root */
-
 struct sums_step {
   int64_t pending;
-  uint32_t node; /* | REPEATED */
+  uint32_t entry; /* the node of the location, or its list */
   uint32_t offset;
 };
 
@@ -28,7 +27,7 @@ struct sums_step {
 struct sums_node {
   int64_t cum;
   uint32_t stamp;   /* of the last sample that was added by a walk */
-  uint32_t on_path; /* the path has the node */
+  uint32_t on_path; /* how often the path has the node */
 };
 
 struct sums_worker {
@@ -37,8 +36,8 @@ struct sums_worker {
   uint32_t *entries;  /* of the stack that is walked, when there are lists of frames */
   uint32_t *expanded; /* its nodes */
   size_t entry_room, room;
-  struct sums_step *path;
-  size_t depth, capacity;
+  struct sums_step *path; /* [max_depth + 1] */
+  size_t depth;
   bool failed;
 };
 
@@ -52,56 +51,47 @@ struct sum_pass {
   struct sums_worker *items;
 };
 
-static void sums_pop(struct sums_worker *w) {
+/* Takes a node from the path once; the one nearest to the root is the last. */
+static inline void sums_leave(struct sums_worker *w, uint32_t index, int64_t pending) {
+  struct sums_node *node = &w->nodes[index];
+  if (--node->on_path == 0) node->cum = sum_add(node->cum, pending);
+}
+
+static inline void sums_pop(const struct frames *frames, struct sums_worker *w) {
   struct sums_step step = w->path[--w->depth];
-  if (!(step.node & REPEATED)) {
-    w->nodes[step.node].cum = sum_add(w->nodes[step.node].cum, step.pending);
-    w->nodes[step.node].on_path = 0;
+  if (!(step.entry & FRAME_LIST)) {
+    sums_leave(w, step.entry, step.pending);
+  } else {
+    const uint32_t *list = frame_list(frames, step.entry);
+    for (uint32_t k = 1; k <= list[0]; k++) sums_leave(w, list[k], step.pending);
   }
   if (w->depth)
     w->path[w->depth - 1].pending = sum_add(w->path[w->depth - 1].pending, step.pending);
 }
 
-static inline void push(struct sums_worker *w, uint32_t node, uint32_t offset) {
-  uint32_t repeated = w->nodes[node].on_path ? REPEATED : 0;
-  w->nodes[node].on_path = 1;
-  w->path[w->depth++] = (struct sums_step){0, node | repeated, offset};
-}
-
-/* Makes room for `more` steps. */
-static bool sums_reserve(const struct sum_pass *pass, struct sums_worker *w, size_t more) {
-  return ARRAY_RESERVE(pass->mem, w->path, w->capacity, w->depth + more);
-}
-
-/* Pushes all frames of a location with several; `behind` more locations follow. */
-static bool push_lines(struct sum_pass *pass, struct sums_worker *w, struct fresh_frame frame,
-                       size_t behind) {
-  const uint32_t *list = frame_list(pass->frames, pass->frames->of_location[frame.location]);
-  if (!sums_reserve(pass, w, list[0] + behind)) return false;
-  for (uint32_t k = list[0]; k; k--) push(w, list[k], frame.offset);
-  return true;
+static inline void sums_push(const struct frames *frames, struct sums_worker *w,
+                             struct fresh_frame fresh) {
+  uint32_t entry = frames->of_location[fresh.location];
+  if (!(entry & FRAME_LIST)) {
+    w->nodes[entry].on_path++;
+  } else {
+    const uint32_t *list = frame_list(frames, entry);
+    for (uint32_t k = 1; k <= list[0]; k++) w->nodes[list[k]].on_path++;
+  }
+  w->path[w->depth++] = (struct sums_step){0, entry, fresh.offset};
 }
 
 /* Adds a sample along the path. */
-static bool sums_follow(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
-                        int64_t value) {
-  const uint32_t *of_location = pass->frames->of_location;
-  while (w->depth && w->path[w->depth - 1].offset > delta->shared) sums_pop(w);
+static void sums_follow(const struct frames *frames, struct sums_worker *w,
+                        struct stack_delta *delta, int64_t value) {
+  while (w->depth && w->path[w->depth - 1].offset > delta->shared) sums_pop(frames, w);
   delta_read(delta);
-  if (!sums_reserve(pass, w, delta->count)) return false;
-  for (size_t k = delta->count; k-- > 0;) {
-    uint32_t node = of_location[delta->fresh[k].location];
-    if (!(node & FRAME_LIST))
-      push(w, node, delta->fresh[k].offset);
-    else if (!push_lines(pass, w, delta->fresh[k], k))
-      return false;
-  }
-  if (!w->depth) return true;
+  for (size_t k = delta->count; k-- > 0;) sums_push(frames, w, delta->fresh[k]);
+  if (!w->depth) return;
   struct sums_step *leaf = &w->path[w->depth - 1];
-  uint32_t node = leaf->node & ~REPEATED;
+  uint32_t node = leaf->entry & FRAME_LIST ? frame_list(frames, leaf->entry)[1] : leaf->entry;
   leaf->pending = sum_add(leaf->pending, value);
   w->flat[node] = sum_add(w->flat[node], value);
-  return true;
 }
 
 static inline void add_once(struct sums_worker *w, uint32_t index, uint32_t stamp, int64_t value) {
@@ -190,17 +180,17 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
     sums_move(pass, delta, i);
     if (sums_shares_much(delta)) {
       if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
-      if (!sums_follow(pass, w, delta, value)) return false;
+      sums_follow(pass->frames, w, delta, value);
       continue;
     }
-    while (w->depth) sums_pop(w);
+    while (w->depth) sums_pop(pass->frames, w);
     if (++stamp == 0) { /* once in four billion samples */
       for (size_t k = 0; k < pass->nodes; k++) w->nodes[k].stamp = 0;
       stamp = 1;
     }
     if (!sums_walk(pass, w, delta->stack, stamp, value)) return false;
   }
-  while (w->depth) sums_pop(w);
+  while (w->depth) sums_pop(pass->frames, w);
   return true;
 }
 
@@ -209,8 +199,7 @@ static bool sums_allocate(const struct sum_pass *pass, struct sums_worker *w) {
   bool lists = pass->frames->lists != NULL;
   w->flat = mem_zero_array(pass->mem, pass->nodes, sizeof *w->flat);
   w->nodes = mem_zero_array(pass->mem, pass->nodes, sizeof *w->nodes);
-  w->capacity = deepest;
-  w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
+  w->path = mem_array(pass->mem, deepest, sizeof *w->path);
   if (lists) w->entry_room = 2 * deepest + FRAME_LIST_PADDING;
   if (lists) w->entries = mem_zero_array(pass->mem, w->entry_room, sizeof *w->entries);
   return w->flat && w->nodes && w->path && (!lists || w->entries);
@@ -234,7 +223,7 @@ static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w)
   mem_free(pass->mem, w->nodes, pass->nodes, sizeof *w->nodes);
   mem_free(pass->mem, w->entries, w->entry_room, sizeof *w->entries);
   mem_free(pass->mem, w->expanded, w->room, sizeof *w->expanded);
-  mem_free(pass->mem, w->path, w->capacity, sizeof *w->path);
+  mem_free(pass->mem, w->path, pass->profile->samples.max_depth + 1, sizeof *w->path);
 }
 
 /* Sums one column of values into the flat and cum of worker 0. */
