@@ -36,6 +36,16 @@ struct fold_column {
   size_t bytes; /* room */
 };
 
+/* What was counted of rows (codec/fold_counts.c), by id. */
+struct fold_counts {
+  bool on;                          /* each row that comes is counted */
+  bool over;                        /* they are not, and will not be */
+  struct fold_column sizes, leaves; /* of struct stack_counts */
+  size_t room;                      /* ids */
+  unsigned shift;                   /* sizes are in units of 2^shift */
+  int64_t total;
+};
+
 /* The samples so far. Each entry is one sample of the profile that is made. */
 struct fold {
   const pprofc_allocator *mem;
@@ -60,6 +70,7 @@ struct fold {
   struct fold_column rows, groups; /* of struct stack_tree */
   struct fold_column row_sets;     /* the label set of each row; none where labels are not needed */
   size_t row_bytes;
+  struct fold_counts counts;
 
   struct region *stacks; /* at the end, where each is wanted in one piece: */
   const uint8_t **stack;
@@ -119,6 +130,16 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
  */
 bool fold_add_row(struct fold *fold, const struct fold_parts *parts);
 bool fold_publish_rows(struct fold *fold, struct decoder *d);
+
+/* Counts of rows (codec/fold_counts.c). Counts a row that is the last, and does what fold_note_ids
+ * does; to be called while counts.on is set, which it may change. */
+bool fold_count_row(struct fold *fold, const uint8_t *stack, size_t size, int64_t value);
+/* Begins with the rows that are there, where it is time to. */
+void fold_counts_check(struct fold *fold);
+/* Notes the ids that were counted. */
+void fold_counts_note(struct fold *fold);
+/* Gives what was counted to the tree; false when out of memory. */
+bool fold_publish_counts(struct fold *fold, struct decoder *d, struct stack_tree *tree);
 
 /* Hands a column over: the profile's region keeps it alive. */
 bool fold_hand_over(struct region *to, struct fold_column *column, size_t count, size_t size);

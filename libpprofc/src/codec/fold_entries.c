@@ -242,8 +242,9 @@ bool fold_settle(struct fold *f) {
 }
 
 void fold_free(struct fold *f) {
-  struct fold_column *columns[] = {&f->values, &f->refs, &f->label,  &f->sets,    &f->chunks,
-                                   &f->leaves, &f->rows, &f->groups, &f->row_sets};
+  struct fold_column *columns[] = {&f->values,   &f->refs,         &f->label,        &f->sets,
+                                   &f->chunks,   &f->leaves,       &f->rows,         &f->groups,
+                                   &f->row_sets, &f->counts.sizes, &f->counts.leaves};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     if (columns[i]->region) region_release(columns[i]->region);
   if (f->stacks) region_release(f->stacks);

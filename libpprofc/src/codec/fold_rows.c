@@ -29,8 +29,10 @@ static bool fold_reserve_row(struct fold *f, size_t stack_size) {
 
 bool fold_add_row(struct fold *f, const struct fold_parts *p) {
   if (p->set && !f->labels) return false; /* keys and units of labels, of which a row has none */
-  if (p->stack_size > ROW_STACK_MAX || !fold_note_ids(f, p->stack, p->stack_size)) return false;
-  if (!fold_reserve_row(f, p->stack_size)) return false;
+  if (p->stack_size > ROW_STACK_MAX || !fold_reserve_row(f, p->stack_size)) return false;
+  bool good = f->counts.on ? fold_count_row(f, p->stack, p->stack_size, p->row[0])
+                           : fold_note_ids(f, p->stack, p->stack_size);
+  if (!good) return false;
   uint8_t *out = (uint8_t *)f->rows.items + f->row_bytes;
   size_t head = varint_put(out, p->stack_size);
   if (p->stack_size) memcpy(out + head, p->stack, p->stack_size);
@@ -38,6 +40,7 @@ bool fold_add_row(struct fold *f, const struct fold_parts *p) {
   if (f->labels) ((uint32_t *)f->row_sets.items)[f->count] = p->set;
   memcpy(fold_values_of_rows(f) + f->count * f->width, p->row, f->width * sizeof *p->row);
   f->count++;
+  fold_counts_check(f);
   return true;
 }
 
@@ -81,19 +84,20 @@ static bool fold_columns_of_rows(const struct fold *f, struct decoder *d) {
 }
 
 /* The rows themselves, for readers that take one after the other. */
-static bool fold_tree_of_rows(const struct fold *f, struct decoder *d) {
+static bool fold_tree_of_rows(struct fold *f, struct decoder *d) {
   struct stack_tree *tree = arena_zero_array(d->arena, 1, sizeof *tree);
   if (!tree) return false;
   tree->rows = f->rows.items;
   tree->row_groups = f->groups.items;
   tree->type = f->only == SIZE_MAX ? STACK_TREE_ALL : (uint32_t)f->only;
   d->profile->samples.tree = tree;
-  return true;
+  return fold_publish_counts(f, d, tree);
 }
 
 bool fold_publish_rows(struct fold *f, struct decoder *d) {
   struct region *to = d->profile->region;
   size_t groups = f->count / STACK_ROW_GROUP + (f->count % STACK_ROW_GROUP != 0);
+  fold_counts_note(f);
   if (!f->count || !fold_ids_of_rows_serve(f, &d->location_ids)) return false;
   if (!fold_hand_over(to, &f->rows, f->row_bytes, 1) ||
       !fold_hand_over(to, &f->groups, groups, sizeof(size_t)))

@@ -5,7 +5,9 @@
  * only where cum reaches the cutoff. So the first pass adds values to small counters of locations,
  * rounded up, each as often as a stack has it. What the counters of its locations come to, a node
  * does not pass: mostly that is below the cutoff. Flat is exact, and with it the total and the
- * cutoff. A second pass adds up what is left, and skips all locations that have nothing of it. */
+ * cutoff. A second pass adds up what is left, and skips all locations that have nothing of it.
+ *
+ * Where the reader has counted (codec/fold_counts.c), the first pass is done. */
 #include "graph/sums_rough.h"
 
 #include "core/budget.h"
@@ -19,6 +21,9 @@
 
 /* Bits of the cutoff in units of the counters, which are small to fit the cache. */
 #define ROUGH_BITS 15
+
+/* The least cutoff in units of the reader's counters: below that they tell too little. */
+#define ROUGH_LEAST 1024
 
 #define ROUGH_WORKERS 16
 
@@ -39,10 +44,13 @@ struct rough {
   struct graph *graph;
   const pprofc_allocator *mem;
   struct value_column column;
-  unsigned shift; /* counters have values in units of 2^shift */
-  uint32_t limit; /* and stop here: that is not below the cutoff */
-  uint8_t *open;  /* nodes that may be shown; NULL: not known yet */
-  uint8_t *skip;  /* locations without one of them */
+  unsigned shift;                   /* counters have values in units of 2^shift */
+  uint32_t limit;                   /* and stop here: that is not below the cutoff */
+  const struct stack_counts *known; /* what the reader has counted, or NULL */
+  const uint16_t *counts;           /* of locations */
+  size_t counted;                   /* locations that have a counter */
+  uint8_t *open;                    /* nodes that may be shown; NULL: not known yet */
+  uint8_t *skip;                    /* locations without one of them */
   unsigned workers;
   struct rough_worker *items;
 };
@@ -53,7 +61,8 @@ struct rough {
 static bool rough_total(const struct rough *r, int64_t *total) {
   size_t count = r->graph->profile->samples.count;
   bool good = true;
-  *total = 0;
+  *total = r->known ? r->known->total : 0;
+  if (r->known) return true;
   for (size_t i = 0; i < count && good; i++) {
     int64_t value = r->column.values[i * r->column.step];
     good = value >= 0 && !__builtin_add_overflow(*total, value, total);
@@ -66,16 +75,33 @@ static bool rough_rows_are_short(const struct samples *s) {
          stack_row_bytes(s) <= s->count * (uint64_t)ROUGH_STACK;
 }
 
+/* What the reader has counted, of the sample type that is shown. */
+static const struct stack_counts *rough_known(const struct graph *g) {
+  const struct stack_tree *tree = g->profile->samples.tree;
+  return tree->type == g->options.value_index ? tree->counts : NULL;
+}
+
+/* Chooses the units of counters, or takes those of the reader where they tell enough. */
+static void rough_scale(struct rough *r, int64_t cutoff) {
+  if (r->known) r->shift = r->known->shift;
+  uint64_t limit = (uint64_t)cutoff >> r->shift;
+  if (r->known && limit >= ROUGH_LEAST && limit <= STACK_COUNT_FULL) return;
+  r->known = NULL;
+  r->shift = 0;
+  while (cutoff >> r->shift >> ROUGH_BITS) r->shift++;
+  r->limit = (uint32_t)(cutoff >> r->shift);
+}
+
 static bool rough_begin(struct rough *r) {
   const struct graph_options *o = &r->graph->options;
   const struct samples *s = &r->graph->profile->samples;
   int64_t total;
   if (o->mean || o->call_tree || !(o->nodefraction > 0) || !rough_rows_are_short(s)) return false;
+  r->known = rough_known(r->graph);
   if (!rough_total(r, &total)) return false;
   int64_t cutoff = graph_cutoff(total, o->nodefraction);
   if (cutoff <= 0) return false;
-  while (cutoff >> r->shift >> ROUGH_BITS) r->shift++;
-  r->limit = (uint32_t)(cutoff >> r->shift);
+  rough_scale(r, cutoff);
   return true;
 }
 
@@ -207,21 +233,46 @@ static bool rough_pass(struct rough *r) {
   return !failed;
 }
 
+/* Takes what the reader has counted in place of the first pass. */
+static bool rough_take_known(struct rough *r) {
+  const struct graph *g = r->graph;
+  const struct stack_counts *known = r->known;
+  struct rough_worker *w = &r->items[0];
+  w->flat = mem_zero_array(r->mem, g->node_count, sizeof *w->flat);
+  if (!w->flat) return false;
+  r->counts = known->sizes;
+  r->counted =
+      g->frames.locations->count < known->count ? g->frames.locations->count : known->count;
+  for (size_t i = 0; i < r->counted; i++) {
+    uint32_t leaf = rough_leaf(&g->frames, (uint32_t)i);
+    w->flat[leaf] = sum_add(w->flat[leaf], known->leaves[i]);
+  }
+  return true;
+}
+
+/* The first pass. */
+static bool rough_count_all(struct rough *r) {
+  if (r->known) return rough_take_known(r);
+  if (!rough_pass(r)) return false;
+  r->counts = r->items[0].counts;
+  r->counted = r->graph->frames.locations->count;
+  return true;
+}
+
 /* ---- what the counters tell -------------------------- */
 
 /* What each node does not pass, in units of the counters, to `bound`; where a counter is full, the
  * limit or more. */
 static void rough_bounds(const struct rough *r, uint64_t *bound) {
   const struct frames *f = &r->graph->frames;
-  const uint16_t *counts = r->items[0].counts;
-  for (size_t i = 0; i < f->locations->count; i++) {
+  for (size_t i = 0; i < r->counted; i++) {
     uint32_t entry = f->of_location[i];
     if (!(entry & FRAME_LIST)) {
-      bound[entry] += counts[i];
+      bound[entry] += r->counts[i];
       continue;
     }
     const uint32_t *list = frame_list(f, entry);
-    for (uint32_t k = 1; k <= list[0]; k++) bound[list[k]] += counts[i];
+    for (uint32_t k = 1; k <= list[0]; k++) bound[list[k]] += r->counts[i];
   }
 }
 
@@ -295,7 +346,7 @@ bool graph_sum_roughly(struct graph *g, bool *served) {
   r.workers = parallel_workers(g->options.threads, g->profile->samples.count,
                                grain > GRAIN ? grain : GRAIN);
   bool any = false;
-  bool done = rough_pass(&r) && rough_decide(&r, &any) && (!any || rough_sum_open(&r));
+  bool done = rough_count_all(&r) && rough_decide(&r, &any) && (!any || rough_sum_open(&r));
   rough_free_workers(&r, 0);
   mem_free(r.mem, r.open, g->node_count, 1);
   mem_free(r.mem, r.skip, g->frames.locations->count, 1);

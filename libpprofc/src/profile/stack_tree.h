@@ -33,10 +33,23 @@ struct stack_ref {
  * behind the one before. They are read in order. */
 #define STACK_ROW_GROUP 64
 
+/* What was counted of rows while they were read, by location; of those behind, nothing. */
+struct stack_counts {
+  const uint16_t *sizes; /* values in units of 2^shift, each rounded up, added up as often as a
+                            stack has the location */
+  const int64_t *leaves; /* values of the samples of which it is the leaf */
+  size_t count;
+  unsigned shift;
+  int64_t total; /* of all values, none of which is below 0 */
+};
+
+#define STACK_COUNT_FULL UINT16_MAX /* so much or more */
+
 struct stack_tree {
   const uint8_t *rows;      /* not NULL: there is no tree */
   const size_t *row_groups; /* where rows 0, STACK_ROW_GROUP, 2 * STACK_ROW_GROUP, ... begin */
-  const struct stack_chunk *chunks; /* from 1 on */
+  const struct stack_counts *counts; /* of rows; NULL: none */
+  const struct stack_chunk *chunks;  /* from 1 on */
   size_t chunk_count;
   const uint8_t *leaves;        /* from STACK_CHUNK on */
   const struct stack_ref *refs; /* of the samples */
