@@ -134,6 +134,7 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
                               .any_order = options->folding >= PPROFC_FOLD_ORDER,
                               .compact = options->folding == PPROFC_FOLD_SUMS,
                               .sample_index = options->fold_sample_index,
+                              .compared = options->fold_compared,
                               .as_rows = options->fold_rows,
                               .always = options->fold_always};
   if (options->folding == PPROFC_FOLD_NOTHING) return PPROFC_E_NO_MATCH;

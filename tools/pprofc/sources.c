@@ -126,6 +126,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.call_stacks = command->call_stacks;
   options.folding = chunk->fetched->folding;
   options.fold_sample_index = command->report.sample_index;
+  options.fold_compared = command->bases.count > 0;
   options.fold_always = command->reader == READER_FOLD;
   options.fold_rows = command->reader == READER_ROWS;
   options.may_change = command->http_on; /* the page reads changed files while they are written */

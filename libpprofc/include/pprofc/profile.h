@@ -58,6 +58,8 @@ typedef struct pprofc_read_options {
    * one line without newline, on the thread of the caller. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context;
+  bool fold_compared; /* with PPROFC_FOLD_SUMS: the profile is one side of a difference, and what
+                         would serve a report of it alone is not counted */
 } pprofc_read_options;
 
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);

@@ -43,6 +43,7 @@ struct fold_options {
   /* With `compact`, values of one sample type are enough: of this one, the default one for "".
    * NULL: all are needed. */
   const char *sample_index;
+  bool compared; /* the profile is one side of a difference */
 };
 
 /* Reads a profile of profile.proto in which samples are added up (codec/fold.h). PPROFC_E_NO_MATCH:

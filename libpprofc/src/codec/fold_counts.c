@@ -185,7 +185,7 @@ static bool fold_counts_begin(struct fold *f) {
 void fold_counts_check(struct fold *f) {
   struct fold_counts *c = &f->counts;
   if (c->on || c->over || f->count % COUNTS_CHECK || !f->compact || f->only == SIZE_MAX) return;
-  if (!fold_counts_reserve(f, f->largest_id)) return;
+  if (f->row_bytes / STACK_COUNTED > f->count || !fold_counts_reserve(f, f->largest_id)) return;
   if (!fold_counts_begin(f) && !c->over) fold_counts_give_up(f);
 }
 

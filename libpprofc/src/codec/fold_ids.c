@@ -22,7 +22,7 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 /* ---- many at once ------------------------------------ */
 
 #define LANES      16
-#define IDS_BYTES  512 /* longer stacks are read one by one */
+#define IDS_BYTES  512 /* of a stack at a time; full lanes, and no more than they can count */
 #define IDS_BEFORE 3   /* bytes that a lane looks back */
 
 typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));
@@ -43,38 +43,59 @@ static inline bool fold_any(fold_lanes lanes) {
   return (half[0] | half[1]) != 0;
 }
 
-/* The lanes where an id ends that may be new to us: its upper 14 bits of 21 are not below those of
- * the largest one so far, it has more than three bytes, or a byte 0. */
-static inline fold_lanes fold_unusual(const uint8_t *at, uint8_t top, uint8_t middle,
-                                      fold_lanes ends) {
+/* Lanes of 7 bits. */
+typedef int8_t fold_sevens __attribute__((vector_size(LANES)));
+
+/* The lanes where an id ends that is new to us: it is above the largest one so far, has more than
+ * three bytes, or a byte 0. Where it need not be exact, those with its upper 14 bits are, too. */
+static inline fold_lanes fold_unusual(const uint8_t *at, const int8_t largest[3], fold_lanes ends,
+                                      bool exact) {
   fold_lanes now = fold_load(at), one = fold_load(at - 1), two = fold_load(at - 2);
   fold_lanes has_two = ~fold_below(one, 0x80), has_three = has_two & ~fold_below(two, 0x80);
   fold_lanes has_four = has_three & ~fold_below(fold_load(at - 3), 0x80);
-  fold_lanes high = now & has_three;
-  fold_lanes mid = ((one & has_three) | (now & has_two & ~has_three)) & 0x7F;
-  fold_lanes larger =
-      (fold_lanes)(high > top) | ((fold_lanes)(high == top) & ~fold_below(mid, middle));
-  return ends & (larger | has_four | fold_below(now, 1));
+  fold_lanes only_two = has_two & ~has_three;
+  fold_sevens high = (fold_sevens)(now & has_three);
+  fold_sevens mid = (fold_sevens)(((one & has_three) | (now & only_two)) & 0x7F);
+  fold_sevens larger = mid == largest[1];
+  if (exact)
+    larger &= (fold_sevens)(((two & has_three) | (one & only_two) | (now & ~has_two)) & 0x7F) >
+              largest[2];
+  larger = (high > largest[0]) | ((high == largest[0]) & ((mid > largest[1]) | larger));
+  return ends & ((fold_lanes)larger | has_four | fold_below(now, 1));
 }
 
-/* Whether all ids are below those that are known, which most are; counts them. */
-static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size,
-                               size_t *depth) {
+/* Whether the ids that end in `size` bytes at data[from] are known, which most are; counts them. */
+static inline bool fold_block_is_usual(const struct fold *f, const uint8_t *data, size_t from,
+                                       size_t size, size_t *depth, bool exact) {
   uint8_t room[IDS_BEFORE + IDS_BYTES + LANES];
-  if (!size || size > IDS_BYTES || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
+  size_t before = from ? IDS_BEFORE : 0;
   memset(room, 0, IDS_BEFORE);
-  memcpy(room + IDS_BEFORE, data, size);
+  memcpy(room + IDS_BEFORE - before, data + from - before, before + size);
   memset(room + IDS_BEFORE + size, 0x80, LANES);
-  uint8_t top = (uint8_t)(f->largest_id >> 14), middle = (uint8_t)(f->largest_id >> 7 & 0x7F);
+  const int8_t largest[] = {(int8_t)(f->largest_id >> 14), (int8_t)(f->largest_id >> 7 & 0x7F),
+                            (int8_t)(f->largest_id & 0x7F)};
   fold_lanes unusual = {0}, count = {0};
   for (const uint8_t *at = room + IDS_BEFORE; at < room + IDS_BEFORE + size; at += LANES) {
     fold_lanes ends = fold_below(fold_load(at), 0x80);
-    unusual |= fold_unusual(at, top, middle, ends);
+    unusual |= fold_unusual(at, largest, ends, exact);
     count -= ends;
   }
-  *depth = 0;
   for (size_t i = 0; i < LANES; i++) *depth += count[i];
   return !fold_any(unusual);
+}
+
+/* The same of a whole stack. Of long ones hardly one would have no id near the largest one. */
+static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size,
+                               size_t *depth) {
+  if (!size || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
+  *depth = 0;
+  if (size <= IDS_BYTES) return fold_block_is_usual(f, data, 0, size, depth, false);
+  bool usual = true;
+  for (size_t from = 0, left; usual && from < size; from += IDS_BYTES) {
+    left = size - from;
+    usual = fold_block_is_usual(f, data, from, left < IDS_BYTES ? left : IDS_BYTES, depth, true);
+  }
+  return usual;
 }
 
 bool fold_note_ids(struct fold *f, const uint8_t *data, size_t size) {

@@ -198,6 +198,7 @@ static void fold_begin(struct fold *fold, const struct fold_options *o,
   fold->always = o->always;
   fold->any_order = o->any_order;
   fold->compact = o->compact;
+  fold->counts.over = o->compared;
   fold->only = plan->only;
   fold->as_rows = plan->as_rows;
   fold->one_type = o->compact && o->sample_index && !*o->sample_index;

@@ -16,9 +16,6 @@
 
 #define GRAIN 8192
 
-/* Bytes of a stack up to which this way pays; longer ones are those of recursions. */
-#define ROUGH_STACK 256
-
 /* Bits of the cutoff in units of the counters, which are small to fit the cache. */
 #define ROUGH_BITS 15
 
@@ -61,8 +58,7 @@ struct rough {
 static bool rough_total(const struct rough *r, int64_t *total) {
   size_t count = r->graph->profile->samples.count;
   bool good = true;
-  *total = r->known ? r->known->total : 0;
-  if (r->known) return true;
+  *total = 0;
   for (size_t i = 0; i < count && good; i++) {
     int64_t value = r->column.values[i * r->column.step];
     good = value >= 0 && !__builtin_add_overflow(*total, value, total);
@@ -72,13 +68,17 @@ static bool rough_total(const struct rough *r, int64_t *total) {
 
 static bool rough_rows_are_short(const struct samples *s) {
   return s->tree && s->tree->rows && s->count &&
-         stack_row_bytes(s) <= s->count * (uint64_t)ROUGH_STACK;
+         stack_row_bytes(s) <= s->count * (uint64_t)STACK_COUNTED;
 }
 
-/* What the reader has counted, of the sample type that is shown. */
-static const struct stack_counts *rough_known(const struct graph *g) {
-  const struct stack_tree *tree = g->profile->samples.tree;
-  return tree->type == g->options.value_index ? tree->counts : NULL;
+/* What the reader has counted, where the profile is still as it was read: of the sample type that
+ * is shown, with the same total. */
+static const struct stack_counts *rough_known(const struct graph *g, int64_t total) {
+  const struct samples *s = &g->profile->samples;
+  const struct stack_tree *tree = s->tree;
+  if (s->segment_count != 1 || s->segments[0].map || !tree->counts) return NULL;
+  bool same = tree->type == g->options.value_index && tree->counts->total == total;
+  return same ? tree->counts : NULL;
 }
 
 /* Chooses the units of counters, or takes those of the reader where they tell enough. */
@@ -97,8 +97,8 @@ static bool rough_begin(struct rough *r) {
   const struct samples *s = &r->graph->profile->samples;
   int64_t total;
   if (o->mean || o->call_tree || !(o->nodefraction > 0) || !rough_rows_are_short(s)) return false;
-  r->known = rough_known(r->graph);
   if (!rough_total(r, &total)) return false;
+  r->known = rough_known(r->graph, total);
   int64_t cutoff = graph_cutoff(total, o->nodefraction);
   if (cutoff <= 0) return false;
   rough_scale(r, cutoff);

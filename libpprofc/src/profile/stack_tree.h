@@ -45,6 +45,9 @@ struct stack_counts {
 
 #define STACK_COUNT_FULL UINT16_MAX /* so much or more */
 
+/* Bytes of a stack, on average, up to which counters pay; longer ones are those of recursions. */
+#define STACK_COUNTED 256
+
 struct stack_tree {
   const uint8_t *rows;      /* not NULL: there is no tree */
   const size_t *row_groups; /* where rows 0, STACK_ROW_GROUP, 2 * STACK_ROW_GROUP, ... begin */

@@ -88,6 +88,7 @@ static bool append_trees(struct append *a) {
   for (int side = 0; side < SIDES; side++) {
     const struct samples *s = &a->profiles[side]->samples;
     trees[side] = *s->tree;
+    trees[side].counts = NULL; /* they are of locations and values of the side alone */
     if (s->max_depth > out->max_depth) out->max_depth = s->max_depth;
   }
   out->tree = trees;
