@@ -1,8 +1,8 @@
 /* Marks by all calls of the nodes in question, which most profiles have few of.
  *
  * Each worker follows the stacks of its samples from the root end and keeps a path, as edges.c
- * does, but only of calls whose target may get a mark: most are calls of others. Who the caller is
- * tells the stack itself. The calls inside locations are known before. */
+ * does, but only of calls whose target may get a mark: most are calls of others. The caller is
+ * found in the stack itself. The calls inside locations are known before. */
 #include "graph/marks.h"
 
 #include "core/array.h"
