@@ -297,6 +297,20 @@ def check_files():
     server.end()
 
 
+def check_names():
+    """Two files of one name, as in sets of a base and a head, are told apart by their folders."""
+    with tempfile.TemporaryDirectory() as folder:
+        base, head = (os.path.join(folder, side, "cpu", "run.prof") for side in ("base", "head"))
+        for source, path in ((CPU, base), (FASTER, head)):
+            os.makedirs(os.path.dirname(path))
+            shutil.copy(source, path)
+        for arguments, names in (([f"-diff_base={base}", head], ("base/cpu/run.prof", "head/cpu/run.prof")), ([f"-diff_base={CPU}", head], ("generator_cpu.prof", "run.prof"))):
+            server = Server(*arguments)
+            page = server.ask("/ui/compare").text.decode()
+            check(all(f">{name}<" in page for name in names), f"the page does not name {names}")
+            server.end()
+
+
 def cut_short(path):
     """Writes what a program that is still at it would have written: the first half."""
     with open(FASTER, "rb") as file:
@@ -422,6 +436,7 @@ def main():
     check_end_at_work(server)
     check_files()
     check_changing_files()
+    check_names()
     check_reload()
     check_token()
     check_listings()

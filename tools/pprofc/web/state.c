@@ -67,8 +67,21 @@ struct state_profile *state_find(const struct web_state *s, unsigned id) {
 
 /* ---- loading ----------------------------------------- */
 
-void state_short_name(char *out, size_t size, const char *first, size_t count) {
-  pprofc_str base = str_path_base(str_of(first));
+/* The name of a file without its folders; where the file on the other side has the same name, with
+ * those that tell them apart: "base/cpu.prof" beside "head/cpu.prof". */
+static pprofc_str state_distinct(const char *path, const char *other) {
+  pprofc_str base = str_path_base(str_of(path));
+  if (!other || strcmp(path, other) == 0 || !str_equal(base, str_path_base(str_of(other))))
+    return base;
+  size_t at = strlen(path), end = strlen(other);
+  while (at && end && path[at - 1] == other[end - 1]) at--, end--;
+  if (at && path[at - 1] == '/') at--;
+  while (at && path[at - 1] != '/') at--;
+  return str_of(path + at);
+}
+
+void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count) {
+  pprofc_str base = state_distinct(first, other);
   if (strcmp(first, "-") == 0) base = STR("standard input");
   if (count > 1)
     snprintf(out, size, "%.*s and %zu more", STR_ARG(base), count - 1);
@@ -105,12 +118,12 @@ pprofc_status state_read(const struct command *from, const char **sources, size_
   pprofc_profile *profile = sides.combined;
   if (!sides.base) pprofc_profile_release(sides.head);
   profile->disposable = false;
-  state_short_name(name, sizeof name, sources[0], count);
   const char *base = *command.base ? command.base : command.diff_base;
+  state_short_name(name, sizeof name, sources[0], base, count);
   pprofc_profile *head = sides.base ? sides.head : profile;
   l->head = state_new(name, count == 1 ? sources[0] : "", head);
   if (sides.base) {
-    state_short_name(name, sizeof name, base, 1);
+    state_short_name(name, sizeof name, base, sources[0], 1);
     l->base = state_new(name, base, sides.base);
     l->difference = profile;
   }
@@ -214,7 +227,7 @@ pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data,
   options.limits = &s->command->limits;
   options.allocator = budget_allocator(s->command->budget);
   options.call_stacks = s->command->call_stacks;
-  state_short_name(shown, sizeof shown, *name ? name : "dropped file", 1);
+  state_short_name(shown, sizeof shown, *name ? name : "dropped file", NULL, 1);
   pprofc_status status =
       pprofc_profile_read_memory(data.data, data.size, &options, &profile, error);
   if (status != PPROFC_OK) return status;

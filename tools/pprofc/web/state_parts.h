@@ -44,8 +44,9 @@ struct web_state {
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* "cpu.prof" of "/tmp/cpu.prof"; of several sources the first and how many follow. */
-void state_short_name(char *out, size_t size, const char *first, size_t count);
+/* "cpu.prof" of "/tmp/cpu.prof", with folders where `other`, the source on the other side or NULL,
+ * has the same name; of several sources the first and how many follow. */
+void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
 /* Reads sources as the command line without -http would. */
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,

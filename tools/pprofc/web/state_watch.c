@@ -29,7 +29,7 @@ static void state_note_change(struct web_state *s, char *clock, size_t clock_siz
   struct tm local;
   *clock = '\0';
   if (localtime_r(&now, &local)) strftime(clock, clock_size, "%H:%M", &local);
-  state_short_name(name, sizeof name, s->sources[0], s->source_count);
+  state_short_name(name, sizeof name, s->sources[0], NULL, s->source_count);
   snprintf(text, size, "%s changed at %s", name, clock);
 }
 

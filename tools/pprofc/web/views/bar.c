@@ -14,7 +14,7 @@ static void bar_brand(const struct view_page *page, struct output *out) {
     html_put(out, info->base_name ? info->base_name : "the base");
   }
   output_add_text(out, ": this view without filters\">");
-  html_name(out, str_path_base(str_of(name ? name : "profile")));
+  html_put(out, name ? name : "profile");
   output_add_text(out, "</a>\n");
 }
 

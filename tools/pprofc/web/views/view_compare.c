@@ -84,9 +84,9 @@ static void compare_totals(const struct view_page *page, struct output *out) {
   const struct web_info *info = page->in->info;
   output_add_text(out, "<section><h2>Totals</h2><div class=scroll><table class=rows><thead><tr><th "
                        "scope=col>Sample type</th><th scope=col>Base<small>");
-  html_name(out, str_path_base(str_of(info->base_name ? info->base_name : "base")));
+  html_put(out, info->base_name ? info->base_name : "base");
   output_add_text(out, "</small></th><th scope=col>Head<small>");
-  html_name(out, str_path_base(str_of(info->head_name ? info->head_name : "head")));
+  html_put(out, info->head_name ? info->head_name : "head");
   output_add_text(out, "</small></th><th scope=col>\xCE\x94</th><th scope=col>\xCE\x94 %</th></tr>"
                        "</thead><tbody>\n");
   for (size_t i = 0; i < page->in->head->type_count; i++) compare_type(page, out, i);
