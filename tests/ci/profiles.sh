@@ -180,7 +180,8 @@ fails_with() { # STATUS TEXT ARGUMENT...
   return 0
 }
 fails_with 1 'x1b' -base $'\e[31m##[error]' -head head
-fails_with 1 'unexpected argument' $'-\e[31m##[error]' x
+fails_with 1 'unknown option' $'-\e[31m##[error]' x
+fails_with 1 "unexpected argument" head
 ok "names that would like to be options, commands of a log, or more than a line"
 
 printf 'Benchmark\e[31m<b>\xff::x 1 100 ns/op\n' | tee -a evil.txt evil.txt evil.txt evil.txt evil.txt >/dev/null

@@ -407,7 +407,7 @@ def versions():
     run_action(GOOD, name="OWNER/pprofc@main")
     check(len(RUNNER.caches) == 2, "other sources have the same key:", first)
     RUNNER.overrides["version"] = "0.1.0"
-    print(f"ok: releases and builds, fetched and made once ({took:.1f} s when cached)")
+    print(f"ok: releases and builds, fetched and made once ({cached:.1f} s when cached)")
 
 
 # ---- GitLab and Jenkins -------------------------------------------------------------------------------------------------------

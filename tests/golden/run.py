@@ -66,7 +66,7 @@ class Case:
             env.pop(name, None)
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(TESTDATA, os.path.join(folder, "testdata"))
-            result = subprocess.run(["sh", "-c", self.command], cwd=folder, env=env, timeout=60,
+            result = subprocess.run(["sh", "-c", self.command], cwd=folder, env=env, timeout=300,
                                     stdin=subprocess.DEVNULL, capture_output=True)
         decode = lambda data: data.decode("utf-8", "surrogateescape")
         return decode(result.stdout), decode(result.stderr), result.returncode
