@@ -15,7 +15,7 @@ run 2 run -bench-base b_original.txt -bench-head b_optimized.txt -out legs/two/c
 run 2 run -bench-base "$testdata/bench_original.txt" -bench-head "$testdata/bench_optimized.txt" -out whole/ci
 sed 1d output | sort >whole.txt
 run 2 merge -out all/ci legs/one/ci legs/two/ci
-has output '1 pairs of profiles, start with all/ci/index.html'
+has output '1 pair of profiles, start with all/ci/index.html'
 has output 'over 60 p-values'
 sed 1d output | sort >merged.txt
 cmp -s whole.txt merged.txt || broken "not what one run says: $(diff whole.txt merged.txt)"

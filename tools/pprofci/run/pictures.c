@@ -1,5 +1,6 @@
 /* Draws the pairs: for base, head and their difference a table, flame graphs, a speedscope file and
  * the profile itself. */
+#include "common/terminal.h"
 #include "core/budget.h"
 #include "core/outfile.h"
 #include "pprofc/time_zone.h"
@@ -128,6 +129,23 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pair->hide = options->hide;
 }
 
+static bool side_is_idle(const struct run_pair *pair, int side, bool both,
+                         const pprofc_report_options *options) {
+  bool looked_at = both || side == SIDE_HEAD;
+  return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
+}
+
+/* Says that a pair is left out when nothing is left of it. Most packages wait for nothing: their
+ * recordings of that are empty, which says nothing new. */
+static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
+                      bool both) {
+  if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
+  if (both)
+    message_note("pprofci: '%s' and its base have no samples, they are left out", path);
+  else
+    message_note("pprofci: '%s' has no samples, it is left out", path);
+}
+
 /* Notes what a pair lacks. A side without samples is taken away: a program that waits for no lock
  * has an empty profile of it. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
@@ -139,14 +157,15 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   else if (run->has_base && !pair->paths[SIDE_HEAD])
     pair->note = "Gone: there is no such profile in the head.";
   bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
+  const char *left_out = NULL;
   for (int side = 0; side < SIDES; side++) {
-    bool looked_at = both || side == SIDE_HEAD;
-    if (!pair->paths[side] || !looked_at) continue;
-    if (any_has_samples(pair, side, options)) continue;
+    if (!side_is_idle(pair, side, both, options)) continue;
     if (!*pair->note) pair->note = empty[side];
+    left_out = pair->paths[side];
     pair->paths[side] = NULL;
     pair->run_count[side] = 0;
   }
+  if (left_out) note_idle(run, pair, left_out, both);
 }
 
 /* generator_cpu and generator_optimized_cpu differ as generator_cpu_diff does: the name of the

@@ -152,8 +152,8 @@ static pprofc_status run_print_result(const struct ci_run *run, pprofc_error *er
   int fd = STDOUT_FILENO;
   log_guard_init(&guard, fd_write, &fd);
   output_init(&out, log_guard_write, &guard);
-  output_printf(&out, "%zu pairs of profiles, start with %s/index.html\n", run->pair_count,
-                run->out);
+  output_printf(&out, "%zu pair%s of profiles, start with %s/index.html\n", run->pair_count,
+                run->pair_count == 1 ? "" : "s", run->out);
   output_add_str(&out, buffer_str(&run->gate_text));
   if (*run->instructions) output_printf(&out, "%s\n", run->instructions);
   output_printf(&out, "%s\n", run->verdict);
