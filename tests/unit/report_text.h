@@ -54,4 +54,19 @@ static inline void expect_in_report(const pprofc_profile *p, const pprofc_report
   buffer_free(&text);
 }
 
+/* Both profiles have the same bytes in a report. */
+static inline void expect_same_report(const pprofc_profile *a, const pprofc_profile *b,
+                                      const pprofc_report_options *options) {
+  struct buffer one, two;
+  buffer_init(&one, &mem_default, 1 << 28);
+  buffer_init(&two, &mem_default, 1 << 28);
+  report_into(&one, a, options);
+  report_into(&two, b, options);
+  bool same = one.size == two.size && memcmp(one.data, two.data, one.size) == 0;
+  if (!same) printf("\n%s differs:\n%.2000s\n%.2000s\n", options->format, one.data, two.data);
+  CU_ASSERT(same);
+  buffer_free(&one);
+  buffer_free(&two);
+}
+
 #endif

@@ -58,30 +58,16 @@ static const char *const plain_formats[] = {"top",      "tree",       "json",   
                                             "topproto", "flamegraph", "callgrind", "flamebearer"};
 static const char *const label_formats[] = {"dot", "flame"};
 
-static void same_report(const pprofc_profile *a, const pprofc_profile *b,
-                        const pprofc_report_options *options) {
-  struct buffer one, two;
-  buffer_init(&one, &mem_default, 1 << 28);
-  buffer_init(&two, &mem_default, 1 << 28);
-  report_into(&one, a, options);
-  report_into(&two, b, options);
-  bool same = one.size == two.size && memcmp(one.data, two.data, one.size) == 0;
-  if (!same) printf("\n%s differs:\n%.2000s\n%.2000s\n", options->format, one.data, two.data);
-  CU_ASSERT(same);
-  buffer_free(&one);
-  buffer_free(&two);
-}
-
 static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
                          const char *const *formats, size_t count) {
   for (size_t i = 0; i < count; i++) {
     pprofc_report_options options = report_options(formats[i]);
     options.nodefraction = options.edgefraction = 0;
-    same_report(a, b, &options);
+    expect_same_report(a, b, &options);
     options.sample_index = "0";
     options.granularity = "addresses";
     options.call_tree = true;
-    same_report(a, b, &options);
+    expect_same_report(a, b, &options);
   }
 }
 
@@ -99,7 +85,7 @@ static void same_whole_and_folded(const struct buffer *data, const pprofc_profil
     pprofc_report_options options = report_options("top");
     options.tagfocus = "1000ms:";
     options.tagroot = "key";
-    same_report(whole, folded, &options);
+    expect_same_report(whole, folded, &options);
   }
   pprofc_profile_release(folded);
 }
@@ -115,7 +101,7 @@ static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_pro
     options.granularity = i % 2 ? "addresses" : "functions";
     options.threads = 1 + (unsigned)(i % 3);
     options.noinlines = i % 3 == 2;
-    same_report(whole, sums, &options);
+    expect_same_report(whole, sums, &options);
   }
 }
 
@@ -134,15 +120,15 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
   CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
   pprofc_report_options options = report_options("top");
   options.nodefraction = options.edgefraction = 0;
-  same_report(whole, sums, &options);
+  expect_same_report(whole, sums, &options);
   options.granularity = "lines";
   options.threads = 1;
-  same_report(whole, sums, &options);
+  expect_same_report(whole, sums, &options);
   same_for_all_fractions(whole, sums);
   options = report_options("list");
   options.argument = "";
   options.safe = true;
-  same_report(whole, sums, &options);
+  expect_same_report(whole, sums, &options);
   pprofc_profile_release(sums);
 }
 
@@ -408,7 +394,7 @@ static void rows_are_like_the_whole(const struct buffer *data, const pprofc_prof
     const struct samples *s = &rows->samples;
     if (!sums) CU_ASSERT(s->stack[1] <= s->stack[0] + s->stack_size[0] + VARINT32_BYTES_MAX);
     for (report.threads = 1; report.threads < 4; report.threads++)
-      same_report(whole, rows, &report);
+      expect_same_report(whole, rows, &report);
     if (sums) same_for_all_fractions(whole, rows);
     pprofc_profile_release(rows);
   }

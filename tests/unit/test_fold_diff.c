@@ -66,20 +66,6 @@ static pprofc_profile *difference_of_sums(const struct buffer *sides, const enum
   return sums && !*again ? out : usual_difference(sides, ways, PPROFC_FOLD_STACKS, error);
 }
 
-static void same_top(const pprofc_profile *a, const pprofc_profile *b,
-                     const pprofc_report_options *options) {
-  struct buffer one, two;
-  buffer_init(&one, &mem_default, 1 << 28);
-  buffer_init(&two, &mem_default, 1 << 28);
-  report_into(&one, a, options);
-  report_into(&two, b, options);
-  bool same = one.size == two.size && memcmp(one.data, two.data, one.size) == 0;
-  if (!same) printf("\ndiffers:\n%.2000s\n%.2000s\n", one.data, two.data);
-  CU_ASSERT(same);
-  buffer_free(&one);
-  buffer_free(&two);
-}
-
 static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
                       const char *sample_index) {
   static const char *const granularities[] = {"functions", "addresses", "lines"};
@@ -91,13 +77,13 @@ static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
     options.nodefraction = fractions[i / 3];
     options.noinlines = i % 2;
     options.threads = 1 + (unsigned)(i % 3);
-    same_top(whole, sums, &options);
+    expect_same_report(whole, sums, &options);
   }
   options = report_options("list");
   options.argument = "";
   options.safe = true;
   options.sample_index = sample_index;
-  same_top(whole, sums, &options);
+  expect_same_report(whole, sums, &options);
 }
 
 /* Compares all ways of reading; returns how many of them had to be read again. */
