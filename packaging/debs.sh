@@ -1,5 +1,5 @@
 #!/bin/sh
-# debs.sh INSTALLED OUT: makes libpprofc0, libpprofc-dev and pprofc for this machine's architecture from the tree INSTALLED, in
+# debs.sh INSTALLED OUT: makes libpprofc0.1, libpprofc-dev and pprofc for this machine's architecture from the tree INSTALLED, in
 # which `cmake --install --prefix INSTALLED/usr` has put everything. VERSION, MAINTAINER and SOURCE_DATE_EPOCH are in the
 # environment. What a package needs is told by the libraries that its programs are linked with.
 set -eu
@@ -78,8 +78,8 @@ control() {
       -e "s/^Section: .*/&\nVersion: $VERSION\nArchitecture: $architecture\nMaintainer: $MAINTAINER\nInstalled-Size: $size\nPriority: optional\nSource: pprofc/" \
       -e '/^Source: pprofc$/d' >"$meta/control"
   case $1 in
-    libpprofc0)
-      printf 'libpprofc 0 libpprofc0 (>= %s)\n' "$VERSION" >"$meta/shlibs"
+    libpprofc0.1)
+      printf 'libpprofc 0.1 libpprofc0.1 (>= %s)\n' "$VERSION" >"$meta/shlibs"
       printf 'activate-noawait ldconfig\n' >"$meta/triggers"
       ;;
   esac
@@ -88,15 +88,15 @@ control() {
   chmod 644 "$meta"/*
 }
 
-take libpprofc0 "$libraries/libpprofc.so.*"
+take libpprofc0.1 "$libraries/libpprofc.so.*"
 take libpprofc-dev "$libraries/libpprofc.so" "$libraries/libpprofc.a" "$libraries/pkgconfig" "$libraries/cmake" /usr/include /usr/share/man/man3
-take pprofc /usr/bin /usr/share/man/man1 /usr/share/bash-completion /usr/share/fish
+take pprofc /usr/bin /usr/share/doc/pprofc /usr/share/man/man1 /usr/share/bash-completion /usr/share/fish
 # zsh of Debian looks for completions of packages here.
 mkdir -p "$root/pprofc/usr/share/zsh"
 cp -R "$installed/usr/share/zsh/site-functions" "$root/pprofc/usr/share/zsh/vendor-completions"
 
 mkdir -p "$out"
-for package in libpprofc0 libpprofc-dev pprofc; do
+for package in libpprofc0.1 libpprofc-dev pprofc; do
   finish "$package"
   control "$package"
   find "$root/$package" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +

@@ -44,6 +44,44 @@ commit() {
   fi
 }
 
+# place: prints the folder that holds the folders of programs. Without the folder of a runner it is in the home of the user, since anybody
+# can make a folder in /tmp.
+place() {
+  if [[ -n ${RUNNER_TEMP:-} ]]; then
+    printf '%s\n' "$RUNNER_TEMP"
+  elif [[ ${XDG_CACHE_HOME:-} = /* ]]; then
+    printf '%s/pprofc\n' "$XDG_CACHE_HOME"
+  elif [[ ${HOME:-} = /* ]]; then
+    printf '%s/.cache/pprofc\n' "$HOME"
+  else
+    stop "there is no place for programs: set HOME or RUNNER_TEMP"
+  fi
+}
+
+# foreign FOLDER: prints a file that another user owns or can change. Files of root are no danger.
+foreign() {
+  find "$1" \( ! -user "$(id -u)" ! -user 0 -o ! -type l -perm /022 \) -print -quit
+}
+
+# private FOLDER: makes a folder that this user alone can change, since programs of it run. What another user left there is removed.
+private() {
+  local parent=${1%/*} found
+  mkdir -p "$parent"
+  [[ -n ${RUNNER_TEMP:-} || -z $(find "$parent" -maxdepth 0 \( ! -user "$(id -u)" ! -user 0 -o -perm /022 ! -perm -1000 \)) ]] ||
+    stop "another user can change $parent: no program in it is run"
+  if [[ -d $1 && ! -L $1 ]]; then
+    found=$(foreign "$1") && [[ -z $found ]] && return
+    printf 'pprofc: another user owns or can change %s: %s is removed\n' "$found" "$1" >&2
+  fi
+  rm -rf "$1" && mkdir -m 700 "$1" || stop "another user made $1, which cannot be removed: no program in it is run"
+}
+
+# program ARGUMENT...: runs pprofci.
+program() {
+  [[ -z $(foreign "$PPROFC_FOLDER") ]] || stop "another user can change $PPROFC_FOLDER: no program in it is run"
+  "$PPROFC_FOLDER/bin/pprofci" "$@"
+}
+
 # system: a build is for one release of one system, since it is linked with the libc of that.
 system() {
   (. /etc/os-release 2>/dev/null && printf '%s-%s' "${ID:-linux}" "${VERSION_ID:-0}") || printf linux
@@ -65,7 +103,7 @@ choose() {
   output key "pprofc-$key"
   output source "$source"
   output version "${version#source}"
-  output folder "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/pprofc-$key"
+  output folder "$(place)/pprofc-$key"
 }
 
 # ---- installing ----------------------------------------------------------------------------------------------------
@@ -84,29 +122,42 @@ fetch() { # URL FILE
   fi
 }
 
-# Its status is 3 where there is no such release.
+# has_sum FILE: true if a file has the SHA-256 in `wanted`.
+has_sum() {
+  [[ -f $1 ]] && printf '%s  %s\n' "$wanted" "$1" | sha256sum --check --status
+}
+
+# The tarball stays beside the programs. Each use checks its SHA-256 and unpacks it again: a cache is not trusted. The status is 3 if
+# there is no such release.
 install_release() (
   [[ -n ${INPUT_MIRROR:-} ]] || stop "the input version needs the input mirror: where the releases are"
   name=pprofc-$PPROFC_RELEASE-$(machine).tar.gz
+  wanted=${INPUT_SHA256:-}
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
-  fetch "$INPUT_MIRROR/v$PPROFC_RELEASE/$name" "$work/$name" || exit 3
-  fetch "$INPUT_MIRROR/v$PPROFC_RELEASE/SHA256SUMS" "$work/SHA256SUMS" || exit 3
-  wanted=${INPUT_SHA256:-$(awk -v name="$name" '$2 == name { print $1 }' "$work/SHA256SUMS")}
+  if [[ -z $wanted ]]; then
+    fetch "$INPUT_MIRROR/v$PPROFC_RELEASE/SHA256SUMS" "$work/SHA256SUMS" || exit 3
+    wanted=$(awk -v name="$name" '$2 == name { print $1 }' "$work/SHA256SUMS")
+  fi
   [[ $wanted =~ ^[0-9a-f]{64}$ ]] || stop "there is no SHA-256 of $name: '$wanted'"
-  printf '%s  %s\n' "$wanted" "$work/$name" | sha256sum --check --status ||
-    stop "$name does not have the SHA-256 $wanted; nothing of it was run"
-  mkdir -p "$PPROFC_FOLDER" || exit 1
-  tar -xzf "$work/$name" -C "$PPROFC_FOLDER" --strip-components=1 || stop "cannot unpack $name"
+  if has_sum "$PPROFC_FOLDER/$name"; then
+    cp "$PPROFC_FOLDER/$name" "$work/$name"
+  else
+    fetch "$INPUT_MIRROR/v$PPROFC_RELEASE/$name" "$work/$name" || exit 3
+  fi
+  has_sum "$work/$name" || stop "$name does not have the SHA-256 $wanted; nothing of it was run"
+  find "$PPROFC_FOLDER" -mindepth 1 -delete
+  tar -xzf "$work/$name" -C "$PPROFC_FOLDER" --no-same-owner --no-same-permissions --strip-components=1 || stop "cannot unpack $name"
+  cp "$work/$name" "$PPROFC_FOLDER/$name"
 )
 
-# The programs and the libraries that a fresh machine may lack, beside them.
+# Builds the programs, and puts the libraries that a fresh machine may lack beside them.
 install_build() (
   cd "$here"
   # shellcheck source=scripts/lib.sh
   . scripts/lib.sh
-  folder=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/pprofc-build
-  rm -rf "$folder"
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
   install_build_tools "" ""
   # shellcheck disable=SC2034 # for build
   build_target="pprofc benchstatc parse_bench_regressions pprofci"
@@ -116,24 +167,22 @@ install_build() (
   cp "$folder"/bin/* "$PPROFC_FOLDER/bin/"
   ldd "$PPROFC_FOLDER"/bin/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
     sed -E '/\/(ld-linux.*|lib(c|m|dl|pthread|rt|resolv))\.so\.[0-9]+$/d' | xargs -r cp -L -t "$PPROFC_FOLDER/lib"
-  rm -rf "$folder"
 )
 
 install() {
-  local status=0
-  if [[ ! -x $PPROFC_FOLDER/bin/pprofci && $PPROFC_SOURCE = build ]]; then
-    install_build
-  elif [[ ! -x $PPROFC_FOLDER/bin/pprofci ]]; then
+  local status=3
+  umask 022
+  private "$PPROFC_FOLDER"
+  if [[ $PPROFC_SOURCE = release ]]; then
+    status=0
     install_release || status=$?
-    # A version that was asked for has to be had; one that only the tag of the action names can be built.
+    # The version in an input must exist. The tag of the action may name a version that has no release: then it is built.
     [[ $status -ne 3 || -z ${INPUT_VERSION:-} ]] || stop "there is no release $PPROFC_RELEASE at $INPUT_MIRROR"
     [[ $status -eq 0 || $status -eq 3 ]] || exit 1
-    if [[ $status -eq 3 ]]; then
-      printf 'pprofc: there is no release %s: building\n' "$PPROFC_RELEASE"
-      install_build
-    fi
+    [[ $status -eq 0 || -x $PPROFC_FOLDER/bin/pprofci ]] || printf 'pprofc: there is no release %s: building\n' "$PPROFC_RELEASE"
   fi
-  "$PPROFC_FOLDER/bin/pprofci" -version || stop "the programs in $PPROFC_FOLDER do not run on this machine"
+  [[ $status -eq 0 || -x $PPROFC_FOLDER/bin/pprofci ]] || install_build
+  program -version || stop "the programs in $PPROFC_FOLDER do not run on this machine"
   [[ -z ${INPUT_SIMULATE_HEAD:-} ]] || command -v valgrind >/dev/null || (
     cd "$here"
     # shellcheck source=scripts/lib.sh
@@ -192,9 +241,9 @@ add_run() {
   give -count "${INPUT_COUNT:-}"
   give -profiles "${INPUT_PROFILES:-}"
   give -profile-runs "${INPUT_PROFILE_RUNS:-}"
-  give -noise_rules "${INPUT_NOISE_RULES:-}"
+  give -noise-rules "${INPUT_NOISE_RULES:-}"
   lines "${INPUT_FAIL_ON:-}"
-  for i in "${list[@]}"; do arguments+=(-fail_on "$i"); done
+  for i in "${list[@]}"; do arguments+=(-fail-on "$i"); done
 }
 
 # The folders of the runs; a pattern gives all that it matches, in their order.
@@ -218,6 +267,8 @@ add_merge() {
 
 compare_() {
   local command=run common=()
+  [[ ${GITHUB_EVENT_NAME:-} != pull_request_target || -n ${INPUT_MERGE:-} ]] ||
+    stop "pull_request_target gives the code of a pull request the rights of the repository: measure on pull_request, and comment on workflow_run (docs/CI.md)"
   yes fail "${INPUT_FAIL:-true}" || common+=(-no-fail)
   give -out "$INPUT_OUT"
   give -threshold "${INPUT_THRESHOLD:-}"
@@ -232,16 +283,16 @@ compare_() {
   else
     add_run
   fi
-  PPROFC_BIN=$PPROFC_FOLDER/bin "$PPROFC_FOLDER/bin/pprofci" "$command" "${common[@]}" "${arguments[@]}"
+  PPROFC_BIN=$PPROFC_FOLDER/bin program "$command" "${common[@]}" "${arguments[@]}"
 }
 
 compare() {
   local status=0
   # Told to this step only: pprofci writes the verdict of this run, and what an earlier one left is not read.
   (compare_) || status=$?
-  [[ $status -eq 0 || $status -eq 2 ]] || output verdict failed
+  [[ $status -eq 0 || $status -eq 2 || $status -eq 3 ]] || output verdict failed
   output status "$status"
-  [[ $status -ne 0 && $status -ne 2 ]] || output page "$INPUT_OUT/index.html"
+  [[ $status -eq 1 ]] || output page "$INPUT_OUT/index.html"
 }
 
 # ---- publishing ----------------------------------------------------------------------------------------------------
@@ -272,7 +323,7 @@ publish() {
   yes require-publish "${INPUT_REQUIRE_PUBLISH:-false}" && arguments+=(-require-publish)
   yes dry-run "${INPUT_DRY_RUN:-false}" && arguments+=(-dry-run)
   [[ -n ${INPUT_BODY:-} ]] || arguments+=("$INPUT_OUT")
-  "$PPROFC_FOLDER/bin/pprofci" publish "${arguments[@]}" || status=$?
+  program publish "${arguments[@]}" || status=$?
   # It gives the status of the comparison; 1 is its own failure, or that there is no result. The next step gives the status of that.
   output published "$([[ $status -eq 1 ]] && echo false || echo true)"
   [[ $status -ne 1 || ${PPROFC_STATUS:-0} -eq 1 ]] || return 1

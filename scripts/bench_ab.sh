@@ -11,7 +11,8 @@ usage: scripts/bench_ab.sh [-rounds N] [-profile-runs N] [-o DIR] [-seed N] -bas
 
   -base CMD, -head CMD   shell commands that print benchmark results, as `./old.test -test.bench .`
   -rounds N              processes a side (10); the gate tests medians of rounds from 4 on
-  -o DIR                 where base.txt and head.txt are written (a new folder under the current one: bench_ab)
+  -o DIR                 where base.txt and head.txt are written, or base/ and head/ with a file a round when the commands print JSON
+                         (a new folder under the current one: bench_ab)
   -profile-runs N        then so many profiles of CPU and memory a side of each benchmark, in turns, of equal work (5); 0: none. They need
                          commands that run a Go test program (its folder, its program, -test.bench and other flags); -o has them in
                          runs/NAME_cpu and runs/NAME_mem, which `pprofc -noise -diff_base=DIR/base DIR/head` takes as they are
@@ -59,13 +60,30 @@ case "$out" in -*) out=./$out ;; esac # a name is never an option
 mkdir -p "$out"
 : >"$out/base.txt"
 : >"$out/head.txt"
+rm -f "$out"/base/[0-9]*.json "$out"/head/[0-9]*.json # of an earlier comparison
+rmdir "$out/base" "$out/head" 2>/dev/null || :
 
-# One process. A run that fails is no result: what it printed stays, and so does its status.
+# Runs one process. Text goes to one file, after the number of its round. JSON goes to a file of its own in a folder. A run
+# that fails has no result: its output stays, and so does its status.
 run() {
-  echo "round: $3" >>"$out/$1.txt"
   status=0
-  sh -c -- "$2" >>"$out/$1.txt" || status=$?
+  sh -c -- "$2" >"$out/.round" || status=$?
+  case "$(head -c 1 "$out/.round")" in
+  '{' | '[')
+    mkdir -p "$out/$1"
+    mv "$out/.round" "$out/$1/$(printf %04d "$3").json"
+    ;;
+  *)
+    { echo "round: $3"; cat "$out/.round"; } >>"$out/$1.txt"
+    rm -f "$out/.round"
+    ;;
+  esac
   [ $status = 0 ] || fail "round $3: the $1 command failed with status $status"
+}
+
+# The results of a side: a folder of JSON, or the file of text.
+results() {
+  if [ -d "$out/$1" ]; then echo "$out/$1"; else echo "$out/$1.txt"; fi
 }
 
 # 0 or 1 for each round: who goes first.
@@ -185,4 +203,4 @@ if [ "$aa" = no ] && [ "${profile_runs:-5}" != 0 ]; then
 fi
 
 [ "$aa" = no ] || set -- -aa "$@"
-exec "$(dirname "$0")/parse_bench_regressions.sh" "$@" -base "$out/base.txt" -head "$out/head.txt"
+exec "$(dirname "$0")/parse_bench_regressions.sh" "$@" -base "$(results base)" -head "$(results head)"

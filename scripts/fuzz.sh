@@ -1,9 +1,16 @@
 #!/bin/sh
 # Fuzzes with libFuzzer under sanitizers: the reader for SECONDS (60 when not given), and beside it every other target
-# under tests/fuzz, which share the same time.
+# under tests/fuzz, which share the same time. `fuzz.sh -campaign HOURS` gives all targets the same share of that time, as many
+# at a time as there are processors, then reads 100,000 drawn profiles in every way and kills 500 writers of each kind.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
+campaign=
+if [ "${1:-}" = -campaign ]; then
+  campaign=${2:-}
+  case $campaign in '' | *[!0-9]*) die "usage: fuzz.sh [SECONDS] | fuzz.sh -campaign HOURS" ;; esac
+  shift 2
+fi
 seconds=${1:-60}
 
 have clang || want_packages clang
@@ -19,13 +26,40 @@ fuzz() {
   seeds="testdata/valid testdata/broken"
   [ ! -d "tests/fuzz/corpus/$1" ] || seeds="$seeds tests/fuzz/corpus/$1"
   # shellcheck disable=SC2086 # a list of words
-  if ! "build-fuzz/fuzz/fuzz_$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+  if ! "build-fuzz/fuzz/fuzz_$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -close_fd_mask=1 \
     -artifact_prefix="build-fuzz/$1-" "$found" $seeds >"build-fuzz/$1.log" 2>&1; then
     tail -n 60 "build-fuzz/$1.log"
     die "fuzzing $1 found something; the input is build-fuzz/$1-*"
   fi
   say "fuzzed $1 for $2 s: $(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log") inputs, nothing found"
 }
+
+# campaign HOURS: every target, then the tests that take a count.
+campaign() {
+  count=0
+  for target in build-fuzz/fuzz/fuzz_*; do count=$((count + 1)); done
+  each=$((campaign * 3600 * $(processors) / count))
+  say "fuzzing $count targets for $each s each"
+  status=0
+  running=0
+  for target in build-fuzz/fuzz/fuzz_*; do
+    (fuzz "${target##*/fuzz_}" "$each" || touch build-fuzz/failed) &
+    running=$((running + 1))
+    [ $((running % $(processors))) -ne 0 ] || wait
+  done
+  wait
+  [ ! -e build-fuzz/failed ] || status=1
+  build_target="fuzz_ways pprofc pprofci" build build --preset release -DPPROFC_BUILD_TESTS=ON
+  build/fuzz/fuzz_ways -random=100000 || status=1
+  python3 -B tests/fault/fault_kill.py build/bin testdata 500 || status=1
+  return $status
+}
+
+if [ -n "$campaign" ]; then
+  rm -f build-fuzz/failed
+  campaign
+  exit
+fi
 
 say "fuzzing for $seconds s"
 fuzz read "$seconds" &

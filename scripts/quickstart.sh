@@ -6,8 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 install_build_tools "" ""
-# What is installed, without the tests.
-build_target="pprofc benchstatc parse_bench_regressions pprofci pprofc_shared pprofc_static man"
+build_target=installed # everything that `cmake --install` copies, without the tests
 build build
 
 artifacts=.docs/artifacts/ci
@@ -22,4 +21,9 @@ build/bin/pprofc -symbolize=none -speedscope -diff_base="$old" \
   -output="$artifacts/cpu.diff.speedscope.json" "$new" 2>/dev/null
 
 say "the whole report and a speedscope file are in $artifacts"
-say "pprofc is build/bin/pprofc; 'cmake --install build' installs it; try build/bin/pprofc -help"
+say "pprofc is build/bin/pprofc; these lines show its help, install it and remove it again:"
+cat <<'EOL'
+   build/bin/pprofc -help
+   cmake --install build
+   cmake --build build --target uninstall
+EOL

@@ -4,7 +4,7 @@
 #   scripts/release.sh [OUT]                 OUT is .docs/release when it is not given
 #   scripts/release.sh -small BUILD [OUT]    from the programs that were built in BUILD, for this machine alone, in seconds
 #
-# OUT has Debian packages (libpprofc0, libpprofc-dev, pprofc) for this machine's architecture, a tarball of static programs for
+# OUT has Debian packages (libpprofc0.1, libpprofc-dev, pprofc) for this machine's architecture, a tarball of static programs for
 # x86-64 and for arm64, the source, a Containerfile, an SPDX list of parts, and SHA256SUMS. The last commit is what is built; the
 # same commit with the same packages of Debian gives the same bytes.
 #

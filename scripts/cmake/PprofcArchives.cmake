@@ -45,7 +45,7 @@ function(pprofc_packaged program source)
     return()
   endif()
   add_executable(packaged_${program} EXCLUDE_FROM_ALL ${source})
-  target_link_libraries(packaged_${program} PRIVATE ${program}_parts pprofc_flags)
+  target_link_libraries(packaged_${program} PRIVATE ${${program}_has} ${program}_parts pprofc_flags)
   set_target_properties(packaged_${program} PROPERTIES OUTPUT_NAME ${program}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/packaged/bin)
   add_dependencies(packaged_programs packaged_${program})

@@ -1,11 +1,16 @@
 # Compiler flags of everything we compile: warnings, hardening, sanitizers.
 add_library(pprofc_flags INTERFACE)
 
-target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE)
+# Files of 2 GiB and dates after 2038 also on 32-bit machines.
+target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64)
 target_compile_options(pprofc_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -ffp-contract=off -fno-strict-aliasing
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# The x87 keeps doubles in 80 bits, so that the last digits of reports would differ.
+if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86|AMD64")
+  target_compile_options(pprofc_flags INTERFACE -msse2 -mfpmath=sse)
+endif()
 if(PPROFC_WERROR)
   target_compile_options(pprofc_flags INTERFACE -Werror)
 endif()
@@ -26,4 +31,5 @@ if(PPROFC_SANITIZE)
 endif()
 if(PPROFC_BUILD_FUZZERS)
   target_compile_options(pprofc_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_definitions(pprofc_flags INTERFACE PPROFC_FUZZING) # core/threshold.h
 endif()

@@ -73,6 +73,18 @@ endforeach()
 install(FILES ${man3_pages} ${man3_functions} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 add_custom_target(man ALL DEPENDS ${man_pages} ${man3_pages})
 
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Everything that is installed, without the tests.
+add_custom_target(installed DEPENDS ${pprofc_programs} pprofc_shared pprofc_archive man)
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+            -P ${PROJECT_SOURCE_DIR}/scripts/cmake/uninstall.cmake VERBATIM)
+endif()
+
 # Shell completion is what each program prints of its own flags; a program built for another machine cannot.
 function(pprofc_install_completion program shell folder file)
   set(made ${PROJECT_BINARY_DIR}/completion/${shell}/${file})

@@ -94,6 +94,7 @@ var origins = []struct{ pattern, how string }{
 	{"imports/calls.jfr.gz", "imports/calls.java, java -XX:StartFlightRecording=settings=calls.jfc"},
 	{"imports/calls.async.jfr.gz", "imports/calls.java, java -agentpath:libasyncProfiler.so"},
 	{"imports/calls*.jfr.sums", "tests/interop/flight_recorder.py --update, the JDK's jfr print"},
+	{"imports/calls.pstats", "imports/calls.py, python3 -m cProfile -o"},
 	{"imports/made*.jfr*", "written with tests/perf/jfr_writer.py"},
 	{"imports/made*", "written by hand in the form that the format's tools give"},
 	{"valid/*", "testdata/tools/valid.go"},

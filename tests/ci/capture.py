@@ -84,6 +84,8 @@ class Server(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers['Content-Length']))
         if Server.failures:
             code, said = Server.failures.pop(0)
+            if isinstance(said, str):
+                return self.answer(code, Location=said)
             kind = {b'{': 'application/json', b'\x08': 'application/x-protobuf'}.get(said[:1], 'text/plain')
             return self.answer(code, said, kind)
         seen = (dict(self.headers), body)
@@ -140,7 +142,7 @@ try:
     check(sum(p['warmup'] for p in manifest['profiles']) == 8, 'warm-up')
     check('/debug/pprof/heap?gc=1' in Server.asked and '/debug/pprof/profile?seconds=1' in Server.asked, Server.asked)
     r = subprocess.run([os.path.join(programs, 'pprofc'), '-top', '-noise', '-diff_base=set/base/cpu', 'set/head/cpu'], cwd=work, capture_output=True, text=True)
-    check(r.returncode == 0 and 'Runs: 3 + 3' in r.stdout, r.stdout + r.stderr)
+    check(r.returncode == 0 and 'Runs: mean of 3 + 3 runs' in r.stdout, r.stdout + r.stderr)
     r = pprofci('run', '-base', 'set/base/cpu', '-head', 'set/head/cpu', '-out', 'page')
     check('3 pairs of profiles' in r.stdout, r.stdout)
     r = pprofci('run', '-base', 'set/base', '-head', 'set/head', '-out', 'page')
@@ -337,6 +339,31 @@ try:
     pprofci('push', '-to', at, '-service', 'shop', os.path.join(data, 'bench_original.txt'), status=1)
     pprofci('push', '-to', at, '-service', 'shop', '-label', '__name__=x', heap, status=1)
     print('ok: what a server refuses is one line')
+
+    # A redirect: with the profile to the same host only.
+    class Other(BaseHTTPRequestHandler):
+        came = []
+
+        def do_POST(self):
+            Other.came.append(self.rfile.read(int(self.headers['Content-Length'])))
+            self.send_response(200)
+            self.end_headers()
+
+        do_GET = log_message = lambda self, *_: Other.came.append(self.path)
+    other = ThreadingHTTPServer(('127.0.0.1', 0), Other)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    elsewhere = f'http://127.0.0.1:{other.server_port}'
+    for code, where, words in ((307, elsewhere + '/x', 'another host or port, where the profile is not sent: ' + elsewhere), (308, elsewhere, 'another host'),
+                               (302, elsewhere, 'another host'), (303, '/debug/pprof/heap', 'a GET without the profile'),
+                               (307, at.replace('http', 'https+insecure', 1), 'would not check the certificate')):
+        Server.failures = [(code, where)]
+        r = pprofci('push', '-to', at, '-service', 'shop', heap, status=1)
+        check(words in r.stderr and len(r.stderr.splitlines()) == 1 and not Other.came, (r.stderr, Other.came))
+    before = len(Server.pushed)
+    Server.failures = [(307, '/push.v1.PusherService/Push')]
+    pprofci('push', '-to', at, '-service', 'shop', heap)
+    check(len(Server.pushed) == before + 1 and Server.pushed[-1][1], 'a redirect on the same host is followed')
+    print('ok: a profile is not sent where a redirect leads')
 
     # The real net/http/pprof, started, put under load and ended.
     if not shutil.which('go'):

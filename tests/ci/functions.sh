@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# functions.sh SOURCE PROGRAMS: verdicts of functions from several runs a side: the page, the manifest, -fail_on, and the same in a merged run.
+# functions.sh SOURCE PROGRAMS: verdicts of functions from several runs a side: the page, the manifest, -fail-on, and the same in a merged run.
 set -eu
 . "$(dirname "$0")/common.sh"
 pprofci=$PPROFC_BIN/pprofci
@@ -46,8 +46,8 @@ manifest o/ci 'p["runs"]["head"] == ["run%d.folded" % i for i in range(6, 11)]'
 manifest o/ci '[row["function"] for row in c["because"]][0] == "main.f3" and c["because"][0]["verdict"] == "grew"'
 manifest o/ci 'all(row["low"] < row["delta"] < row["high"] and row["q"] < 0.05 for row in c["because"])'
 manifest o/ci 'rows["main.f12"]["verdict"] == "new" and rows["main.f9"]["changed"] and rows["main.f9"]["partner"] == "main.g9"'
-manifest o/ci 'rows["main.f1"]["verdict"] == "noise" and not rows["main.f1"]["changed"] and c["sight"] == ""'
-manifest o/ci 'abs(c["common"] + c["environment"] + c["rest"] + sum(r["delta"] for r in c["functions"] if r["changed"]) - c["total_delta"]) < 1e-6'
+manifest o/ci 'rows["main.f1"]["verdict"] == "unchanged" and not rows["main.f1"]["changed"] and c["sight"] == ""'
+manifest o/ci 'abs(c["environment"] + c["rest"] + sum(r["delta"] for r in c["functions"] if r["changed"]) - c["total_delta"]) < 1e-6'
 has o/ci/flame/cpu_diff.html 'functions changed'
 has o/ci/flamegraphs/cpu_diff.svg 'q &lt; 0.0001'
 grep -q 'q &lt; 0.0001' o/ci/flamegraphs/cpu_head.svg && broken "a side alone has verdicts"
@@ -93,46 +93,46 @@ ok "nothing changed: what could have been seen; one run a side is weak"
 
 # ---- conditions ------------------------------------------------------------------------------------------------------
 
-run 2 run -base base -head head -out o/ci -fail_on 'flat>2%'
-has output "-fail_on='flat>2%': main.f3 grew by +"
+run 2 run -base base -head head -out o/ci -fail-on 'flat>2%'
+has output "-fail-on='flat>2%': main.f3 grew by +"
 has output REGRESSION
 manifest o/ci 'm["mood"] == "bad" and m["fired"][0]["functions"][0]["function"] == "main.f3" and "main.f3 grew by" in m["headline"]'
-run 0 run -base base -head head -out o/ci -fail_on 'flat>2%' -no-fail
-run 0 run -base base -head head -out o/ci -fail_on 'flat>50%'
+run 0 run -base base -head head -out o/ci -fail-on 'flat>2%' -no-fail
+run 0 run -base base -head head -out o/ci -fail-on 'flat>50%'
 has output 'no regression'
 manifest o/ci 'm["mood"] == "good" and m["fired"] == [] and m["verdict"] == "no regression"'
-run 0 run -base base -head same -out o/ci -fail_on 'flat>0%' -fail_on 'cum>0%'
-run 2 run -base base -head head -out o/ci -fail_on 'flat>50%' -fail_on 'name=f12$'
-has output "-fail_on='name=f12\$': main.f12 new by +"
-run 1 run -base base -head head -out o/ci -fail_on 'flat>10ms'
-has output "-fail_on='flat>10ms': no function could be judged"
+run 0 run -base base -head same -out o/ci -fail-on 'flat>0%' -fail-on 'cum>0%'
+run 2 run -base base -head head -out o/ci -fail-on 'flat>50%' -fail-on 'name=f12$'
+has output "-fail-on='name=f12\$': main.f12 new by +"
+run 1 run -base base -head head -out o/ci -fail-on 'flat>10ms'
+has output "-fail-on='flat>10ms': no function could be judged"
 manifest o/ci 'm["mood"] == "bad" and m["headline"] == "The functions could not be judged."'
-run 1 run -base base -head head -out none -fail_on 'flat>x'
-has messages "-fail_on='flat>x' is none of"
-run 1 run -base base -head head -out none -fail_on 'name=('
-has messages "-fail_on='name=(': "
-run 1 run -base base -head head -out none -fail_on ''
-has messages '-fail_on is empty'
+run 1 run -base base -head head -out none -fail-on 'flat>x'
+has messages "-fail-on='flat>x' is not a condition"
+run 1 run -base base -head head -out none -fail-on 'name=('
+has messages "-fail-on='name=(': "
+run 1 run -base base -head head -out none -fail-on ''
+has messages '-fail-on is empty'
 not_there none
 cat >rules.json <<'END'
 {"accept": [{"function": "^main\\.f3$", "reason": "checks each word now", "until": "2999-01-31"}]}
 END
-run 0 run -base base -head head -out o/ci -fail_on 'flat>2%,name=f3$' -noise_rules rules.json
+run 0 run -base base -head head -out o/ci -fail-on 'flat>2%,name=f3$' -noise-rules rules.json
 has output 'accepted until 2999-01-31 (checks each word now): main.f3 grew by +'
-run 1 run -base base -head head -out o/none -noise_rules no-such-rules.json
+run 1 run -base base -head head -out o/none -noise-rules no-such-rules.json
 has messages "cannot read 'no-such-rules.json'"
 echo '{' >rules.json
-run 0 run -base base -head head -out o/ci -noise_rules rules.json
+run 0 run -base base -head head -out o/ci -noise-rules rules.json
 manifest o/ci 'c["note"] != "" and not c["functions"]'
-ok "-fail_on and its exit status; accepted functions; what cannot be judged"
+ok "-fail-on and its exit status; accepted functions; what cannot be judged"
 
 # ---- many pairs ------------------------------------------------------------------------------------------------------
 
 # Conditions over several comparisons share the level of one.
-run 2 run -base base -head head -out legs/one/ci -fail_on 'flat>2%'
-run 0 run -base base -head same -out legs/two/ci -fail_on 'flat>2%'
+run 2 run -base base -head head -out legs/one/ci -fail-on 'flat>2%'
+run 0 run -base base -head same -out legs/two/ci -fail-on 'flat>2%'
 run 2 merge -out all/ci legs/one/ci legs/two/ci
-has output "one: -fail_on='flat>2%': main.f3 grew in cpu_diff"
+has output "one: -fail-on='flat>2%': main.f3 grew in cpu_diff"
 manifest all/ci '[row["function"] for row in c["because"]][0] == "main.f3" and c["base_runs"] == 5 and rows["main.f9"]["partner"] == "main.g9"'
 manifest all/ci 'm["fired"][0]["condition"] == "flat>2%" and m["mood"] == "bad"'
 run 0 merge -out all/ci legs/two/ci

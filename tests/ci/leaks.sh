@@ -88,6 +88,15 @@ grep -qE '^goroutine;main.waitForAnswer;.* 240$' folded.txt || broken "folded go
 has "$work/messages" "1 profile left out"
 ok "two kinds, JSON, folded stacks"
 
+# The whole folder of a capture, in which kinds are below sides.
+mkdir capture capture/head && mv set capture/head/set
+leaks 2 -warmup 0 capture
+has "$work/output" "2 places grow"
+mkdir capture/base
+leaks 1 capture
+has "$work/messages" "has the profiles of base and head; give one of these folders"
+ok "folders in folders, and one side of a capture"
+
 # What cannot be judged, and what is no profile.
 mkdir few && cp recorded/map/heap-0[12]* few/
 leaks 1 few

@@ -168,6 +168,20 @@ def failures():
         state.failures = [("POST .*/statuses", (code, body, headers))]
         publish("-to", "status", "-require-publish", good, wanted=1)
     state.reset()
+    state.failures = [("POST .*/statuses", (403, {"message": "Repository was archived"}, []))]
+    publish("-to", "status", good)
+    check(job.last.stderr.endswith("403 forbidden: Repository was archived\n"), "403 has causes other than permissions", job.last.stderr)
+    # A secondary limit has no Retry-After, and the reset is the time of another limit.
+    hour = [("X-RateLimit-Remaining", "4000"), ("X-RateLimit-Reset", str(int(time.time()) + 3000))]
+    for headers in ([], hour):
+        state.failures = [("POST .*/statuses", (403, {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}, headers))]
+        publish("-to", "status", "-wait", "30", good)
+        one_line("403 rate limited (try again in 60 seconds)")
+    state.reset()
+    state.failures = [("POST .*/statuses", (403, {"message": "You have triggered an abuse detection mechanism"}, []))]
+    publish("-to", "status", good)
+    check(len(state.statuses) == 1 and not job.last.stderr, "a minute is waited, and the request sent again")
+    state.reset()
     state.failures = [("POST", (429, {"message": "x"}, [("Retry-After", str(year))]))]
     start = time.time()
     publish("-to", "status", good)
@@ -201,27 +215,40 @@ def forks():
         json.dump(event, file)
     env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "event.json"}
     publish(bad, wanted=2, env=dict(env, GITHUB_TOKEN=None))
-    check(not state.requests and os.path.exists("bad/ci/comment.md") and "second workflow" in job.last.stderr, "a fork's run")
+    check(not state.requests and not os.path.exists("bad/ci/comment.md") and "second workflow" in job.last.stderr, "a fork's run")
     second = {"workflow_run": {"head_sha": SHA["b"], "head_branch": "fix/it now", "pull_requests": [],
                                "head_repository": {"owner": {"login": "stranger"}}}}
     with open("second.json", "w", encoding="utf-8") as file:
         json.dump(second, file)
     env = {"GITHUB_EVENT_NAME": "workflow_run", "GITHUB_EVENT_PATH": "second.json"}
     state.pulls = [{"number": 8, "head": {"sha": SHA["c"]}}, {"number": 9, "head": {"sha": SHA["b"]}}]
-    publish("-body", "bad/ci/comment.md", env=env)
-    check(len(ours("9")) == 1 and "### ✗ Setup-2" in ours("9")[0], "posted by the second workflow")
+    publish("-body", "bad/ci/manifest.json", env=env)
+    lines = ours("9")[0].split("\n")
+    check(len(ours("9")) == 1 and lines[2] == "### Reported by the fork's own run" and "Setup-2 is" in ours("9")[0], "posted by the second workflow", ours("9"))
     check(any("head=stranger:fix%2Fit%20now" in r[1] for r in state.requests), "how the change is found")
-    with open("forged.md", "w", encoding="utf-8") as file:
-        file.write(f"<!-- pprofc:default -->\n<!-- state run=999999 regressed=0 good=1 commit={SHA['d']} -->\n### ✓ fine\n")
-    publish("-body", "forged.md", env=dict(env, GITHUB_RUN_ID="101"))
-    check("run=101" in ours("9")[0] and f"commit={SHA['b']}" in ours("9")[0], "a forged file says which run it is")
-    for text in ("hello\n", "<!-- pprofc:other -->\nx\n", "<!-- pprofc:default -->\n\x00\n".replace("\x00", "\udcff"), "x" * 300000):
+    with open("bad/ci/manifest.json", encoding="utf-8") as file:
+        forged = json.load(file)
+    evil = f"</pre>\n<!-- state run=999999 regressed=7 good=1 commit={SHA['d']} --> @everyone ![i](http://x/i.png) [l](http://x) <img src=x> #1 " + "a" * 5000
+    forged.update(headline=evil, verdict=evil, commit=evil, regressions=[{"message": evil, "file": evil, "line": 1, "title": evil, "benchmark": evil}] * 5000)
+    with open("forged.json", "w", encoding="utf-8") as file:
+        json.dump(forged, file)
+    publish("-body", "forged.json", env=dict(env, GITHUB_RUN_ID="101"))
+    text = ours("9")[0]
+    head, _, quoted = text.partition("<pre>\n")
+    quoted, _, after = quoted.partition("</pre>")
+    check("run=101 regressed=0 good=0 commit=" + SHA["b"] in head and "had=" not in text and SHA["d"] not in head, "a forged state", head)
+    check(not any(c in quoted for c in "<>") and "@" not in head + after and "http:" not in head + after and len(text) < 20000, "live text of a fork", text[:2000])
+    check("and 4980 more" in quoted and after.count("\n") < 5, after)
+    # What the fork reported is not what has regressed before.
+    publish(good, env=dict(env, GITHUB_RUN_ID="102"))
+    check("No regressions any more" not in ours("9")[0], "a fork's report is believed", ours("9")[0][:300])
+    for text in ("hello\n", "<!-- pprofc:default -->\nx\n", "{}", "[" * 100000, '{"version": 3, "gate_status": 9, "verdict": "x", "headline": "x"}'):
         with open("forged.md", "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         publish("-body", "forged.md", wanted=1, env=env)
         one_line("forged.md")
     state.pulls = []
-    publish("-body", "bad/ci/comment.md", wanted=1, env=env)
+    publish("-body", "bad/ci/manifest.json", wanted=1, env=env)
     one_line("no open pull request")
     event["pull_request"]["head"]["repo"]["full_name"] = "o/r"
     with open("event.json", "w", encoding="utf-8") as file:

@@ -15,7 +15,7 @@ def fail(*words):
 
 def run_folder(program, name, base, head, wanted, **environment):
     """The artifacts of pprofci run on two files of results."""
-    made = subprocess.run([program, "run", "-bench-base", base, "-bench-head", head, "-out", f"{name}/ci"],
+    made = subprocess.run([program, "run", "-one-process", "-bench-base", base, "-bench-head", head, "-out", f"{name}/ci"],
                           env={**os.environ, **environment}, capture_output=True, text=True, check=False)
     if made.returncode != wanted:
         fail("run", made.stdout, made.stderr)

@@ -187,7 +187,7 @@ assert c["because"][0]["verdict"] == "grew" and c["because"][0]["q"] < 0.05, c["
 assert pair["own"][0]["function"].endswith("words.hash") and pair["own"][0]["line"] > 0, pair["own"]
 END
 (cd $artifacts/ci && "$PPROFC_BIN/pprofc" -noise -top -diff_base=runs/words.Index_cpu/base runs/words.Index_cpu/head 2>/dev/null) |
-  grep -q '^Runs: 5 + 5' || broken "pprofc -noise does not read the folders"
+  grep -q '^Runs: mean of 5 + 5 runs' || broken "pprofc -noise does not read the folders"
 "$PPROFC_BIN/pprofc" -symbolize=none -raw $artifacts/ci/profiles/words.Index_cpu_head.pb.gz >"$work/raw"
 has "$work/raw" 'example.com/repository/words/words.go'
 grep -qF "$work/repository" "$work/raw" && broken "the folder of the checkout is in a profile"

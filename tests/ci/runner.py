@@ -105,6 +105,7 @@ class Runner:
         self.place, self.remote, self.actions, self.environment = place, remote, actions, environment
         self.caches, self.artifacts, self.runs, self.number = {}, {}, 100, 0
         self.hits = []     # keys of caches that were restored
+        self.search = []     # folders before those of PATH
         self.overrides = {}  # inputs of actions of ours, to be quick
         self.summary = ""
 
@@ -156,16 +157,11 @@ class Job:
                         "runner": {"os": "Linux", "arch": "X64", "temp": self.temp}, "secrets": {"GITHUB_TOKEN": self.github["token"]}}
         for level in (workflow, job):
             self.context["env"].update({k: fill(v, self.context) for k, v in level.get("env", {}).items()})
-        self.variables, self.search, self.log, self.save = {}, [], "", []
+        self.variables, self.search, self.log = {}, [], ""
         self.may_write = job.get("permissions", workflow.get("permissions", {}))
 
     def run(self):
         good, outcomes = self.steps(self.job["steps"], self.context)
-        for key, path in self.save:
-            if good and os.path.exists(path):
-                kept = self.runner.path("cache")
-                shutil.copytree(path, kept, symlinks=True)
-                self.runner.caches.setdefault(key, kept)
         return {"result": "success" if good else "failure", "log": self.log, "steps": outcomes, "workspace": self.workspace}
 
     def steps(self, steps, context):
@@ -197,7 +193,7 @@ class Job:
         summary = self.runner.path("summary")
         own = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_OUTPUT": output, "GITHUB_PATH": path, "GITHUB_ENV": environment,
                "GITHUB_STEP_SUMMARY": summary, "GITHUB_WORKSPACE": self.workspace, "RUNNER_TEMP": self.temp, "RUNNER_OS": "Linux",
-               "HOME": self.temp, "PATH": os.pathsep.join(self.search[::-1] + [os.environ["PATH"]])}
+               "HOME": self.temp, "PATH": os.pathsep.join(self.search[::-1] + self.runner.search + [os.environ["PATH"]])}
         for name in ("sha", "repository", "event_name", "event_path", "run_id", "server_url", "api_url", "base_ref", "head_ref"):
             own["GITHUB_" + name.upper()] = as_text(self.github.get(name))
         own.update(self.runner.environment["variables"])
@@ -219,7 +215,8 @@ class Job:
 
     def use(self, name, inputs):
         what = name.split("@")[0]
-        simulated = {"actions/checkout": self.checkout, "actions/setup-go": lambda _: (True, {}), "actions/cache": self.cache,
+        simulated = {"actions/checkout": self.checkout, "actions/setup-go": lambda _: (True, {}), "actions/cache/restore": self.restore,
+                     "actions/cache/save": self.save,
                      "actions/upload-artifact": self.upload, "actions/download-artifact": self.download}
         if what in simulated:
             return simulated[what](inputs)
@@ -250,15 +247,18 @@ class Job:
         subprocess.run([*git, "-C", folder, "checkout", "-q", inputs.get("ref") or self.github["sha"]], check=True)
         return True, {}
 
-    def cache(self, inputs):
-        key, path = inputs["key"], inputs["path"]
-        kept = self.runner.caches.get(key)
+    def restore(self, inputs):
+        kept = self.runner.caches.get(inputs["key"])
         if kept:
-            self.runner.hits.append(key)
-            shutil.copytree(kept, path, symlinks=True, dirs_exist_ok=True)
-        else:
-            self.save.append((key, path))
+            self.runner.hits.append(inputs["key"])
+            shutil.copytree(kept, inputs["path"], symlinks=True, dirs_exist_ok=True)
         return True, {"cache-hit": "true" if kept else ""}
+
+    def save(self, inputs):
+        kept = self.runner.path("cache")
+        shutil.copytree(inputs["path"], kept, symlinks=True)
+        self.runner.caches.setdefault(inputs["key"], kept)
+        return True, {}
 
     def upload(self, inputs):
         found = os.path.join(self.workspace, inputs["path"])

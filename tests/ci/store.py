@@ -186,8 +186,8 @@ def index():
     if medians != wanted:
         fail("values of the index", medians, wanted)
     fresh = run("trend", "-json", "many").stdout
-    for change in ("UPDATE runs SET layout=77", "UPDATE runs SET medians=x'00'", "UPDATE layouts SET series=99", "DELETE FROM layouts WHERE place=0",
-                   "UPDATE layouts SET layout=5", "DROP TABLE series", "PRAGMA user_version=1"):
+    for change in ("UPDATE runs SET results=77", "UPDATE points SET series=99", "UPDATE points SET series=-1",
+                   "DELETE FROM points WHERE place=0", "DROP TABLE series", "PRAGMA user_version=1"):
         with sqlite3.connect("many/index.sqlite") as db:
             db.executescript(change)
         made = run("trend", "-json", "many")

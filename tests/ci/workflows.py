@@ -12,7 +12,6 @@ import sys
 import tarfile
 import tempfile
 import threading
-import time
 
 try:
     import yaml
@@ -44,7 +43,7 @@ func BenchmarkCount(b *testing.B) {
 }
 """
 INSTEAD = {"record": "", "base-ref": "", "bench-base": os.path.join(TESTDATA, "bench_original.txt"),
-           "bench-head": os.path.join(TESTDATA, "bench_optimized.txt")}
+           "bench-head": os.path.join(TESTDATA, "bench_optimized.txt"), "flags": "-one-process"}
 BENCH_C = """#include <stdio.h>
 #include <stdlib.h>
 int main(int argc, char **argv) {
@@ -179,12 +178,13 @@ def simple_pull_request():
     done = RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
     RUNNER.overrides = kept_overrides
     # On a machine that is very busy the measurements may not tell; the comment says so, then.
-    regressed = done["benchmarks"]["result"] == "failure"
-    check("slower" in comment() if regressed else "### ? " in comment(), comment(), done["benchmarks"]["log"])
+    expect(done, "measure", "success", "measuring")
+    regressed = done["publish"]["result"] == "failure"
+    check("slower" in comment() if regressed else "### ? " in comment(), comment(), done["publish"]["log"])
     check(len(state.checks) == 1 and not state.statuses, "the check")
     check((next(iter(state.checks.values()))[0]["conclusion"] == "failure") == regressed, "the conclusion")
     kept = RUNNER.artifacts[str(RUNNER.runs)]
-    check(os.path.exists(kept["performance"] + "/ci/index.html") and "comment" not in kept, "artifacts", kept)
+    check(os.path.exists(kept["performance"] + "/ci/index.html"), "artifacts", kept)
     check(("slower" in RUNNER.summary) == regressed, "the job summary:", RUNNER.summary)
     print("ok: pull-request.yml")
 
@@ -196,7 +196,8 @@ def failed_comparison():
     check("slower" in comment(), comment())
     RUNNER.overrides.update({"bench-head": "nowhere.txt"})
     done = RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
-    expect(done, "benchmarks", "failure", "a comparison that failed")
+    expect(done, "measure", "failure", "a comparison that failed")
+    expect(done, "publish", "failure", "a comparison that failed")
     check("slower" not in comment() and "no result" in comment(), comment())
     check([c["conclusion"] for c in next(reversed(state.checks.values()))][-1] != "success", state.checks)
     print("ok: a comparison that fails")
@@ -205,10 +206,10 @@ def failed_comparison():
 @without_recording
 def from_a_fork():
     done = RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(fork=True), HEAD, base_ref="main")
-    expect(done, "benchmarks", "failure", "a regression in a fork")
+    expect(done, "publish", "failure", "a regression in a fork")
     check(not state.comments and not any(r[0] != "GET" for r in state.requests), "a fork wrote:", state.requests)
     first = str(RUNNER.runs)
-    check("comment" in RUNNER.artifacts[first], "the comment is no artifact")
+    check("performance" in RUNNER.artifacts[first], "the result is not an artifact")
     state.pulls = [{"number": 8, "head": {"sha": BASE}}, {"number": 3, "head": {"sha": HEAD}}]
     event = {"workflow_run": {"id": first, "event": "pull_request", "head_sha": HEAD, "head_branch": "change", "pull_requests": [],
                               "head_repository": {"full_name": "x/r", "owner": {"login": "x"}}},
@@ -241,8 +242,8 @@ def pages():
         event = pull_request()
         event["number"] = number
         done = RUNNER.run(example("pages.yml"), "pull_request", event, HEAD, base_ref="main")
-        expect(done, "benchmarks", "failure", "a regression")
-        check(done["benchmarks"]["steps"]["put the page on gh-pages"] == "success", done["benchmarks"]["log"])
+        expect(done, "publish", "failure", "a regression")
+        check(done["publish"]["steps"]["put the page on gh-pages"] == "success", done["publish"]["log"])
     files = git("ls-tree", "-r", "--name-only", "gh-pages", where=REMOTE).split("\n")
     check("pr/3/ci/index.html" in files and "pr/4/ci/index.html" in files and ".nojekyll" in files, files)
     check("go.mod" not in files, "the branch has the files of main")
@@ -250,15 +251,25 @@ def pages():
     print("ok: pages.yml")
 
 
+def fake_go():
+    """A folder with a `go test` that prints results of its own: the same in every run, and quick."""
+    folder = os.path.join(WORK, "fake-go")
+    write(f"{folder}/go", "#!/bin/sh\n[ \"$1\" = test ] && cat " + os.path.join(TESTDATA, "bench_original.txt") + "\n")
+    os.chmod(f"{folder}/go", 0o755)
+    return folder
+
+
 @without_recording
 def history():
-    # The last one is a second run of the same commit.
-    for sha in (BASE, HEAD, HEAD):
-        done = RUNNER.run(example("history.yml"), "push", {"before": BASE, "ref": "refs/heads/main"}, sha, ref="refs/heads/main")
+    # A first push has no commit before it, a forced push one that is gone. The last one is a second run of the same commit.
+    RUNNER.search = [fake_go()]
+    for sha, before in ((BASE, "0" * 40), (HEAD, "d" * 40), (HEAD, BASE)):
+        done = RUNNER.run(example("history.yml"), "push", {"before": before, "ref": "refs/heads/main"}, sha, ref="refs/heads/main")
         expect(done, "store", "success", "the history")
     files = git("ls-tree", "-r", "--name-only", "performance-history", where=REMOTE).split("\n")
     check(all(name.startswith("store/") for name in files) and len(files) > 1, files)
     check(git("rev-list", "--count", "performance-history", where=REMOTE) == "2", "commits of the history")
+    RUNNER.search = []
     print("ok: history.yml")
 
 
@@ -270,9 +281,9 @@ def other_languages():
     state.reset()
     state.base = api.base
     done = RUNNER.run(example("other-languages.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
-    expect(done, "benchmarks", "failure", "a regression")
+    expect(done, "publish", "failure", "a regression")
     check("3 times slower" in comment() or "slower" in comment(), comment())
-    check("instructions" in done["benchmarks"]["log"], done["benchmarks"]["log"])
+    check("instructions" in done["measure"]["log"], done["measure"]["log"])
     print("ok: other-languages.yml")
 
 
@@ -295,7 +306,7 @@ def run_action(inputs, name="OWNER/pprofc@v0", steps=(), wanted="success", event
 
 
 GOOD = {"bench-base": "testdata/bench_original.txt", "bench-head": "testdata/bench_original.txt"}
-BAD = {"bench-base": "testdata/bench_original.txt", "bench-head": "testdata/bench_optimized.txt"}
+BAD = {"bench-base": "testdata/bench_original.txt", "bench-head": "testdata/bench_optimized.txt", "flags": "-one-process"}
 
 
 def action():
@@ -303,7 +314,8 @@ def action():
     state.base = api.base
     page = ".docs/artifacts/ci/index.html"
     _, outputs, _ = run_action(GOOD)
-    check(outputs == ("no regression", "0", page, ""), outputs)
+    # Equal results, but noise hides a change of the threshold in more than a fifth of them.
+    check(outputs == ("inconclusive", "0", page, ""), outputs)
     _, outputs, _ = run_action(BAD, wanted="failure")
     check(outputs[:3] == ("REGRESSION", "2", page), outputs)
     _, outputs, _ = run_action({**BAD, "fail": "false"})
@@ -362,6 +374,8 @@ def wrong_inputs():
     with open(os.path.join(SOURCE, "action.yml"), encoding="utf-8") as file:
         scripts = [step["run"] for step in yaml.safe_load(file)["runs"]["steps"] if "run" in step]
     check(scripts and not any("${{" in script for script in scripts), "an expression in a script of action.yml")
+    log, _, _ = run_action(GOOD, event="pull_request_target", wanted="failure")
+    check("pull_request_target gives the code" in log, log)
     print("ok: inputs that are wrong, or look like flags and commands")
 
 
@@ -371,11 +385,10 @@ def versions():
     RUNNER.hits.clear()
     del DOWNLOADS[:]
     run_action(GOOD)
-    check(DOWNLOADS == ["/v0.1.0/pprofc-0.1.0-linux-amd64.tar.gz", "/v0.1.0/SHA256SUMS"], DOWNLOADS)
-    start = time.monotonic()
+    tarball = "/v0.1.0/pprofc-0.1.0-linux-amd64.tar.gz"
+    check(DOWNLOADS == ["/v0.1.0/SHA256SUMS", tarball], DOWNLOADS)
     run_action(GOOD)
-    cached = time.monotonic() - start
-    check(len(DOWNLOADS) == 2 and len(RUNNER.hits) == 1, DOWNLOADS, RUNNER.hits)
+    check(DOWNLOADS.count(tarball) == 1 and len(RUNNER.hits) == 1, DOWNLOADS, RUNNER.hits)
     RUNNER.caches.clear()
     run_action({**GOOD, "sha256": DIGEST})
     RUNNER.caches.clear()
@@ -388,18 +401,14 @@ def versions():
     check(len(DOWNLOADS) > 2 and any(name.startswith("pprofc-release-linux-amd64-0.1.0-") for name in RUNNER.caches), RUNNER.caches)
     # No release: a build, which is cached for this commit of the action.
     RUNNER.caches.clear()
-    start = time.monotonic()
     log, _, _ = run_action(GOOD, name="OWNER/pprofc@v0.0.9")
-    building = time.monotonic() - start
     check("there is no release 0.0.9: building" in log, log)
-    check(cached < building, "a release from the cache takes", cached, "and a build", building)
     run_action(GOOD, name="OWNER/pprofc@" + "a" * 40)
     key = [name for name in RUNNER.caches if name.endswith("-" + "a" * 40)]
     check(len(key) == 1, RUNNER.caches)
     RUNNER.hits.clear()
-    start = time.monotonic()
     log, _, _ = run_action(GOOD, name="OWNER/pprofc@" + "a" * 40)
-    check(RUNNER.hits == key and "building" not in log and time.monotonic() - start < building, log)
+    check(RUNNER.hits == key and "building" not in log, log)
     RUNNER.caches.clear()
     run_action(GOOD, name="OWNER/pprofc@main")
     first = set(RUNNER.caches)
@@ -407,7 +416,7 @@ def versions():
     run_action(GOOD, name="OWNER/pprofc@main")
     check(len(RUNNER.caches) == 2, "other sources have the same key:", first)
     RUNNER.overrides["version"] = "0.1.0"
-    print(f"ok: releases and builds, fetched and made once ({cached:.1f} s when cached)")
+    print("ok: releases and builds, fetched and made once")
 
 
 # ---- GitLab and Jenkins -------------------------------------------------------------------------------------------------------
@@ -496,7 +505,67 @@ def jenkins():
     print("ok: the Jenkinsfile")
 
 
+def private_folder():
+    """scripts/action.sh installs into a folder of this user, and runs nothing that another user or a cache put there."""
+    folder, seen = os.path.join(WORK, "private", "pprofc"), os.path.join(WORK, "planted")
+    planted = f"#!/bin/sh\necho planted >>{seen}\n"
+    own = {"PATH": os.environ["PATH"], "HOME": WORK, "INPUT_MIRROR": MIRROR, "INPUT_VERSION": "0.1.0", "PPROFC_RELEASE": "0.1.0", "PPROFC_SOURCE": "release",
+           "PPROFC_FOLDER": folder, "no_proxy": "127.0.0.1", **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
+
+    def install(wanted=0, **more):
+        made = subprocess.run(["bash", os.path.join(PPROFC, "scripts/action.sh"), "install"], env={**own, **more}, capture_output=True, text=True, check=False)
+        check((made.returncode != 0) == bool(wanted) and not os.path.exists(seen), made.returncode, made.stdout, made.stderr, os.path.exists(seen))
+        return made.stderr
+
+    def plant():
+        write(f"{folder}/bin/pprofci", planted)
+        os.chmod(f"{folder}/bin/pprofci", 0o755)
+
+    install()
+    check(os.stat(folder).st_mode & 0o777 == 0o700, "the folder is not private")
+    plant()
+    install()
+    plant()
+    with open(f"{folder}/pprofc-0.1.0-linux-amd64.tar.gz", "ab") as file:
+        file.write(b"more")
+    install()
+    plant()
+    install(wanted=1, INPUT_SHA256="0" * 64)
+    install(INPUT_SHA256=DIGEST)
+    plant()
+    os.chmod(folder, 0o777)
+    check("is removed" in install(PPROFC_SOURCE="build"), "a folder that others can write to")
+    shutil.rmtree(folder)
+    write(f"{WORK}/other/bin/pprofci", planted)
+    os.chmod(f"{WORK}/other/bin/pprofci", 0o755)
+    os.symlink(f"{WORK}/other", folder)
+    install(PPROFC_SOURCE="build")
+    if os.getuid() == 0:
+        plant()
+        os.chown(f"{folder}/bin/pprofci", 12345, 12345)
+        check("is removed" in install(PPROFC_SOURCE="build"), "a program of another user")
+    os.chmod(os.path.dirname(folder), 0o777)
+    check("no program in it is run" in install(wanted=1), "a folder where others can rename")
+    made = subprocess.run(["bash", os.path.join(PPROFC, "scripts/action.sh"), "choose"], env={**own, "TMPDIR": "/tmp"}, capture_output=True, text=True, check=False)
+    check(f"folder={WORK}/.cache/pprofc/" in made.stdout, made.stdout)
+    print("ok: no program of another user is run, and a release is checked each time")
+
+
 # ---- documents ----------------------------------------------------------------------------------------------------------------
+
+
+def check_rights(name):
+    """A job that checks out the code of a pull request may only read, and its checkout keeps no credentials."""
+    with open(name, encoding="utf-8") as file:
+        workflow = yaml.load(file, yaml.BaseLoader)
+    check(workflow["permissions"] == {} and "pull_request_target" not in workflow["on"], name, "permissions of the workflow")
+    for job in workflow["jobs"].values():
+        writes = "write" in job["permissions"].values()
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@"):
+                own = step["with"]
+                trusted = workflow["on"] != "pull_request" or own.get("ref", "").endswith("base.sha }}")
+                check(own["persist-credentials"] == ("true" if writes else "false") and (trusted or not writes), name, step)
 
 
 def documents():
@@ -507,13 +576,15 @@ def documents():
     for name in sorted(os.listdir(EXAMPLES)):
         with open(example(name), encoding="utf-8") as file:
             check(shown.get(name) == file.read(), f"docs/CI.md does not show docs/examples/ci/{name} as it is")
-    lint = shutil.which("actionlint")
-    if not lint:
-        print("note: no actionlint")
-        return
     names = [example(n) for n in os.listdir(EXAMPLES) if n.endswith(".yml") and n != "gitlab-ci.yml"]
-    made = subprocess.run([lint, "-no-color", *names], capture_output=True, text=True, check=False)
-    check(made.returncode == 0, made.stdout, made.stderr)
+    for name in names:
+        check_rights(name)
+    for lint, *flags in (["actionlint", "-no-color"], ["zizmor", "--offline", "--no-progress", "--config", os.path.join(SOURCE, "tests/ci/zizmor.yml")]):
+        if not shutil.which(lint):
+            print("note: no", lint)
+            continue
+        made = subprocess.run([lint, *flags, *names], capture_output=True, text=True, check=False)
+        check(made.returncode == 0, made.stdout, made.stderr)
     print("ok: docs/CI.md and docs/examples/ci are the same")
 
 
@@ -560,7 +631,7 @@ try:
         "variables": {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOCACHE": f"{WORK}/go-cache", "no_proxy": "127.0.0.1", "GIT_CONFIG_GLOBAL": "/dev/null",
                       "GIT_AUTHOR_NAME": "tests", "GIT_AUTHOR_EMAIL": "tests@example.com", **kept}})
     RUNNER.overrides = {"version": "0.1.0", "mirror": MIRROR}
-    parts = sys.argv[3:] or ["documents", "action", "wrong_inputs", "versions", "other_languages", "simple_pull_request", "failed_comparison", "from_a_fork",
+    parts = sys.argv[3:] or ["documents", "action", "wrong_inputs", "versions", "private_folder", "other_languages", "simple_pull_request", "failed_comparison", "from_a_fork",
                              "matrix", "pages", "history", "gitlab", "jenkins"]
     for part in parts:
         globals()[part]()

@@ -84,6 +84,23 @@ def check_xml(text):
                 yield f"an attribute: {attribute}"
 
 
+DOT_ATTRIBUTES = set("style fillcolor shape fontsize label tooltip labeltooltip id color weight penwidth minlen".split())
+DOT_VALUE = r'"(?:[^"\\]|\\.)*"'
+DOT_LIST = rf'\[(?:\w+ ?= ?(?:{DOT_VALUE}|\w+) ?)*\]'
+DOT_LINE = re.compile(rf'digraph {DOT_VALUE} {{|node {DOT_LIST}|subgraph cluster_L {{ {DOT_VALUE} {DOT_LIST} }}|N[N_\d]+(?: -> N[N_\d]+)? {DOT_LIST}|}}')
+
+
+def check_dot(text):
+    """Every line is a statement of ours, and no text left its quotes."""
+    yield from check_log(text)
+    for line in text.rstrip("\n").split("\n"):
+        if not DOT_LINE.fullmatch(line):
+            yield f"no statement of the graph: {line!r}"
+        for attribute in re.findall(r"(\w+) ?=", re.sub(DOT_VALUE, '""', line)):
+            if attribute not in DOT_ATTRIBUTES:
+                yield f"an attribute: {attribute}"
+
+
 def check_junit(text):
     yield from check_xml(text)
     for element in ElementTree.fromstring(text).iter():
@@ -301,6 +318,21 @@ def make_profile(folder, source, path="hostile.pb", comments=True):
         file.write(body + b"".join(block(6, s) for s in strings))
 
 
+def make_units(folder, name):
+    """A profile in which every type and unit is one name, also the unit of the key "bytes", which graphs show."""
+    strings = [b"", b"bytes", b"main", b"main.c", b"work", name, b"n"]
+    body = block(1, number(1, 6) + number(2, 5)) + block(1, number(1, 5) + number(2, 5))
+    labels = block(3, number(1, 1) + number(3, 4096) + number(4, 5)) + block(3, number(1, 6) + number(3, 7) + number(4, 5))
+    body += block(2, number(1, 2) + number(1, 1) + number(2, 500) + number(2, 5) + labels)
+    body += block(2, number(1, 1) + number(2, 100) + number(2, 1))
+    for i in (1, 2):
+        body += block(4, number(1, i) + number(3, 4096 * i) + block(4, number(1, i) + number(2, i)))
+        body += block(5, number(1, i) + number(2, 2 * i) + number(3, 2 * i) + number(4, 3))
+    body += number(9, 10**18) + number(10, 10**9) + block(11, number(1, 5) + number(2, 5)) + number(12, 1) + number(14, 5)
+    with open(os.path.join(folder, "units.pb"), "wb") as file:
+        file.write(body + b"".join(block(6, s) for s in strings))
+
+
 LINES = next(i for i, name in enumerate(NAMES) if name.startswith("zq\n"))
 
 
@@ -312,6 +344,10 @@ def check_lines(text):
             yield f"a line from the middle of a name: {line!r}"
 
 
+# What ends a quoted text of dot, and what would come after it.
+QUOTES = [b'zq" URL="javascript:zq()" target="_self" x="', b'zq" image="./zq.png" label="" x="', b'zq"]; evil [label="zq" URL="javascript:zq()"]; N9 [x="',
+          b'zq" label=<<TABLE><TR><TD><IMG SRC="./zq.png"/></TD></TR></TABLE>> x="', b"zq\\", b'zq\\"', b"<zq>", b"zq\\N\\G\n"]
+UNIT_TEXTS = ["top", "text", "tree", "traces", "tags", "raw", "comments", "folded", "callgrind", "flame=text", "list=.", "peek=."]
 PROFILE_TEXTS = ["top", "text", "tree", "traces", "tags", "raw", "comments", "dot", "folded", "callgrind", "flame=text", "list=.",
                  "peek=."]
 
@@ -324,7 +360,7 @@ def test_profiles(folder):
     common = ("-symbolize=none", "-nodefraction=0", "-edgefraction=0", "-nodecount=500")
     for index in ("0", "1"):
         for name in PROFILE_TEXTS:
-            run(check_log, "pprofc", "-" + name, *common, f"-sample_index={index}", "hostile.pb", cwd=folder)
+            run(check_dot if name == "dot" else check_log, "pprofc", "-" + name, *common, f"-sample_index={index}", "hostile.pb", cwd=folder)
         run(check_log, "pprofc", "-folded", "-diff_base=hostile.pb", "hostile.pb", cwd=folder)
         run(check_log, "pprofc", "-top", "-lines", "-tagroot=n" + NAMES[0], *common, "hostile.pb", cwd=folder)
         for name in ("json", "flamebearer", "speedscope"):
@@ -337,6 +373,23 @@ def test_profiles(folder):
         run(check_lines, "pprofc", "-" + name, *common, "lines.pb", cwd=folder, expect="" if name == "comments" else "zq")
     for focus in (NAMES[0], NAMES[1], NAMES[6], NAMES[11]):
         run(check_log, "pprofc", "-top", "-focus=zq|" + re.escape(focus), "hostile.pb", cwd=folder)
+
+
+def test_units(folder):
+    """Each name as a type, a unit and a unit of labels: in every format, also against a base."""
+    for name in (*BYTES, *QUOTES):
+        make_units(folder, name)
+        common = ("-symbolize=none", "-nodefraction=0", "-edgefraction=0", "units.pb")
+        for form in UNIT_TEXTS:
+            run(check_log, "pprofc", "-" + form, *common, cwd=folder, expect="" if form in ("folded", "comments", "tags", "list=.") else "zq")
+        for options in ((), ("-safe",), ("-diff_base=units.pb",), ("-tagleaf=bytes",), ("-tagroot=n",), ("-unit=" + os.fsdecode(name.split(b"\0")[0]),)):
+            run(check_dot, "pprofc", "-dot", *options, *common, cwd=folder, expect="")
+            run(check_log, "pprofc", "-top", *options, *common, cwd=folder, expect="")
+        for form in ("json", "flamebearer", "speedscope"):
+            run(check_json, "pprofc", "-" + form, "units.pb", cwd=folder)
+        run(check_xml, "pprofc", "-flamegraph", "units.pb", cwd=folder)
+        run(check_page, "pprofc", "-flame", "units.pb", cwd=folder)
+        run(check_page, "pprofc", "-weblist=.", "-output=page.html", "units.pb", cwd=folder, output="page.html")
 
 
 def test_imports(folder):
@@ -432,7 +485,8 @@ def test_results(folder):
             summary = os.path.join(folder, "summary.md")
             if os.path.exists(summary):
                 os.remove(summary)
-            for extra in ((), ("-all",), ("-rules", "rules.json")):
+            for more in ((), ("-all",), ("-rules", "rules.json")):
+                extra = ("-one-process", *more)
                 run(check, "parse_bench_regressions", "-base", base, "-head", head, "-format", name, *extra, cwd=folder, status=2,
                     env={"GITHUB_STEP_SUMMARY": summary}, output=None)
                 run(check, "parse_bench_regressions", "-base", base, "-head", head, f"-out={name}=out", *extra, cwd=folder, output="out")
@@ -480,8 +534,8 @@ def test_ci(folder):
             json.dump({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": frames}, "profiles": [profile]}, file)
     title = "".join(NAMES).replace("\0", "")
     for kind in ("txt", "json"):
-        command = ("pprofci", "run", "-bench-base", f"base.{kind}", "-bench-head", f"head.{kind}", "-pair", "base.speedscope.json", "head.speedscope.json", "-out", "ci",
-                   "-title", title)
+        command = ("pprofci", "run", "-bench-base", f"base.{kind}", "-bench-head", f"head.{kind}", "-one-process", "-pair", "base.speedscope.json", "head.speedscope.json",
+                   "-out", "ci", "-title", title)
         run(check_annotations, *command, cwd=folder, status=2, env={"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": os.path.join(folder, "step.md")})
         run(check_report_page, *command, cwd=folder, output="ci/index.html")
         run(check_summary, *command, cwd=folder, output="ci/summary.md")
@@ -505,7 +559,7 @@ def test_ci(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_profiles, test_imports, test_results, test_ci, test_tables, test_messages):
+        for test in (test_profiles, test_units, test_imports, test_results, test_ci, test_tables, test_messages):
             test(folder)
     for complaint in complaints[:60]:
         print(complaint.encode("utf-8", "backslashreplace").decode())

@@ -8,6 +8,7 @@
 #include "gate/print/print.h"
 #include "gate/read/read.h"
 #include "gate/selftest/selftest.h"
+#include "open.h"
 #include "pprofc/pprofc.h"
 #include "symbolize/source_map.h"
 
@@ -27,18 +28,15 @@ static int collect(void *context, const void *data, size_t size) {
 /* Starts as a pointer that no call may touch when it fails. */
 #define UNTOUCHED ((pprofc_profile *)(uintptr_t)0x10)
 
-static pprofc_status read_as(const struct buffer *in, pprofc_folding folding,
+static pprofc_status read_as(const struct buffer *in, const struct open_sums *sums,
                              const pprofc_allocator *mem, pprofc_profile **profile) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   options.allocator = mem;
   options.threads = 1;
-  options.folding = folding;
-  options.fold_sample_index = "";
-  options.fold_always = true;
   pprofc_profile *made = UNTOUCHED;
   pprofc_error error = {0};
-  pprofc_status status = pprofc_profile_read_memory(in->data, in->size, &options, &made, &error);
+  pprofc_status status = open_memory(in->data, in->size, &options, sums, &made, &error);
   if (status == PPROFC_OK)
     *profile = made;
   else if (made != UNTOUCHED || error.status != status || !error.message[0])
@@ -48,7 +46,7 @@ static pprofc_status read_as(const struct buffer *in, pprofc_folding folding,
 
 static pprofc_status read_from(const struct buffer *input, const pprofc_allocator *mem,
                                pprofc_profile **profile) {
-  return read_as(input, PPROFC_FOLD_NOTHING, mem, profile);
+  return read_as(input, NULL, mem, profile);
 }
 
 static pprofc_status read_and_count(const struct buffer *input, const pprofc_allocator *mem,
@@ -73,10 +71,12 @@ static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer 
   pprofc_report_options report;
   pprofc_report_options_init(&report);
   report.format = "top";
-  pprofc_status status = read_as(&two, PPROFC_FOLD_SUMS, mem, &profile);
+  const struct open_sums tree = {.tree = true, .sample_index = "", .always = true};
+  const struct open_sums labels = {.labels = true, .always = true};
+  pprofc_status status = read_as(&two, &tree, mem, &profile);
   if (status == PPROFC_OK) status = pprofc_report(profile, &report, collect, out, NULL);
   pprofc_profile_release(profile);
-  if (status == PPROFC_OK) status = read_as(&two, PPROFC_FOLD_EQUAL, mem, &profile);
+  if (status == PPROFC_OK) status = read_as(&two, &labels, mem, &profile);
   if (status == PPROFC_OK) pprofc_profile_release(profile);
   return status;
 }

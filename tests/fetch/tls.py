@@ -49,6 +49,8 @@ two_sided = Server(routes, tls=(server_pair + '.pem', server_pair + '.key', ours
 open_server = Server(routes)
 routes['/absolute'] = plain(b'', 302, {'Location': f'https://{one_sided.at}/x'})
 routes['/down'] = plain(b'', 302, {'Location': f'http://{open_server.at}/x'})
+for name, where in (('/lax', f'https+insecure://{one_sided.at}/x'), ('/lax2', f'https+insecure://{two_sided.at}/x')):
+    routes[name] = plain(b'', 302, {'Location': where})
 
 
 def run(*args, env=None):
@@ -72,6 +74,9 @@ works('SSL_CERT_FILE does, too', f'https://{one_sided.at}/x', env={'SSL_CERT_FIL
 works('https+insecure trusts anybody', f'https+insecure://{one_sided.at}/x')
 works('and follows a redirect on the same server', f'https+insecure://{one_sided.at}/relative')
 fails('but not one that leads to another', 'certificate is not trusted', f'https+insecure://{one_sided.at}/absolute')
+fails('a redirect does not turn checks off', 'would not check the certificate', f'http://{open_server.at}/lax')
+fails('nor one of a host that is trusted', 'would not check the certificate', ca, f'https://{one_sided.at}/lax')
+fails('nor one to another host', 'would not check the certificate', f'https+insecure://{one_sided.at}/lax2')
 fails('without an authority nobody is trusted', 'certificate is not trusted', f'https://{one_sided.at}/x')
 fails('-tls_ca takes the place of all others', 'certificate is not trusted', f'-tls_ca={others}.pem', f'https://{one_sided.at}/x')
 fails('the name counts', 'certificate', ca, f'https://localhost:{one_sided.at.split(":")[1]}/x')

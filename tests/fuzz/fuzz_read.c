@@ -99,7 +99,7 @@ static void render(const pprofc_profile *p, const char *format, struct buffer *o
 static void check_folded(const uint8_t *data, size_t size, const pprofc_profile *whole,
                          struct fold_options options) {
   pprofc_limits limits = fuzz_limits();
-  const char *format = options.compact ? "top" : "tree";
+  const char *format = options.tree ? "top" : "tree";
   options.mem = &mem_default;
   options.limits = &limits;
   options.threads = 1;
@@ -109,7 +109,7 @@ static void check_folded(const uint8_t *data, size_t size, const pprofc_profile 
   pprofc_status status = fold_read_memory(data, size, &options, &folded);
   REQUIRE((status == PPROFC_OK) == (folded != NULL));
   if (!folded) return;
-  if (!options.compact) check_columns(folded);
+  if (!options.tree) check_columns(folded);
   REQUIRE(whole && folded->samples.count <= whole->samples.count);
   render(whole, format, &expected);
   render(folded, format, &got);
@@ -124,8 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_profile *profile = decode(data, size, &input);
   check_folded(data, size, profile, (struct fold_options){.labels = true});
   check_folded(data, size, profile, (struct fold_options){.labels = false});
-  check_folded(data, size, profile,
-               (struct fold_options){.any_order = true, .compact = true, .sample_index = ""});
+  check_folded(data, size, profile, (struct fold_options){.tree = true, .sample_index = ""});
   if (profile) {
     struct difference difference;
     check_columns(profile);

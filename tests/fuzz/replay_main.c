@@ -1,5 +1,5 @@
-/* Runs a fuzz target over files and folders of files: `fuzz_NAME PATH...`. The main of builds
- * without libFuzzer. */
+/* Runs a fuzz target over files, folders of files and drawn inputs: `fuzz_NAME PATH...` or
+ * `fuzz_NAME -random=COUNT`. The main of builds without libFuzzer. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -38,10 +38,25 @@ static long run_folder(const char *path) {
   return count;
 }
 
+/* Runs `count` inputs of up to 256 pseudorandom bytes, the same ones each time. */
+static long run_random(long count) {
+  uint8_t data[256];
+  uint64_t random = 1;
+  for (long i = 0; i < count; i++) {
+    for (size_t k = 0; k < sizeof data; k++) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      data[k] = (uint8_t)(random >> 56);
+    }
+    LLVMFuzzerTestOneInput(data, data[0] ? data[0] : sizeof data);
+  }
+  return count;
+}
+
 int main(int argc, char **argv) {
   long total = 0;
   for (int i = 1; i < argc; i++) {
-    long count = run_folder(argv[i]);
+    bool random = strncmp(argv[i], "-random=", 8) == 0;
+    long count = random ? run_random(strtol(argv[i] + 8, NULL, 10)) : run_folder(argv[i]);
     if (count < 0) count = run_file(argv[i]);
     if (count == 0) {
       fprintf(stderr, "nothing to run in '%s'\n", argv[i]);

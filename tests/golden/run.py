@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the recorded command lines of tests/golden/cases.
 
-  run.py --bin BUILD/bin [--update] [--secrets LIBRARY] [--reader WAY] [PATTERN ...]
+  run.py --bin BUILD/bin [--update] [--secrets LIBRARY] [--pprofc PROGRAM] [PATTERN ...]
 
 A case is one file:
 
@@ -17,8 +17,7 @@ Sections may be left out: nothing printed, nothing said, status 0. A line "# nee
 `pprofc -version` says that this part is missing, "# needs terminal" where there are no pseudo-terminals. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
 the difference before you commit it. --secrets runs every case once for each of several secrets of the hash tables, which
-LIBRARY (known_secret.c) gives to the programs. --reader gives pprofc the flag -reader=WAY: large profiles can be read in two
-ways, and the small ones of the cases are, too, when it is forced.
+LIBRARY (known_secret.c) gives to the programs. --pprofc runs another PROGRAM as pprofc.
 """
 import argparse
 import concurrent.futures
@@ -133,15 +132,10 @@ def run_cases(cases, programs, act, advise=False):
     return 1 if failed or not cases else 0
 
 
-def force_reader(programs, way, folder):
-    """A folder like that of the programs, in which pprofc is called with the flag."""
+def replace_pprofc(programs, pprofc, folder):
+    """A folder like the one of the programs, with another pprofc."""
     for name in os.listdir(programs):
-        os.symlink(os.path.join(programs, name), os.path.join(folder, name))
-    script = os.path.join(folder, "pprofc")
-    os.unlink(script)
-    with open(script, "w") as out:
-        out.write(f"#!/bin/sh\nexec '{programs}/pprofc' -reader={way} \"$@\"\n")
-    os.chmod(script, 0o755)
+        os.symlink(os.path.abspath(pprofc) if name == "pprofc" else os.path.join(programs, name), os.path.join(folder, name))
     return folder
 
 
@@ -151,7 +145,7 @@ def main():
     options.add_argument("--bin", required=True, help="folder of the programs")
     options.add_argument("--update", action="store_true")
     options.add_argument("--secrets", metavar="LIBRARY", help="check with several secrets of hash tables")
-    options.add_argument("--reader", metavar="WAY", help="check with profiles read in this way")
+    options.add_argument("--pprofc", metavar="PROGRAM", help="check with this pprofc")
     options.add_argument("patterns", nargs="*", help="names of cases, with * for anything")
     options = options.parse_args()
     programs = os.path.abspath(options.bin)
@@ -161,9 +155,9 @@ def main():
     missing = find_missing(programs)
     cases = [c for c in cases if not missing.intersection(c.needs)]
     act = Case.update if options.update else Case.check
-    if options.reader:
+    if options.pprofc:
         with tempfile.TemporaryDirectory() as folder:
-            return run_cases(cases, force_reader(programs, options.reader, folder), Case.check)
+            return run_cases(cases, replace_pprofc(programs, options.pprofc, folder), Case.check)
     if not options.secrets:
         return run_cases(cases, programs, act, advise=True)
     os.environ["LD_PRELOAD"] = os.path.abspath(options.secrets)

@@ -1,5 +1,6 @@
 """Inputs of any size for scaling.py: one generator for every format that is read, and shapes of profiles that are awkward."""
 import json
+import marshal
 import struct
 
 from jfr_writer import Chunk
@@ -291,6 +292,13 @@ def pmcstat(n):
         for i in range(n))
 
 
+def pstats(n):
+    """Functions that call one another in a chain and from a hub; marshal writes them."""
+    def key(i):
+        return (f"file{i % 9}.py", i, f"function{i}")
+    return marshal.dumps({key(i): (1, 1, 0.001, 0.001 * (n - i), {key(c): (1, 1, 0.001, 0.001 * (n - i)) for c in {0, max(i - 1, 0)} if i}) for i in range(n)})
+
+
 def papyrus(n):
     """Calls of many stacks, most of which return in the millisecond in which they began."""
     lines = []
@@ -339,6 +347,7 @@ FORMATS = {
     "Java profile": [(java, 250)],
     "jemalloc heap profile": [(jemalloc, 200)],
     "callgrind": [(callgrind, 150), (callgrind_ladder, 250), (callgrind_names, 250)],
+    "pstats": [(pstats, 200)],
     "JSON profile": [],  # by shape, below
     "json_cpuprofile": [(json_v8, 120), (json_same_ids, 500)],
     "json_heapprofile": [(json_v8_heap, 120)],

@@ -48,15 +48,15 @@ field() {
   dpkg-deb -f "$1"_"$version"_*.deb "$2"
 }
 dpkg-deb -c libpprofc-dev_*.deb >"$work/dev"
-dpkg-deb -c libpprofc0_*.deb >"$work/library"
+dpkg-deb -c libpprofc0.1_*.deb >"$work/library"
 [[ "$(field pprofc Depends)" == *libc6* && "$(field pprofc Recommends)" == *libcurl4*libmicrohttpd12* ]] || broken "what pprofc needs"
-[[ "$(field libpprofc-dev Depends)" == *"libpprofc0 (= $version)"*zlib1g-dev* ]] || broken "what libpprofc-dev needs"
+[[ "$(field libpprofc-dev Depends)" == *"libpprofc0.1 (= $version)"*zlib1g-dev* ]] || broken "what libpprofc-dev needs"
 grep -q 'pkgconfig/pprofc.pc' "$work/dev" || broken "pprofc.pc"
-grep -q 'libpprofc.so.0 ->' "$work/library" || broken "the name of the library"
+grep -q 'libpprofc.so.0.1 ->' "$work/library" || broken "the name of the library"
 mkdir "$work/root"
 for deb in *.deb; do dpkg-deb -x "$deb" "$work/root"; done
 ! find "$work/root" ! -path '*/bin/*' -type f -perm /111 | grep . || broken "a file that is no program is executable"
-libraries=$(dirname "$(find "$work/root/usr" -name 'libpprofc.so.0')")
+libraries=$(dirname "$(find "$work/root/usr" -name 'libpprofc.so.0.1')")
 profile=$source/testdata/generator_cpu.prof
 "$build/bin/pprofc" -symbolize=none -top "$profile" >"$work/expected" 2>/dev/null
 "$work/root/usr/bin/pprofc" -symbolize=none -top "$profile" 2>/dev/null | cmp - "$work/expected" || broken "pprofc of the package"

@@ -5,7 +5,9 @@ way round: each flag of a command in the documents is one that the program has.
 
     complete.py BUILD/bin
 """
+import ast
 import glob
+import json
 import os
 import re
 import subprocess
@@ -110,35 +112,63 @@ def check_facts(readers, path, report):
     return len(rows)
 
 
+def fuzzed():
+    """(formats, options) of the fuzz targets: strings of the tables `...reports[]` and `...formats[]`, fields that are set."""
+    text = "\n".join(read(os.path.relpath(path, ROOT)) for path in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/*.[ch]"))))
+    tables = re.findall(r"\b\w*(?:reports|formats)\[\] = \{(.*?)\};", text, re.S)
+    return set(re.findall(r'"(\w+)"', "".join(tables))), set(re.findall(r"(?:->|\.)(\w+) = ", text)) | set(re.findall(r"&o->(\w+)[,}]", text))
+
+
 def check_fuzzed_reports(binaries, report):
-    """Each format and option of pprofc's reports is in a fuzz target: as "name" or as a field `o->name`."""
-    text = "\n".join(read(os.path.relpath(path, ROOT)) for path in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/*.c"))))
+    """Each format and option of pprofc's reports is in the table, or in an assignment, of a fuzz target."""
+    formats, options = fuzzed()
     page = manual(binaries, "pprofc")
-    for title in ("Formats", "Options"):
+    for title, known in (("Formats", formats), ("Options", options)):
         section = re.search(r"^### " + title + r"\n(.*?)(?=^### |\Z)", page, re.M | re.S)
         for name in FLAG.findall(section.group(1)) if section else []:
-            if f'"{name}"' not in text and not re.search(r"\bo->" + name + r"\b", text):
-                report.add("fuzz", f"pprofc:-{name}", "tests/fuzz/fuzz_report.c", 1,
+            if name not in known:
+                report.add("fuzz", f"pprofc:-{name}", "tests/fuzz/report_target.h", 1,
                            f"no fuzz target has -{name}; a format belongs into the table `reports`, an option into `take_options`")
 
 
+def hostile_formats():
+    """Formats that tests/escape runs: strings in PROFILE_TEXTS, in the tuple of a loop over names, or in the arguments of run()."""
+    lists = []
+    for node in ast.walk(ast.parse(read("tests/escape/hostile.py"))):
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "PROFILE_TEXTS" for target in node.targets):
+            lists.append(node.value)
+        elif isinstance(node, ast.For) and isinstance(node.iter, (ast.Tuple, ast.List)):
+            lists.append(node.iter)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "run":
+            lists.extend(node.args)
+    words = [word.value for item in lists for word in ast.walk(item) if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    return {word.lstrip("-").split("=")[0] for word in words}
+
+
 def check_hostile_reports(binaries, report):
-    """tests/escape runs each format: "NAME", "NAME=..." or "-NAME"."""
-    text = read("tests/escape/hostile.py")
+    known = hostile_formats()
     section = re.search(r"^### Formats\n(.*?)(?=^### |\Z)", manual(binaries, "pprofc"), re.M | re.S)
     for name in FLAG.findall(section.group(1)) if section else []:
-        if not re.search(r'"-?' + name + r'[="]', text):
+        if name not in known:
             report.add("escape", f"pprofc:-{name}", "tests/escape/hostile.py", 1, f"no test prints hostile names with -{name}; add it to PROFILE_TEXTS (text), or a run to test_profiles")
 
 
+def keys(value):
+    """All keys of objects in a value of JSON."""
+    if isinstance(value, dict):
+        return set(value).union(*map(keys, value.values()))
+    return set().union(*map(keys, value)) if isinstance(value, list) else set()
+
+
 def check_rules(report):
-    """The members of the rules file of the gate."""
+    """The members of the rules file of the gate: keys of the seed, and names in a table or an entry of the docs."""
     members = re.findall(r'^    \{"(\w+)", (?:rules_)?take_\w+\},$', read("libpprofc/src/gate/rules.c"), re.M)
-    seed, docs = read("tests/fuzz/corpus/gate_rules/all.json"), read("docs/GATES.md")
+    seed = keys(json.loads(read("tests/fuzz/corpus/gate_rules/all.json")))
+    docs = set(re.findall(r"`\"?(\w+)\"?`", "\n".join(line.split("|")[1] for line in read("docs/GATES.md").split("\n") if line.startswith("| "))))
     for name in members:
-        if f'"{name}"' not in seed:
+        if name not in seed:
             report.add("seeds", f"rules:{name}", "tests/fuzz/corpus/gate_rules/all.json", 1, f"the seed has no '{name}'; add it")
-        if f'"{name}"' not in docs and f"`{name}`" not in docs:
+        if name not in docs:
             report.add("docs", f"rules:{name}", "docs/GATES.md", 1, f"'{name}' of a rules file is not described; add it to the tables of members")
     if not members:
         report.problems.append("libpprofc/src/gate/rules.c: no members found")

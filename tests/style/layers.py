@@ -2,6 +2,7 @@
 
     base < unit, model < codec < tools      rooms, each group above those before it
     bench: read, print < classic            rooms inside a room; the files of the room itself are below them
+    tools: common < pprofc < pprofci        programs; then rooms inside a program
 """
 import os
 import re
@@ -95,6 +96,54 @@ def check(path, text, allowed, report):
             report.add("layers", f"{path}:{target}", path, line, f"{room} may not include {found} ('{target}'); the order is in docs/ARCHITECTURE.md, and what both need goes into a lower room")
 
 
+def tool_orders(text):
+    """Orders inside tools, by the name before the colon: name -> names that it may include; and the names of each last group."""
+    orders = {}
+    for outer, line in INSIDE.findall(text):
+        if outer == "tools" or os.path.isdir(os.path.join(ROOT, "tools", outer)):
+            orders[outer] = {}
+            add_order(orders[outer], line)
+            orders[outer][""] = {name.strip() for name in line.split("<")[-1].split(",")}
+    return orders
+
+
+def tool_place(path):
+    """(program, folder) of a file below tools; the folder of a file beside the folders is ""."""
+    parts = path.split("/")
+    return parts[1], parts[2] if len(parts) > 3 else ""
+
+
+def tool_target(path, target):
+    """The file below tools that is included, or None."""
+    places = [os.path.dirname(path), "/".join(path.split("/")[:2]), "tools", "tools/pprofc", "tools/parse_bench_regressions"]
+    return next((f"{place}/{target}" for place in places if os.path.exists(os.path.join(ROOT, place, target))), None)
+
+
+def tool_may_include(orders, path, target):
+    (program, folder), (other, inner) = tool_place(path), tool_place(target)
+    order = orders.get(other, {})
+    if program != other:
+        return other in orders["tools"].get(program, {program}) and inner not in order.get("", ())
+    if not inner or not order or os.path.basename(path) == "main.c":
+        return True
+    return inner not in order[""] if not folder else inner in order.get(folder, {folder})
+
+
+def check_tools(paths, report):
+    """Programs include what is below them, and the rooms of another program but for its last group; main.c includes all."""
+    orders = tool_orders(read("docs/ARCHITECTURE.md"))
+    if not {"tools", "pprofc", "pprofci"} <= orders.keys():
+        report.problems.append("docs/ARCHITECTURE.md:1: the order of tools is not where this test looks for it")
+        return
+    for path in paths:
+        text = read(path)
+        for match in INCLUDE.finditer(text) if path.startswith("tools/") else ():
+            target = tool_target(path, match.group(1))
+            if target and not tool_may_include(orders, path, target):
+                line = text.count("\n", 0, match.start()) + 1
+                report.add("layers", f"{path}:{match.group(1)}", path, line, f"{'/'.join(filter(None, tool_place(path)))} may not include '{target}'; the order of tools is in docs/ARCHITECTURE.md")
+
+
 def main():
     allowed = layers(read("docs/ARCHITECTURE.md"))
     report = Report("layers")
@@ -107,6 +156,7 @@ def main():
             report.problems.append(f"{path}:1: docs/ARCHITECTURE.md has no room '{room}': put it into the list and into the order below it")
         else:
             check(path, read(path), allowed, report)
+    check_tools(paths, report)
     report.finish(f"{len(paths)} files, {len(allowed)} rooms")
 
 

@@ -3,7 +3,7 @@
 
 enum { TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, COMMENT = 13, UNKNOWN = 100 };
 
-/* What a message of each kind takes, as docs/ARCHITECTURE.md has it. */
+/* What a message of each kind takes, as docs/method/memory.md has it. */
 enum {
   ONE_VALUE = 8,
   ONE_SAMPLE = 12 + ONE_VALUE,

@@ -27,7 +27,7 @@ struct hostile_kind {
   unsigned char head_size, unit_size, units;
   unsigned short types; /* of samples */
   bool is_bad;          /* reading ends with PPROFC_E_FORMAT */
-  unsigned bytes;       /* what docs/ARCHITECTURE.md promises for one message beside the input */
+  unsigned bytes;       /* what docs/method/memory.md promises for one message beside the input */
 };
 
 extern const struct hostile_kind hostile_kinds[];

@@ -232,26 +232,4 @@ static inline void make_gzip(const struct buffer *raw, struct buffer *out) {
   free(room);
 }
 
-/* Samples of which no stack comes twice. */
-static inline void put_random_samples(struct maker *m, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    for (size_t k = 0; k < DEPTH; k++) m->stacks[0][k] = (uint8_t)below(m, LOCATIONS);
-    for (size_t s = 0; s < STACKS; s++) {
-      memcpy(m->stacks[s], m->stacks[0], DEPTH);
-      m->depth[s] = DEPTH;
-    }
-    put_sample(m);
-  }
-}
-
-/* Locations that no sample has, and strings that nothing uses: enough that the bytes of the former
- * are given back, and the latter moved, when the profile is there. */
-static inline void put_ballast(struct maker *m) {
-  static char text[600];
-  memset(text, 'x', sizeof text);
-  for (uint64_t i = 0; i < 50000; i++)
-    put_message(m, PROFILE_LOCATION, (uint64_t[]){LOCATIONS + 1 + i, 0, UINT64_MAX - i}, 3);
-  for (size_t i = 0; i < 2500; i++) put_bytes(&m->out, PROFILE_STRING, text, sizeof text);
-}
-
 #endif

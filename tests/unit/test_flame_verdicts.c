@@ -100,7 +100,7 @@ static void judged_free(struct judged *j) {
   pprofc_profile_release(j->difference);
 }
 
-/* Whether the node at the end of a path is shown as changed. */
+/* True if the node at the end of a path is shown as changed. */
 static bool path_is_real(const struct judged *j, const char *const *path) {
   const struct flame_tree *t = &j->graph.tree;
   uint32_t node = 0;
@@ -112,8 +112,8 @@ static bool path_is_real(const struct judged *j, const char *const *path) {
     CU_ASSERT_FATAL(child < t->end[node]);
     node = child;
   }
-  return flame_verdict_is_real(&j->verdicts, t, node, flame_head(t, node, 0),
-                               flame_base(t, node, 0));
+  return flame_verdict_certainty(&j->verdicts, t, node, flame_head(t, node, 0),
+                                 flame_base(t, node, 0)) != FLAME_QUIET;
 }
 
 #define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -147,15 +147,17 @@ static void test_a_box_that_went_the_other_way_is_no_change(void) {
   const struct flame_tree *t = &j.graph.tree;
   uint32_t slow = 1;
   while (!str_equal(t->frames->items[t->frame[slow]].name, STR("slow"))) slow++;
-  CU_ASSERT(flame_verdict_is_real(&j.verdicts, t, slow, 20, 10));
-  CU_ASSERT_FALSE(flame_verdict_is_real(&j.verdicts, t, slow, 10, 20));
-  CU_ASSERT_FALSE(flame_verdict_is_real(&j.verdicts, t, slow, 10, 10));
-  CU_ASSERT_FALSE(flame_verdict_is_real(&j.verdicts, t, 0, 20, 10));
-  CU_ASSERT_FALSE(flame_verdict_is_real(&j.verdicts, t, NONE, 20, 10));
+  CU_ASSERT_EQUAL(flame_verdict_certainty(&j.verdicts, t, slow, 20, 10), FLAME_OWN);
+  CU_ASSERT_EQUAL(flame_verdict_certainty(&j.verdicts, t, slow, 10, 20), FLAME_QUIET);
+  CU_ASSERT_EQUAL(flame_verdict_certainty(&j.verdicts, t, slow, 10, 10), FLAME_QUIET);
+  /* The root has the verdict on the total. */
+  CU_ASSERT_EQUAL(flame_verdict_certainty(&j.verdicts, t, 0, 20, 10), FLAME_OWN);
+  CU_ASSERT_EQUAL(flame_verdict_certainty(&j.verdicts, t, 0, 10, 20), FLAME_QUIET);
+  CU_ASSERT_EQUAL(flame_verdict_certainty(&j.verdicts, t, NONE, 20, 10), FLAME_QUIET);
   judged_free(&j);
 }
 
-/* The values of the head are scaled node by node, and totals are those of what is below. */
+/* Each value of the head is scaled, and totals are sums of the scaled values. */
 static void test_a_scaled_tree_adds_up(void) {
   struct judged j;
   struct flame_tree scaled;
@@ -170,7 +172,7 @@ static void test_a_scaled_tree_adds_up(void) {
   judged_free(&j);
 }
 
-/* The page gets a verdict for each function, once, and what holds for all. */
+/* The page gets a verdict for each function, once, and the factors of the shown values. */
 static void test_data_have_the_verdicts(void) {
   struct judged j;
   struct buffer bytes;
@@ -186,12 +188,15 @@ static void test_data_have_the_verdicts(void) {
   const uint8_t *data = (const uint8_t *)bytes.data;
   size_t meta = data[4] | (size_t)data[5] << 8, packed = data[8] | (size_t)data[9] << 8;
   pprofc_str text = {bytes.data + 20, meta};
-  CU_ASSERT(str_find(text, STR("\"verdicts\":{\"type\":0,\"scale\":1,\"judged\":")) < meta);
+  CU_ASSERT(
+      str_find(text, STR("\"verdicts\":{\"type\":0,\"ratio\":1,\"scale\":1,\"unit\":\"count\"")) <
+      meta);
+  CU_ASSERT(str_find(text, STR("\"runs\":[2,2],\"sentence\":\"")) < meta);
   uLongf made = sizeof frames;
   CU_ASSERT_EQUAL_FATAL(uncompress((Bytef *)frames, &made, data + 20 + meta, packed), Z_OK);
   pprofc_str sent = {frames, made};
   CU_ASSERT(str_find(sent, STR("\"verdicts\":[[")) < made);
-  CU_ASSERT(str_find(sent, STR("[\"grew\",1,1000,2000,")) < made);
+  CU_ASSERT(str_find(sent, STR("[\"grew\",2,1000,2000,")) < made);
   buffer_free(&bytes);
   judged_free(&j);
 }

@@ -9,43 +9,37 @@
 #include "codec/inflater.h"
 #include "codec/pprof_fields.h"
 #include "codec/wire_write.h"
+#include "open.h"
 #include "pprofc/pprofc.h"
 #include "profile/profile.h"
 #include "profile/stack_tree.h"
 #include "transform/combine/diff.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
 /* ---- reading both ways ------------------------------- */
 
-/* Whether samples are written one behind the other, where they are not kept as they are. */
-static bool as_rows;
+/* What a report needs of samples. */
+static const struct open_sums need_equal = {.labels = true, .always = true};
+static const struct open_sums need_stacks = {.always = true};
+static const struct open_sums need_tree = {.tree = true, .always = true};
+static const struct open_sums need_tree_labels = {.labels = true, .tree = true, .always = true};
+static const struct open_sums need_type = {.tree = true, .sample_index = "", .always = true};
+#define NEED_ALL NULL
 
-static pprofc_profile *read_with(const struct buffer *data, pprofc_folding folding,
-                                 const char *sample_index, unsigned threads, pprofc_error *error) {
+static pprofc_profile *read_as(const struct buffer *data, const struct open_sums *sums,
+                               unsigned threads, pprofc_error *error) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
-  options.folding = folding;
-  options.fold_sample_index = sample_index;
-  options.fold_always = folding != PPROFC_FOLD_NOTHING && !as_rows;
-  options.fold_rows = as_rows;
   options.threads = threads;
   pprofc_profile *profile = NULL;
   *error = (pprofc_error){.message = ""};
-  pprofc_profile_read_memory(data->data, data->size, &options, &profile, error);
+  open_memory(data->data, data->size, &options, sums, &profile, error);
   return profile;
-}
-
-static pprofc_profile *read_as(const struct buffer *data, pprofc_folding folding, unsigned threads,
-                               pprofc_error *error) {
-  return read_with(data, folding, NULL, threads, error);
-}
-
-/* For a report of sums of the type `sample_index`. */
-static pprofc_profile *read_sums(const struct buffer *data, const char *sample_index,
-                                 unsigned threads, pprofc_error *error) {
-  return read_with(data, PPROFC_FOLD_SUMS, sample_index, threads, error);
 }
 
 static size_t samples_of(const pprofc_profile *p) {
@@ -66,7 +60,7 @@ static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
     expect_same_report(a, b, &options);
     options.sample_index = "0";
     options.granularity = "addresses";
-    options.call_tree = true;
+    options.call_tree = !b->samples.tree; /* its nodes come in the order of samples */
     expect_same_report(a, b, &options);
   }
 }
@@ -74,13 +68,13 @@ static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void same_whole_and_folded(const struct buffer *data, const pprofc_profile *whole,
-                                  pprofc_folding folding) {
+                                  const struct open_sums *sums) {
   pprofc_error error;
-  pprofc_profile *folded = read_as(data, folding, 2, &error);
+  pprofc_profile *folded = read_as(data, sums, 2, &error);
   CU_ASSERT_PTR_NOT_NULL_FATAL(folded);
   CU_ASSERT(samples_of(folded) <= samples_of(whole));
   same_reports(whole, folded, plain_formats, COUNT(plain_formats));
-  if (folding == PPROFC_FOLD_EQUAL) {
+  if (sums->labels) {
     same_reports(whole, folded, label_formats, COUNT(label_formats));
     pprofc_report_options options = report_options("top");
     options.tagfocus = "1000ms:";
@@ -105,18 +99,19 @@ static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_pro
   }
 }
 
-/* The same where samples may come in any order, with values of all types and of one. */
+/* The same with a tree, with values of all types and of one. */
 static void same_whole_and_sums(const struct buffer *data, const pprofc_profile *whole) {
-  static const char *const formats[] = {"top", "text"};
+  static const char *const formats[] = {"top", "text", "tree", "topproto", "callgrind", "dot"};
   pprofc_error error;
-  pprofc_profile *sums = NULL;
-  for (int folding = PPROFC_FOLD_ORDER; folding <= PPROFC_FOLD_SUMS; folding++) {
-    sums = read_as(data, (pprofc_folding)folding, 2, &error);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
-    same_reports(whole, sums, formats, COUNT(formats));
-    pprofc_profile_release(sums);
-  }
-  sums = read_sums(data, "", 2, &error);
+  pprofc_profile *sums = read_as(data, &need_tree, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  same_reports(whole, sums, formats, COUNT(formats) - 1);
+  pprofc_profile_release(sums);
+  sums = read_as(data, &need_tree_labels, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  same_reports(whole, sums, formats, COUNT(formats));
+  pprofc_profile_release(sums);
+  sums = read_as(data, &need_type, 2, &error);
   CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
   pprofc_report_options options = report_options("top");
   options.nodefraction = options.edgefraction = 0;
@@ -142,17 +137,13 @@ static void test_reports_are_the_same(void) {
     buffer_init(&gzip, &mem_default, 1 << 28);
     make_gzip(&m.out, &gzip);
     const struct buffer *data = seed % 3 ? &gzip : &m.out;
-    pprofc_profile *whole = read_as(data, PPROFC_FOLD_NOTHING, 1, &error);
+    pprofc_profile *whole = read_as(data, NEED_ALL, 1, &error);
     if (!whole) printf("\nseed %d: %s\n", (int)seed, error.message);
     CU_ASSERT_PTR_NOT_NULL_FATAL(whole);
     CU_ASSERT_EQUAL(samples_of(whole), m.samples);
-    same_whole_and_folded(data, whole, PPROFC_FOLD_EQUAL);
-    same_whole_and_folded(data, whole, PPROFC_FOLD_STACKS);
+    same_whole_and_folded(data, whole, &need_equal);
+    same_whole_and_folded(data, whole, &need_stacks);
     same_whole_and_sums(data, whole);
-    as_rows = true;
-    same_whole_and_folded(data, whole, PPROFC_FOLD_STACKS);
-    same_whole_and_sums(data, whole);
-    as_rows = false;
     pprofc_profile_release(whole);
     buffer_free(&gzip);
     buffer_free(&m.out);
@@ -163,25 +154,25 @@ static void test_reports_are_the_same(void) {
 static void test_samples_are_added_up(void) {
   static const struct {
     unsigned quirks;
-    pprofc_folding folding;
+    const struct open_sums *sums;
     size_t most;
   } cases[] = {
-      {0, PPROFC_FOLD_STACKS, STACKS * 16},
-      {0, PPROFC_FOLD_EQUAL, STACKS * 16},
-      {QUIRK_UNPACKED, PPROFC_FOLD_STACKS, STACKS * 16},
-      {QUIRK_SPARSE_IDS, PPROFC_FOLD_EQUAL, STACKS * 16},
-      {QUIRK_MIXED_IDS | QUIRK_STRINGS_FIRST, PPROFC_FOLD_EQUAL, STACKS * 16},
-      {QUIRK_LABELS | QUIRK_UNKNOWN, PPROFC_FOLD_STACKS, STACKS * 16 + 100},
-      {QUIRK_LABELS, PPROFC_FOLD_EQUAL, 8999},
-      {QUIRK_NEGATIVE, PPROFC_FOLD_EQUAL, STACKS * 16 + 1000},
-      {QUIRK_NEGATIVE, PPROFC_FOLD_STACKS, 9000},                  /* read as a whole */
-      {QUIRK_LABELS | QUIRK_BASE_LABEL, PPROFC_FOLD_STACKS, 9000}, /* the same */
+      {0, &need_stacks, STACKS * 16},
+      {0, &need_equal, STACKS * 16},
+      {QUIRK_UNPACKED, &need_stacks, STACKS * 16},
+      {QUIRK_SPARSE_IDS, &need_equal, STACKS * 16},
+      {QUIRK_MIXED_IDS | QUIRK_STRINGS_FIRST, &need_equal, STACKS * 16},
+      {QUIRK_LABELS | QUIRK_UNKNOWN, &need_stacks, STACKS * 16 + 100},
+      {QUIRK_LABELS, &need_equal, 8999},
+      {QUIRK_NEGATIVE, &need_equal, STACKS * 16 + 1000},
+      {QUIRK_NEGATIVE, &need_stacks, 9000},                  /* read as a whole */
+      {QUIRK_LABELS | QUIRK_BASE_LABEL, &need_stacks, 9000}, /* the same */
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct maker m;
     pprofc_error error;
     make(&m, 3 + i, cases[i].quirks, 9000);
-    pprofc_profile *folded = read_as(&m.out, cases[i].folding, 0, &error);
+    pprofc_profile *folded = read_as(&m.out, cases[i].sums, 0, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(folded);
     CU_ASSERT(samples_of(folded) <= cases[i].most);
     if (cases[i].most == m.samples) CU_ASSERT_EQUAL(samples_of(folded), m.samples);
@@ -215,13 +206,13 @@ static void test_sums_are_for_one_report(void) {
   struct maker m;
   pprofc_error error;
   make(&m, 5, 0, 9000);
-  pprofc_profile *sums = read_sums(&m.out, "", 2, &error);
+  pprofc_profile *sums = read_as(&m.out, &need_type, 2, &error);
   CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
   CU_ASSERT(sums->samples.tree && sums->samples.count <= STACKS);
   CU_ASSERT_EQUAL(samples_of(sums), 0);
   uint32_t frame;
   CU_ASSERT_EQUAL(pprofc_profile_stack(sums, 0, &frame, 1), 0);
-  static const char *const refused[] = {"tree", "folded", "proto", "raw", "traces", "json"};
+  static const char *const refused[] = {"folded", "proto", "raw", "traces", "json"};
   struct buffer out;
   buffer_init(&out, &mem_default, 1 << 20);
   for (size_t i = 0; i < COUNT(refused); i++) {
@@ -245,11 +236,11 @@ static void test_sums_are_for_one_report(void) {
 
 /* ---- differences ------------------------------------- */
 
-static pprofc_profile *diff_of(const struct buffer *sides, pprofc_folding folding,
+static pprofc_profile *diff_of(const struct buffer *sides, const struct open_sums *sums,
                                pprofc_diff_kind kind, bool unmerged) {
   pprofc_error error;
-  pprofc_profile *head = read_as(&sides[0], folding, 1, &error), *out = NULL;
-  pprofc_profile *base = read_as(&sides[1], folding, 1, &error);
+  pprofc_profile *head = read_as(&sides[0], sums, 1, &error), *out = NULL;
+  pprofc_profile *base = read_as(&sides[1], sums, 1, &error);
   CU_ASSERT_FATAL(head && base);
   if (unmerged && transform_diff_unmerged_is_exact(head, base, kind)) {
     CU_ASSERT_EQUAL(transform_diff_unmerged(head, base, false, &out, &error), PPROFC_OK);
@@ -263,17 +254,16 @@ static pprofc_profile *diff_of(const struct buffer *sides, pprofc_folding foldin
   return out;
 }
 
-static void same_diff(const struct buffer *sides, pprofc_folding folding, pprofc_diff_kind kind,
-                      bool unmerged) {
-  static const char *const sums[] = {"json", "top"};
-  pprofc_profile *whole = diff_of(sides, PPROFC_FOLD_NOTHING, kind, unmerged);
-  pprofc_profile *folded = diff_of(sides, folding, kind, unmerged);
-  if (folding == PPROFC_FOLD_EQUAL) {
+static void same_diff(const struct buffer *sides, const struct open_sums *sums,
+                      pprofc_diff_kind kind, bool unmerged) {
+  static const char *const adding[] = {"json", "top"};
+  pprofc_profile *whole = diff_of(sides, NEED_ALL, kind, unmerged);
+  pprofc_profile *folded = diff_of(sides, sums, kind, unmerged);
+  if (sums->labels) {
     same_reports(whole, folded, plain_formats, COUNT(plain_formats));
     same_reports(whole, folded, label_formats, COUNT(label_formats));
   } else {
-    bool ordered = folding == PPROFC_FOLD_STACKS;
-    same_reports(whole, folded, sums + !ordered, COUNT(sums) - !ordered);
+    same_reports(whole, folded, adding, COUNT(adding));
   }
   pprofc_profile_release(whole);
   pprofc_profile_release(folded);
@@ -286,10 +276,9 @@ static void test_differences_are_the_same(void) {
     make(&head, seed, quirks, 500);
     make(&base, seed, quirks, 400);
     struct buffer sides[] = {head.out, base.out};
-    same_diff(sides, PPROFC_FOLD_EQUAL, PPROFC_COMPARE, false);
-    same_diff(sides, PPROFC_FOLD_EQUAL, PPROFC_SUBTRACT, false);
-    same_diff(sides, PPROFC_FOLD_STACKS, PPROFC_COMPARE, true);
-    same_diff(sides, PPROFC_FOLD_ORDER, PPROFC_COMPARE, true);
+    same_diff(sides, &need_equal, PPROFC_COMPARE, false);
+    same_diff(sides, &need_equal, PPROFC_SUBTRACT, false);
+    same_diff(sides, &need_stacks, PPROFC_COMPARE, true);
     buffer_free(&head.out);
     buffer_free(&base.out);
   }
@@ -299,16 +288,14 @@ static void test_differences_are_the_same(void) {
 
 static void same_outcome(const struct buffer *data) {
   pprofc_error whole_error, error;
-  pprofc_profile *whole = read_as(data, PPROFC_FOLD_NOTHING, 1, &whole_error);
-  for (int way = 0; way < 3; way++) {
-    as_rows = way == 2;
-    pprofc_folding folding = way ? PPROFC_FOLD_STACKS : PPROFC_FOLD_EQUAL;
-    pprofc_profile *folded = read_as(data, folding, 1, &error);
-    as_rows = false;
+  pprofc_profile *whole = read_as(data, NEED_ALL, 1, &whole_error);
+  static const struct open_sums *const ways[] = {&need_equal, &need_stacks, &need_type};
+  for (size_t way = 0; way < COUNT(ways); way++) {
+    pprofc_profile *folded = read_as(data, ways[way], 1, &error);
     CU_ASSERT_EQUAL(error.status, whole_error.status);
     CU_ASSERT_EQUAL(error.offset, whole_error.offset);
     CU_ASSERT_STRING_EQUAL(error.message, whole_error.message);
-    if (whole && folded) same_reports(whole, folded, plain_formats, 1);
+    if (whole && folded && way < 2) same_reports(whole, folded, plain_formats, 1);
     pprofc_profile_release(folded);
   }
   pprofc_profile_release(whole);
@@ -341,7 +328,7 @@ static void write_temporary(char *path, const struct buffer *data) {
   close(fd);
 }
 
-/* The samples of a file that is read without force. */
+/* The samples of a file, of which small ones are read whole. */
 static size_t samples_of_file(const struct buffer *data) {
   char path[] = "/tmp/test_fold.XXXXXX";
   pprofc_read_options options;
@@ -349,8 +336,8 @@ static size_t samples_of_file(const struct buffer *data) {
   pprofc_profile *profile = NULL;
   write_temporary(path, data);
   pprofc_read_options_init(&options);
-  options.folding = PPROFC_FOLD_EQUAL;
-  CU_ASSERT_EQUAL(pprofc_profile_read_file(path, &options, &profile, &error), PPROFC_OK);
+  const struct open_sums sums = {.labels = true};
+  CU_ASSERT_EQUAL(open_file(path, &options, &sums, &profile, &error), PPROFC_OK);
   unlink(path);
   size_t count = profile ? samples_of(profile) : 0;
   pprofc_profile_release(profile);
@@ -374,60 +361,31 @@ static void test_only_large_files_are_folded(void) {
   buffer_free(&large.out);
 }
 
-/* Reads without force. */
-static void rows_are_like_the_whole(const struct buffer *data, const pprofc_profile *whole) {
-  pprofc_read_options options;
-  pprofc_error error;
-  pprofc_read_options_init(&options);
-  pprofc_report_options report = report_options("top");
-  report.nodefraction = report.edgefraction = 0;
-  static const pprofc_folding ways[] = {PPROFC_FOLD_STACKS, PPROFC_FOLD_EQUAL, PPROFC_FOLD_SUMS};
-  for (size_t way = 0; way < COUNT(ways); way++) {
-    pprofc_profile *rows = NULL;
-    bool sums = ways[way] == PPROFC_FOLD_SUMS;
-    options.folding = ways[way];
-    options.fold_sample_index = sums ? "" : NULL;
-    CU_ASSERT_EQUAL_FATAL(
-        pprofc_profile_read_memory(data->data, data->size, &options, &rows, &error), PPROFC_OK);
-    CU_ASSERT(rows->samples.count <= whole->samples.count);
-    CU_ASSERT_EQUAL(rows->samples.tree && rows->samples.tree->rows, sums);
-    const struct samples *s = &rows->samples;
-    if (!sums) CU_ASSERT(s->stack[1] <= s->stack[0] + s->stack_size[0] + VARINT32_BYTES_MAX);
-    for (report.threads = 1; report.threads < 4; report.threads++)
-      expect_same_report(whole, rows, &report);
-    if (sums) same_for_all_fractions(whole, rows);
-    pprofc_profile_release(rows);
+/* A pipe comes once: what was read of it serves the reader of whole files also. */
+static void test_pipes_are_folded(void) {
+  for (int unusual = 0; unusual < 2; unusual++) {
+    struct maker m;
+    char path[] = "/tmp/test_fold.XXXXXX";
+    pprofc_error error;
+    pprofc_profile *profile = NULL;
+    make(&m, 5, unusual ? QUIRK_NEGATIVE : 0, 9000);
+    CU_ASSERT_FATAL(mkdtemp(path) && rmdir(path) == 0 && mkfifo(path, 0600) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+      int fd = open(path, O_WRONLY);
+      size_t at = 0;
+      for (ssize_t n = 1; n > 0 && at < m.out.size; at += (size_t)n)
+        n = write(fd, m.out.data + at, m.out.size - at);
+      _exit(at != m.out.size);
+    }
+    CU_ASSERT_EQUAL(open_file(path, NULL, &need_stacks, &profile, &error), PPROFC_OK);
+    CU_ASSERT_EQUAL(samples_of(profile) == m.samples, unusual);
+    int status = 1;
+    CU_ASSERT(waitpid(child, &status, 0) == child && status == 0);
+    unlink(path);
+    pprofc_profile_release(profile);
+    buffer_free(&m.out);
   }
-}
-
-/* Stacks that are all different are read as rows, with labels, too, unless it is forced that they
- * are added up. */
-static void test_random_stacks_are_not_added_up(void) {
-  struct maker m;
-  pprofc_error error;
-  make(&m, 9, 0, 0);
-  m.types = 1;
-  put_random_samples(&m, 60000);
-  put_ballast(&m);
-  struct maker types;
-  make(&types, 9, 0, 0);
-  struct buffer all;
-  buffer_init(&all, &mem_default, 1 << 28);
-  put_bytes(&all, PROFILE_SAMPLE_TYPE, "\x08\x01\x10\x02", 4);
-  size_t tables = types.out.size, skip = types.types * 6;
-  buffer_add(&all, types.out.data + skip, tables - skip);
-  buffer_add(&all, m.out.data + tables, m.out.size - tables);
-  CU_ASSERT_EQUAL(samples_of_file(&all), 60000);
-  pprofc_profile *folded = read_as(&all, PPROFC_FOLD_EQUAL, 2, &error);
-  CU_ASSERT_PTR_NOT_NULL_FATAL(folded);
-  CU_ASSERT(samples_of(folded) <= 60000);
-  pprofc_profile *whole = read_as(&all, PPROFC_FOLD_NOTHING, 2, &error);
-  rows_are_like_the_whole(&all, whole);
-  pprofc_profile_release(whole);
-  pprofc_profile_release(folded);
-  buffer_free(&all);
-  buffer_free(&m.out);
-  buffer_free(&types.out);
 }
 
 static void test_limits_hold(void) {
@@ -447,15 +405,79 @@ static void test_limits_hold(void) {
     for (int fold = 0; fold < 2; fold++) {
       pprofc_error error;
       pprofc_profile *profile = NULL;
-      options.folding = fold ? PPROFC_FOLD_EQUAL : PPROFC_FOLD_NOTHING;
-      options.fold_always = true;
-      CU_ASSERT_EQUAL(
-          pprofc_profile_read_memory(m.out.data, m.out.size, &options, &profile, &error),
-          PPROFC_E_LIMIT);
+      CU_ASSERT_EQUAL(open_memory(m.out.data, m.out.size, &options, fold ? &need_equal : NEED_ALL,
+                                  &profile, &error),
+                      PPROFC_E_LIMIT);
       memcpy(messages[fold], error.message, sizeof error.message);
     }
     CU_ASSERT_STRING_EQUAL(messages[0], messages[1]);
   }
+  buffer_free(&m.out);
+}
+
+/* ---- memory that moves ------------------------------- */
+
+static void *moving_alloc(void *context, size_t size) {
+  (void)context;
+  return malloc(size);
+}
+
+static void moving_release(void *context, void *block, size_t size) {
+  (void)context;
+  memset(block, 0xA5, size);
+  free(block);
+}
+
+static void *moving_resize(void *context, void *block, size_t size, size_t new_size) {
+  void *moved = malloc(new_size);
+  if (!moved) return NULL;
+  memcpy(moved, block, size < new_size ? size : new_size);
+  moving_release(context, block, size);
+  return moved;
+}
+
+/* Samples of one stack with as many label sets: their columns are large and given back in part. */
+static void put_labeled_samples(struct maker *m, uint64_t count) {
+  struct buffer sample, label;
+  buffer_init(&sample, &mem_default, 4096);
+  buffer_init(&label, &mem_default, 4096);
+  for (uint64_t i = 0; i < count; i++) {
+    buffer_clear(&sample);
+    buffer_clear(&label);
+    put_integer(&sample, SAMPLE_LOCATION, location_id_of_maker(m, i % LOCATIONS));
+    for (size_t t = 0; t < m->types; t++) put_integer(&sample, SAMPLE_VALUE, i + 1);
+    put_integer(&label, LABEL_KEY, 11);
+    put_integer(&label, LABEL_NUMBER, i + 1);
+    put_bytes(&sample, SAMPLE_LABEL, label.data, label.size);
+    put_bytes(&m->out, PROFILE_SAMPLE, sample.data, sample.size);
+  }
+  buffer_free(&sample);
+  buffer_free(&label);
+}
+
+static void test_memory_may_move(void) {
+  static const struct open_sums *const ways[] = {&need_equal, &need_stacks, &need_tree, &need_type};
+  const pprofc_allocator mem = {moving_alloc, moving_resize, moving_release, NULL};
+  struct maker m;
+  pprofc_error error;
+  make(&m, 9, 0, 0);
+  put_labeled_samples(&m, 100000);
+  pprofc_profile *whole = read_as(&m.out, NEED_ALL, 1, &error);
+  pprofc_report_options report = report_options("top");
+  for (size_t way = 0; way < COUNT(ways); way++) {
+    pprofc_read_options options;
+    pprofc_profile *folded = NULL;
+    pprofc_read_options_init(&options);
+    options.allocator = &mem;
+    CU_ASSERT_EQUAL(open_memory(m.out.data, m.out.size, &options, ways[way], &folded, &error),
+                    PPROFC_OK);
+    expect_same_report(whole, folded, &report);
+    report.tagfocus = ways[way]->tree ? "" : "1000:2000";
+    if (ways[way]->labels) expect_same_report(whole, folded, &report);
+    report.tagfocus = "";
+    pprofc_profile_release(folded);
+  }
+  pprofc_profile_release(whole);
   buffer_free(&m.out);
 }
 
@@ -518,5 +540,5 @@ static void test_inflating_in_steps(void) {
 UNIT_MAIN("fold", UNIT(test_reports_are_the_same), UNIT(test_samples_are_added_up),
           UNIT(test_sums_are_for_one_report), UNIT(test_differences_are_the_same),
           UNIT(test_messages_are_the_same), UNIT(test_only_large_files_are_folded),
-          UNIT(test_random_stacks_are_not_added_up), UNIT(test_limits_hold),
+          UNIT(test_pipes_are_folded), UNIT(test_limits_hold), UNIT(test_memory_may_move),
           UNIT(test_inflating_in_steps))

@@ -1,42 +1,41 @@
-/* Differences of profiles that were read for sums only: whatever the two look like, and however
- * each was read, -top is that of the difference of whole profiles. */
+/* Differences of profiles with stack trees: -top prints the difference of whole profiles, whatever
+ * the two look like and however each was read. */
 #include "faults.h"
 #include "fold_maker.h"
 #include "report_text.h"
 #include "unit.h"
 
+#include "open.h"
 #include "pprofc/pprofc.h"
 #include "profile/profile.h"
 #include "profile/stack_tree.h"
 #include "transform/combine/diff.h"
 
 /* How a side is read. */
-enum way { WHOLE, TREE, ROWS, WAYS };
+enum way { WHOLE, TREE, WAYS };
 
-static pprofc_profile *read_side(const struct buffer *data, enum way way, pprofc_folding folding,
+static pprofc_profile *read_side(const struct buffer *data, enum way way, bool tree,
                                  const char *sample_index) {
   pprofc_read_options options;
   pprofc_profile *profile = NULL;
   pprofc_error error;
   pprofc_read_options_init(&options);
-  options.folding = way == WHOLE ? PPROFC_FOLD_NOTHING : folding;
-  options.fold_sample_index = sample_index;
-  options.fold_always = way == TREE;
-  options.fold_rows = way == ROWS;
+  const struct open_sums sums = {.tree = tree, .sample_index = sample_index, .always = true};
   options.threads = 1;
   CU_ASSERT_EQUAL_FATAL(
-      pprofc_profile_read_memory(data->data, data->size, &options, &profile, &error), PPROFC_OK);
+      open_memory(data->data, data->size, &options, way == WHOLE ? NULL : &sums, &profile, &error),
+      PPROFC_OK);
   return profile;
 }
 
 /* The difference as every other report has it. */
 static pprofc_profile *usual_difference(const struct buffer *sides, const enum way *ways,
-                                        pprofc_folding folding, pprofc_error *error) {
-  pprofc_profile *head = read_side(&sides[0], ways[0], folding, NULL);
-  pprofc_profile *base = read_side(&sides[1], ways[1], folding, NULL), *out = NULL;
+                                        pprofc_error *error) {
+  pprofc_profile *head = read_side(&sides[0], ways[0], false, NULL);
+  pprofc_profile *base = read_side(&sides[1], ways[1], false, NULL), *out = NULL;
   if (!transform_diff_base_serves(head, base)) {
     pprofc_profile_release(base);
-    base = read_side(&sides[1], WHOLE, folding, NULL);
+    base = read_side(&sides[1], WHOLE, false, NULL);
   }
   if (transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE)) {
     transform_diff_unmerged(head, base, false, &out, error);
@@ -48,12 +47,12 @@ static pprofc_profile *usual_difference(const struct buffer *sides, const enum w
   return out;
 }
 
-/* That of two that were read for sums, where it can be told; *again: it cannot. */
+/* Returns the difference of two with stack trees; sets *again when every sample is needed. */
 static pprofc_profile *difference_of_sums(const struct buffer *sides, const enum way *ways,
                                           const char *sample_index, bool *again,
                                           pprofc_error *error) {
-  pprofc_profile *head = read_side(&sides[0], ways[0], PPROFC_FOLD_SUMS, sample_index);
-  pprofc_profile *base = read_side(&sides[1], ways[1], PPROFC_FOLD_SUMS, sample_index), *out = NULL;
+  pprofc_profile *head = read_side(&sides[0], ways[0], true, sample_index);
+  pprofc_profile *base = read_side(&sides[1], ways[1], true, sample_index), *out = NULL;
   bool sums = transform_diff_is_of_sums(head, base);
   pprofc_status status = PPROFC_E_NO_MATCH;
   if (sums) {
@@ -63,7 +62,7 @@ static pprofc_profile *difference_of_sums(const struct buffer *sides, const enum
     pprofc_profile_release(base);
   }
   *again = sums && status == PPROFC_E_NO_MATCH;
-  return sums && !*again ? out : usual_difference(sides, ways, PPROFC_FOLD_STACKS, error);
+  return sums && !*again ? out : usual_difference(sides, ways, error);
 }
 
 static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
@@ -79,11 +78,14 @@ static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
     options.threads = 1 + (unsigned)(i % 3);
     expect_same_report(whole, sums, &options);
   }
-  options = report_options("list");
-  options.argument = "";
-  options.safe = true;
-  options.sample_index = sample_index;
-  expect_same_report(whole, sums, &options);
+  static const char *const formats[] = {"list", "tree", "peek"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    options = report_options(formats[i]);
+    options.argument = "";
+    options.safe = true;
+    options.sample_index = sample_index;
+    expect_same_report(whole, sums, &options);
+  }
 }
 
 /* Compares all ways of reading; returns how many of them had to be read again. */
@@ -91,7 +93,7 @@ static size_t same_differences(const struct buffer *sides, const char *sample_in
   static const enum way as_whole[] = {WHOLE, WHOLE};
   pprofc_error error, other;
   size_t times = 0;
-  pprofc_profile *whole = usual_difference(sides, as_whole, PPROFC_FOLD_NOTHING, &error);
+  pprofc_profile *whole = usual_difference(sides, as_whole, &error);
   for (int i = 1; i < WAYS * WAYS; i++) {
     const enum way ways[] = {(enum way)(i / WAYS), (enum way)(i % WAYS)};
     bool again;
@@ -165,7 +167,7 @@ static bool survives(const struct buffer *sides, enum way head_way, struct fault
   pprofc_profile *read[2], *lent[2], *out = NULL;
   pprofc_error error;
   size_t fail_at = f->fail_at;
-  for (int i = 0; i < 2; i++) read[i] = read_side(&sides[i], ways[i], PPROFC_FOLD_SUMS, "");
+  for (int i = 0; i < 2; i++) read[i] = read_side(&sides[i], ways[i], true, "");
   f->fail_at = SIZE_MAX;
   for (int i = 0; i < 2; i++) lent[i] = profile_lend(read[i], &mem);
   f->calls = 0;
@@ -185,11 +187,11 @@ static void test_memory_that_ends(void) {
   make(&head, 3, 0, 100);
   make(&base, 3, QUIRK_MOVED, 50); /* so that locations that are used are looked for */
   struct buffer sides[] = {head.out, base.out};
-  for (unsigned i = 0; i < 4; i++) {
+  for (unsigned i = 0; i < 2; i++) {
     size_t failures = 0, through = 0;
     for (size_t at = 0; through < 20; at++) {
-      struct faults f = {.fail_at = at, .from_there_on = i / 2};
-      bool ok = survives(sides, i % 2 ? TREE : ROWS, &f);
+      struct faults f = {.fail_at = at, .from_there_on = i};
+      bool ok = survives(sides, TREE, &f);
       failures += !ok;
       through = ok ? through + 1 : 0;
     }

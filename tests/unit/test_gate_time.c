@@ -14,6 +14,7 @@ struct fixture {
 static void open_gate(struct fixture *f) {
   f->set = pprofc_bench_new(NULL);
   gate_init(&f->gate, &mem_default);
+  f->gate.settings.one_process = true;
 }
 
 static void close_gate(struct fixture *f) {

@@ -274,9 +274,8 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
     uint8_t kept_nodes[FUNCTIONS];
     for (uint32_t i = 0; i < g.node_count; i++)
       kept_nodes[i] = kept[function_of(&g, i)] = (seed + function_of(&g, i)) % 3 != 0;
-    CU_ASSERT_EQUAL(
-        graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL, NULL, 0}, &error),
-        PPROFC_OK);
+    CU_ASSERT_EQUAL(graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL}, &error),
+                    PPROFC_OK);
     sum_slowly(&r, kept, &slow);
     for (size_t i = 0; i < FUNCTIONS; i++) slow.flat[i] = 0; /* made with all nodes */
     for (uint32_t i = 0; i < g.node_count; i++) g.nodes[i].flat = 0;
@@ -315,8 +314,7 @@ static void compare_marks(const struct random_profile *r, const struct graph_opt
   graph_free(&g);
 }
 
-/* With all edges, and with counters, which profiles with more edges need; with stacks that are
- * compared twice, and with long ones, which are not. */
+/* With short stacks and with long ones. */
 static void test_marks_are_those_of_the_definition(void) {
   static struct random_profile r;
   const double fractions[] = {0.01, 0.03, 0.08, 0.2};
@@ -328,8 +326,6 @@ static void test_marks_are_those_of_the_definition(void) {
                                     .nodefraction = k % 3 ? 0.4 : 0,
                                     .edgefraction = fractions[k / 2 % 4],
                                     .threads = 1};
-    compare_marks(&r, &options);
-    options.most_edges = 1;
     compare_marks(&r, &options);
     pprofc_profile_release(r.p);
   }

@@ -8,8 +8,14 @@
 #include "unit.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- escaping ---------------------------------------- */
@@ -382,6 +388,97 @@ static void test_what_cannot_be_written_says_so(void) {
   CU_ASSERT_EQUAL(outfile_open(&file, longest, &error), PPROFC_E_IO);
 }
 
+/* Opens "new" in another process, which is then stopped, or killed. */
+static pid_t open_elsewhere(int end) {
+  static struct outfile file;
+  pid_t writer = fork();
+  if (writer == 0) {
+    if (outfile_open(&file, "new", NULL) == PPROFC_OK) (void)outfile_write(&file, "half", 4);
+    raise(end);
+    _exit(0);
+  }
+  CU_ASSERT_EQUAL(waitpid(writer, NULL, WUNTRACED), writer);
+  return writer;
+}
+
+static void write_new(void) {
+  static struct outfile file;
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "new", NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(outfile_write(&file, "text", 4), 0);
+  CU_ASSERT_EQUAL(outfile_commit(&file, NULL), PPROFC_OK);
+  CU_ASSERT_TRUE(file_is("new", "text"));
+}
+
+static void test_the_next_write_removes_what_a_killed_one_left(void) {
+  enter_folder();
+  write_file("new.tmp-backup", "a file of the user");
+  for (int i = 0; i < 3; i++) open_elsewhere(SIGKILL);
+  write_new();
+  CU_ASSERT_EQUAL(leave_folder(), 2);
+}
+
+static void test_files_of_living_writers_stay(void) {
+  static struct outfile file;
+  enter_folder();
+  pid_t writer = open_elsewhere(SIGSTOP);
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "new", NULL), PPROFC_OK);
+  write_new();
+  CU_ASSERT_EQUAL(outfile_commit(&file, NULL), PPROFC_OK);
+  kill(writer, SIGKILL);
+  CU_ASSERT_EQUAL(waitpid(writer, NULL, 0), writer);
+  CU_ASSERT_EQUAL(leave_folder(), 2);
+}
+
+static void test_a_long_name_leaves_room_for_the_temporary_one(void) {
+  static struct outfile file;
+  static char name[256];
+  enter_folder();
+  memset(name, 'x', 255);
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, name, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(outfile_commit(&file, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(leave_folder(), 1);
+}
+
+/* ---- the umask --------------------------------------- */
+
+static atomic_bool creates_files;
+static atomic_int files_created, files_open_to_all;
+
+/* Takes the place of the C library's function. Holds each mask until the other thread has created
+ * two files. */
+mode_t umask(mode_t mask) {
+  mode_t before = (mode_t)syscall(SYS_umask, mask);
+  for (int until = files_created + 2; creates_files && files_created < until;) usleep(100);
+  return before;
+}
+
+/* Creates files until the test ends. Counts the files that others may write. */
+static void *create_files(void *arg) {
+  struct stat info;
+  (void)arg;
+  while (creates_files) {
+    int fd = open("other", O_WRONLY | O_CREAT, 0666);
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_mode & S_IWOTH) files_open_to_all++;
+    if (fd >= 0) close(fd);
+    unlink("other");
+    files_created++;
+  }
+  return NULL;
+}
+
+static void test_no_other_thread_sees_another_umask(void) {
+  pthread_t thread;
+  enter_folder();
+  creates_files = true;
+  CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, create_files, NULL), 0);
+  for (int i = 0; i < 5; i++) write_new();
+  while (files_created < 5) usleep(100);
+  creates_files = false;
+  pthread_join(thread, NULL);
+  CU_ASSERT_EQUAL(files_open_to_all, 0);
+  CU_ASSERT_EQUAL(leave_folder(), 1);
+}
+
 UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
           UNIT(test_every_code_point_is_encoded_as_it_is_decoded),
           UNIT(test_nothing_that_drives_a_terminal_is_left),
@@ -394,4 +491,8 @@ UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
           UNIT(test_output_that_was_refused_once_is_refused_for_good),
           UNIT(test_a_file_appears_when_it_is_whole),
           UNIT(test_an_old_file_stays_until_the_new_one_is_whole), UNIT(test_a_link_stays_a_link),
-          UNIT(test_a_device_is_written_straight), UNIT(test_what_cannot_be_written_says_so))
+          UNIT(test_a_device_is_written_straight), UNIT(test_what_cannot_be_written_says_so),
+          UNIT(test_the_next_write_removes_what_a_killed_one_left),
+          UNIT(test_files_of_living_writers_stay),
+          UNIT(test_a_long_name_leaves_room_for_the_temporary_one),
+          UNIT(test_no_other_thread_sees_another_umask))

@@ -209,6 +209,19 @@ static void test_labels_are_escaped_before_they_are_joined(void) {
   }
 }
 
+/* A unit ends no text of dot, neither of values nor of numeric labels. */
+static void test_units_stay_inside_quotes(void) {
+  pprofc_builder *b = two_types("u\" URL=\"x");
+  sample(b, "f", 3, 4);
+  pprofc_builder_number_label(b, "bytes", 7, "v\"]; N9 [x=\"\\");
+  pprofc_profile *p = finish(b);
+  pprofc_report_options o = bare("dot");
+  expect_in_report(p, &o, "N1 [label=\"f\\n4u\\\" URL=\\\"x (100%)\" id=", true);
+  expect_in_report(p, &o, "\" URL=\"x", false);
+  expect_in_report(p, &o, "]; N9 [x=\"", false);
+  pprofc_profile_release(p);
+}
+
 /* Names of kernel modules have a tab: "receive_buf\t[virtio_net]". */
 static void test_tabs_are_printed_as_they_are(void) {
   static const char *const formats[] = {"top", "tree", "traces", "raw", "callgrind", "dot", "tags"};
@@ -370,7 +383,7 @@ UNIT_MAIN("report_quirks", UNIT(test_no_samples),
           UNIT(test_edges_to_vanished_nodes_stay),
           UNIT(test_dropped_edges_are_told_of_only_without_a_node_count),
           UNIT(test_inline_marks_depend_on_callers_that_are_shown),
-          UNIT(test_residual_edges_are_dotted),
+          UNIT(test_residual_edges_are_dotted), UNIT(test_units_stay_inside_quotes),
           UNIT(test_labels_are_escaped_before_they_are_joined),
           UNIT(test_tabs_are_printed_as_they_are), UNIT(test_entropy_of_a_zero_edge),
           UNIT(test_only_the_number_label_bytes_is_shown_and_collapsed),

@@ -8,6 +8,7 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/tools.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -252,6 +253,53 @@ static void test_modes_choose_the_names(void) {
   end();
 }
 
+/* ---- small stacks ------------------------------------ */
+
+#define DEEP_NAME 60000
+
+/* Fills a name with a prefix, as many repeated letters as fit, and the rest. */
+static const char *deep_name(char name[DEEP_NAME + 1], const char *prefix, const char *repeated,
+                             const char *rest) {
+  size_t size = strlen(prefix), each = strlen(repeated), left = strlen(rest);
+  memcpy(name, prefix, size);
+  for (; size + each + left <= DEEP_NAME; size += each) memcpy(name + size, repeated, each);
+  memcpy(name + size, rest, left + 1);
+  return name;
+}
+
+static void *symbolize_deep_names(void *context) {
+  static char name[5][DEEP_NAME + 1];
+  (void)context;
+  const char *const deep[] = {
+      "_Z1fPi",
+      deep_name(name[0], "_Z1f", "P", "i"),
+      deep_name(name[1], "_Z1fIiEv", "RT_1aIiE", ""),
+      deep_name(name[2], "_RIC1f", "S", "hE"),
+      deep_name(name[3], "_Z1f", "FvP", "i"),
+      deep_name(name[4], "_RNvC1au40000", "a", ""),
+  };
+  enum { COUNT = sizeof deep / sizeof *deep };
+  const char *pairs[2 * COUNT];
+  for (size_t i = 0; i < 2 * COUNT; i++) pairs[i] = deep[i / 2];
+  pprofc_profile *p = symbolized(profile_of_names(pairs, COUNT), options_of("demangle=full"));
+  CU_ASSERT(str_equal(pprofc_profile_function(p, 0).name, STR("f(int*)")));
+  pprofc_profile_release(p);
+  return NULL;
+}
+
+/* A thread of a library's user may have 128 KB of stack. */
+static void test_deep_names_need_no_stack(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  begin();
+  pthread_attr_init(&attributes);
+  CU_ASSERT_EQUAL(pthread_attr_setstacksize(&attributes, (size_t)128 << 10), 0);
+  CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, &attributes, symbolize_deep_names, NULL), 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+  end();
+}
+
 /* ---- what cannot be symbolized ----------------------- */
 
 static void check_warning(const char *file, const char *build_id, const char *expected) {
@@ -472,7 +520,8 @@ static void test_what_llvm_tools_know_of_native_c(void) {
 UNIT_MAIN("symbolize", UNIT(test_binaries_are_found_where_pprof_looks),
           UNIT(test_another_build_is_not_taken), UNIT(test_a_profile_without_mappings_gets_one),
           UNIT(test_a_build_id_that_is_there_stays), UNIT(test_modes_choose_the_names),
-          UNIT(test_what_cannot_be_symbolized_is_told), UNIT(test_llvm_symbolizer_is_asked_first),
+          UNIT(test_deep_names_need_no_stack), UNIT(test_what_cannot_be_symbolized_is_told),
+          UNIT(test_llvm_symbolizer_is_asked_first),
           UNIT(test_an_llvm_symbolizer_without_json_makes_way), UNIT(test_answers_of_addr2line),
           UNIT(test_nm_may_know_a_longer_name), UNIT(test_nm_alone_gives_names),
           UNIT(test_tools_that_fail_leave_the_profile_alone), UNIT(test_file_names_are_no_options),

@@ -1,4 +1,5 @@
 /* Filters by name and label, pruning, granularity, pseudo frames: what stays of a profile. */
+#include "check_profile.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
 #include "transform/transform.h"

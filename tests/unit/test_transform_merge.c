@@ -1,4 +1,5 @@
 /* Merging: what counts as equal, how things are numbered, what the header says. */
+#include "check_profile.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "profile_text.h"

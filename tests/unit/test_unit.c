@@ -114,7 +114,7 @@ static void test_names_are_recognised_in_any_case_and_plural(void) {
       {"days", 0},
       {"k*GCU", 0},
       {"\xC2\xB5s", 0},
-      {"\xCE\xBCs", 0},
+      {"\xCE\xBCs", 1e3},
       {"", 0},
       {"count", 0},
       {"kilobytessssssssssssssss", 0},

@@ -145,7 +145,7 @@ static void test_comparisons_agree_with_the_reference(void) {
   for (size_t i = 0; i < COUNT(model_vectors); i++) {
     const struct model_vector *v = &model_vectors[i];
     static const bool aside[1000];
-    struct matrix m = {v->rows, v->runs, v->bases, v->values, v->quantum, v->exposure, aside};
+    struct matrix m = {v->rows, v->runs, v->bases, v->values, v->quantum, v->exposure, aside, NULL};
     struct model_settings settings = {v->noise_cv, 10, v->common != 0};
     struct arena arena;
     struct fit fit;
@@ -167,11 +167,11 @@ static struct advice usual_advice(void) {
                          .noise = 0.02 * 0.02};
 }
 
-/* The formula of docs/VERDICTS.md. */
+/* The formula of docs/method/verdicts.md. */
 static double advice_error(const struct advice *a, double excess, double change) {
   double factor = excess * (pprofc_t_quantile(a->limit, a->degrees) + 0.85),
          middle = 1 + change / 2;
-  double variance = middle * a->sampling + middle * middle * (a->noise + a->common);
+  double variance = middle * a->sampling + middle * middle * (2 * a->noise + a->common);
   return factor * sqrt(2 / a->runs * variance) - change;
 }
 
@@ -217,7 +217,7 @@ static void test_exact_values_are_facts(void) {
   static const double values[] = {100, 100, 100, 100, 50, 50, 51, 51}, quantum[2] = {0, 0};
   static const double exposure[] = {1, 1, 1, 1};
   static const bool aside[2];
-  struct matrix m = {2, 4, 2, values, quantum, exposure, aside};
+  struct matrix m = {2, 4, 2, values, quantum, exposure, aside, NULL};
   struct model_settings settings = {0.05, 10, true};
   struct arena arena;
   struct fit fit;

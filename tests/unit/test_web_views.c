@@ -267,7 +267,7 @@ static void test_both_totals_are_said(void) {
   asked.base = base;
   asked.diff = diff;
   expect_text(&asked, "base <b>1000ms</b>, head <b>3500ms</b>", true);
-  expect_text(&asked, "2500ms more</b> (+250.00%)", true);
+  expect_text(&asked, "2500ms more</b> (+250%)", true);
   expect_text(&asked, "data-base-self=\"1000ms\"", true);
   expect_text(&asked, "data-head-self=\"3000ms\"", true);
   expect_text(&asked, "+ new <small>1</small>", true);
@@ -300,27 +300,31 @@ static void test_changes_are_judged(void) {
   asked.base = base;
   asked.diff = diff;
   asked.info.base_sources = 3;
-  expect_text(&asked, "cannot know the noise between runs", true);
+  expect_text(&asked, "noise between runs is unknown", true);
   expect_text(&asked, "The base is 3 profiles added up, judged as one run.", true);
   expect_text(&asked, "The head is", false);
-  expect_text(&asked, "<span>Verdict</span>", true);
-  expect_text(&asked, "<td class=\"verdict sure\"", true);
+  expect_text(&asked, "<section id=judged><p id=sentence>", true);
+  expect_text(&asked, "s more (+", true);
+  expect_text(&asked, "<span>Certain?</span>", true);
+  expect_text(&asked, ">1.00s</td><td data-sort=\"10000000000\">10.00s</td>", true);
+  expect_text(&asked, ">+9.00s<small> \xC2\xB1", true);
+  expect_text(&asked, "\">grew</td>", true);
   expect_text(&asked, "significant <small>1</small>", true);
-  expect_text(&asked, "<dd data-slot=\"self-verdict\">+", true);
+  expect_text(&asked, "<dd data-slot=\"self-verdict\">grew: +9.00s \xC2\xB1", true);
   asked.query = "only=significant&rows=all";
   expect_text(&asked, "data-name=\"f0\"", true);
   expect_text(&asked, "data-name=\"f1\"", false);
   asked.query = "rows=all&trim=false";
   expect_text(&asked, "class=\"quiet\"", true);
-  expect_text(&asked, "\">noise</td>", true);
+  expect_text(&asked, "\">unchanged</td>", true);
   asked.query = "g=lines";
-  expect_text(&asked, "<span>Verdict</span>", false);
+  expect_text(&asked, "<span>Certain?</span>", false);
   expect_text(&asked, "they are of functions", true);
   asked.query = "only=significant&g=lines"; /* nothing is hidden where nothing is judged */
   expect_text(&asked, "data-name=\"f1\"", true);
   asked.view = "compare";
   asked.query = "g=lines"; /* its rows are functions whatever is asked for */
-  expect_text(&asked, "<th scope=col>Verdict</th>", true);
+  expect_text(&asked, "<span>Certain?</span>", true);
   pprofc_profile_release(diff);
   pprofc_profile_release(base);
   pprofc_profile_release(head);
@@ -334,7 +338,7 @@ static void test_what_cannot_be_judged_is_shown(void) {
   asked.base = base;
   asked.diff = diff;
   expect_text(&asked, "There are no verdicts on these rows: ", true);
-  expect_text(&asked, "<span>Verdict</span>", false);
+  expect_text(&asked, "<span>Certain?</span>", false);
   expect_text(&asked, "data-name=\"f0\"", true);
   pprofc_profile_release(diff);
   pprofc_profile_release(base);
@@ -364,10 +368,10 @@ static void test_csv_has_verdicts(void) {
   buffer_init(&text, &mem_default, (size_t)1 << 26);
   CU_ASSERT_EQUAL(table_csv_write(diff, base, head, &options, &text, NULL), PPROFC_OK);
   buffer_add_char(&text, '\0');
-  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",flat change %,flat low %,flat high %,flat q,"
-                                           "flat verdict,cum change %,cum low %,cum high %,"
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",flat change,flat low,flat high,flat q,"
+                                           "flat verdict,cum change,cum low,cum high,"
                                            "cum q,cum verdict,type,unit,total\n"));
-  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",grew,"));
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",\"grew\","));
   buffer_clear(&text);
   options.granularity = "lines";
   CU_ASSERT_EQUAL(table_csv_write(diff, base, head, &options, &text, NULL), PPROFC_OK);
@@ -492,11 +496,10 @@ static void test_a_cut_picture_ends(void) {
 
 static void test_changes_in_percent(void) {
   static const struct {
-    int64_t base, head;
+    double base, head;
     const char *text;
-  } cases[] = {
-      {100, 7, "-93.00%"}, {100, 130, "+30.00%"}, {0, 5, "from 0"},      {5, 0, "-100.00%"},
-      {5, 5, ""},          {1, 50, "+4900%"},     {-100, -50, "+50.00%"}};
+  } cases[] = {{100, 7, "-93%"}, {100, 130, "+30%"}, {0, 5, "new"},       {5, 0, "-100%"},
+               {5, 5, ""},       {1, 50, "+4900%"},  {-100, -50, "+50%"}, {1000, 1004, "+0.4%"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct buffer text;
     struct output out;

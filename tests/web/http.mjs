@@ -339,17 +339,19 @@ async function testDifference(server) {
   const page = await open(server, "top");
   check(/base 76\.73s, head 5\.33s/.test(await text(page, "#pills")), "both totals are said");
   const row = (await page.$$eval("#top tbody tr:first-child td", (cells) => cells.map((c) => c.textContent.trim()))).join(" | ");
-  check(/^5\.12s \| 0\.05s \| -5\.07s \| ▼ -99\.02% \| -5\.73% ±3\.00% \| noise \| -15\.35s/.test(row), `base, head, change and verdict: ${row}`);
-  check(!(await page.getByText("cannot know the noise between runs").isVisible()), "what verdicts hold for is one line");
+  check(/^5\.12s \| 0\.05s \| -5\.07s ±1\.31s \| ▼ -99% \| shrank, as everything did \| runtime\.mallocgc$/.test(row), `base, head, change and verdict: ${row}`);
+  const judged = command("-symbolize=none", "-top", "-noise", "-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof");
+  check((await text(page, "#sentence")) === judged.split("\n")[0], "the sentence of -noise comes first");
+  check(!(await page.getByText("noise between runs is unknown").isVisible()), "runs and noise are folded");
   await page.click("#judged summary");
-  check(await page.getByText("cannot know the noise between runs").isVisible(), "the line unfolds: what a pair cannot know is said");
-  const judged = command("-top", "-noise=changed", "-common=off", "-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof");
-  const found = judged.split("\n").filter((l) => /\d {2}(grew|shrank|new|gone|moved|renamed|inlined) /.test(l)).length;
+  check(await page.getByText("noise between runs is unknown").isVisible(), "they unfold: what a pair cannot know");
+  check(await page.getByText("Common: all functions: -93.1%").isVisible(), "with the common factor");
+  const found = Number(/Judged: \d+ functions, (\d+) changed/.exec(judged)[1]);
   await page.click(".filters a >> text=significant");
   await until(page, () => parameter(page, "only") === "significant", "only what is significant");
   await still(page);
   const sure = await page.$$eval("#top tbody td.verdict", (cells) => cells.map((c) => c.textContent));
-  check(found > 0 && sure.length === found && !sure.includes("noise"), `significant is what -noise finds: ${sure.length} of ${found}`);
+  check(found > 0 && sure.length === found && !sure.some((word) => /unchanged|everything/.test(word)), `significant is what -noise finds: ${sure.length} of ${found}`);
   await shoot(page, "top_diff");
   for (const [kind, status] of [["grew", "grew"], ["shrank", "shrank"], ["new", "new"], ["gone", "gone"]]) {
     await page.click(`.filters a >> text=${kind}`);
@@ -371,6 +373,14 @@ async function testDifference(server) {
   const boxes = await page.$$eval("#graph a[data-name], .boxes a.name", (links) => links.map((a) => a.dataset.name ?? a.textContent));
   for (const name of ["runtime.mallocgc", "runtime.scanobject", "runtime.memmove"])
     check(boxes.includes(name), `what changed most is in the graph: ${name}`);
+  for (const view of ["peek", "source"]) {
+    await page.goto(`${server.views}${view}?f=${encodeURIComponent("^runtime\\.memmove$")}`);
+    await page.waitForSelector("html.live");
+    const wrong = await page.$$eval(".peek .l:not(.h0, .own)", (lines) => lines.filter((l) => l.classList.contains("less") !== /^\s*-/.test(l.textContent)).length);
+    check(!wrong && (view !== "peek" || (await count(page, ".l.less")) > 3), `${view}: what costs less is blue: ${wrong}`);
+    const blue = await page.$$eval(".l.less", (lines) => lines.map((l) => getComputedStyle(l).borderLeftColor));
+    check(new Set(blue).size <= 1, `${view}: one colour of savings: ${blue}`);
+  }
   await page.goto(`${server.views}compare`);
   check(/76\.73s[\s\S]*5\.33s[\s\S]*-71\.40s/.test(await text(page, "#view")), "compare has both totals");
   check((await count(page, "#view tr[data-status=shrank], #view tr[data-status=gone]")) === 10, "and the largest changes");
@@ -388,14 +398,15 @@ async function testDifference(server) {
 const drawn = (page) => page.waitForSelector("#flame.drawn .pf-graph");
 const flame = (page, run, argument) => page.evaluate(`(${run})(page.flame.app, ${JSON.stringify(argument)})`);
 
-/** What is noise is grey, as in -flame -noise; the theme of the page holds for the viewer; fingers work. */
+/** What changed as everything did is pale, as in -flame -noise; the theme of the page holds for the viewer; fingers work. */
 async function testFlame(plain, diff) {
   let page = await open(diff, "flamegraph");
   await drawn(page);
   const look = (name) => flame(page, "(a, n) => a.look(a.view, a.nodeOfName(n, (i) => a.place.width[i]), a.place)", name);
-  const noise = await look("testing.(*B).launch"), gone = await look("text/template.(*Template).Execute");
-  check(noise.sign === "" && !noise.bar && gone.sign === "− " && gone.bar < 0 && gone.color !== noise.color, "noise is grey, what is gone is not");
-  check(/8 of \d+ functions changed/.test(await text(page, ".pf-notes")), "the panel says what was found");
+  const shared = await look("testing.(*B).launch"), gone = await look("text/template.(*Template).Execute");
+  check(shared.sign === "▼ " && shared.bar < 0 && gone.sign === "− " && gone.bar < 0 && gone.color !== shared.color, `what all share is pale, what is gone is not: ${JSON.stringify([shared, gone])}`);
+  check(/8 of \d+ functions changed/.test(await page.textContent(".pf-banner")), "the banner says what was found");
+  check((await page.textContent(".pf-banner b")).endsWith(await text(page, "#sentence")), "its sentence is the sentence of the table");
   await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.mix', () => 1), true)");
   await until(page, async () => /±.*new/s.test(await text(page, "#inspector")), "the inspector has the interval and the verdict");
   await page.click("input[data-flag=judged]");
@@ -412,9 +423,12 @@ async function testFlame(plain, diff) {
   page = await open(diff, "flamegraph");
   await drawn(page);
   const inks = () => page.evaluate(() => ["--pf-ink", "--pf-noise"].map((name) => getComputedStyle(document.querySelector(".pf")).getPropertyValue(name).trim()));
-  const light = await inks(), grey = (await look("testing.(*B).launch")).color;
+  const light = await inks();
+  const quiet = await flame(page, "(a, ink) => { for (let i = 1; i < a.view.n; i++) if (a.place.width[i] && a.look(a.view, i, a.place).color === ink) return a.label(a.view.frame[i]); }", light[1]);
+  check(quiet, `a box without a change beyond noise is grey: ${light[1]}`);
+  const grey = (await look(quiet)).color;
   await page.evaluate(() => { document.documentElement.dataset.theme = "dark"; });
-  await until(page, async () => (await look("testing.(*B).launch")).color !== grey, "the boxes follow the theme at once");
+  await until(page, async () => (await look(quiet)).color !== grey, "the boxes follow the theme at once");
   check((await inks())[0] !== light[0] && (await inks())[1] !== light[1], `dark: ${await inks()}`);
   await close(page, "theme");
 
@@ -533,7 +547,9 @@ async function testPeople(plain, diff) {
     check(await page.isVisible("#search input[name=f]"), `${where}: the search field is there on a phone`);
     const wide = await page.$$eval(".rows, .peek", (all) => all.map((e) => e.closest(".scroll")).filter((e) => e?.scrollWidth > e?.clientWidth + 1).length);
     check(!wide, `${where}: ${wide} tables scroll sideways on a phone`);
-    check((await page.$$eval("#judged", (all) => all[0]?.offsetHeight ?? 0)) < 40, `${where}: what verdicts hold for takes one line`);
+    // One sentence, and the notes folded below it: at most five lines on a phone.
+    check(!(await page.$("#judged details[open]")), `${where}: the notes are folded`);
+    check((await page.$$eval("#judged", (all) => all[0]?.offsetHeight ?? 0)) < 130, `${where}: the sentence takes few lines`);
     await shoot(page, `${where.replace(/\W+/g, "_")}_phone`);
     await close(page, `${where} on a phone`);
   }

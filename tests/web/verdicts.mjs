@@ -63,15 +63,17 @@ async function testPage() {
   const real = await lookOf(page, "f3"), noise = await lookOf(page, "f5");
   check(real.color !== GREY && real.sign === "▲ " && real.bar > 0, `f3 grew: ${JSON.stringify(real)}`);
   check(noise.color === GREY && noise.sign === "" && !noise.bar, `f5 is noise: ${JSON.stringify(noise)}`);
-  check((await page.textContent(".pf-legend")).includes("noise or unchanged"), "the legend says what grey is");
+  check((await page.textContent(".pf-legend")).includes("no change beyond noise"), "the legend says what grey is");
   const panel = await page.textContent(".pf-changes");
-  check(/Slower.*f3\+\d+\.?\d*ms ±\d+\.?\d*ms.*Faster.*no own cost changed by more than noise/s.test(panel), `panel: ${panel}`);
-  check(panel.includes("1 of 14 functions changed") && panel.includes("3 + 3 runs"), `what holds for all: ${panel}`);
+  check(/Slower.*f3\+\d+\.?\d*ms ±\d+\.?\d*ms.*Faster.*no function by more than noise/s.test(panel), `panel: ${panel}`);
+  const banner = await page.textContent(".pf-banner");
+  check(banner.includes("1 of 14 functions changed") && banner.includes("Mean of 3 + 3 runs"), `the notes: ${banner}`);
+  check((await page.textContent(".pf-totals")).startsWith("mean of 3 + 3 runs: "), "the totals are means");
 
   // The inspector and the tooltip say it in words.
   await page.evaluate(() => window.pprofc.select(window.pprofc.nodeOfName("f3", () => 1), true));
   const told = await page.textContent(".pf-inspector");
-  check(/verdict on self.*grew: \+\d+\.\d+ms ±\d+\.\d+ms \(\+\d\d\.\d+% ±\d\d\.\d+%\), q = 0\.0\d+/.test(told), `inspector: ${told}`);
+  check(/self: certain\?.*grew: \+\d+\.?\d*ms \(\+\d\d\.\d+%\) ±\d+\.?\d*ms, q = 0\.0\d+/.test(told), `inspector: ${told}`);
   check((await page.getAttribute("[role=treeitem]", "aria-label")).includes("grew"), "screen readers are told");
   const spot = await page.evaluate(() => {
     const d = window.pprofc.drawing, c = d.canvas.getBoundingClientRect();
@@ -80,12 +82,12 @@ async function testPage() {
     return null;
   });
   await page.mouse.move(spot.x, spot.y);
-  check(/total: noise: .* ±.*q = /.test(await page.textContent(".pf-tip")), `tooltip: ${await page.textContent(".pf-tip")}`);
+  check(/total: unchanged: .* ±.*q = /.test(await page.textContent(".pf-tip")), `tooltip: ${await page.textContent(".pf-tip")}`);
 
   // The list has the interval and the verdict, and sorts by it.
   await page.click("[data-flag=list]");
   const heads = await page.$$eval(".pf-functions thead th", (all) => all.map((e) => e.textContent));
-  check(heads.slice(-2).join() === "± self,Verdict", `columns: ${heads}`);
+  check(heads.slice(-2).join() === "± self,Certain?", `columns: ${heads}`);
   await page.click(".pf-functions thead th:last-child button");
   check((await page.textContent(".pf-functions tbody tr")).startsWith("f3") && (await page.textContent(".pf-functions tbody tr")).endsWith("grew"), "the real change is first");
   await page.click("[data-flag=list]");
@@ -98,7 +100,7 @@ async function testPage() {
   await page.waitForFunction(() => window.pprofc);
   check(!(await toggle.isChecked()), "a reload keeps it");
   await page.keyboard.press("o");
-  check(await toggle.isChecked() && (await lookOf(page, "f5")).color === GREY, "o switches, too");
+  check(await toggle.isChecked() && (await lookOf(page, "f5")).color === GREY, "o switches as well");
   // Verdicts are on one sample type, and on differences.
   await page.keyboard.press("t");
   check(await toggle.isDisabled() && (await lookOf(page, "f5")).color !== GREY, "another sample type was not judged");
@@ -119,24 +121,33 @@ async function testPage() {
   await plain.context().close();
 }
 
-/** Base and head that differ in size: shares are compared, and the picture is drawn that way. */
-async function testShares() {
-  const page = await open(make("shares.html", "-symbolize=none", "-flame", "-noise", `-diff_base=${testdata}/generator_cpu.prof`, `${testdata}/generator_optimized_cpu.prof`));
-  const scale = () => page.evaluate(() => window.pprofc.place.scale);
-  check(Math.abs((await scale()) - 14.4) < 0.1, `scale: ${await scale()}`);
-  check((await page.textContent(".pf-changes")).includes("the head is drawn 14.4 times as large"), "the page says so");
+/** A head that is much smaller: recorded amounts, with verdicts of the same direction. Shares only on request, in percent. */
+async function testAmounts() {
+  const page = await open(make("amounts.html", "-symbolize=none", "-flame", "-noise", `-diff_base=${testdata}/generator_cpu.prof`, `${testdata}/generator_optimized_cpu.prof`));
+  const recorded = await page.evaluate(() => {
+    const a = window.pprofc, row = (name) => a.functionRows().find((r) => a.label(r.frame) === name);
+    return { scale: a.place.scale, base: a.view.base[0], head: a.view.head[0], mallocgc: row("runtime.mallocgc"), mix: row("example.com/generator.mix") };
+  });
+  check(recorded.scale === 1 && recorded.base === 76730000000 && recorded.head === 5330000000, `totals: ${JSON.stringify(recorded)}`);
+  check(recorded.mallocgc.selfBase === 5120000000 && recorded.mallocgc.selfHead === 50000000, "runtime.mallocgc is as recorded");
+  check(recorded.mix.selfBase === 0 && recorded.mix.selfHead === 500000000, "generator.mix is as recorded");
+  check(/^▼ 71.4s less \(-93%\)\. Nearly everything is faster\./.test(await page.textContent(".pf-banner b")), "one sentence says it");
+  check((await lookOf(page, "runtime.mallocgc")).color !== GREY, "what shrank as everything did is not grey");
+  await page.click("[data-normal='1']");
+  check(/^\+\d+\.\d\d%$/.test(await page.textContent(".pf-changes li b")), "shares are percent");
+  check(!(await page.isVisible(".pf-banner")), "shares have no verdicts");
+  await page.click("[data-normal='0']");
   const wrong = await page.evaluate(() => {
     const a = window.pprofc, k = a.place.scale, out = [];
     for (let i = 1; i < a.view.n; i++) {
       const sign = a.look(a.view, i, a.place).sign, delta = a.view.head[i] * k - a.view.base[i];
       const verdict = a.model.verdicts.get(a.label(a.view.frame[i]));
-      if (sign && verdict && ![verdict.self, verdict.total].some((e) => e.changed && e.delta > 0 === delta > 0)) out.push(a.label(a.view.frame[i]));
+      if (sign && verdict && ![verdict.self, verdict.total].some((e) => e.level && e.delta > 0 === delta > 0)) out.push(a.label(a.view.frame[i]));
     }
     return out;
   });
   check(wrong.length === 0, `boxes that say something else than the verdict of their function: ${wrong.slice(0, 3)}`);
   await page.click("input[data-flag=judged]");
-  check((await scale()) === 1, "without verdicts amounts are as recorded");
   quiet(page, "shares");
   await page.context().close();
 }
@@ -148,9 +159,9 @@ async function testSvg() {
     const group = [...document.querySelectorAll("#frames > g")].find((g) => g.querySelector("title").textContent.startsWith(wanted + " "));
     return { fill: group.querySelector("rect").getAttribute("fill"), text: group.querySelector("text").textContent, title: group.querySelector("title").textContent };
   }, name);
-  check((await box("f3")).text.startsWith("▲ f3") && /self of the function: \+\d+\.\d+ms ±\d+\.\d+ms, q = 0\.0\d+, grew/.test((await box("f3")).title), "a real change");
+  check((await box("f3")).text.startsWith("▲ f3") && /self of the function: \+\d+\.?\d*ms ±\d+\.?\d*ms, q = 0\.0\d+, grew/.test((await box("f3")).title), "a real change");
   const noise = await box("f4");
-  check(noise.fill === GREY && noise.text.startsWith("f4") && noise.title.includes("noise"), `noise: ${JSON.stringify(noise)}`);
+  check(noise.fill === GREY && noise.text.startsWith("f4") && noise.title.includes("unchanged"), `noise: ${JSON.stringify(noise)}`);
   const toggle = page.locator("#realonly");
   check((await toggle.getAttribute("aria-checked")) === "true", "the switch of the picture is on");
   await toggle.click();
@@ -168,7 +179,7 @@ async function testSvg() {
 
 await testPage();
 await testNames();
-await testShares();
+await testAmounts();
 await testSvg();
 await browser.close();
 console.log(`${check.count} passed, 0 failed`);

@@ -14,14 +14,14 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
-/* Messages begin like those of benchstat: tools look for them. */
+/* Messages have benchstat's prefix, because other tools search for it. */
 static int benchstat_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
 }
 
-/* An error in an expression of the command line: below the message are the expression and a mark at
- * the place. */
+/* Prints an error in an expression of the command line, then the expression with a mark at the
+ * error. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));
@@ -75,7 +75,7 @@ static bool report_lines(const pprofc_bench *set) {
   return count == 0;
 }
 
-/* Cells that could not be compared because a measurement is no number. */
+/* Reports cells that could not be compared because a measurement is not a number. */
 static bool report_nan(const pprofc_bench_tables *tables) {
   bool good = true;
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
@@ -91,7 +91,7 @@ static bool report_nan(const pprofc_bench_tables *tables) {
   return good;
 }
 
-/* ---- work -------------------------------------------- */
+/* ---- comparison -------------------------------------- */
 
 static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
@@ -104,7 +104,7 @@ static bool is_known_format(const char *format) {
   return false;
 }
 
-/* Checks all flags before a file is opened: a comparison of an empty set parses the filter, the
+/* Checks all flags before opening a file. A comparison of an empty set parses the filter, the
  * projections and the levels. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
@@ -159,7 +159,7 @@ static int benchstat_run(const struct benchstat_options *options, const char *co
   return good ? 0 : EXIT_FAILED;
 }
 
-/* Help and the like: text that needs no input. */
+/* Prints help and other text that needs no input. */
 static int benchstat_print_about(const struct benchstat_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK

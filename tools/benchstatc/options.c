@@ -24,7 +24,7 @@ static const struct flag_group groups[] = {
 #define SWITCH(member, help, group)                                                                \
   { #member, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
 
-/* What completion offers. */
+/* Values that completion offers. */
 static const char *const test_words[] = {"utest", "ttest", "none", NULL};
 static const char *const format_words[] = {"text", "csv",     "markdown", "json",
                                            "html", "classic", NULL};
@@ -109,7 +109,7 @@ const struct flag_table options_table = {
     .statuses = statuses,
 };
 
-/* ---- meaning ----------------------------------------- */
+/* ---- conversion -------------------------------------- */
 
 struct test_name {
   const char *name;

@@ -17,7 +17,8 @@ struct benchstat_options {
 
 extern const struct flag_table options_table;
 
-/* What the flags mean to the library. False when -delta-test or -sort is no known word. */
+/* Converts the flags to values of the library. False if -delta-test or -sort has an unknown
+ * word. */
 bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
 bool options_sort_is_known(const struct benchstat_options *options);
 

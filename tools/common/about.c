@@ -1,4 +1,4 @@
-/* What a program prints about itself. */
+/* Prints help, completion scripts, the manual's options and the version. */
 #include "common/about.h"
 
 #include "common/terminal.h"

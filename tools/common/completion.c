@@ -1,7 +1,7 @@
 /* Completion scripts for shells, from a table of flags. */
 #include "common/flags.h"
 
-/* A flag whose value is a path says so by the name of its argument. */
+/* True if the value of a flag is a path. The name of its argument decides. */
 static bool is_path(const struct flag *flag) {
   static const char *const names[] = {"FILE", "DIR", "PATH", "SOURCE"};
   for (size_t i = 0; flag->argument && i < sizeof names / sizeof *names; i++)
@@ -9,14 +9,14 @@ static bool is_path(const struct flag *flag) {
   return false;
 }
 
-/* The words that are offered as the value of a flag, or NULL. */
+/* Returns the values that completion offers for a flag, or NULL. */
 static const char *const *words_of(const struct flag *flag) {
   static const char *const shells[] = {"bash", "zsh", "fish", NULL};
   if (flag->argument && strcmp(flag->argument, "SHELL") == 0) return shells;
   return flag->choices;
 }
 
-/* Prints text inside '...' of a shell; `special` are characters that take a backslash too. */
+/* Prints text inside '...' of a shell. Characters in `special` also get a backslash. */
 static void print_quoted(struct output *out, const char *text, const char *quote,
                          const char *special) {
   for (; *text; text++) {
@@ -29,7 +29,8 @@ static void print_quoted(struct output *out, const char *text, const char *quote
   }
 }
 
-/* The flag by which the program is asked for the values of another one, or NULL. */
+/* Returns the flag with which completion asks the program for the values of another flag, or
+ * NULL. */
 static const char *asked_for(const struct flag_table *table, const struct flag *flag) {
   for (const struct flag_note *ask = table->asks; ask && ask->name; ask++)
     if (strcmp(ask->name, flag->name) == 0) return ask->text;
@@ -41,14 +42,14 @@ static void print_words(struct output *out, const struct flag *flag) {
   for (size_t i = 0; words[i]; i++) output_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-/* True when the words are the beginning of a value, such as "json=": no blank may follow. */
+/* True if the words are the beginning of a value, such as "json=", so that no blank may follow. */
 static bool words_go_on(const struct flag *flag) {
   const char *const *words = words_of(flag);
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
 }
 
-/* The branch of the case statement that completes the value of a flag. A flag that takes its value
- * only after = takes nothing from the next word. */
+/* Prints the branch of the case statement that completes the value of a flag. A flag that
+ * takes a value after = only never completes the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool only_behind = flag->kind == FLAG_WORD;
@@ -70,7 +71,7 @@ static void print_bash_value(struct output *out, const struct flag_table *table,
   output_add_text(out, only_behind ? "return; fi ;;\n" : "return ;;\n");
 }
 
-/* The program as part of the name of a shell function: "pprofci run" is pprofci_run. */
+/* Returns the name of the shell function: "pprofci run" becomes pprofci_run. */
 static const char *function_name(const struct flag_table *table, char out[64]) {
   size_t i = 0;
   for (; table->program[i] && i < 63; i++)
@@ -79,7 +80,7 @@ static const char *function_name(const struct flag_table *table, char out[64]) {
   return out;
 }
 
-/* The words that are offered where no flag waits for its value. */
+/* Prints the words that completion offers when no flag needs a value. */
 static void print_bash_words(struct output *out, const struct flag_table *table) {
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {
@@ -105,8 +106,8 @@ static void print_bash_words(struct output *out, const struct flag_table *table)
                        "}\n");
 }
 
-/* The function that completes behind the program, or behind one of its commands. Bash hands over
- * "-sort=fl" as the words -sort, = and fl. */
+/* Prints the function that completes the arguments of the program or of a command. Bash splits
+ * "-sort=fl" into the words -sort, = and fl. */
 static void print_bash_function(const struct flag_table *table, struct output *out) {
   char name[64];
   output_printf(
@@ -148,7 +149,8 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-/* One argument of _arguments: '-sort=-[help]:WAY:(cum flat)'. Two colons: it may be left out. */
+/* Prints one argument of _arguments: '-sort=-[help]:WAY:(cum flat)'. Two colons make the value
+ * optional. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
   char name[64];
@@ -172,7 +174,7 @@ static void print_zsh_flag(const struct flag_table *table, struct output *out,
   output_add_text(out, "' \\\n");
 }
 
-/* The function that completes behind the program, or behind one of its commands. */
+/* Prints the function that completes the arguments of the program or of a command. */
 static void print_zsh_function(const struct flag_table *table, struct output *out) {
   char name[64];
   function_name(table, name);
@@ -194,7 +196,8 @@ static void print_zsh_function(const struct flag_table *table, struct output *ou
   output_add_text(out, "'\n}\n");
 }
 
-/* Works as a file of $fpath, where the shell calls it, and when it is sourced. */
+/* Prints a script that works as a file of $fpath, which the shell calls, and when it is
+ * sourced. */
 static void print_zsh(const struct flag_table *table, struct output *out) {
   const char *program = table->program;
   output_printf(
@@ -222,7 +225,7 @@ static void print_zsh(const struct flag_table *table, struct output *out) {
                 program, program, program, program);
 }
 
-/* The beginning of a line about the program, or about one of its commands. */
+/* Prints the beginning of a line for the program or for one of its commands. */
 static void fish_begin(const struct flag_table *table, const char *command, struct output *out) {
   output_printf(out, "complete -c %s", table->program);
   if (command)

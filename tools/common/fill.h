@@ -1,4 +1,4 @@
-/* Text that is filled into lines. */
+/* Wraps text into lines. */
 #ifndef TOOLS_COMMON_FILL_H
 #define TOOLS_COMMON_FILL_H
 
@@ -10,16 +10,16 @@
 struct filler {
   struct output *out;
   size_t width, indent;
-  size_t at; /* cells used of this line */
+  size_t at; /* used cells of the current line */
 };
 
-/* Begins a line with the indent. */
+/* Begins a line and indents it. */
 void fill_new_line(struct filler *filler);
 
-/* Adds words, with line breaks where they are needed. */
+/* Adds words, with line breaks where necessary. */
 void fill(struct filler *filler, const char *text);
 
-/* A width that can be read: not less than FILL_LEAST, not more than FILL_MOST. */
+/* Limits a width to the readable range, FILL_LEAST to FILL_MOST. */
 size_t fill_width(size_t width);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading flags by the rules and with the messages of Go's package flag. */
+/* Parses flags by the rules and with the messages of Go's package flag. */
 #include "common/flags.h"
 
 #include "common/quote.h"
@@ -31,8 +31,8 @@ static bool flag_is_hex(char c) {
   return flag_is_decimal(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* Copies a number with each run of digits cut to its first `longest`; false when it does not fit.
- */
+/* Copies a number and truncates each run of digits to `longest`. False if the copy does not
+ * fit. */
 static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
                        pprofc_str *cut, char text[SHORT_MAX]) {
   size_t size = 0, run = 0;
@@ -48,7 +48,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* Whether a text that is no integer would be one if it were shorter: then it is out of range. */
+/* True if a text that is not an integer would be one with fewer digits: the value is out of
+ * range. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -56,8 +57,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, flag_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* The same for a number with a fraction. Each run becomes the digit 1, so that no exponent is too
- * large. */
+/* The same test for a number with a fraction. Each run is replaced by the digit 1, so that no
+ * exponent is too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -84,7 +85,7 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
-/* The flag alone ("true") is the first word, turned off ("false") none. */
+/* Reads a word. The flag alone ("true") is the first word, a flag turned off ("false") is "". */
 static const char *read_word(const struct flag *flag, const char *text, const char **out) {
   bool on;
   if (!read_bool(text, &on)) {
@@ -99,7 +100,7 @@ static const char *read_word(const struct flag *flag, const char *text, const ch
   return "not one of the choices";
 }
 
-/* Stores the value of a flag in its field; `on` is the value of a switch. */
+/* Stores the value of a flag in its field. `on` is the value of a switch. */
 static const char *flag_store_value(const struct flag *flag, char *field, const char *text,
                                     bool on) {
   switch (flag->kind) {
@@ -126,7 +127,7 @@ static const char *flag_store_value(const struct flag *flag, char *field, const 
   return parse_problem;
 }
 
-/* Sets the field of a flag; returns NULL or what is wrong. */
+/* Sets the field of a flag. Returns NULL or the error. */
 static const char *assign(const struct flag *flag, void *options, const char *text) {
   bool on = true;
   if (!flag_has_value(flag) && flag->kind != FLAG_WORD) {
@@ -138,7 +139,7 @@ static const char *assign(const struct flag *flag, void *options, const char *te
   return on ? flag->call(options, flag, text) : NULL;
 }
 
-/* "must be a, b or c", for the error of a choice. */
+/* Formats "must be a, b or c", the error of a choice. */
 static void list_choices(const struct flag *flag, char *out, size_t room) {
   size_t size = 0;
   for (int i = 0; flag->choices[i] && size < room; i++) {
@@ -166,7 +167,7 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                    problem);
 }
 
-/* A string is never NULL, so that readers need no check. */
+/* Returns the initial value of a string. It is never NULL, so that readers need no check. */
 static const char *initial_text(const struct flag *flag) {
   if (flag->initial) return flag->initial;
   switch (flag->kind) {
@@ -212,15 +213,25 @@ const struct flag_command *flags_command(const struct flag_table *table, const c
   return NULL;
 }
 
+/* True for the same name, where '-' and '_' are the same letter. */
+static bool flags_same_name(pprofc_str a, pprofc_str b) {
+  if (a.size != b.size) return false;
+  for (size_t i = 0; i < a.size; i++) {
+    char c = a.data[i] == '-' ? '_' : a.data[i];
+    if (c != (b.data[i] == '-' ? '_' : b.data[i])) return false;
+  }
+  return true;
+}
+
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name) {
   for (size_t i = 0; i < table->flag_count; i++)
-    if (str_equal(name, str_of(table->flags[i].name))) return &table->flags[i];
+    if (flags_same_name(name, str_of(table->flags[i].name))) return &table->flags[i];
   return NULL;
 }
 
 #define NAME_MAX_COMPARED 48
 
-/* How many letters to insert, remove, replace or swap with their neighbour to make b of a. */
+/* Returns the edit distance of a and b. A swap of two neighbouring letters counts as one edit. */
 static size_t distance(pprofc_str a, pprofc_str b) {
   size_t rows[3][NAME_MAX_COMPARED + 1];
   size_t *before = rows[0], *last = rows[1], *now = rows[2];
@@ -255,8 +266,7 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
     if (flag->hidden || known.size > NAME_MAX_COMPARED) continue;
     size_t shorter = known.size < name.size ? known.size : name.size;
     size_t cost = distance(name, known);
-    /* A quarter of the letters may be wrong; the beginning of a long name is nearly
-     * right. */
+    /* A quarter of the letters may be wrong. A prefix of a long name also counts as similar. */
     bool beginning = name.size >= 3 && str_starts(known, name);
     if (beginning)
       cost = 1;
@@ -272,8 +282,8 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
 
 /* ---- the command line -------------------------------- */
 
-/* Sets a flag from `value`, the text after =, or from the arguments at `next`, which are used up.
- */
+/* Sets a flag from `value`, the text after =, or from the arguments at `next`, and advances
+ * *next past the arguments it uses. */
 static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
                                    char *const *next, struct flags_parsed *parsed,
                                    pprofc_error *error) {
@@ -291,12 +301,13 @@ static pprofc_status set_from_line(const struct flag *flag, void *options, const
   return flag_set(flag, options, *next, error);
 }
 
-/* Sets the flag called `name`. `value` is the text after =, or NULL; *next may be used up. */
+/* Sets the flag `name`. `value` is the text after =, or NULL. Advances *next past the
+ * arguments it uses. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
                                 const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
   const struct flag *flag = flags_find(table, name);
-  /* As with Go's flags, whatever value is given with it, and whatever comes behind it. */
+  /* Go ignores the value of -help and all arguments after it. */
   parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
   if (parsed->help) return flag ? flag_set(flag, options, "true", error) : PPROFC_OK;
   if (!flag) {
@@ -317,12 +328,12 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
     if (argument[0] != '-' || !argument[1]) break;
     parsed->rest++;
     pprofc_str name = str_of(argument + 1 + (argument[1] == '-'));
-    if (!name.size) break; /* -- */
+    if (!name.size) break; /* the argument "--" */
     if (name.data[0] == '-' || name.data[0] == '=')
       return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
     size_t equals = str_find_char(name, '=');
     const char *value = equals < name.size ? name.data + equals + 1 : NULL;
-    char *next[] = {NULL, NULL, NULL}; /* the two arguments behind it */
+    char *next[] = {NULL, NULL, NULL}; /* the next two arguments */
     for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
     pprofc_status status =
         parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);

@@ -1,6 +1,6 @@
-/* Command line flags by Go's rules, from one table of records. The same table makes the help
- * (help.c), the manual (manual.c) and the completion of shells (completion.c), so a name, a default
- * and an explanation are written once. */
+/* Command line flags by Go's rules, defined in one table. The help (help.c), the manual
+ * (manual.c) and shell completion (completion.c) are made from the same table, so each name,
+ * default and explanation has one source. */
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 
@@ -9,31 +9,31 @@
 #include "core/str.h"
 
 enum flag_kind {
-  FLAG_BOOL,   /* bool; takes a value after = only */
+  FLAG_BOOL,   /* bool; a value must follow = */
   FLAG_INT,    /* int64_t, as a Go literal: 42, 0x2a, 0b101, 1_000 */
   FLAG_FLOAT,  /* double */
   FLAG_STRING, /* const char *, which points into the command line */
-  FLAG_CHOICE, /* int, the place of the word in `choices` */
-  FLAG_WORD,   /* const char *: one of `choices`, only accepted after "="; the flag alone is
-                  the first */
-  FLAG_PAIR,   /* two values, "-pair OLD NEW", each of which `call` is told in turn */
-  FLAG_SET     /* int; on or off as FLAG_BOOL, and when on the field becomes `value` */
+  FLAG_CHOICE, /* int, index of the word in `choices` */
+  FLAG_WORD,   /* const char *: one of `choices`, only after "="; the flag alone means the first */
+  FLAG_PAIR,   /* two values, "-pair OLD NEW", passed to `call` one after the other */
+  FLAG_SET     /* int; a switch like FLAG_BOOL that stores `value` in the field */
 };
 
 struct flag {
   const char *name;
   enum flag_kind kind;
-  size_t offset;        /* of the field in the options, unless there is `call` */
+  size_t offset;        /* offset of the field in the options; unused with `call` */
   size_t group;         /* index of the group in the table */
-  const char *argument; /* what the help calls the value: "N", "RE", "FILE" (completed as a path) */
+  const char *argument; /* name of the value in the help: "N", "RE", "FILE" (completed as a
+                           path) */
   const char *help;     /* one line, lower case, no full stop */
-  const char *initial;  /* as on the command line; NULL is false, 0, "" or the first choice */
-  const char *const *choices; /* of FLAG_CHOICE and FLAG_WORD; of a FLAG_STRING, what completion
-                                 offers beside anything else; ends with NULL */
-  int value;                  /* of FLAG_SET */
-  bool hidden;                /* understood, but in no list */
-  /* Takes the value in place of the field; a FLAG_BOOL or FLAG_SET that is off is not told. Returns
-   * NULL or what is wrong with the text. */
+  const char *initial;  /* text as on the command line; NULL is false, 0, "" or the first choice */
+  const char *const *choices; /* for FLAG_CHOICE and FLAG_WORD; for a FLAG_STRING, suggestions
+                                 for completion; ends with NULL */
+  int value;                  /* value of a FLAG_SET */
+  bool hidden;                /* accepted, but not listed */
+  /* Receives the value if the flag has no field; not called for a FLAG_BOOL or FLAG_SET that
+   * is off. Returns NULL or the error. */
   const char *(*call)(void *options, const struct flag *flag, const char *text);
 };
 
@@ -42,21 +42,21 @@ struct flag_group {
   const char *note; /* a sentence below the title, or NULL */
 };
 
-/* Pairs for the help: an example and what it shows, an environment variable and what it does, an
- * exit status and its meaning. */
+/* Pairs of text for the help: an example and its explanation, an environment variable and its
+ * effect, an exit status and its meaning. */
 struct flag_note {
   const char *name, *text;
 };
 
-/* A command of a program that has commands, as git has them: its flags come behind its name. */
+/* A command of a program, such as git's: its flags follow its name. */
 struct flag_command {
   const char *name;
-  const struct flag_table *table; /* its program is "PROGRAM NAME" */
+  const struct flag_table *table; /* flags of the command; their program is "PROGRAM NAME" */
 };
 
 struct flag_table {
   const char *program;
-  const char *summary;        /* what the program does, half a line */
+  const char *summary;        /* purpose of the program, half a line */
   const char *const *usage;   /* the text after the program's name, one per form; ends with NULL */
   const char *const *details; /* paragraphs below the usage; ends with NULL, or NULL */
   const struct flag_group *groups;
@@ -64,57 +64,57 @@ struct flag_table {
   const struct flag *flags;
   size_t flag_count;                                         /* at most FLAGS_MAX */
   const struct flag_note *examples, *environment, *statuses; /* end with name NULL, or NULL */
-  /* Flags whose values depend on the files on the line, each with the flag by which completion asks
-   * the program for them; ends with name NULL, or NULL. */
+  /* Flags whose values depend on the files of the command line, each with the flag with which
+   * completion asks the program for the values. Ends with name NULL, or NULL. */
   const struct flag_note *asks;
   const struct flag_command *commands; /* end with name NULL, or NULL */
 };
 
 #define FLAGS_MAX 256
 
-/* What the command line said. */
+/* Result of parsing a command line. */
 struct flags_parsed {
-  int rest;             /* argv[rest] is the first argument that is no flag */
-  bool help;            /* -h or -help was there; parsing stopped */
-  bool seen[FLAGS_MAX]; /* by index in the table */
+  int rest;             /* argv[rest] is the first argument that is not a flag */
+  bool help;            /* true if -h or -help was given; parsing stopped there */
+  bool seen[FLAGS_MAX]; /* by index in the table: the flag was given */
   const struct flag
-      *nearest; /* on failure: the flag whose name is most like the unknown one, or NULL */
+      *nearest; /* after an error: the flag most similar to the unknown one, or NULL */
 };
 
-/* Gives every field its initial value. The options must be zeroed before; a wrong initial value is
- * an error of the table. */
+/* Gives every field its initial value. The caller zeroes the options first. An invalid initial
+ * value is an error of the table. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* Reads argv[1], argv[2], ... up to the first argument that is no flag. A flag may come again, the
- * last one counts. Errors are worded as Go's: "flag provided but not defined: -x", "invalid value
- * \"z\" for flag -n: parse error". */
+/* Parses argv[1], argv[2], ... up to the first argument that is not a flag. If a flag is
+ * repeated, the last one counts. Errors have Go's text: "flag provided but not defined: -x",
+ * "invalid value \"z\" for flag -n: parse error". */
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Sets one flag from text, as from an environment variable or a settings file. */
+/* Sets one flag from text, for example from an environment variable or a settings file. */
 pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                        pprofc_error *error);
 
-/* The command of that name, or NULL. */
+/* Returns the command of that name, or NULL. */
 const struct flag_command *flags_command(const struct flag_table *table, const char *name);
 
-/* The flag of that name, or NULL. */
+/* Returns the flag of that name, or NULL. In a name '-' and '_' are the same. */
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name);
 
-/* The flag that a person who typed `name` most likely meant, or NULL. */
+/* Returns the flag whose name is most similar to `name`, or NULL. */
 const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name);
 
-/* True when the flag wants a value. */
+/* True if the flag takes a value. */
 static inline bool flag_has_value(const struct flag *flag) {
   return flag->kind != FLAG_BOOL && flag->kind != FLAG_SET && flag->kind != FLAG_WORD;
 }
 
-/* True when only certain words are values. */
+/* True if the flag accepts only certain words. */
 static inline bool flag_has_words(const struct flag *flag) {
   return flag->kind == FLAG_CHOICE || flag->kind == FLAG_WORD;
 }
 
-/* Whether the help should say what the initial value is. */
+/* True if the help should show the initial value. */
 bool flag_shows_initial(const struct flag *flag);
 
 /* Prints usage, flags by group, examples, environment and exit statuses; lines of at most `width`

@@ -1,4 +1,4 @@
-/* Help for a person, from a table of flags. */
+/* The help for users, from a table of flags. */
 #include "common/fill.h"
 #include "common/flags.h"
 
@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #define INDENT 2
-#define COLUMN 24 /* where explanations start */
+#define COLUMN 24 /* column of the explanations */
 
-/* Prints a name at the left; what is filled in next is its explanation in the second column. */
+/* Prints a name at the left and begins its explanation in the second column. */
 static void begin_entry(struct filler *filler, const char *name) {
   size_t used = INDENT + utf8_length(str_of(name));
   output_add_fill(filler->out, ' ', INDENT);
@@ -87,7 +87,7 @@ static void help_print_notes(const struct flag_note *notes, const char *title, s
   for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
 }
 
-/* Examples are commands, each on a line of its own, so that it can be copied. */
+/* Prints each example on its own line, so that it can be copied. */
 static void print_examples(const struct flag_table *table, struct output *out) {
   if (!table->examples) return;
   output_add_text(out, "\nExamples:\n");

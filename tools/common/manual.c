@@ -1,8 +1,8 @@
-/* The section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md holds what this
- * prints, and a test compares the two. */
+/* The section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md contains
+ * this text, and a test compares the two. */
 #include "common/flags.h"
 
-/* Markdown gives * _ and ` a meaning, which only ` and * have for scripts/man.awk. */
+/* Prints * as `*`, because a plain * is markup in Markdown. */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
     if (*text == '*') {
@@ -57,7 +57,7 @@ static void manual_print_groups(const struct flag_table *table, struct output *o
   }
 }
 
-/* The options of a command have a section of their own. */
+/* Each command has its own section of options. */
 void manual_print_options(const struct flag_table *table, struct output *out) {
   output_add_text(out, "## Options\n");
   manual_print_groups(table, out);

@@ -1,5 +1,5 @@
-/* One line on standard error that says what takes so long: only on a terminal, only after a second.
- */
+/* One line on standard error that shows the current step: only on a terminal, and only after a
+ * second. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H
 
@@ -14,19 +14,19 @@ struct progress {
   pthread_cond_t ended;
   bool over;
   bool shown;
-  const char *step; /* a string that lives on: "reading" */
-  unsigned seconds; /* since the start */
-  unsigned until;   /* the second at which something is over; in the past: nothing is known */
+  const char *step; /* current step, "reading"; the string must stay valid */
+  unsigned seconds; /* seconds since the start */
+  unsigned until;   /* second at which the step should end; in the past if unknown */
 };
 
 void progress_start(struct progress *progress, const char *step);
 void progress_step(struct progress *progress, const char *step);
 
-/* The same for a step that takes that many seconds: the line counts them down. Any of the functions
- * takes NULL for no line. */
+/* Starts a step of known length in seconds; the line counts them down. In all functions
+ * `progress` may be NULL for no line. */
 void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
-/* Takes the line away. Called before anything else is printed. */
+/* Removes the line. The caller does this before it prints anything else. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -1,12 +1,13 @@
-/* Quoting text the way Go's %q does. */
+/* Quotes text like %q of Go. */
 #include "common/quote.h"
 
 #include "core/escape.h"
 
 #include <stdio.h>
 
-/* Code points that Go writes as \u: what is invisible or has no meaning of its own. Ranges of Cc,
- * Cf, Cn, Co, Z that may turn up in a command line; ASCII controls are handled before. */
+/* True if Go writes the code point as \u: it is invisible or unassigned. The table has ranges
+ * of Cc, Cf, Cn, Co and Z that are likely in a command line; the caller handles ASCII control
+ * characters. */
 static bool is_invisible(int32_t c) {
   static const struct {
     int32_t first, last;
@@ -20,7 +21,7 @@ static bool is_invisible(int32_t c) {
   return false;
 }
 
-/* Writes one code point, of which `bytes` are the source, and returns how long it became. */
+/* Writes one code point, encoded in the source as `bytes`. Returns the length written. */
 static int quote_one(int32_t c, pprofc_str bytes, char *out, size_t room) {
   static const char plain[] = "\a\b\f\n\r\t\v\\\"", letters[] = "abfnrtv\\\"";
   const char *known = c > 0 && c < 0x80 ? strchr(plain, (int)c) : NULL;

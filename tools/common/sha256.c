@@ -1,4 +1,4 @@
-/* SHA-256 as FIPS 180-4 describes it, and HMAC on top of it. */
+/* SHA-256 (FIPS 180-4), and HMAC based on it. */
 #include "common/sha256.h"
 
 static const uint32_t sha256_k[64] = {
@@ -80,7 +80,7 @@ void sha256_end(struct sha256 *sha, uint8_t hash[SHA256_SIZE]) {
     hash[i] = (uint8_t)(sha->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-void sha256_of(pprofc_str data, uint8_t hash[SHA256_SIZE]) {
+static void sha256_of(pprofc_str data, uint8_t hash[SHA256_SIZE]) {
   struct sha256 sha;
   sha256_begin(&sha);
   sha256_add(&sha, data.data, data.size);

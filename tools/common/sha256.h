@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), for names by content and signatures. */
+/* SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), for content hashes and signatures. */
 #ifndef TOOLS_COMMON_SHA256_H
 #define TOOLS_COMMON_SHA256_H
 
@@ -17,10 +17,9 @@ void sha256_begin(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *data, size_t size);
 void sha256_end(struct sha256 *sha, uint8_t hash[SHA256_SIZE]);
 
-void sha256_of(pprofc_str data, uint8_t hash[SHA256_SIZE]);
 void hmac_sha256(pprofc_str key, pprofc_str data, uint8_t hash[SHA256_SIZE]);
 
-/* In lower-case hex, with a NUL behind it. */
+/* Writes a hash in lower-case hex, NUL-terminated. */
 void sha256_hex(const uint8_t hash[SHA256_SIZE], char out[SHA256_HEX + 1]);
 void sha256_hex_of(pprofc_str data, char out[SHA256_HEX + 1]);
 

@@ -15,7 +15,7 @@ static void remove_unfinished(void) {
   if (path) unlink(path);
 }
 
-/* Ends the program as the signal would have: shells see 128 + its number. */
+/* Ends the program by the same signal: shells report 128 + its number. */
 static void interrupted(int number) {
   remove_unfinished();
   signal(number, SIG_DFL);
@@ -27,7 +27,7 @@ static void signals_say(const char *text) {
   (void)written;
 }
 
-/* A mapped input became shorter: pages that were there are gone. */
+/* Handles SIGBUS: a mapped input became shorter, and its last pages no longer exist. */
 static void input_shrank(int number) {
   (void)number;
   remove_unfinished();
@@ -61,7 +61,7 @@ void signals_catch(void (*call)(void)) {
   struct sigaction before;
   sigemptyset(&action.sa_mask);
   on_interrupt = call;
-  /* Without SA_RESTART: the read that waits for a key ends. */
+  /* Without SA_RESTART, so that a read that waits for a key returns. */
   if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(SIGINT, &action, NULL);
 }

@@ -1,18 +1,17 @@
-/* What a signal that ends the program leaves behind: no half-written file, and one clear line where
- * it came from an input that shrank while it was read. */
+/* Cleans up when a signal ends the program: removes unfinished files, and prints one line if
+ * an input became shorter while it was read. */
 #ifndef TOOLS_COMMON_SIGNALS_H
 #define TOOLS_COMMON_SIGNALS_H
 
-/* Installs the handlers. `program` goes in front of messages, `bad_input` is the exit status for an
- * input that changed while it was read. */
+/* Installs the handlers. `program` is the prefix of messages, `bad_input` the exit status when
+ * an input changed while it was read. */
 void signals_watch(const char *program, int bad_input);
 
-/* The next ^C calls the function, from the signal handler, and the program goes on; one more ends
- * it as ever. NULL: the next one ends it. */
+/* Makes the next ^C call the function, in the signal handler, and continue the program; a
+ * second ^C ends it. NULL: the next ^C ends the program. */
 void signals_catch(void (*call)(void));
 
-/* The file to remove when the program is interrupted; NULL for none. The text must stay where it
- * is. */
+/* Sets the file to remove when a signal ends the program, or NULL. The text must stay valid. */
 void signals_remove(const char *path);
 
 #endif

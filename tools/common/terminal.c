@@ -31,8 +31,9 @@ static bool wants_colour(void) {
          !(term && strcmp(term, "dumb") == 0);
 }
 
-/* One line without anything that drives a terminal or is a command in a log: messages hold file
- * names and names of profiles, and a newline in one begins no second message. */
+/* Appends text as one line, without bytes that control a terminal or act as commands in a CI
+ * log. Messages contain names of files and profiles; a newline in them must not start a second
+ * message. */
 static void terminal_add_line(struct buffer *out, pprofc_str text) {
   struct buffer clean;
   buffer_init(&clean, &mem_default, SIZE_MAX / 2);
@@ -44,17 +45,17 @@ static void terminal_add_line(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, '\n');
 }
 
-/* Writes one message at once, so that two programs do not mix theirs. */
+/* Writes a message with a single write, so that messages of two programs do not mix. */
 static void terminal_say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  /* A line about progress may be there. */
+  /* The progress line may be on the terminal. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
   terminal_add_line(&out, text);
   if (red) buffer_add_text(&out, RESET);
   int fd = STDERR_FILENO;
-  /* Nowhere is left to complain when this fails. */
+  /* An error here cannot be reported anywhere. */
   if (!out.failed) (void)fd_write(&fd, out.data, out.size);
   buffer_free(&out);
 }
@@ -92,11 +93,4 @@ void message_note(const char *format, ...) {
   va_start(args, format);
   say_formatted(false, format, args);
   va_end(args);
-}
-
-pprofc_status terminal_check_binary(int fd, const char *what, pprofc_error *error) {
-  if (!terminal_is(fd)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID,
-                   "cannot write %s to a terminal: use -output=FILE, or redirect standard output",
-                   what);
 }

@@ -1,4 +1,4 @@
-/* libcurl: setting up one transfer, and reading the headers that matter. */
+/* Sends one request by libcurl and reads the headers of its reply. */
 #include "common/transport.h"
 
 #include "core/mem.h"
@@ -24,6 +24,15 @@ void transport_reply_free(struct transport_reply *reply) {
   buffer_free(&reply->etag);
 }
 
+bool transport_is_local(pprofc_str host) {
+  static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+  size_t end = str_starts(host, STR("[")) ? str_find_char(host, ']') + 1 : str_find_char(host, ':');
+  host = str_slice(host, 0, end);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (str_equal(host, str_of(names[i]))) return true;
+  return str_ends(host, STR(".localhost")); /* reserved by RFC 6761 */
+}
+
 #ifdef HAVE_LIBCURL
 #include "common/library.h"
 
@@ -44,7 +53,7 @@ struct transport {
   CURL *easy;
 };
 
-/* A transfer that is under way. */
+/* A transfer in progress. */
 struct transport_leg {
   struct transport *transport;
   struct transport_reply *reply;
@@ -78,14 +87,22 @@ static void take_date(struct transport_leg *leg, pprofc_str value) {
   leg->reply->date = date_of(leg, value);
 }
 
-/* Seconds, or a date, which is told by the server's clock, not by ours. */
+static void take_modified(struct transport_leg *leg, pprofc_str value) {
+  leg->reply->modified = date_of(leg, value);
+}
+
+static void take_framing(struct transport_leg *leg, pprofc_str value) {
+  if (value.size) leg->reply->framed = true;
+}
+
+/* Reads Retry-After: seconds, or a date by the clock of the server. */
 static void take_retry(struct transport_leg *leg, pprofc_str value) {
   int64_t number = 0;
   if (str_parse_int(value, 10, &number)) {
     leg->reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* More seconds than a number holds are more than -wait. */
+  /* A number that overflows exceeds -wait. */
   if (value.size && value.data[0] >= '0' && value.data[0] <= '9') {
     leg->reply->retry_after = INT32_MAX;
     return;
@@ -130,13 +147,27 @@ static const struct {
                      {"RateLimit-Remaining", take_remaining},
                      {"Content-Type", take_type},
                      {"Location", take_location},
-                     {"ETag", take_etag}};
+                     {"ETag", take_etag},
+                     {"Last-Modified", take_modified},
+                     {"Content-Length", take_framing},
+                     {"Transfer-Encoding", take_framing}};
+
+/* Handles a status line, which begins the headers, or the empty line, which ends them. */
+static void take_edge(struct transport_reply *reply, pprofc_str line) {
+  if (str_starts(line, STR("HTTP/"))) {
+    reply->ended = false;
+    reply->framed = str_starts(line, STR("HTTP/2")) || str_starts(line, STR("HTTP/3"));
+  } else if (!str_trim(line).size) {
+    reply->ended = str_ends(line, STR("\n"));
+  }
+}
 
 static size_t leg_header(char *data, size_t size, size_t count, void *context) {
   struct transport_leg *leg = context;
   pprofc_str line = {data, size * count};
   size_t colon = str_find_char(line, ':');
   pprofc_str value = str_trim(str_slice(line, colon + 1, line.size));
+  take_edge(leg->reply, line);
   for (size_t i = 0; i < sizeof known_headers / sizeof *known_headers; i++)
     if (strlen(known_headers[i].name) == colon &&
         strncasecmp(known_headers[i].name, data, colon) == 0)
@@ -194,7 +225,7 @@ static bool leg_set_headers(struct transport_leg *leg, const char *const *header
   return LEG_SET(CURLOPT_HTTPHEADER, leg->headers);
 }
 
-/* What is the same for all requests. */
+/* Sets the options that all requests share. */
 static bool leg_set_common(struct transport_leg *leg) {
   return LEG_SET(CURLOPT_NOSIGNAL, 1L) && LEG_SET(CURLOPT_ERRORBUFFER, leg->why) &&
          LEG_SET(CURLOPT_FOLLOWLOCATION, 0L) && LEG_SET(CURLOPT_HEADERFUNCTION, leg_header) &&
@@ -203,14 +234,14 @@ static bool leg_set_common(struct transport_leg *leg) {
          LEG_SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
 }
 
-/* A path of the environment; an empty one leaves libcurl's own. */
+/* Sets a path from the environment. If there is no variable, libcurl's default stays. */
 static bool leg_set_path(struct transport_leg *leg, CURLoption option, const char *name) {
   const char *path = getenv(name);
   return !path || !*path || LEG_SET(option, path);
 }
 
-/* Authorities are the system's, or those that SSL_CERT_FILE and SSL_CERT_DIR name. What is not
- * encrypted stays on this machine: a proxy would read the token. */
+/* Replaces the system's authorities by SSL_CERT_FILE and SSL_CERT_DIR. An unencrypted request
+ * uses no proxy, which could read the token. */
 static bool leg_set_security(struct transport_leg *leg, const char *url) {
   bool secure = str_starts(str_of(url), STR("https://"));
   return leg_set_path(leg, CURLOPT_CAINFO, "SSL_CERT_FILE") &&
@@ -220,17 +251,18 @@ static bool leg_set_security(struct transport_leg *leg, const char *url) {
 
 static bool leg_set_request(struct transport_leg *leg, const char *method, const char *url,
                             pprofc_str body, int64_t timeout) {
-  /* A connection that is used again and dies makes libcurl send the request twice. */
+  /* When a reused connection fails, libcurl sends the request a second time. */
   bool good = LEG_SET(CURLOPT_URL, url) && LEG_SET(CURLOPT_FRESH_CONNECT, 1L) &&
               LEG_SET(CURLOPT_FORBID_REUSE, 1L) && LEG_SET(CURLOPT_TIMEOUT, (long)timeout) &&
               LEG_SET(CURLOPT_CONNECTTIMEOUT, 10L);
   if (body.size)
     good = good && LEG_SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size) &&
            LEG_SET(CURLOPT_POSTFIELDS, body.data);
+  if (strcmp(method, "HEAD") == 0) return good && LEG_SET(CURLOPT_NOBODY, 1L);
   return good && LEG_SET(CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* What may be wrong where a certificate is refused, by the words of OpenSSL and GnuTLS. */
+/* Returns a hint about a rejected certificate, from the messages of OpenSSL and GnuTLS. */
 static const char *certificate_hint(const char *why) {
   static const struct {
     const char *words, *hint;
@@ -271,7 +303,10 @@ pprofc_status transport_send(struct transport *transport, const char *method, co
     reply->sent = connected > 0;
     reply->code = (int)code;
     reply->refused = result == CURLE_PEER_FAILED_VERIFICATION;
-    if (result != CURLE_OK) status = leg_explain(&leg, result, error);
+    if (result != CURLE_OK)
+      status = leg_explain(&leg, result, error);
+    else if (!reply->ended)
+      status = error_set(error, PPROFC_E_IO, "the reply was cut in its headers");
   }
   transport->slist_free_all(leg.headers);
   return status;

@@ -13,12 +13,14 @@ path gives the same key are merged by pprofc. FOLDER gets
   broken.jsonl         the files that could not be read, each with the reason
 
 The key is what the expression's groups match in the path, with "/" between; without groups, the whole match. Files that
-do not match are an error unless --skip-others is given. Names that begin with "_" or "." are left out, as everywhere in
-Hadoop. FOLDER must not exist. compare prints the verdicts of
-`pprofc -top -noise` on all runs of two keys; flags behind -- go to pprofc, and its exit status is that of compare.
+do not match are an error unless --skip-others is given. Names that begin with "_" or "." are skipped, as in all of
+Hadoop. FOLDER must not exist.
 
-Nothing depends on which executor did what, or how often: files of a key are merged in the order of their paths, in
-groups that only their sizes determine.
+compare prints the verdicts of `pprofc -top -noise` on all runs of two keys. It passes flags after -- to pprofc and
+returns its exit status.
+
+The result is the same whichever executor runs a task, and however often: files of a key are merged in the order of
+their paths, in groups that depend only on their sizes.
 """
 import argparse
 import collections
@@ -30,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 
-# Files of one task, and how many partial results the next one takes.
+# Maximum files and bytes of one task, and partial results that the next task merges.
 TASK_FILES, TASK_BYTES, FAN_IN = 512, 64 << 20, 32
 
 CELL_SUMS = ("flat_noise", "cum_noise", "samples", "runs", "flat_share", "flat_squares", "cum_share", "cum_squares")
@@ -39,19 +41,18 @@ TYPE_SUMS = ("runs", "empty", "total", "squares", "inverse")
 
 
 class Wrong(Exception):
-    """What ends the program with one line and status 1."""
+    """Error that ends the program with a one-line message and status 1."""
 
 
 # ---- pprofc -------------------------------------------------------------------------------------------------------------
 
 
 class Partial(collections.namedtuple("Partial", "profile sums broken files")):
-    """What files of one key make together: a profile (None when all were broken), sums, broken files with reasons, and the number
-    of all files."""
+    """Merged files of one key: profile (None if all files are broken), sums, broken files with reasons, number of all files."""
 
 
 def run_merge(pprofc, contents, with_sums):
-    """Merges profiles by one child, which takes them as a stream. Returns the profile, its sums, and {index: reason}."""
+    """Merges profiles with one pprofc, which reads them as a stream. Returns the profile, its sums, and {index: reason}."""
     with tempfile.TemporaryDirectory() as folder:
         profile, sums, said = (os.path.join(folder, name) for name in ("out.pb.gz", "out.sums", "said"))
         command = [pprofc, "-symbolize=none", "-frames", "-proto", "-output=" + profile]
@@ -64,7 +65,7 @@ def run_merge(pprofc, contents, with_sums):
                     child.stdin.write(content)
                 child.stdin.close()
             except BrokenPipeError:
-                pass  # the child says why
+                pass  # the child prints the reason
             status = child.wait()
         with open(said, encoding="utf-8", errors="replace") as lines:
             text = lines.read()
@@ -86,7 +87,7 @@ def read_file(path):
 
 
 def add_sums(parts):
-    """Adds sums as pprofc -sums writes them, in their order."""
+    """Adds up files of pprofc -sums in the given order."""
     types = {}
     for part in parts:
         for given in json.loads(part)["types"]:
@@ -140,7 +141,7 @@ KEY_SCHEMA = ("key string, type string, unit string, is_default boolean, samplin
 
 
 def key_of(expression, path):
-    """What the expression finds in the path; None when it finds nothing."""
+    """Returns the key that the expression finds in the path, or None."""
     found = expression.search(path)
     if not found:
         return None
@@ -148,7 +149,7 @@ def key_of(expression, path):
 
 
 def list_files(spark, globs):
-    """(path, bytes) of all files that Spark reads, in the order of their paths."""
+    """Returns (path, bytes) of all files that the globs match, sorted by path."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     files = {}
     for glob in globs:
@@ -162,7 +163,7 @@ def list_files(spark, globs):
 
 
 def group_files(files, expression, skip_others):
-    """{path: group} and the key of each group. A group is a run of files of one key, in order."""
+    """Returns {path: group} and the key of each group. A group is a run of consecutive files of one key."""
     by_key = collections.defaultdict(list)
     for path, size in files:
         key = key_of(expression, path)
@@ -183,7 +184,7 @@ def group_files(files, expression, skip_others):
 
 
 def safe_path(key):
-    """A path for a key: "/" separates folders, other bytes than these are %XX, and no part begins with a point."""
+    """Returns a path for a key. "/" separates folders, special bytes become %XX, and no part begins with a point."""
     return "/".join(safe_name(part) for part in key.split("/"))
 
 
@@ -196,7 +197,7 @@ def safe_name(part):
 
 
 def pprofc_here(name):
-    """The program that the driver sent along, on an executor."""
+    """Returns the path on an executor of the pprofc that the driver sent."""
     from pyspark import SparkFiles
     path = SparkFiles.get(name)
     if not os.access(path, os.X_OK):
@@ -205,16 +206,16 @@ def pprofc_here(name):
 
 
 def merge_group(name, files):
-    files = sorted(dict(files).items())  # a file that two globs match is here twice
+    files = sorted(dict(files).items())  # a file that two globs match comes twice
     try:
         profile, sums, broken = run_merge(pprofc_here(name), [bytes(content) for _, content in files], True)
-    except Wrong as error:  # pprofc knows the places of the files only
+    except Wrong as error:  # pprofc only knows positions in the stream
         raise Wrong(re.sub(r"frame (\d+) of standard input", lambda m: files[int(m[1]) - 1][0], str(error))) from None
     return Partial(profile, sums, [(files[i][0], reason) for i, reason in sorted(broken.items())], len(files))
 
 
 def merge_partials(name, partials):
-    """Partial results in their order become one."""
+    """Merges partial results in the given order."""
     broken, files = [b for p in partials for b in p.broken], sum(p.files for p in partials)
     good = [p for p in partials if p.profile is not None]
     if len(good) < 2:
@@ -226,7 +227,7 @@ def merge_partials(name, partials):
 
 
 def merged(spark, args):
-    """An RDD of (key, Partial), one for each key, and the number of files that have one."""
+    """Returns an RDD of (key, Partial), one for each key, and the number of files that have a key."""
     group_of, keys = group_files(list_files(spark, args.globs), re.compile(args.key), args.skip_others)
     if not keys:
         raise Wrong("no file has a key")
@@ -236,7 +237,7 @@ def merged(spark, args):
     read = context.binaryFiles(",".join(args.globs), minPartitions=tasks)
     grouped = read.filter(lambda f: f[0] in groups.value).map(lambda f: (groups.value[f[0]], f)).groupByKey(tasks)
     level = grouped.map(lambda g: (g[0], merge_group(name, g[1])))
-    # Group numbers of a key follow each other; each level has a FAN_IN-th of the partial results.
+    # Groups of a key have consecutive numbers; each level divides the number of partial results by FAN_IN.
     first = {key: n for n, key in reversed(list(enumerate(keys)))}
     owner = [first[key] for key in keys]
     most, span = max(collections.Counter(keys).values()), 1
@@ -248,7 +249,7 @@ def merged(spark, args):
 
 
 def write_bytes(spark, path, data):
-    """Writes a file of any file system; it appears whole."""
+    """Writes a file to any file system; it appears complete."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     target, part = jvm.org.apache.hadoop.fs.Path(path), jvm.org.apache.hadoop.fs.Path(path + ".part")
     system = target.getFileSystem(conf)
@@ -296,7 +297,7 @@ def command_merge(spark, args):
 
 
 def sums_of_key(spark, folder, key):
-    """The sums of a key as pprofc -sums writes them, out of the two tables."""
+    """Returns the sums of a key in the form of pprofc -sums, from the two tables."""
     from pyspark.sql.functions import col
     keys = spark.read.parquet(folder + "/keys").where(col("key") == key).collect()
     if not keys:
@@ -370,13 +371,13 @@ def main():
         print(f"pprofc_fleet.py: --key: {error}", file=sys.stderr)
     except Wrong as error:
         print(f"pprofc_fleet.py: {error}", file=sys.stderr)
-    except Exception as error:  # what an executor raised is somewhere in Spark's text
+    except Exception as error:  # Spark's text contains the exception of the executor
         print(f"pprofc_fleet.py: {reason_of(str(error))}", file=sys.stderr)
     return 1
 
 
 def reason_of(text):
-    """The line that says why, out of the text of a failed job."""
+    """Returns the line with the reason from the text of a failed job."""
     own = re.findall(r"^\S*\bWrong: (.*)$", text, re.M)
     return own[-1] if own else (text.strip().splitlines() or ["failed"])[0]
 

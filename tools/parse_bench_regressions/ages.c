@@ -1,5 +1,5 @@
-/* Finds inputs that an earlier run left: files older than the start of this run, if that is known,
- * or older than a run takes. */
+/* Finds inputs of an earlier run: files older than the start of this run, if that is known, or
+ * older than a usual run. */
 #include "ages.h"
 
 #include <errno.h>
@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define FOUND_MOST 86400.0 /* seconds */
-#define RUN_MOST   3600.0  /* between the files of one run; more is a doubt */
+#define FOUND_MOST 86400.0 /* seconds, maximum age of a file found in a folder */
+#define RUN_MOST                                                                                   \
+  3600.0 /* seconds between the files of one run; a longer time gives a                            \
+            warning */
 
 static const struct {
   char letter;
@@ -16,7 +18,7 @@ static const struct {
   const char *name;
 } spans[] = {{'d', 86400, "days"}, {'h', 3600, "hours"}, {'m', 60, "minutes"}, {'s', 1, "seconds"}};
 
-/* "90m", "36h", "7d". */
+/* Parses an age like "90m", "36h" or "7d" to seconds. */
 static bool parse_age(pprofc_str text, double *seconds) {
   if (text.size < 2) return false;
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
@@ -48,7 +50,7 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* "3 days", rounded, in numbers of the largest unit that gives at least two. */
+/* Formats a time like "3 days", rounded, in the largest unit that gives at least two. */
 static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;

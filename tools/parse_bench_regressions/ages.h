@@ -1,4 +1,4 @@
-/* Finds inputs that an earlier run left. */
+/* Finds inputs of an earlier run. */
 #ifndef PARSE_BENCH_REGRESSIONS_AGES_H
 #define PARSE_BENCH_REGRESSIONS_AGES_H
 
@@ -7,21 +7,23 @@
 #include <time.h>
 
 struct ages {
-  struct timespec now, since; /* of the file of -since; 0 when there is none */
-  double most;                /* seconds; negative: not given */
-  double oldest, newest;      /* of the files of folders, in seconds; NaN: there are none */
+  struct timespec now, since; /* since: time of the file of -since, or 0 */
+  double most;                /* seconds of -max-age; negative if not given */
+  double oldest, newest;      /* ages in seconds of the files in folders; NaN if there are no
+                                 files */
   char oldest_path[256];
 };
 
-/* Takes -since and -max-age, which may be empty. */
+/* Parses -since and -max-age, which may be empty. */
 pprofc_status ages_init(struct ages *ages, const char *since, const char *most,
                         pprofc_error *error);
 
-/* Makes a file that is too old a problem of the gate. `found`: it was found in a folder, not named;
- * then a day is the most if -max-age is not given. Only regular files have an age. */
+/* Adds a problem to the gate if a file is too old. `found` is true for a file found in a
+ * folder; the default limit of one day applies only to such files. Only regular files have an
+ * age. */
 void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found);
 
-/* Warns when the files of a folder were written further apart than one run takes. */
+/* Warns if the times of a folder's files differ by more than a run takes. */
 void ages_compare(const struct ages *ages, struct gate *gate);
 
 #endif

@@ -2,6 +2,7 @@
 #include "inputs.h"
 
 #include "bench/read/readers.h"
+#include "bench/set.h"
 #include "core/array.h"
 #include "gate/read/files.h"
 
@@ -41,7 +42,7 @@ pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *d
   return status;
 }
 
-/* Frees the files but the first `count`. */
+/* Frees all files except the first `count`. */
 static void inputs_forget(struct inputs *inputs, size_t count) {
   while (inputs->file_count > count) buffer_free(&inputs->files[--inputs->file_count]);
 }
@@ -68,7 +69,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True for a file of results, which holds no comparison. */
+/* True for a file of results, which contains no comparison. */
 static bool is_run(struct inputs *inputs, const char *path) {
   pprofc_str data;
   pprofc_error ignored;
@@ -91,7 +92,10 @@ static bool are_two_runs(struct inputs *inputs, const char *const *paths, size_t
 
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error) {
-  if (are_two_runs(inputs, paths, count)) return inputs_raw(inputs, paths[0], paths[1], error);
+  if (are_two_runs(inputs, paths, count)) {
+    const struct inputs_side sides[2] = {{paths, 1}, {paths + 1, 1}};
+    return inputs_raw(inputs, sides, error);
+  }
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = gate_is_folder(paths[i]) ? read_folder(inputs, paths[i], error)
@@ -101,7 +105,8 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 
 /* ---- runs -------------------------------------------- */
 
-/* A large file of results is mapped; false when it is not one, which says why elsewhere. */
+/* Reads a large file of results by mapping it. False if the file cannot be mapped; the caller
+ * then reads it and reports errors. */
 static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                             const char *path, pprofc_status *status, pprofc_error *error) {
   struct bench_map map;
@@ -136,7 +141,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  inputs_forget(inputs, files); /* the set has copies of what it needs */
+  inputs_forget(inputs, files); /* the set has copies of all data it needs */
   return gate_note_problem(inputs->gate, status, error);
 }
 
@@ -150,12 +155,58 @@ static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_
   return PPROFC_OK;
 }
 
-pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *head,
+static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, const char *path) {
+  if (!ARRAY_RESERVE_IN(&inputs->arena, files->items, files->capacity, files->count + 1))
+    return false;
+  files->items[files->count++] = path;
+  return true;
+}
+
+/* True if the folder has a file. A folder of criterion contains only folders. */
+static bool has_regular_files(const struct gate_paths *entries) {
+  for (size_t i = 0; i < entries->count; i++)
+    if (!gate_is_folder(entries->items[i])) return true;
+  return false;
+}
+
+pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
+                            struct gate_paths *files, pprofc_error *error) {
+  struct gate_paths entries;
+  *files = (struct gate_paths){NULL, 0, 0};
+  for (size_t i = 0; i < side.count; i++) {
+    entries.count = 0;
+    if (gate_is_folder(side.paths[i])) {
+      pprofc_status status =
+          gate_list_folder(inputs->gate, side.paths[i], "*", &inputs->arena, &entries, error);
+      if (status != PPROFC_OK) return status;
+    }
+    bool folder = has_regular_files(&entries);
+    if (!folder && !inputs_add_file(inputs, files, side.paths[i])) return error_nomem(error);
+    for (size_t k = 0; folder && k < entries.count; k++)
+      if (!gate_is_folder(entries.items[k]) && !inputs_add_file(inputs, files, entries.items[k]))
+        return error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+/* Reads the files of one side, each as a process. */
+static pprofc_status read_side(struct inputs *inputs, const char *label, struct inputs_side side,
+                               pprofc_error *error) {
+  struct gate_paths files;
+  pprofc_status status = inputs_expand(inputs, side, &files, error);
+  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++) {
+    inputs->set->process++;
+    status = inputs_read_run(inputs, inputs->set, label, files.items[i], error);
+  }
+  return status;
+}
+
+pprofc_status inputs_raw(struct inputs *inputs, const struct inputs_side sides[2],
                          pprofc_error *error) {
   inputs->set = pprofc_bench_new(inputs->gate->mem);
   if (!inputs->set) return error_nomem(error);
-  pprofc_status status = inputs_read_run(inputs, inputs->set, "base", base, error);
-  if (status == PPROFC_OK) status = inputs_read_run(inputs, inputs->set, "head", head, error);
+  pprofc_status status = read_side(inputs, "base", sides[0], error);
+  if (status == PPROFC_OK) status = read_side(inputs, "head", sides[1], error);
   for (size_t i = 0; i < pprofc_bench_inputs(inputs->set) && status == PPROFC_OK; i++)
     status = check_input(inputs, pprofc_bench_input_path(inputs->set, i), error);
   if (status != PPROFC_OK) return status;

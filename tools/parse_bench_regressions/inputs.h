@@ -1,20 +1,22 @@
-/* The inputs of the gate: files of comparisons, or two runs. */
+/* The inputs of the gate: comparison files, or two runs. */
 #ifndef PARSE_BENCH_REGRESSIONS_INPUTS_H
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
 #include "ages.h"
 #include "gate/judge.h"
+#include "gate/read/files.h"
 #include "gate/read/read.h"
 
-/* Everything that was read; rows point into it. */
+/* All data read. Rows point into it. */
 struct inputs {
   struct gate *gate;
-  struct arena arena;   /* paths */
-  struct buffer *files; /* contents */
+  struct arena arena;   /* paths of the inputs */
+  struct buffer *files; /* contents of the inputs */
   size_t file_count, file_capacity;
   struct ages ages;
   pprofc_bench *set;  /* raw results of base and head, or NULL */
-  bool keeps_results; /* of the set, which inputs_raw else forgets once it has rows */
+  bool keeps_results; /* true if inputs_raw must keep the results of the set after making the
+                         rows */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);
@@ -24,13 +26,25 @@ void inputs_free(struct inputs *inputs);
 pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *data,
                           pprofc_error *error);
 
-/* Reads comparisons: files, or bench_*.diff of folders; two files that are no comparisons are base
- * and head. An unreadable file is a problem of the gate; PPROFC_E_NOMEM is the only error. */
+/* Reads comparisons: files, or bench_*.diff in folders. Two files that are not comparisons are
+ * base and head. An unreadable file is a problem of the gate; the only error is
+ * PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Reads base and head. Problems and errors as above. */
-pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *head,
+/* Files or folders of one side. Each file has the results of one process. */
+struct inputs_side {
+  const char *const *paths;
+  size_t count;
+};
+
+/* Lists the files of a side. The files of a folder are sorted by name. A folder of criterion is
+ * listed as one input. */
+pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
+                            struct gate_paths *files, pprofc_error *error);
+
+/* Reads base and head. Problems and errors are as for inputs_tables. */
+pprofc_status inputs_raw(struct inputs *inputs, const struct inputs_side sides[2],
                          pprofc_error *error);
 
 #endif

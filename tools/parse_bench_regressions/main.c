@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* 2 and 3 are verdicts, so any other failure is 1, wrong usage too. */
+/* 2 and 3 are verdicts, so any other failure is 1, including wrong usage. */
 #define EXIT_FAILED  1
 #define EXIT_DOUBTED 3
 
@@ -25,7 +25,7 @@
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* The last line is the totals, even when nothing was compared. */
+/* The last line has the totals, even if nothing was compared. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -43,7 +43,7 @@ static int tool_misused(const char *message, const struct flags_parsed *parsed) 
   return tool_fail(message);
 }
 
-/* Text that needs no input. */
+/* Prints text that needs no input. */
 static int tool_print_about(const struct gate_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
@@ -62,7 +62,7 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
                    error_errno_text(number, reason, sizeof reason));
 }
 
-/* All commands of a step write to its summary, so the table is appended. */
+/* Appends the table to the step summary, which all commands of a step share. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;
@@ -113,7 +113,7 @@ static pprofc_status tool_print_all(const struct gate *gate, const struct gate_o
   return status;
 }
 
-/* ---- work -------------------------------------------- */
+/* ---- the gate ---------------------------------------- */
 
 static void tool_put_problems(const struct gate *gate) {
   pprofc_str rest = buffer_str(&gate->problems), line;
@@ -137,7 +137,12 @@ static pprofc_status read_everything(struct inputs *inputs, const struct gate_op
     pprofc_status status = gate_read_noise(inputs->gate, options->noise_from, error);
     if (status != PPROFC_OK) return status;
   }
-  if (*options->base) return inputs_raw(inputs, options->base, options->head, error);
+  if (options->side_count[0]) {
+    struct inputs_side sides[2];
+    for (int i = 0; i < 2; i++)
+      sides[i] = (struct inputs_side){options->sides[i], options->side_count[i]};
+    return inputs_raw(inputs, sides, error);
+  }
   return count ? inputs_tables(inputs, paths, count, error)
                : inputs_tables(inputs, usual, 1, error);
 }
@@ -198,19 +203,18 @@ static int tool_run(const struct gate_options *options, struct flags_parsed *par
   return status == PPROFC_OK ? exit_status : tool_fail(error.message);
 }
 
-/* Flags that have no meaning together. */
+/* Returns an error about flags that exclude each other, or NULL. */
 static const char *check_combination(const struct gate_options *o,
                                      const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");
   if (base != head) return "-base and -head go together";
-  if (base && (!*o->base || !*o->head)) return "-base and -head name a file each";
-  if (*o->base && arguments) return "-base and -head leave no room for other files";
+  if (base && arguments) return "-base and -head leave no room for other files";
   if (o->aa && o->out_count) return "-aa prints no other format";
   return NULL;
 }
 
 int main(int argc, char **argv) {
-  struct gate_options options = {.base = NULL};
+  struct gate_options options = {.since = NULL};
   struct flags_parsed parsed = {0};
   pprofc_error error;
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)

@@ -1,6 +1,7 @@
 /* The flags of parse_bench_regressions. */
 #include "options.h"
 
+#include "common/terminal.h"
 #include "gate/print/print.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
 
-/* Words that completion offers; any other unit and any file may be given. */
+/* Suggestions for completion; any other unit and any file is accepted. */
 static const char *const direction_words[] = {
     "sec/op=lower",       "B/op=lower", "allocs/op=lower",         "instructions=lower",
     "cache-misses=lower", "B/s=higher", "items_per_second=higher", NULL};
@@ -37,6 +38,15 @@ static const char *add_direction(void *options, const struct flag *flag, const c
     return "must be UNIT=lower or UNIT=higher";
   if (o->direction_count == LIST_MAX) return "too many";
   o->directions[o->direction_count++] = text;
+  return NULL;
+}
+
+static const char *add_side(void *options, const struct flag *flag, const char *text) {
+  struct gate_options *o = options;
+  int side = strcmp(flag->name, "head") == 0;
+  if (!*text) return "is empty";
+  if (o->side_count[side] == LIST_MAX) return "too many; put the files into a folder";
+  o->sides[side][o->side_count[side]++] = text;
   return NULL;
 }
 
@@ -62,8 +72,12 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
   { name, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
 
 static const struct flag flags[] = {
-    STRING("base", base, "FILE", "Raw results before the change", NULL, GROUP_INPUT),
-    STRING("head", head, "FILE", "Raw results after the change", NULL, GROUP_INPUT),
+    {"base", FLAG_STRING, 0, GROUP_INPUT, "FILE",
+     "Raw results before the change; may come again, and may be a folder: each file is a process",
+     NULL, NULL, 0, false, add_side},
+    {"head", FLAG_STRING, 0, GROUP_INPUT, "FILE",
+     "Raw results after the change; may come again, and may be a folder", NULL, NULL, 0, false,
+     add_side},
     STRING("rules", rules, "FILE",
            "Rules per benchmark and unit: thresholds, floors, accepted regressions", NULL,
            GROUP_INPUT),
@@ -86,7 +100,7 @@ static const struct flag flags[] = {
     STRING("alpha", alpha, "P", "It is significant when its adjusted p-value is at most this",
            "0.05", GROUP_JUDGE),
     CHOICE("test", test, "TEST",
-           "Test of raw results: welch (means), utest (medians, exact Mann-Whitney), both (Welch, "
+           "Test of raw results: welch (means), utest (medians, Mann-Whitney), both (Welch, "
            "and U for what that does not find) or none (every difference counts); tables bring "
            "their p-values along",
            test_names, GROUP_JUDGE),
@@ -108,6 +122,8 @@ static const struct flag flags[] = {
            "Exit with 3 when something is inconclusive, missing or suspiciously faster, or when a "
            "change of the threshold could not have been seen",
            GROUP_JUDGE),
+    SWITCH("one-process", one_process,
+           "Judge results although all samples of a side come from one process", GROUP_JUDGE),
     STRING("today", today, "DATE",
            "The day on which rules expire or not, as 2027-01-31; now by "
            "default",
@@ -155,43 +171,48 @@ static const struct flag_note examples[] = {
     {NULL, NULL},
 };
 
+/* Prefix of the variables. Names without the prefix are old, and other programs may use them. */
+#define PREFIX "PPROFC_"
+
 static const struct {
   const char *variable, *flag;
 } variables[] = {
     {"THRESHOLD_PERCENT", "threshold"},
-    {"ALPHA", "alpha"},
-    {"TEST", "test"},
-    {"CORRECTION", "correction"},
-    {"MIN_SAMPLES", "min-samples"},
-    {"FLOOR", "floor"},
-    {"STRICT", "strict"},
-    {"RULES", "rules"},
-    {"NOISE_FROM", "noise-from"},
-    {"MAX_AGE", "max-age"},
-    {"DIRECTION", "direction"},
-    {"FORMAT", "format"},
+    {PREFIX "ALPHA", "alpha"},
+    {PREFIX "TEST", "test"},
+    {PREFIX "CORRECTION", "correction"},
+    {PREFIX "MIN_SAMPLES", "min-samples"},
+    {PREFIX "FLOOR", "floor"},
+    {PREFIX "STRICT", "strict"},
+    {PREFIX "RULES", "rules"},
+    {PREFIX "NOISE_FROM", "noise-from"},
+    {PREFIX "MAX_AGE", "max-age"},
+    {PREFIX "DIRECTION", "direction"},
+    {PREFIX "FORMAT", "format"},
 };
 
 static const struct flag_note environment[] = {
     {"THRESHOLD_PERCENT",
      "the value of -threshold; flags win over variables, variables over rules"},
-    {"ALPHA", "-alpha"},
-    {"TEST", "-test"},
-    {"CORRECTION", "-correction"},
-    {"MIN_SAMPLES", "-min-samples"},
-    {"FLOOR", "-floor"},
-    {"STRICT", "-strict: 1, true, 0 or false"},
-    {"RULES", "-rules"},
-    {"NOISE_FROM", "-noise-from"},
-    {"MAX_AGE", "-max-age"},
-    {"DIRECTION", "-direction; several with blanks between"},
-    {"FORMAT", "-format"},
+    {PREFIX "ALPHA", "-alpha"},
+    {PREFIX "TEST", "-test"},
+    {PREFIX "CORRECTION", "-correction"},
+    {PREFIX "MIN_SAMPLES", "-min-samples"},
+    {PREFIX "FLOOR", "-floor"},
+    {PREFIX "STRICT", "-strict: 1, true, 0 or false"},
+    {PREFIX "RULES", "-rules"},
+    {PREFIX "NOISE_FROM", "-noise-from"},
+    {PREFIX "MAX_AGE", "-max-age"},
+    {PREFIX "DIRECTION", "-direction; several with blanks between"},
+    {PREFIX "FORMAT",
+     "-format; the old names ALPHA, TEST, ... without the prefix work with a warning"},
     {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
     {NULL, NULL},
 };
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed"},
+    {"0", "nothing regressed; the result is a pass, or inconclusive when more than a fifth of the "
+          "comparisons could not be judged"},
     {"1",
      "no result: usage, an input that is unreadable or malformed, nothing to compare, output of "
      "a run that failed"},
@@ -227,7 +248,7 @@ bool options_given(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[index_of(flag)];
 }
 
-/* "widgets=higher latency=lower": cuts the words apart in a copy. */
+/* Splits "widgets=higher latency=lower" into words, in a copy. */
 static const char *set_directions(struct gate_options *options, const struct flag *flag,
                                   const char *text) {
   char *copy = options->direction_text;
@@ -245,19 +266,47 @@ static const char *set_directions(struct gate_options *options, const struct fla
   return NULL;
 }
 
+/* Sets a flag from a variable. Returns NULL or the error. */
+static const char *environment_set(struct gate_options *options, const struct flag *flag,
+                                   const char *text, pprofc_error *error) {
+  if (flag->call) return set_directions(options, flag, text);
+  return flag_set(flag, options, text, error) == PPROFC_OK ? NULL : error->message;
+}
+
+/* Reads the old name of a variable. Ignores an invalid value, which may be set for another
+ * program. */
+static bool environment_set_old(struct gate_options *options, const struct flag *flag,
+                                const char *variable) {
+  pprofc_error error;
+  const char *old = variable + strlen(PREFIX), *text = getenv(old);
+  if (!text || !*text) return false;
+  const char *wrong = environment_set(options, flag, text, &error);
+  if (wrong)
+    message_note("warning: the variable %s=%.100s is ignored: it is not a value of -%s", old, text,
+                 flag->name);
+  else
+    message_note("warning: the variable %s=%.100s sets -%s; its name is now %s", old, text,
+                 flag->name, variable);
+  return !wrong;
+}
+
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error) {
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-    const char *text = getenv(variables[i].variable);
+    const char *variable = variables[i].variable, *text = getenv(variable);
     const struct flag *flag = flags_find(&options_table, str_of(variables[i].flag));
-    if (!text || !*text || !flag || parsed->seen[index_of(flag)]) continue;
-    if (flag->call) {
-      const char *wrong = set_directions(options, flag, text);
-      if (wrong)
-        return error_set(error, PPROFC_E_INVALID, "invalid value \"%s\" of %s: %s", text,
-                         variables[i].variable, wrong);
-    } else if (flag_set(flag, options, text, error) != PPROFC_OK) {
-      error_prefix(error, "%s: ", variables[i].variable);
+    bool renamed = strncmp(variable, PREFIX, strlen(PREFIX)) == 0;
+    if (!flag || parsed->seen[index_of(flag)]) continue;
+    if (!text || !*text) {
+      parsed->seen[index_of(flag)] = renamed && environment_set_old(options, flag, variable);
+      continue;
+    }
+    const char *wrong = environment_set(options, flag, text, error);
+    if (wrong && flag->call)
+      return error_set(error, PPROFC_E_INVALID, "invalid value \"%s\" of %s: %s", text, variable,
+                       wrong);
+    if (wrong) {
+      error_prefix(error, "%s: ", variable);
       return error->status;
     }
     parsed->seen[index_of(flag)] = true;
@@ -308,6 +357,7 @@ pprofc_status options_apply(const struct gate_options *o, const struct flags_par
   if (options_given(parsed, "time")) s->time = (enum gate_time)o->time;
   if (options_given(parsed, "min-samples")) s->min_samples = (size_t)o->min_samples;
   if (options_given(parsed, "strict")) s->strict = o->strict;
+  s->one_process |= o->one_process;
   for (size_t i = 0; i < o->direction_count; i++) {
     pprofc_str text = str_of(o->directions[i]);
     size_t equals = str_find_last_char(text, '=');

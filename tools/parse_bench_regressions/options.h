@@ -8,16 +8,18 @@
 #define LIST_MAX 64
 
 struct gate_options {
-  const char *base, *head;
+  const char *sides[2][LIST_MAX]; /* files of -base and of -head */
+  size_t side_count[2];
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
-  int test, correction, time; /* of enum gate_test, enum gate_correction, enum gate_time */
+  int test, correction, time; /* values of enum gate_test, enum gate_correction and enum
+                                 gate_time */
   int64_t min_samples;
-  bool strict, all, selftest, aa, version, manual;
+  bool strict, one_process, all, selftest, aa, version, manual;
   int format;
   const char *directions[LIST_MAX], *outs[LIST_MAX];
   size_t direction_count, out_count;
-  char direction_text[4096]; /* the value of DIRECTION, cut into words */
+  char direction_text[4096]; /* value of DIRECTION, split into words */
   const char *completion;
 };
 
@@ -26,12 +28,12 @@ extern const struct flag_table options_table;
 /* Names of formats, in the order of `format`; ends with NULL. */
 extern const char *const format_names[];
 
-/* Takes the flags that the command line did not give from the environment, and marks them as given.
- */
+/* Sets the flags that are missing on the command line from the environment, and marks them as
+ * given. */
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
 
-/* True when the flag of that name was on the command line, or in the environment. */
+/* True if the flag was given on the command line or in the environment. */
 bool options_given(const struct flags_parsed *parsed, const char *name);
 
 /* Applies the given flags to the settings of the gate. */

@@ -1,5 +1,7 @@
-/* Files of -out: a verdict of an earlier run must not look like one of this run, which may fail. */
+/* Files of -out. Old files are removed first, so that no verdict of an earlier run remains if
+ * this run fails. */
 #include "outputs.h"
+#include "common/save.h"
 
 #include "core/outfile.h"
 
@@ -11,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MOST 40 /* as Linux follows */
+#define LINKS_MOST 40 /* limit of Linux */
 
-/* The value of -out at argv[i], in any spelling of the flag; NULL when it is another argument. */
+/* Returns the value of -out at argv[i], in any spelling of the flag; NULL for other arguments. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
   const char *name = argv[i];
   if (*name++ != '-') return NULL;
@@ -28,7 +30,7 @@ static bool same_file(const char *path, const struct stat *file) {
   return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-/* True when another argument, as a whole or behind its =, is the file. */
+/* True if the file is another argument, or the value after the = of one. */
 static bool is_input(int argc, char *const *argv, const struct stat *file) {
   for (int i = 1; i < argc; i++) {
     const char *equals = strchr(argv[i], '=');
@@ -44,8 +46,8 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
 
 /* ---- symlinks ---------------------------------------- */
 
-/* Puts the text of the link at `path`, relative to its folder, in place of `path` (PATH_MAX). False
- * with errno 0 when it is no link. */
+/* Replaces `path` (PATH_MAX) by the target of the link, relative to its folder. False with
+ * errno 0 if it is not a link. */
 static bool outputs_follow(char *path) {
   char link[PATH_MAX], whole[2 * PATH_MAX];
   ssize_t size = readlink(path, link, sizeof link - 1);
@@ -63,8 +65,8 @@ static bool outputs_follow(char *path) {
   return true;
 }
 
-/* The file behind all symlinks of `path`, whether it exists or not. Devices and pipes keep their
- * path. False with errno. */
+/* Resolves all symlinks of `path`, even if the target does not exist. The path of a device or
+ * pipe stays. False with errno on failure. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
   size_t size = strlen(path);
@@ -80,7 +82,7 @@ static bool outputs_target(const char *path, char target[PATH_MAX]) {
   return false;
 }
 
-/* The stream of this process that goes to the file, or -1. */
+/* Returns the descriptor of this process (1 or 2) that is the file, or -1. */
 static int outputs_stream(const char *path) {
   struct stat file, stream;
   if (stat(path, &file) != 0) return -1;
@@ -113,17 +115,9 @@ static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
 
 pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
   char target[PATH_MAX];
-  struct outfile file;
   int stream = outputs_stream(path);
   if (stream >= 0)
     return fd_write(&stream, text.data, text.size) == 0 ? PPROFC_OK : outputs_fail(path, error);
   if (!outputs_target(path, target)) return outputs_fail(path, error);
-  pprofc_status status = outfile_open(&file, target, error);
-  if (status != PPROFC_OK) return status;
-  if (outfile_write(&file, text.data, text.size) != 0) {
-    status = outputs_fail(path, error);
-    outfile_discard(&file);
-    return status;
-  }
-  return outfile_commit(&file, error);
+  return save_text(target, text, error);
 }

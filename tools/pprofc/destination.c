@@ -1,8 +1,8 @@
-/* Rendering a report into a file, standard output or a viewer. Files appear whole or not at all,
- * and nothing that is not text is ever written to a terminal. */
+/* Renders a report into a file, standard output or a viewer. Files appear whole or not at all.
+ * Binary formats never go to a terminal. */
 #include "destination.h"
 
-#include "common/signals.h"
+#include "common/save.h"
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "graphviz.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A write callback that remembers why it failed. */
+/* A write callback that remembers its error. */
 struct sink {
   pprofc_write_fn write;
   void *context;
-  const char *path; /* NULL: standard output */
-  int failed;       /* errno, 0: it did not */
+  const char *path; /* NULL for standard output */
+  int failed;       /* errno of the error, or 0 */
 };
 
 static int sink_write(void *context, const void *data, size_t size) {
@@ -47,7 +47,7 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
-/* The same, with a message that says what could not be written. */
+/* Renders, with a message that names the output and the reason if it cannot be written. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);
@@ -64,21 +64,23 @@ static pprofc_status to_standard_output(const struct command *command,
   return render(command, profile, &sink, error);
 }
 
+struct rendering {
+  const struct command *command;
+  const pprofc_profile *profile;
+};
+
+static pprofc_status destination_write(const void *context, pprofc_write_fn write, void *to,
+                                       pprofc_error *error) {
+  const struct rendering *r = context;
+  return destination_render(r->command, r->profile, write, to, error);
+}
+
 static pprofc_status to_file(const struct command *command, const pprofc_profile *profile,
                              const char *path, pprofc_error *error) {
-  struct outfile file;
-  struct sink sink = {outfile_write, &file, path, 0};
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  signals_remove(file.straight ? NULL : file.temporary);
-  status = render(command, profile, &sink, error);
-  signals_remove(NULL);
-  if (status != PPROFC_OK) {
-    outfile_discard(&file);
-    return status;
-  }
-  message_note("Generating report in %s", path);
-  return outfile_commit(&file, error);
+  const struct rendering rendering = {command, profile};
+  pprofc_status status = save_file(path, destination_write, &rendering, error);
+  if (status == PPROFC_OK) message_note("Generating report in %s", path);
+  return status;
 }
 
 pprofc_status destination_number(const char *extension, char *path, size_t size,

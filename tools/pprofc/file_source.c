@@ -1,5 +1,5 @@
-/* Reading a file: what perf and node read is known by its first bytes, all else is the library's.
- */
+/* Reads a file. Formats for perf and node are detected by their first bytes; the library reads
+ * all others. */
 #include "file_source.h"
 
 #include "fetch/address.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes that tell the kinds of files apart. */
+/* Number of bytes that identify perf and V8 files. */
 #define SOURCE_BEGIN 16
 
 bool file_source_is_plain(const char *path) {
@@ -20,7 +20,7 @@ bool file_source_is_plain(const char *path) {
   return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Says why a source is nothing that can be read, in pprof's words, or what helps. */
+/* Reports why a source cannot be read, in pprof's words, or with a hint. */
 static pprofc_status file_source_check(const struct file_source *file, pprofc_error *error) {
   struct stat info;
   if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
@@ -38,8 +38,8 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the first bytes; returns how many there are: none of what comes only once, or when
- * something is wrong, which is told later. */
+/* Reads the first bytes and returns their number. Returns 0 for pipes and on errors, which the
+ * caller detects later. */
 static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
   int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -49,7 +49,8 @@ static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
 }
 
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
-                               pprofc_profile **profile, pprofc_error *error) {
+                               const struct open_sums *sums, pprofc_profile **profile,
+                               pprofc_error *error) {
   char bytes[SOURCE_BEGIN];
   pprofc_status status = file_source_check(file, error);
   if (status == PPROFC_OK) {
@@ -58,7 +59,7 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
       return perf_data_read(file->path, file->shown, options, profile, error);
     if (v8_prof_log_is(begin))
       return v8_prof_log_read(file->path, file->shown, options, profile, error);
-    status = pprofc_profile_read_file(file->path, options, profile, error);
+    status = open_file(file->path, options, sums, profile, error);
   }
   if (status != PPROFC_OK) hint_source(file->path, error);
   return status;

@@ -1,20 +1,22 @@
-/* A source that is a file: what is wrong with it, which program reads it, and reading it. */
+/* Reads a source that is a file, with perf or node if its format needs them. */
 #ifndef PPROFC_TOOLS_FILE_SOURCE_H
 #define PPROFC_TOOLS_FILE_SOURCE_H
 
-#include "pprofc/profile.h"
+#include "open.h"
 
 struct file_source {
-  const char *source, *path; /* as typed, and the file to read: "-" is standard input */
-  const char *shown;         /* without a password */
-  bool is_first;             /* of the sources: no flag comes before it */
+  const char *source, *path; /* source as typed, and the file to read; "-" is standard input */
+  const char *shown;         /* source without its password, for messages */
+  bool is_first; /* true for the first source; '-' before a later one is a misplaced flag */
 };
 
-/* Whether the path is that of a regular file. Anything else is opened once: what is written into a
- * named pipe that is closed again is lost. */
+/* True if the path is a regular file. Open anything else only once: data in a named pipe is
+ * lost when the pipe is closed. */
 bool file_source_is_plain(const char *path);
 
+/* Reads the file. `sums`: the data that the report needs of samples, NULL for all of it. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
-                               pprofc_profile **profile, pprofc_error *error);
+                               const struct open_sums *sums, pprofc_profile **profile,
+                               pprofc_error *error);
 
 #endif

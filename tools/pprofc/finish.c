@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Replaces *profile by what a step made of it. */
+/* Replaces *profile by `made`. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);
   *profile = made;
 }
 
-/* Where binaries are looked for, into `path`. */
+/* Sets the search path of binaries, stored in `path`. */
 static void symbol_options(const struct command *command, struct symbolize_options *options,
                            char path[4096]) {
   const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
@@ -87,5 +87,5 @@ pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **pro
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
     status = add_comment(profile, command->add_comment, error);
-  return status; /* reading has checked the profile, and no edit makes a valid one invalid */
+  return status; /* cannot fail: reading has checked the profile, and edits keep it valid */
 }

@@ -1,4 +1,4 @@
-/* Which samples of a source may be added up while it is read. */
+/* Decides which samples of a source are added up while it is read. */
 #include "folding.h"
 
 #include <sys/stat.h>
@@ -11,36 +11,36 @@ static bool folding_any_is_set(const char *const *options, size_t count) {
   return any;
 }
 
-/* Whether the command selects by labels. */
+/* True if the command selects samples by label. */
 static bool folding_needs_labels(const pprofc_report_options *o) {
   const char *const options[] = {o->tagroot, o->tagleaf, o->tagfocus,      o->tagignore,
                                  o->tagshow, o->taghide, o->group_by_label};
   return folding_any_is_set(options, sizeof options / sizeof *options);
 }
 
-/* Whether it selects by frames. */
+/* True if the command selects by frame or changes stacks. */
 static bool folding_changes_stacks(const pprofc_report_options *o) {
   const char *const options[] = {o->focus, o->ignore, o->prune_from,
                                  o->hide,  o->show,   o->show_from};
   return folding_any_is_set(options, sizeof options / sizeof *options);
 }
 
-/* Whether a sample may be a sum of others: not where each is rounded, and not where the samples of
- * several profiles are added up anyway. */
+/* True if samples may be added up while reading. False if each sample is rounded, or if
+ * samples of several profiles are added up later. */
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
-  if (!format || !(format->flags & REPORT_SUMS) || command->reader == READER_WHOLE) return false;
+  if (!format || !(format->flags & REPORT_SUMS)) return false;
   if (o->normalize || o->mean) return false;
   return !command->frames && command->source_count == 1 && command->bases.count <= 1;
 }
 
-/* Whether samples of two profiles meet before the report. */
+/* True if samples of two profiles are combined before the report. */
 static bool folding_meets(const struct command *command, const struct report_format *format) {
   return *command->base || (command->bases.count && !format->info.adds_up);
 }
 
-/* Whether all sources can be read a second time, as a difference asks for that cannot be made of
- * sums: standard input and pipes have nothing more to say, and a server would measure anew. */
+/* True if all sources can be read twice, which a difference may need. Standard input and pipes
+ * cannot, and a server would measure again. */
 static bool folding_may_read_again(const struct command *command) {
   struct stat file;
   bool may = true;
@@ -51,14 +51,17 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
-pprofc_folding folding_of(const struct command *command) {
+bool folding_of(const struct command *command, struct open_sums *sums) {
   const struct report_format *format =
       command->format ? report_format_find(command->format->name) : NULL;
-  if (*command->sums || !folding_may_be(command, format)) return PPROFC_FOLD_NOTHING;
-  if (command->bases.count && !folding_may_read_again(command)) return PPROFC_FOLD_NOTHING;
-  if (folding_meets(command, format) || (format->flags & REPORT_LABELS) ||
-      folding_needs_labels(&command->report))
-    return PPROFC_FOLD_EQUAL;
-  if (!(format->flags & REPORT_PASSES)) return PPROFC_FOLD_STACKS;
-  return folding_changes_stacks(&command->report) ? PPROFC_FOLD_ORDER : PPROFC_FOLD_SUMS;
+  *sums = (struct open_sums){.sample_index = command->report.sample_index};
+  if (*command->sums || !folding_may_be(command, format)) return false;
+  if (command->bases.count && !folding_may_read_again(command)) return false;
+  bool meets = folding_meets(command, format), tags = folding_needs_labels(&command->report);
+  sums->labels = meets || tags || (format->flags & REPORT_LABELS);
+  /* A stack tree is allowed only if the order of samples does not matter, as it does in a call
+   * tree. */
+  sums->tree = !meets && !tags && (format->flags & REPORT_PASSES) && !command->report.call_tree &&
+               !folding_changes_stacks(&command->report);
+  return true;
 }

@@ -1,12 +1,12 @@
-/* Which samples of a source may be added up while it is read. */
+/* Decides which samples of a source are added up while it is read. */
 #ifndef PPROFC_TOOLS_FOLDING_H
 #define PPROFC_TOOLS_FOLDING_H
 
+#include "open.h"
 #include "options.h"
 
-/* What the report of a command needs of the samples. Where those of two profiles meet, those with
- * equal labels become one: then labels can be spared only by what shows nothing but sums of values.
- */
-pprofc_folding folding_of(const struct command *command);
+/* True if the report only needs sums of samples; sets the data that it needs. When samples of
+ * two profiles are combined, labels distinguish samples, so they are needed even for sums. */
+bool folding_of(const struct command *command, struct open_sums *sums);
 
 #endif

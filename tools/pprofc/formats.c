@@ -1,13 +1,13 @@
-/* The formats that are read, printed from the readers' own tables. */
+/* Prints the input formats from the readers' tables. */
 #include "formats.h"
 
 #include "bench/read/readers.h"
 #include "common/fill.h"
 #include "import/formats.h"
 
-#define FORMATS_COLUMN 18 /* where the text of a field starts */
+#define FORMATS_COLUMN 18 /* column where the text of a field starts */
 
-/* The fields of a row, in the order of both forms. */
+/* Fields of a row, in the order of both output forms. */
 static const struct {
   const char *label;
   size_t offset;
@@ -27,7 +27,7 @@ static const char *formats_field(const struct format_fact *fact, size_t i) {
 
 /* ---- text -------------------------------------------- */
 
-/* Backquotes are for Markdown; where no row has one a name stands for itself. */
+/* Text output drops backquotes, which are Markdown. */
 static void formats_fill(struct filler *filler, const char *text) {
   char plain[1024];
   size_t size = 0;

@@ -1,11 +1,11 @@
-/* What -formats prints: the formats that are read. */
+/* The output of -formats: the formats that pprofc reads. */
 #ifndef PPROFC_TOOLS_FORMATS_H
 #define PPROFC_TOOLS_FORMATS_H
 
 #include "core/output.h"
 
-/* The tables of formats: as text in lines of `width` cells, or as two tables of Markdown, as they
- * are in docs/FORMATS.md. */
+/* Prints the tables of formats, as text with lines of `width` columns or as the Markdown
+ * tables of docs/FORMATS.md. */
 void formats_print(struct output *out, bool markdown, size_t width);
 
 #endif

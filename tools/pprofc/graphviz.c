@@ -1,4 +1,4 @@
-/* Running dot on the dot report, and making its SVG one that can be moved and zoomed. */
+/* Runs dot on the dot report and makes its SVG pannable and zoomable. */
 #include "graphviz.h"
 
 #include "core/child.h"
@@ -7,7 +7,7 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Dragging moves the picture, the wheel zooms where the pointer is. */
+/* Dragging pans the picture; the wheel zooms at the pointer. */
 static const char script[] =
     "<script type=\"text/ecmascript\"><![CDATA[\n"
     "(function () {\n"
@@ -52,7 +52,8 @@ static int graphviz_add_to_buffer(void *buffer, const void *data, size_t size) {
   return ((struct buffer *)buffer)->failed;
 }
 
-/* Copies *rest up to and without `mark` and leaves *rest at it; false when it is not there. */
+/* Copies *rest up to `mark`, which is not copied, and advances *rest to it. False if `mark` is
+ * missing. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);
@@ -61,8 +62,8 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Lets the picture fill the window and puts the viewport and its script around the graph. What is
- * not as dot writes it stays as it is. */
+/* Scales the picture to the window and adds the viewport and its script around the graph.
+ * Leaves output unchanged that is not in dot's usual form. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
@@ -82,7 +83,7 @@ static void make_movable(struct buffer *out, pprofc_str svg) {
   buffer_add_str(out, str_slice(svg, end, svg.size));
 }
 
-/* What dot makes of a bare "&;" in a label is no XML. */
+/* Repairs the invalid XML that dot makes of a bare "&;" in a label. */
 static void mend_entities(struct buffer *out, pprofc_str svg) {
   while (copy_until(out, &svg, STR("&;"))) {
     buffer_add_text(out, "&amp;;");

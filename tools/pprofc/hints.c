@@ -1,5 +1,5 @@
-/* What would work, for the mistakes of the first minutes: a page in place of a profile, a profile
- * taken for an expression, profiles of two kinds. */
+/* Hints for common first mistakes: an HTML page instead of a profile, a profile used as an
+ * expression, profiles of different kinds. */
 #include "hints.h"
 
 #include "profile/profile.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Adds " (text)" to the message, unless it does not fit. */
+/* Adds " (text)" to the message if it fits. */
 static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format, ...) {
   size_t size = strlen(error->message), room = sizeof error->message - size;
   va_list arguments;
@@ -24,7 +24,7 @@ static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format
 
 /* ---- sources ----------------------------------------- */
 
-/* A folder that Instruments wrote. */
+/* True for a folder that Instruments wrote. */
 static bool hints_is_trace(const char *path) {
   pprofc_str name = str_of(path);
   while (name.size > 1 && name.data[name.size - 1] == '/') name.size--;
@@ -55,9 +55,9 @@ void hint_source(const char *path, pprofc_error *error) {
 
 /* ---- sample types ------------------------------------ */
 
-/* "samples, cpu", or of very many types "a, b and 7 more". */
+/* Writes a list such as "samples, cpu", or for many types "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* room for what is more */
+  size_t at = 0, most = size - 24; /* leaves room for " and N more" */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = profile_string(p, p->types[i].type);
@@ -69,7 +69,7 @@ static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
   }
 }
 
-/* Whether both have a sample type of one name. */
+/* True if both profiles have a sample type of the same name. */
 static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *other) {
   for (size_t i = 0; i < one->type_count; i++)
     for (size_t k = 0; k < other->type_count; k++)
@@ -79,7 +79,7 @@ static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *ot
   return false;
 }
 
-/* Adds what the period of a profile is of, where sample types are the same and that is not. */
+/* Adds the period type, for profiles that differ only in it. */
 static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
   size_t at = strlen(out);
   pprofc_str type = profile_string(p, p->period_type.type);
@@ -118,7 +118,7 @@ static const struct flag *hints_flag_of(const struct command_flags *flags, const
   return flag && flag_has_value(flag) ? flag : NULL;
 }
 
-/* A value that such a flag could have. */
+/* Returns an example value of a flag. */
 static const char *example_of(const struct flag *flag) {
   if (flag->kind == FLAG_CHOICE) return flag->choices[0];
   if (flag->kind == FLAG_INT || flag->kind == FLAG_FLOAT) return "10";

@@ -1,4 +1,4 @@
-/* From the limits that messages of the library name to the flags that raise them. */
+/* Replaces limits in messages of the library by the flags that raise them. */
 #include "limit_flags.h"
 
 #include "core/str.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const struct {
-  const char *limit; /* a field of pprofc_limits */
+  const char *limit; /* name of a field of pprofc_limits */
   const char *flag;
 } limit_flags[] = {
     {"input_bytes", "max_input"},   {"inflated_bytes", "max_inflated"},
@@ -15,15 +15,14 @@ static const struct {
     {"string_bytes", "max_string"},
 };
 
-/* The flag of a limit, or NULL. */
+/* Returns the flag of a limit, or NULL. */
 static const char *limit_flags_find(pprofc_str limit) {
   for (size_t i = 0; i < sizeof limit_flags / sizeof *limit_flags; i++)
     if (str_equal(limit, str_of(limit_flags[i].limit))) return limit_flags[i].flag;
   return NULL;
 }
 
-/* A text of this form within a quoted file name is the file's: only what follows the last quote is
- * looked at. */
+/* Searches only after the last quote, because a quoted file name may contain the same text. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
   pprofc_str message = str_of(error->message);

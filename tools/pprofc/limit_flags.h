@@ -1,11 +1,11 @@
-/* From the limits that messages of the library name to the flags that raise them. */
+/* Replaces limits in messages of the library by the flags that raise them. */
 #ifndef PPROFC_TOOLS_LIMIT_FLAGS_H
 #define PPROFC_TOOLS_LIMIT_FLAGS_H
 
 #include "pprofc/base.h"
 
-/* Replaces "(raise the limit memory_bytes)" in the message by "(raise with -max_memory)". A message
- * without a limit stays as it is. */
+/* Replaces "(raise the limit memory_bytes)" in the message by "(raise with -max_memory)". A
+ * message without a limit is unchanged. */
 void limit_flags_name(pprofc_error *error);
 
 #endif

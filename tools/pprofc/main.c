@@ -1,4 +1,4 @@
-/* pprofc: reads the command line, gets the profile, writes the report. */
+/* pprofc: parses the command line, reads the profile, writes the report. */
 #include "common/about.h"
 #include "common/fill.h"
 #include "common/progress.h"
@@ -23,7 +23,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-/* Every failure ends like this, as scripts around pprof expect. */
+/* Exit status of every error, as scripts around pprof expect. */
 #define EXIT_FAILED 2
 
 static int fail_with(const char *message) {
@@ -31,7 +31,7 @@ static int fail_with(const char *message) {
   return EXIT_FAILED;
 }
 
-/* The same, for a command line that makes no sense. */
+/* Reports an invalid command line. */
 static int fail_with_usage(const char *message) {
   fail_with(message);
   message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
@@ -45,7 +45,7 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* A shell, unless there is a flag behind the profile. */
+/* Starts the shell, unless a flag comes after the profile. */
 static int without_format(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++)
     if (command->sources[i][0] == '-' && command->sources[i][1])
@@ -60,7 +60,7 @@ static int without_source(const struct command_flags *flags, int argc, char **ar
   return fail_with_usage(error.message);
 }
 
-/* Help and the like: text that needs no profile. */
+/* Prints help and other text that needs no profile. */
 static int print_about(const struct command_flags *flags, const struct command *command) {
   struct about_output about;
   pprofc_error error;
@@ -81,7 +81,8 @@ static int print_about(const struct command_flags *flags, const struct command *
   return status == PPROFC_OK ? 0 : fail_with(error.message);
 }
 
-/* A shell expands what completion offers: a name with anything else in it is not offered. */
+/* True if a shell does not expand the name. Completion offers only such names, because shells
+ * expand what it offers. */
 static bool is_plain_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -91,7 +92,7 @@ static bool is_plain_word(pprofc_str name) {
   return name.size > 0;
 }
 
-/* The sample types of the first source that can be read, one a line: completion asks for them. */
+/* Prints the sample types of the first readable source, one per line, for completion. */
 static int print_sample_types(const struct command *command) {
   pprofc_profile *profile = NULL;
   pprofc_read_options options;
@@ -123,7 +124,7 @@ static int make_report(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
-  int code = 0; /* of a report that was made */
+  int code = 0; /* exit status after a successful report */
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
   sources_find_executable(command);
@@ -148,7 +149,7 @@ static int make_report(struct command *command) {
   return fail_with(error.message);
 }
 
-/* -collect makes files and no report. */
+/* Runs -collect, which writes files and no report. */
 static int run_collect(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -168,7 +169,7 @@ static int run_collect(struct command *command) {
   return fail_with(error.message);
 }
 
-/* The program is run before anything is shown: it may write to the terminal. */
+/* Runs the program before any output, because it may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -179,8 +180,8 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Many small profiles are read one after the other: blocks of their size are kept for the next one
- * instead of going back to the system, which would clear every page again. */
+/* Keeps freed blocks for the next of many small profiles. Returning them to the system would
+ * make it clear every page again. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

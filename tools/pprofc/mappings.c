@@ -1,12 +1,12 @@
-/* Mappings: the one made for a profile without any, the executable of the command line, names that
- * are URLs. */
+/* Changes mappings: adds one to a profile without mappings, sets the executable, removes or
+ * adds URLs. */
 #include "mappings.h"
 
 #include "core/error.h"
 #include "fetch/url.h"
 #include "profile/profile.h"
 
-/* An edit of the profile with mappings of its own to change. */
+/* Starts an edit of the profile and returns its mappings, which may be changed. */
 static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profile **edited) {
   const struct mappings *old = &source->mappings;
   pprofc_profile *edit = profile_edit(source);
@@ -21,7 +21,7 @@ static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profil
   return items;
 }
 
-/* Whether Go's url.Parse would take the name and find a scheme in it. */
+/* True if Go's url.Parse would accept the name and find a scheme in it. */
 static bool mappings_is_url(pprofc_str name) {
   struct arena arena;
   struct url url;

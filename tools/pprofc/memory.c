@@ -1,4 +1,4 @@
-/* How much memory the program may use without -max_memory. */
+/* Default of -max_memory. */
 #include "memory.h"
 
 #include "core/str.h"
@@ -8,11 +8,11 @@
 
 #define MOST ((uint64_t)16 << 30)
 
-/* Where Linux says what a container may use: control groups 2 and 1. */
+/* Files with the memory limit of a container: control groups 2 and 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
                                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 
-/* The number in a file, or UINT64_MAX: there is none, as in "max". */
+/* Returns the number in a file, or UINT64_MAX if the file has no number, as in "max". */
 static uint64_t number_in(const char *path) {
   FILE *file = fopen(path, "re");
   char line[32];

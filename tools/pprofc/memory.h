@@ -1,10 +1,10 @@
-/* How much memory the program may use without -max_memory. */
+/* Default of -max_memory. */
 #ifndef PPROFC_TOOLS_MEMORY_H
 #define PPROFC_TOOLS_MEMORY_H
 
 #include <stdint.h>
 
-/* Half of what the machine, or the container, has; 16 GiB at the most. */
+/* Returns half of the memory of the machine or the container, at most 16 GiB. */
 uint64_t memory_default(void);
 
 #endif

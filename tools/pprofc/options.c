@@ -1,10 +1,11 @@
-/* The flags of pprofc, made from the library's tables of formats and options, and what they mean
- * together. */
+/* The flags of pprofc, made from the library's tables of formats and options, and their
+ * parsing. */
 #include "options.h"
 
 #include "common/terminal.h"
 #include "core/array.h"
 #include "memory.h"
+#include "noise/noise.h"
 #include "pprofc/verdict.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #define FIELD(name)  offsetof(struct command, name)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- groups, examples and the like: what help and manual say beside the flags  */
+/* ---- groups, examples, texts of help and manual ------ */
 
 enum cmd_options_group {
   GROUP_TEXT, /* formats */
@@ -100,8 +101,8 @@ static const struct flag_note statuses[] = {{"0", "done"},
                                             {"3", "-fail_on -strict: a side has fewer than 3 runs"},
                                             {NULL, NULL}};
 
-/* -NAME is short for -sample_index=INDEX. In the order in which they are looked at: the first one
- * wins. */
+/* Flags -NAME that are short for -sample_index=INDEX. If several are given, the first in this
+ * table wins. */
 static const struct sample_flag {
   const char *name, *index, *help;
   bool mean;
@@ -125,7 +126,7 @@ static const char *store_int(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
-/* A number with k, M or G behind it, 1024 each. */
+/* Parses a number with an optional suffix k, M or G, powers of 1024. */
 static bool parse_size(const char *text, uint64_t *out) {
   static const char suffixes[] = "kMG";
   pprofc_str digits = str_of(text);
@@ -154,7 +155,7 @@ static const char *store_u32(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
-/* An empty address is one that is wrong, not one that was not given. */
+/* Stores -http. An empty address is an error, not a missing flag. */
 static const char *store_http(void *options, const struct flag *flag, const char *text) {
   *(const char **)(void *)((char *)options + flag->offset) = text;
   ((struct command *)options)->http_on = true;
@@ -173,21 +174,7 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
   return "must be proportional, edges or flat";
 }
 
-/* For tests and measurements: not in the help. */
-static const char *store_reader(void *options, const struct flag *flag, const char *text) {
-  static const char *const names[] = {[READER_AUTO] = "auto",
-                                      [READER_FOLD] = "fold",
-                                      [READER_ROWS] = "rows",
-                                      [READER_WHOLE] = "whole"};
-  for (size_t i = 0; i < COUNT(names); i++)
-    if (strcmp(text, names[i]) == 0) {
-      *(enum reader *)(void *)((char *)options + flag->offset) = (enum reader)i;
-      return NULL;
-    }
-  return "must be auto, fold, rows or whole";
-}
-
-/* A flag that may be given several times. */
+/* Stores a value of -header, which can be repeated. */
 static const char *store_header(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
   (void)flag;
@@ -197,7 +184,7 @@ static const char *store_header(void *options, const struct flag *flag, const ch
   return NULL;
 }
 
-/* The first value is kept in the flag's own field, too. */
+/* Stores a base. The first one is also stored in the flag's own field. */
 static const char *store_base(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
   const char **first = (const char **)(void *)((char *)options + flag->offset);
@@ -252,7 +239,7 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
-/* Each choice is a flag of its own: -cum, -lines. */
+/* Adds a flag for each choice of an option: -cum, -lines. */
 static void add_choices(struct command_flags *flags, const pprofc_option_info *info) {
   size_t group = strcmp(info->name, "sort") == 0 ? GROUP_SORT : GROUP_GRANULARITY;
   for (const char *const *name = info->choices; *name; name++) {
@@ -267,7 +254,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
   }
 }
 
-/* What completion offers for values that are not written in another table. */
+/* Completions of values that are in no other table. */
 static const struct offer {
   const char *name;
   const char *const words[16];
@@ -326,7 +313,7 @@ static void add_options(struct command_flags *flags) {
         store                                                                                      \
   }
 
-/* Flags that no other part of the program has in a table. */
+/* Flags that are in no table of the library. */
 static const struct flag own_flags[] = {
     {"base", FLAG_STRING, FIELD(base), GROUP_SOURCE, "SOURCE",
      "Profile to subtract; several are added up", NULL, NULL, 0, false, store_base},
@@ -358,8 +345,6 @@ static const struct flag own_flags[] = {
            "The source is a program with its arguments, which is run once under valgrind: counts "
            "of instructions and cache misses",
            GROUP_SOURCE),
-    {"reader", FLAG_STRING, FIELD(reader), GROUP_SOURCE, "WAY",
-     "How large profiles are read: auto, fold, whole", "auto", NULL, 0, true, store_reader},
     SWITCH(all_frames, "Ignore drop_frames of the profile", GROUP_SOURCE),
     INTEGER(seconds, "N", "-1", "How long the server of a URL collects", GROUP_FETCH),
     INTEGER(timeout, "N", "-1",
@@ -414,7 +399,6 @@ static const struct flag own_flags[] = {
 };
 
 static const char *const noise_shows[] = {"all", "changed", NULL};
-static const char *const exposures[] = {"auto", "ops", "time", "total", "none", NULL};
 static const char *const commons[] = {"auto", "off", NULL};
 static const char *const noise_corrections[] = {"bh", "by", NULL};
 
@@ -433,9 +417,11 @@ static const struct flag noise_flags[] = {
     NOISE("noise_cv", FLAG_FLOAT, noise_cv, "F", "0.05", NULL, NULL,
           "Noise between runs that is assumed when there is one run a side"),
     NOISE("min_samples", FLAG_FLOAT, min_samples, "N", "10", NULL, NULL,
-          "Functions with fewer samples in all runs are rare"),
-    NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, exposures, NULL,
-          "What the values of a run are divided by: operations, seconds, its total, nothing"),
+          "Functions with fewer samples in all runs are rare; 0: with several runs a side, "
+          "functions in which a doubling would not be seen"),
+    NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
+          "Divisor of the values of a run: ops (operations), time (seconds), total (percent of the "
+          "total) or none; auto is ops where they are known, else none"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
           "Operations of a run of base and of head, or of every run in order"),
     NOISE("bench_base", FLAG_STRING, bench_base, "FILE", NULL, NULL, NULL,
@@ -445,7 +431,7 @@ static const struct flag noise_flags[] = {
     NOISE("bench", FLAG_STRING, bench, "RE", NULL, NULL, NULL,
           "The benchmark of these files that the profiles are of"),
     NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
-          "off: the speed that all functions of a run share is not taken out"),
+          "off: functions are judged without the factor that all functions share"),
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
           "by: p-values are adjusted for any dependence between functions"),
     NOISE("fcr", FLAG_BOOL, fcr, NULL, NULL, NULL, NULL,
@@ -455,8 +441,9 @@ static const struct flag noise_flags[] = {
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
           "JSON file with functions of the machine, folded frames and accepted changes"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Exit with 2 when a function grew by that much: flat>5%, cum>5%, self>10%, flat>10ms, "
-          "name=RE, or flat>5%,name=RE; may come several times"),
+          "Exit with 2 when something grew by that much: total>5%, common>5% (all functions "
+          "together), flat>5%, cum>5%, self>10%, flat>10ms, name=RE, or flat>5%,name=RE; may come "
+          "several times"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
 };
@@ -490,7 +477,7 @@ void command_flags_init(struct command_flags *flags) {
 
 /* ---- what the flags mean together -------------------- */
 
-/* Puts chosen names into their options; two of one option do not go together. */
+/* Stores chosen names in their options; two choices of one option are an error. */
 static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,
                                    pprofc_error *error) {
   const struct choice *choices = flags->choices;
@@ -505,7 +492,7 @@ static pprofc_status apply_choices(const struct command_flags *flags, struct com
   return PPROFC_OK;
 }
 
-/* An empty expression (-peek=) means that the format was not chosen. */
+/* Finds the chosen format. An empty expression (-peek=) does not choose its format. */
 static pprofc_status choose_format(struct command *command, pprofc_error *error) {
   const pprofc_format_info *info;
   for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
@@ -532,7 +519,7 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-/* Without a format, top is shown. */
+/* Chooses top if no format was given. */
 static void choose_top(struct command *command) {
   const pprofc_format_info *info;
   for (size_t i = 0; !command->format && (info = pprofc_format_at(i)); i++)
@@ -542,14 +529,13 @@ static void choose_top(struct command *command) {
     }
 }
 
-/* With -simulate the operands are a program and its arguments. */
+/* Takes the operands of -simulate: a program and its arguments. */
 static void take_program(struct command *command) {
   command->program = command->source_count ? command->sources : NULL;
   command->source_count = 0;
 }
 
-/* What the flags alone do not say: defaults of the machine and the environment, and the operands.
- */
+/* Sets defaults from the machine and the environment, and takes the operands. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
   if (command->noise.blame && !*command->noise.show) command->noise.show = "all";

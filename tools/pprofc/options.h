@@ -1,4 +1,4 @@
-/* What the command line of pprofc asks for. */
+/* The command line of pprofc. */
 #ifndef PPROFC_TOOLS_OPTIONS_H
 #define PPROFC_TOOLS_OPTIONS_H
 
@@ -13,20 +13,20 @@
 
 struct progress;
 
-/* The values of a flag that may come several times, in order; "" is not one of them. */
+/* Values of a flag that can be repeated, in order, without "". */
 struct source_list {
   const char **items;
   size_t count, capacity;
 };
 
-/* What verdicts are asked for (noise/noise.h). */
+/* Options of verdicts (noise/noise.h). */
 struct noise_options {
-  const char *show; /* "all", "changed"; "": no verdicts */
+  const char *show; /* "all", "changed", or "" for no verdicts */
   bool blame;
   double alpha, noise_cv, min_samples;
-  int normalize_by; /* pprofc_verdict_exposure */
-  int common;       /* 1: off */
-  int correction;   /* 1: for any dependence */
+  int normalize_by; /* enum pprofc_verdict_exposure */
+  int common;       /* correction for runs that are faster or slower as a whole; 1: off */
+  int correction;   /* 1: valid for any dependence between tests */
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
@@ -34,68 +34,65 @@ struct noise_options {
   bool fcr, stacks;
 };
 
-/* What the page does with files that change; in the order of the words of the flag. */
+/* Reaction of the web page to changed files, in the order of the flag's words. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
-
-/* How large profiles of which only sums are shown are read: as a whole, or so that samples are
- * added up at once. */
-enum reader { READER_AUTO, READER_FOLD, READER_ROWS, READER_WHOLE };
 
 struct command {
   pprofc_report_options report;
-  const pprofc_format_info *format; /* NULL: none was chosen */
+  const pprofc_format_info *format; /* NULL if no format was chosen */
   pprofc_limits limits;
-  struct budget *budget; /* of limits.memory_bytes, for the whole run */
+  struct budget *budget; /* memory of the whole run, limits.memory_bytes */
   int64_t threads;
   const char *output;
-  const char *base, *diff_base; /* the first of each; "" when not given */
-  struct source_list bases;     /* of either */
+  const char *base, *diff_base; /* first base of each kind; "" when not given */
+  struct source_list bases;     /* all bases, of either kind */
   struct noise_options noise;
-  const struct noise_report *verdicts; /* what is shown in place of a profile; or NULL */
+  const struct noise_report *verdicts; /* shown instead of a profile; or NULL */
   pprofc_call_stacks call_stacks;
-  enum reader reader;
   struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
-  int64_t seconds, timeout;                /* for sources that are fetched */
-  const char *tls_cert, *tls_key, *tls_ca; /* the same */
-  const char *headers[MAX_HEADERS];        /* of -header, in their order */
+  int64_t seconds, timeout;                /* seconds to profile and to wait, for sources over
+                                              HTTP */
+  const char *tls_cert, *tls_key, *tls_ca; /* files with TLS certificates and key, for sources
+                                              over HTTP */
+  const char *headers[MAX_HEADERS];        /* values of -header, in order */
   size_t header_count;
   const char *header_file;
   bool no_save;
-  const char *collect;       /* a folder, or "" */
-  struct progress *progress; /* NULL: there is none */
+  const char *collect;       /* folder, or "" */
+  struct progress *progress; /* NULL for no progress messages */
   bool all_frames;
-  bool frames;                  /* standard input is a stream of profiles */
-  const char *sums;             /* a file to write sums over runs to, or "" */
-  bool stop_on_error, no_pager; /* of the shell */
+  bool frames;                  /* true if standard input is a stream of profiles */
+  const char *sums;             /* file for sums over runs, or "" */
+  bool stop_on_error, no_pager; /* options of the shell */
   bool help, version, manual;
-  bool sample_types;      /* of the sources, for the completion of shells */
-  const char *completion; /* a shell, or "" */
+  bool sample_types;      /* true to print the sample types of the sources, for completion */
+  const char *completion; /* name of a shell, or "" */
   const char *formats;    /* "text", "markdown", or "" */
-  const char *executable; /* NULL: none */
+  const char *executable; /* executable before the sources, or NULL */
   const char **sources;   /* point into argv */
   size_t source_count;
   bool simulate;
-  const char **program;  /* of -simulate, with its arguments; ends with NULL */
-  const char *simulated; /* its profile, which becomes the source */
+  const char **program;  /* program of -simulate and its arguments, ending with NULL */
+  const char *simulated; /* profile that -simulate recorded; becomes the source */
   const char *http;      /* HOST:PORT of the web page, or "" */
-  bool http_on;          /* -http was given */
+  bool http_on;          /* true if -http was given */
   bool no_browser;
   int http_reload; /* enum http_reload */
 
-  /* What the flags of formats and choices set, until command_parse looks at them together. */
+  /* Values of format and choice flags, until command_parse combines them. */
   bool format_on[MAX_FORMATS];
   const char *format_argument[MAX_FORMATS];
   bool choice_on[MAX_CHOICES];
   bool sample_on[MAX_SAMPLES];
 };
 
-/* The flags of pprofc: one per format, per report option (per choice, for options that have
- * choices), and those that are about neither. */
+/* The flags of pprofc: one per format, one per report option (or per choice of the option),
+ * and all others. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Options by choice flag: where its name goes, as an offset in struct command. */
+  /* Options by choice flag: the offset in struct command of the chosen name. */
   struct choice {
     const char *name;
     size_t target;
@@ -105,18 +102,18 @@ struct command_flags {
 
 void command_flags_init(struct command_flags *flags);
 
-/* Whether the command line asks for text that needs no profile: the help, the version. */
+/* True if the command line needs no profile: help, version and similar. */
 bool command_is_about(const struct command *command);
 
-/* Reads the command line. Fails on what makes no sense, except that a command without format or
- * source is let through: help and version need neither. */
+/* Parses the command line and fails if it is invalid. A missing format or source is not an
+ * error, because help and version need neither. */
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Frees what the command line needed memory for. */
+/* Frees the memory of a parsed command line. */
 void command_free(struct command *command);
 
-/* Fails on flags that do not go together; the last step of command_parse. */
+/* Fails if flags contradict each other; the last step of command_parse. */
 pprofc_status command_check(const struct command *command, pprofc_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which flags of pprofc go together. */
+/* Checks combinations of flags. */
 #include "core/error.h"
 #include "noise/noise.h"
 #include "options.h"
@@ -13,7 +13,7 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Options that verdicts have another answer to, or none. */
+/* Rejects report options that verdicts do not support. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -29,7 +29,7 @@ const char *noise_conflict(const struct command *command) {
   return "-noise does not go with -normalize; -normalize_by=total compares shares";
 }
 
-/* How much a run did is said once. */
+/* Rejects two definitions of the work of a run. */
 static const char *bench_conflict(const struct noise_options *n) {
   bool base = *n->bench_base, head = *n->bench_head;
   bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
@@ -40,7 +40,7 @@ static const char *bench_conflict(const struct noise_options *n) {
   return NULL;
 }
 
-/* What belongs to verdicts alone. */
+/* Rejects flags of verdicts without verdicts. */
 static const char *verdicts_missing(const struct noise_options *n) {
   if (*n->bench_base || *n->bench_head || *n->bench)
     return "-bench_base, -bench_head and -bench need -noise or -blame";
@@ -48,7 +48,7 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->fcr || n->stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Without a format, the shell makes the reports. */
+/* Rejects flags of a report in the shell, where each command makes a report. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return "-noise does not go with -http, whose page has verdicts anyway";
@@ -86,7 +86,7 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* A stream is all that there is, and is read once. */
+/* Rejects other sources with a stream: it is the only source and can be read once. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
@@ -103,7 +103,7 @@ static pprofc_status check_stream(const struct command *command, pprofc_error *e
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
-/* How many sources are standard input. */
+/* Returns how many sources read standard input. */
 static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)

@@ -1,4 +1,4 @@
-/* Reading the file that -origin_rules names. */
+/* Reads the file of -origin_rules. */
 #include "origin_rules.h"
 
 #include "core/error.h"

@@ -1,5 +1,5 @@
-/* Files of `perf record`. perf knows their many forms, unwinds and symbolizes; what it prints is
- * read like a text of `perf script`, with the build ids of its files in front. */
+/* Reads files of `perf record`. perf knows their many versions, unwinds and symbolizes. Its
+ * output is read as text of `perf script`, with the build ids of the files before it. */
 #include "perf_data.h"
 
 #include "core/budget.h"
@@ -12,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* perf asks for the lines of each address, which takes minutes for large programs. */
+/* perf resolves the line of each address, which takes minutes for large programs. */
 #define PERF_TIMEOUT_MS (10 * 60 * 1000u)
 
 bool perf_data_is(pprofc_str begin) {
-  /* the second one: written on a machine of the other byte order */
+  /* the second one is of the other byte order */
   return str_starts(begin, STR("PERFILE2")) || str_starts(begin, STR("2ELIFREP"));
 }
 
-/* Runs perf or its like; a status other than 0 is an error with what it said. */
+/* Runs perf or perf_to_profile; an exit status other than 0 is an error with its message. */
 static pprofc_status perf_data_run(const char *const *argv, struct buffer *output,
                                    pprofc_error *error) {
   struct child child = {.argv = argv, .timeout_ms = PERF_TIMEOUT_MS};
@@ -32,15 +32,15 @@ static pprofc_status perf_data_run(const char *const *argv, struct buffer *outpu
   return status;
 }
 
-/* A path that perf does not take for an option. */
+/* Appends a path that cannot be taken for an option. */
 static void perf_data_path(struct buffer *out, const char *path) {
   if (*path == '-') buffer_add_text(out, "./");
   buffer_add_text(out, path);
   buffer_add_char(out, '\0');
 }
 
-/* Puts "# build id: HEX FILE" before the text for each file with an id. One that perf cannot list
- * has none. */
+/* Inserts "# build id: HEX FILE" before the text for each file with a build id. If perf cannot
+ * list them, inserts nothing. */
 static void perf_data_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   struct buffer list;
@@ -74,7 +74,7 @@ static pprofc_status perf_data_script(const char *path, const pprofc_read_option
   return status;
 }
 
-/* perf_to_profile writes a file. */
+/* Converts with perf_to_profile, which writes a file. */
 static pprofc_status perf_data_convert(const char *path, const pprofc_read_options *options,
                                        pprofc_profile **profile, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");

@@ -1,8 +1,8 @@
-/* Running a program under valgrind's callgrind: the caches are the same on every machine, addresses
- * are not randomised, and what comes out is a profile of five sample types.
+/* Runs a program under valgrind's callgrind, with a fixed cache model and without randomised
+ * addresses. The result is a profile with five sample types.
  *
- * The estimate of cycles is the usual one (iai, gungraun): a hit in the first-level cache is 1, one
- * in the last level 5, an access to memory 35. docs/FORMATS.md has the weights too. */
+ * The cycle estimate is the one of iai and gungraun: 1 for a hit in the first-level cache, 5 for a
+ * hit in the last level, 35 for an access to memory. docs/FORMATS.md lists the weights. */
 #include "simulate.h"
 
 #include "common/signals.h"
@@ -32,8 +32,8 @@ static const char *const valgrind[] = {"valgrind",           "--quiet",
 
 /* ---- running ----------------------------------------- */
 
-/* The program's standard output becomes our standard error: ours is for the report. Without
- * randomised addresses, which a container may forbid to switch off, counts differ a little more. */
+/* Starts the program. Its standard output goes to our standard error, because ours is for the
+ * report. Containers may forbid fixed addresses; then counts vary slightly more. */
 static int simulate_start(const char **argv, pid_t *pid) {
   posix_spawn_file_actions_t files;
   int failed = posix_spawn_file_actions_init(&files);
@@ -65,8 +65,8 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   return PPROFC_OK;
 }
 
-/* Valgrind's messages about a run that failed. Otherwise they are only warnings about the caches of
- * this machine, which the ones above replace. */
+/* Prints valgrind's messages about a failed run. After a successful run they only warn about
+ * this machine's caches, which our options replace. */
 static void simulate_put_log(FILE *log) {
   char text[4096];
   rewind(log);
@@ -107,8 +107,8 @@ static pprofc_status simulate_logged(const struct command *command, const char *
 
 /* ---- sample types ------------------------------------ */
 
-/* Each type is a sum of callgrind's events. Cycles are Ir + Dr + Dw accesses, 1 each; 4 more when
- * the first level misses, and 30 more when the last level does: the 1, 5 and 35 from above. */
+/* Each type is a sum of callgrind's events. Cycles: 1 for each access (Ir + Dr + Dw), 4 more
+ * for each first-level miss, 30 more for each last-level miss. So the totals are 1, 5 and 35. */
 static const struct term {
   const char *event;
   int64_t factor;
@@ -130,7 +130,7 @@ static const struct measure {
 
 #define MEASURES (sizeof measures / sizeof *measures)
 
-/* factors[type]: how often the value of a sample type counts. False when an event is missing. */
+/* Sets factors[type], the factor of each sample type. False if an event is missing. */
 static bool find_factors(const pprofc_profile *profile, const struct term *terms,
                          int64_t *factors) {
   memset(factors, 0, profile->type_count * sizeof *factors);
@@ -159,7 +159,7 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
   return true;
 }
 
-/* Puts the measures in place of the events. */
+/* Replaces the events by the measures. */
 static pprofc_status simulate_measure(const pprofc_profile *profile, pprofc_profile **measured,
                                       pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);

@@ -1,4 +1,4 @@
-/* Source maps for profiles of JavaScript: those of -source_map, and those beside a profile. */
+/* Source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
 #include "source_maps.h"
 
 #include "codec/codec.h"
@@ -46,9 +46,9 @@ void source_maps_free(struct source_map_list *list) {
   ARRAY_FREE(&mem_default, list->items, list->capacity);
 }
 
-/* ---- beside a profile -------------------------------- */
+/* ---- files next to a profile ------------------------- */
 
-/* The last part of the address of a script, "app.js"; empty for what is none. */
+/* Returns the last part of a script's address, "app.js"; empty if it is not a script. */
 static pprofc_str source_maps_script(pprofc_str file) {
   static const pprofc_str endings[] = {{".js", 3},  {".mjs", 4},    {".cjs", 4},
                                        {".jsx", 4}, {".bundle", 7}, {".jsbundle", 9}};

@@ -1,5 +1,5 @@
-/* Reading sources in parallel, and combining them in the order pprof does. What comes over HTTP is
- * one kind of source: fetch/ brings the bytes, the workers here read them like a file. */
+/* Reads sources in parallel and combines them in pprof's order. fetch/ downloads HTTP sources;
+ * the workers here then read the bytes like a file. */
 #include "sources.h"
 
 #include "common/terminal.h"
@@ -24,50 +24,51 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* So many are read and merged at a time: what is in memory at once is bounded. */
+/* Number of sources read and merged at a time, which bounds the memory. */
 #define CHUNK 128
 
-/* One source, while its chunk is being read. */
+/* A source while its chunk is being read. */
 struct fetch {
-  const char *source, *path; /* as typed, and the file to read */
-  const char *shown;         /* without a password */
-  struct remote *remote;     /* NULL: it is a file */
-  struct buffer *frame;      /* the bytes of a profile out of a stream, or NULL */
-  pprofc_profile *profile;   /* NULL: it failed */
+  const char *source, *path; /* source as typed, and the file to read */
+  const char *shown;         /* source without its password, for messages */
+  struct remote *remote;     /* NULL for a file */
+  struct buffer *frame;      /* bytes of a profile from a stream, or NULL */
+  pprofc_profile *profile;   /* NULL if reading failed */
   pprofc_error error;
-  char warning[200]; /* what was left out of it, or "" */
+  char warning[200]; /* warning about dropped data, or "" */
 };
 
-/* What came of all sources. */
+/* Result of reading all sources. */
 struct fetched {
   const struct command *command;
   struct fetcher fetcher;
-  struct framed framed; /* of -frames */
+  struct framed framed; /* stream of -frames */
   struct pile head_pile, base_pile;
-  pprofc_profile *head, *base; /* their sums, when all were read */
+  pprofc_profile *head, *base; /* sums, after all sources were read */
   size_t heads, bases;
-  pprofc_folding folding;             /* of the sources that are read */
-  struct sums *sums;                  /* of -sums; NULL: not wanted */
-  const char *first_shown;            /* what messages call the first source */
-  struct source_map_list source_maps; /* of -source_map */
-  atomic_bool mapped;                 /* one of them named a frame */
-  bool again;                         /* all are read once more */
-  bool from_server;                   /* one of those that were read came over HTTP */
+  bool for_sums; /* true if `needs` limits the data that the report needs of samples */
+  struct open_sums needs;
+  struct sums *sums;                  /* sums of -sums, or NULL */
+  const char *first_shown;            /* name of the first source in messages */
+  struct source_map_list source_maps; /* maps of -source_map */
+  atomic_bool mapped;                 /* true if one of them renamed a frame */
+  bool again;                         /* true while all sources are read a second time */
+  bool from_server;                   /* true if a source came over HTTP */
   pprofc_status status;
   pprofc_error *error;
 };
 
 struct source_chunk {
   const struct command *command;
-  struct fetch items[CHUNK]; /* of the head, then of the base */
+  struct fetch items[CHUNK]; /* sources of the head, then of the base */
   size_t count;
-  struct buffer frames[CHUNK]; /* of -frames: what the items were read from */
+  struct buffer frames[CHUNK]; /* bytes of the items, with -frames */
   atomic_size_t next;
-  size_t heads; /* of the items */
+  size_t heads; /* items of the head */
   unsigned threads_each;
-  bool alone; /* the only source: what is wrong with it is the message of the program */
+  bool alone; /* true for a single source, whose error becomes the message of the program */
   struct fetched *fetched;
-  struct source_chunk *before; /* still to be merged, or NULL */
+  struct source_chunk *before; /* chunk that is still to merge, or NULL */
   void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
@@ -80,9 +81,9 @@ void sources_find_executable(struct command *command) {
   command->source_count--;
 }
 
-/* Reads the file, or what came from the server. */
+/* Reads the file or the downloaded bytes. */
 static pprofc_status read_item(const struct command *command, struct fetch *item,
-                               const pprofc_read_options *options) {
+                               const pprofc_read_options *options, const struct open_sums *sums) {
   if (item->error.status != PPROFC_OK) return item->error.status;
   if (item->frame)
     return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
@@ -90,10 +91,10 @@ static pprofc_status read_item(const struct command *command, struct fetch *item
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
   struct file_source file = {item->source, item->path, item->shown,
                              item->source == command->sources[0]};
-  return file_source_read(&file, options, &item->profile, &item->error);
+  return file_source_read(&file, options, sums, &item->profile, &item->error);
 }
 
-/* Scripts get the names that they had before they were bundled. */
+/* Gives frames the names that scripts had before bundling. */
 static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fetch *item) {
   struct fetched *fetched = chunk->fetched;
   bool used = false;
@@ -104,7 +105,7 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   return status;
 }
 
-/* Called while others read: the warning is printed when all are done, in order. */
+/* Stores a warning. Sources are read in parallel; all warnings are printed later, in order. */
 static void sources_note_warning(void *context, const char *message) {
   struct fetch *item = context;
   snprintf(item->warning, sizeof item->warning, "%s", message);
@@ -124,15 +125,11 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  options.folding = chunk->fetched->folding;
-  options.fold_sample_index = command->report.sample_index;
-  options.fold_compared = command->bases.count > 0;
-  options.fold_always = command->reader == READER_FOLD;
-  options.fold_rows = command->reader == READER_ROWS;
-  options.may_change = command->http_on; /* the page reads changed files while they are written */
+  options.may_change = command->http_on; /* with -http, files may change while they are read */
   options.warn = sources_note_warning;
   options.warn_context = item;
-  pprofc_status status = read_item(command, item, &options);
+  const struct open_sums *sums = chunk->fetched->for_sums ? &chunk->fetched->needs : NULL;
+  pprofc_status status = read_item(command, item, &options, sums);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
   if (status == PPROFC_OK && item->remote)
@@ -142,7 +139,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* While the first worker merges the chunk before, the others read on. */
+/* Reads sources of the chunk. The first worker first merges the previous chunk. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -159,7 +156,7 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Merges `count` fetched items, and puts the sum on the pile. */
+/* Merges `count` items and adds the sum to the pile. */
 static pprofc_status merge_into(const struct fetch *items, size_t count, struct pile *pile,
                                 size_t *good, pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
@@ -181,7 +178,7 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, struct 
   return status;
 }
 
-/* The items are set when they are added: there is room for many, and most runs read one. */
+/* Initializes a chunk, except its large array of items; add_item sets those in use. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->command = fetched->command;
   chunk->fetched = fetched;
@@ -201,20 +198,20 @@ static void add_item(struct source_chunk *chunk, const char *source) {
   if (!fetched->first_shown) fetched->first_shown = item->shown;
 }
 
-/* Fetches what comes over HTTP, all at once: the waiting is the servers'. */
+/* Downloads all HTTP sources at once, because most of the time is spent waiting. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   struct remote *remotes[CHUNK + 1];
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
-  if (count) fetched->folding = PPROFC_FOLD_NOTHING; /* a copy is saved */
+  if (count) fetched->for_sums = false; /* a copy is saved, which needs complete samples */
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* The run ends when its memory does: which source is met by that is a matter of chance. Others that
- * cannot be read are left out, as pprof does. */
+/* Ends the run if memory ran out, because which source fails then depends on timing. Other
+ * unreadable sources are skipped, as in pprof. */
 static void end_without_memory(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   if (!budget_passed(budget_allocator(chunk->command->budget))) return;
@@ -226,7 +223,8 @@ static void end_without_memory(const struct source_chunk *chunk) {
   }
 }
 
-/* Takes the next sources from `from` on: those of the head, then those of the base. */
+/* Adds the sources from `from` on, first of the head, then of the base, until the chunk is
+ * full. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
@@ -237,7 +235,7 @@ static void chunk_fill(struct source_chunk *chunk, size_t from) {
   chunk->alone = all == 1;
 }
 
-/* Takes the next profiles of the stream, as many as a chunk has room and memory for. */
+/* Adds the next profiles of the stream until the chunk is full or uses its memory. */
 static void chunk_fill_frames(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   size_t bytes = 0;
@@ -295,7 +293,7 @@ static void merge_base(const struct source_chunk *chunk, struct fetched *fetched
     error_prefix(fetched->error, "problem fetching base profiles: ");
 }
 
-/* Remembers which servers know the names of which mappings. */
+/* Records which servers can symbolize which mappings. */
 static void note_servers(const struct source_chunk *chunk, struct fetched *fetched) {
   for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
     const struct fetch *item = &chunk->items[i];
@@ -307,7 +305,7 @@ static void note_servers(const struct source_chunk *chunk, struct fetched *fetch
   }
 }
 
-/* Merges the profiles of a chunk with those of the chunks before it, on so many threads. */
+/* Merges the profiles of a chunk with all earlier chunks, on `threads` threads. */
 static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
@@ -332,7 +330,7 @@ static bool sources_go_on(const struct fetched *fetched, size_t from) {
                          : from < command->source_count + command->bases.count;
 }
 
-/* Ends both piles. */
+/* Finishes the sums of head and base. */
 static pprofc_status sources_add_up(struct fetched *fetched) {
   if (fetched->status == PPROFC_OK) {
     fetched->status = pile_end(&fetched->head_pile, &fetched->head, fetched->error);
@@ -349,7 +347,7 @@ static pprofc_status sources_add_up(struct fetched *fetched) {
   return fetched->status;
 }
 
-/* Chunk after chunk: one is merged while the next is read. */
+/* Reads all chunks; each is merged while the next one is read. */
 static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
@@ -384,38 +382,30 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-static pprofc_status sources_read_again(struct fetched *fetched, pprofc_folding folding,
-                                        pprofc_error *error) {
+/* Reads every sample of all sources again, which a difference may need. */
+static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head);
   pprofc_profile_release(fetched->base);
   fetched->head = fetched->base = NULL;
   fetched->again = true;
-  fetched->folding = folding;
+  fetched->for_sums = false;
   fetched->heads = fetched->bases = 0;
   fetched->head_pile = fetched->base_pile = (struct pile){0};
   return fetch_chunks(fetched, error);
 }
 
-/* Reads all samples as they are where the difference needs them. */
-static pprofc_status sources_check_base(struct fetched *fetched, pprofc_error *error) {
-  if (!fetched->base || transform_diff_base_serves(fetched->head, fetched->base)) return PPROFC_OK;
-  return sources_read_again(fetched, PPROFC_FOLD_NOTHING, error);
-}
-
-/* Makes the difference of what was read for sums only. What it cannot be made of is read once more,
- * for any difference. */
+/* Subtracts profiles with stack trees. If that is not possible, reads all sources again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
-  pprofc_status status = sources_check_base(fetched, error);
   pprofc_profile *head = fetched->head, *base = fetched->base;
-  if (status != PPROFC_OK || !base || !transform_diff_is_of_sums(head, base)) return status;
+  if (!base) return PPROFC_OK;
+  if (!transform_diff_base_serves(head, base)) return sources_read_again(fetched, error);
+  if (!transform_diff_is_of_sums(head, base)) return PPROFC_OK;
   fetched->head = fetched->base = NULL;
-  status = transform_diff_sums(head, base, &fetched->head, error);
-  if (status != PPROFC_E_NO_MATCH) return status;
-  status = sources_read_again(fetched, PPROFC_FOLD_STACKS, error);
-  return status == PPROFC_OK ? sources_check_base(fetched, error) : status;
+  pprofc_status status = transform_diff_sums(head, base, &fetched->head, error);
+  return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* All that is read, with the source maps of the command line. */
+/* Reads and subtracts the sources, with the source maps of the command line. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);
@@ -427,8 +417,8 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   return status;
 }
 
-/* Makes the head of what was fetched the difference. A report that only adds up need not find equal
- * samples of the two first, where that cannot change a sum; a copy that is saved shows them. */
+/* Replaces the head by the difference. A report of sums needs no merged samples if that cannot
+ * change a sum, but a saved copy does. */
 static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
@@ -436,7 +426,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
-  char types[HINT_MAX]; /* made before the profiles are given away */
+  char types[HINT_MAX]; /* now, because the difference takes the profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
@@ -450,7 +440,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   return status;
 }
 
-/* Takes what was fetched to the end, and keeps a copy of what came over HTTP. */
+/* Finishes the profile and saves a copy if it came over HTTP. */
 static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head, error);
   if (status == PPROFC_OK && fetched->from_server && !fetched->command->no_save)
@@ -458,7 +448,7 @@ static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *erro
   return status;
 }
 
-/* Head and base apart, each as if it were alone. */
+/* Finishes head and base separately. */
 static pprofc_status finish_apart(struct fetched *fetched, struct sources *sources,
                                   pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &sources->head, error);
@@ -467,15 +457,15 @@ static pprofc_status finish_apart(struct fetched *fetched, struct sources *sourc
   return status;
 }
 
-void sources_release(struct sources *sources) {
+static void sources_release(struct sources *sources) {
   pprofc_profile_release(sources->head);
   pprofc_profile_release(sources->base);
   pprofc_profile_release(sources->combined);
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Keeps base and head as they are shown beside the difference: the head is scaled as the difference
- * has it. */
+/* Keeps base and head for display next to the difference. The head is scaled as in the
+ * difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base);
@@ -485,7 +475,7 @@ static pprofc_status keep_apart(const struct fetched *fetched, struct sources *s
   return PPROFC_OK;
 }
 
-/* Reads and combines all; with `apart` head and base stay there beside what is made of them. */
+/* Reads and combines all sources; with `apart` also keeps head and base. */
 static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                                  pprofc_error *error) {
   struct fetched fetched = {.command = command, .status = PPROFC_OK};
@@ -494,7 +484,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   fetcher_init(&fetched.fetcher, command);
   framed_init(&fetched.framed, &command->limits);
   pprofc_status status = noise_sums_begin(command, &fetched.sums, error);
-  fetched.folding = apart ? PPROFC_FOLD_NOTHING : folding_of(command);
+  fetched.for_sums = !apart && folding_of(command, &fetched.needs);
   if (status == PPROFC_OK) status = fetch_mapped(&fetched, error);
   status = noise_sums_end(command, fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
@@ -518,7 +508,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = sources_get(command, false, &sources, error);
   if (status != PPROFC_OK) return status;
   *profile = sources.combined;
-  sources.combined->disposable = true; /* one report is made of it */
+  sources.combined->disposable = true; /* only one report uses it */
   return PPROFC_OK;
 }
 
@@ -529,13 +519,13 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
 
 /* ---- sources that stay apart ------------------------- */
 
-/* Whether a file of a folder is something else than a profile: results of benchmarks, a log. */
+/* True if a file of a folder is not a profile but, for example, benchmark results or a log. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Takes what was read of a run out of the chunk. */
+/* Moves the profile of a run out of the chunk, or handles its error. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {
@@ -554,8 +544,8 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads the runs of a chunk in parallel, and finishes them in their order. What is wrong with all
- * of them is told of the first. */
+/* Reads the runs of a chunk in parallel and finishes them in order. Warnings that apply to all runs
+ * are printed for the first one only. */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {
   struct fetched *fetched = chunk->fetched;

@@ -1,19 +1,19 @@
-/* The time zone that $TZ names, as pprof understands it. */
+/* Sets the time zone as pprof interprets $TZ. */
 #ifndef PPROFC_TIME_ZONE_H
 #define PPROFC_TIME_ZONE_H
 
 #include <stdbool.h>
 
-/* What $TZ was. */
+/* Previous value of $TZ. */
 struct time_zone {
-  char *before; /* a copy, or NULL when nothing was changed */
+  char *before; /* copy, or NULL if $TZ was not changed */
 };
 
-/* While a report is made, $TZ is what pprof would take it for: the file of that name, or UTC when
- * there is none. A rule in the manner of POSIX ("EST5") names no file. False when out of memory. */
+/* Sets $TZ for a report to the zone that pprof would use: the file of that name, or UTC if it
+ * is missing. A POSIX rule such as "EST5" is not a file name. False when out of memory. */
 bool time_zone_enter(struct time_zone *zone);
 
-/* Programs that are started later see the variable as it was. */
+/* Restores $TZ, for programs that are started later. */
 void time_zone_leave(struct time_zone *zone);
 
 #endif

@@ -1,5 +1,5 @@
-/* Logs of `node --prof`. Their lines say what code is where and which addresses were on the stack;
- * the node that wrote a log knows best what they mean, and makes JSON of them that is read. */
+/* Reads logs of `node --prof`, which list code and the addresses on the stack. node itself
+ * interprets them best and converts them to JSON. */
 #include "v8_prof_log.h"
 
 #include "common/terminal.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* It looks up the symbols of node with nm. */
+/* node looks up symbols of its binary with nm, which is slow. */
 #define V8_PROF_LOG_TIMEOUT_MS (5 * 60 * 1000u)
 
 bool v8_prof_log_is(pprofc_str begin) {
@@ -31,7 +31,7 @@ static pprofc_status v8_prof_log_run(const char *path, struct buffer *json, ppro
   return status;
 }
 
-/* Another version of node says so in front of the JSON. */
+/* Parses the JSON after an optional message about a different version of node. */
 static pprofc_status v8_prof_log_parse(const struct buffer *json,
                                        const pprofc_read_options *options, pprofc_profile **profile,
                                        pprofc_error *error) {
@@ -51,7 +51,7 @@ pprofc_status v8_prof_log_read(const char *path, const char *shown,
   uint64_t most = options->limits ? options->limits->inflated_bytes : 0;
   buffer_init(&name, options->allocator, SIZE_MAX / 2);
   buffer_init(&json, options->allocator, most ? most : CHILD_OUTPUT_BYTES);
-  if (*path == '-') buffer_add_text(&name, "./"); /* no option */
+  if (*path == '-') buffer_add_text(&name, "./"); /* avoids an option */
   buffer_add(&name, path, strlen(path) + 1);
   pprofc_status status =
       name.failed ? error_nomem(error) : v8_prof_log_run(name.data, &json, error);

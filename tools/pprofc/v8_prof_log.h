@@ -1,13 +1,13 @@
-/* Logs of `node --prof`: node itself reads them, as a child. */
+/* Reads logs of `node --prof` by running node. */
 #ifndef PPROFC_TOOLS_V8_PROF_LOG_H
 #define PPROFC_TOOLS_V8_PROF_LOG_H
 
 #include "pprofc/profile.h"
 
-/* Whether a log of V8, "isolate-0x...-v8.log", begins like this. */
+/* True if a V8 log, "isolate-0x...-v8.log", begins like this. */
 bool v8_prof_log_is(pprofc_str begin);
 
-/* Reads it by `node --prof-process --preprocess`. `shown` is what messages call it. */
+/* Reads it with `node --prof-process --preprocess`. `shown` is its name in messages. */
 pprofc_status v8_prof_log_read(const char *path, const char *shown,
                                const pprofc_read_options *options, pprofc_profile **profile,
                                pprofc_error *error);

@@ -1,4 +1,4 @@
-/* The text of -version: what this program was built with, and which programs it would call. */
+/* Prints -version: the libraries of this build, and the programs that it can call. */
 #include "version.h"
 
 #include "core/child.h"
@@ -33,8 +33,8 @@ static void print_part(struct output *out, const char *name, const char *version
   output_printf(out, "  %-16s %s\n", name, version ? version : "missing");
 }
 
-/* The libraries of the program: for -http, the shell, and sources over HTTP. The versions are those
- * of the headers: they are loaded when they are needed. */
+/* Prints the libraries for -http, the shell and HTTP sources. Versions come from the headers,
+ * because these libraries are loaded on demand. */
 static void print_tool_libraries(struct output *out) {
   char microhttpd[32] = "missing", edit[32] = "missing";
   const char *curl = NULL;

@@ -1,4 +1,4 @@
-/* What -version prints. */
+/* The output of -version. */
 #ifndef PPROFC_TOOLS_VERSION_H
 #define PPROFC_TOOLS_VERSION_H
 

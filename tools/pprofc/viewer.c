@@ -1,4 +1,4 @@
-/* Temporary files for viewers, and running a viewer with the user's own environment. */
+/* Temporary files for viewers, and running a viewer with the user's environment. */
 #include "viewer.h"
 
 #include "core/child.h"
@@ -20,7 +20,7 @@ extern char **environ;
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
   if (!folder || !*folder) folder = "/tmp";
-  /* No viewer may take the path for an option. */
+  /* A viewer must not take the path for an option. */
   const char *here = *folder == '/' ? "" : "./";
   int size =
       snprintf(file->path, sizeof file->path, "%s%s/pprofXXXXXX.%s", here, folder, extension);
@@ -38,8 +38,8 @@ void viewer_remove(struct viewer_file *file) {
   unlink(file->path);
 }
 
-/* Splits a command at blanks into words that point into `text`; false when it has no program that
- * can be run. */
+/* Splits a command at blanks into words that point into `text`; false if its program does not
+ * exist. */
 static bool viewer_split(char *text, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;
@@ -65,7 +65,7 @@ static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
   return false;
 }
 
-/* The words of the viewer's command, with the file as the last one. */
+/* Splits the viewer's command into words and appends the file. */
 static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, char *text,
                                   size_t room, char *words[MAX_WORDS], pprofc_error *error) {
   bool browser = strcmp(viewer, "browser") == 0;
@@ -82,8 +82,8 @@ static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, 
   return PPROFC_OK;
 }
 
-/* A viewer that runs beside the shell takes none of its input and output, and ^C does not reach
- * it. */
+/* Starts a viewer. With `beside` it does not share the shell's input and output, and ^C does
+ * not reach it. */
 static int viewer_spawn(char *words[MAX_WORDS], bool beside, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -104,7 +104,7 @@ static int viewer_spawn(char *words[MAX_WORDS], bool beside, pid_t *pid) {
   return failed;
 }
 
-/* `text` holds the words of the command that was started, the first of which is the program. */
+/* Starts the viewer. `text` receives the words of the command; the first is the program. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];
@@ -135,7 +135,7 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   char text[VIEWER_TEXT];
   pprofc_status status = viewer_run(file, viewer, false, &pid, text, error);
   if (status != PPROFC_OK) return status;
-  /* A launcher ends at once and leaves the work to a program that has yet to open the file. */
+  /* A launcher exits at once, before its program has opened the file. */
   sleep(1);
   int how;
   while (waitpid(pid, &how, 0) < 0 && errno == EINTR) continue;

@@ -1,4 +1,4 @@
-/* Showing a report in another program: a browser, eog, evince, gv, kcachegrind. */
+/* Shows a report in another program: a browser, eog, evince, gv, kcachegrind. */
 #ifndef PPROFC_TOOLS_VIEWER_H
 #define PPROFC_TOOLS_VIEWER_H
 
@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* A temporary file that lives until its viewer has ended. */
+/* A temporary file that exists until its viewer has ended. */
 struct viewer_file {
   int fd;
   char path[4096];
@@ -14,14 +14,14 @@ struct viewer_file {
 
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error);
 
-/* Runs the viewer ("browser" for the first browser there is) on the file and waits for it. */
+/* Runs the viewer on the file and waits for it. "browser" is the first available browser. */
 pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
 
-/* Starts it only: it runs beside the shell, and the file stays until the caller removes it. */
+/* Starts the viewer while the shell continues. The caller removes the file later. */
 pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
                            pprofc_error *error);
 
-/* Whether such a viewer has ended, and with which exit status. Does not wait. */
+/* True if the viewer has ended; sets its exit status. Does not wait. */
 bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);

@@ -1,4 +1,4 @@
-/* What all commands of pprofci print: failures, hints, help. */
+/* Prints failures, hints and help for all commands of pprofci. */
 #include "commands.h"
 
 #include "common/about.h"

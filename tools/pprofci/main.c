@@ -1,4 +1,4 @@
-/* pprofci: what a pipeline does with profiles and benchmarks. Each command has its own flags. */
+/* pprofci: processes profiles and benchmarks in a CI pipeline. Each command has its own flags. */
 #include "commands.h"
 #include "common/about.h"
 #include "common/terminal.h"

@@ -1,4 +1,4 @@
-/* All of libpprofc. */
+/* Includes all headers of libpprofc. */
 #ifndef PPROFC_H
 #define PPROFC_H
 

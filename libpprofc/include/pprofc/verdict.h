@@ -1,13 +1,24 @@
-/* Verdicts on functions: which differences between base and head are more than noise.
+/* Judges functions: which differences between base and head are more than noise.
  *
- * Each profile is a run. With one run a side the verdicts are weak: noise between runs is unknown,
- * and a part of it is assumed. With three and more a side each function has an interval that holds
- * what runs differ by, and false discoveries are controlled over all functions. docs/VERDICTS.md
- * explains the method.
+ * Each profile is a run. With one run a side the noise between runs is unknown and is assumed.
+ * docs/VERDICTS.md explains how to read the numbers, docs/method/verdicts.md the method.
  *
- * Verdicts are computed once and do not change. They hold copies: profiles and options may be
- * released before them. Arrays and texts are valid until they are freed. Any number of threads may
- * make verdicts of the same profiles, and read the same verdicts, at once. */
+ * Every value is recorded: the mean of a side per run, per operation, per second, or in percent of
+ * the total, according to summary.exposure. Values are not scaled to make the sides alike. The flat
+ * differences of all rows add up to the difference of the total, except for samples without a
+ * function. There are three statements, each with an interval and a verdict:
+ *
+ *   summary.total_*   the total
+ *   summary.common_*  the factor that all functions share; no shown value is divided by it
+ *   row.flat, .cum    a function: `verdict` is the word to show, `own` the verdict after removing
+ *                     the common factor. p and q belong to `own`, low and high to `delta`.
+ *
+ * A shown verdict has the direction of its recorded difference. summary.sentence describes the
+ * change in one line.
+ *
+ * Verdicts are computed once and do not change. They hold copies, so profiles and options may be
+ * released before them. Arrays and texts are valid until the verdicts are freed. Any number of
+ * threads may make verdicts of the same profiles, and read the same verdicts, at once. */
 #ifndef PPROFC_VERDICT_H
 #define PPROFC_VERDICT_H
 
@@ -19,37 +30,47 @@ extern "C" {
 
 typedef struct pprofc_verdicts pprofc_verdicts;
 
-/* What is said of a function. */
+/* Verdict on a function, a total or all functions together. */
 typedef enum pprofc_verdict {
-  PPROFC_VERDICT_RARE,        /* fewer samples than can be judged */
-  PPROFC_VERDICT_ENVIRONMENT, /* belongs to the machine: never judged */
-  PPROFC_VERDICT_UNKNOWN,     /* a sample type that one run a side cannot judge */
-  PPROFC_VERDICT_NOISE,       /* no significant difference */
+  PPROFC_VERDICT_RARE,          /* too few samples to be judged */
+  PPROFC_VERDICT_ENVIRONMENT,   /* belongs to the machine; never judged */
+  PPROFC_VERDICT_UNKNOWN,       /* the sample type cannot be judged with one run a side */
+  PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
+  PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
+  PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
+  PPROFC_VERDICT_GREW_LESS,     /* changed by itself: grew less than the other functions */
+  PPROFC_VERDICT_SHRANK_LESS,   /* changed by itself: shrank less than the other functions */
   PPROFC_VERDICT_GREW,
   PPROFC_VERDICT_SHRANK,
-  PPROFC_VERDICT_NEW, /* grew, and not one sample of the base has it */
-  PPROFC_VERDICT_GONE /* shrank, and not one sample of the head has it */
+  PPROFC_VERDICT_NEW,    /* grew; the base has no sample of it */
+  PPROFC_VERDICT_GONE,   /* shrank; the head has no sample of it */
+  PPROFC_VERDICT_DIFFERS /* exact counts of one run a side differ */
 } pprofc_verdict;
 
-/* "grew", "environment" ... */
+/* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
 PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 
-/* Whether the verdict is one of grew, shrank, new and gone. */
+/* True if a function changed by itself: grew, shrank, new, gone, differs, or less than the
+ * other functions. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
-/* What two functions whose changes cancel have to do with each other. */
+/* True if the difference is more than noise: the function changed by itself or with all
+ * functions. */
+PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
+
+/* Relation between two functions whose changes cancel. */
 typedef enum pprofc_verdict_relation {
   PPROFC_RELATION_NONE,
-  PPROFC_RELATION_MOVED,   /* a common caller calls both */
-  PPROFC_RELATION_RENAMED, /* the same, one is gone and the other new */
+  PPROFC_RELATION_MOVED,   /* they have a common caller */
+  PPROFC_RELATION_RENAMED, /* they are the same function: one name is gone, the other is new */
   PPROFC_RELATION_INLINED  /* one calls the other: inlined or outlined */
 } pprofc_verdict_relation;
 
-/* "moved", "renamed", "inlined"; "" for none. */
+/* Returns "moved", "renamed" or "inlined"; "" for PPROFC_RELATION_NONE. */
 PPROFC_API const char *pprofc_verdict_relation_name(pprofc_verdict_relation relation);
 
-/* One run. `name` is for messages and may be NULL. What is 0 is not known: operations that the run
- * did; and what a benchmark measured for each operation, in the unit of the sample type. */
+/* One run. `name` is used in messages and may be NULL. `operations` and `per_operation` (the
+ * benchmark's result per operation, in the unit of the sample type) are 0 if not known. */
 typedef struct pprofc_verdict_run {
   const pprofc_profile *profile;
   const char *name;
@@ -57,47 +78,50 @@ typedef struct pprofc_verdict_run {
   double per_operation;
 } pprofc_verdict_run;
 
-/* What values of a run are divided by. */
+/* Divisor of the values of a run. */
 typedef enum pprofc_verdict_exposure {
-  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation when all runs have them; for heap profiles
-                            nothing; else the total */
-  PPROFC_EXPOSURE_OPS,   /* operations */
-  PPROFC_EXPOSURE_TIME,  /* the duration of the profile, in seconds */
-  PPROFC_EXPOSURE_TOTAL, /* the total of the run over the mean total: shares */
-  PPROFC_EXPOSURE_NONE   /* nothing */
+  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation if all runs have them; for contentions
+                            the duration if all runs have one; else no divisor */
+  PPROFC_EXPOSURE_OPS,   /* number of operations */
+  PPROFC_EXPOSURE_TIME,  /* duration of the profile, in seconds */
+  PPROFC_EXPOSURE_TOTAL, /* total of the run: values are a percentage of it */
+  PPROFC_EXPOSURE_NONE   /* no divisor: values are per run */
 } pprofc_verdict_exposure;
 
 typedef struct pprofc_verdict_options {
   size_t struct_size;                   /* set by pprofc_verdict_options_init */
-  const pprofc_filter_options *filter;  /* applied to each run; NULL: none */
-  const char *sample_index;             /* as in pprofc_report_options; "": the default */
-  bool noinlines;                       /* an inlined function is part of its caller */
-  pprofc_verdict_exposure normalize_by; /* PPROFC_EXPOSURE_AUTO */
-  double alpha;                         /* level of false discoveries: 0.05 */
-  double noise_cv;    /* assumed noise between runs of each function, for one run a side: 0.05 */
-  double min_samples; /* functions with fewer samples on both sides together are rare: 10 */
-  bool no_common;     /* the speed that all functions of a run share is not taken out; heap profiles
-                         have none */
-  bool dependent;     /* p-values are adjusted for any dependence between functions */
-  const char *rules;  /* text of a rules file in JSON (docs/VERDICTS.md); NULL: none */
+  const pprofc_filter_options *filter;  /* filter of each run; NULL: no filter */
+  const char *sample_index;             /* sample type as in pprofc_report_options; "": the
+                                           default type */
+  bool noinlines;                       /* count inlined functions as part of their callers */
+  pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
+  double alpha;                         /* level of false discoveries, default 0.05 */
+  double noise_cv;    /* assumed noise between runs of each function with one run a side,
+                         default 0.05 */
+  double min_samples; /* functions with fewer samples on both sides together are rare, default
+                         10; 0: functions too small to find a doubling are rare */
+  bool no_common;     /* judge a function by its recorded difference alone, without removing
+                         the factor that all functions of a run share */
+  bool dependent;     /* adjust p-values for any dependence between functions */
+  const char *rules;  /* text of a JSON rules file (docs/VERDICTS.md); NULL: no file */
   size_t rules_size;
-  const char *rules_name; /* for messages */
-  bool places;            /* finds where in the call tree the changes are */
-  bool stacks;            /* judges the nodes of the call tree, too */
-  bool fcr; /* intervals of rows with a verdict of change are wider, so that of these, and not only
-               of all rows, alpha miss on average (false coverage rate) */
+  const char *rules_name; /* name of the rules file in messages */
+  bool places;            /* locate the changes in the call tree */
+  bool stacks;            /* judge the nodes of the call tree */
+  bool fcr; /* widen the intervals of changed rows, so that on average only a share of alpha
+               misses (false coverage rate) */
 } pprofc_verdict_options;
 
 PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
 
-/* Judges every function of the runs of base and head, at least one run a side. Functions match by
- * name; a function that a run lacks is a zero of that run. `options` may be NULL. On success
- * *verdicts is to be freed with pprofc_verdicts_free. It allocates through the allocator of the
- * first profile of the base. Runs may differ in their period, when all have one: counts of samples
- * are brought to the period of the first run. Errors: PPROFC_E_INVALID for sides without runs, runs
- * that differ in sample type, unit or type of the period, negative values, an exposure that is 0 or
- * not known, and options that make no sense; PPROFC_E_FORMAT for the rules; PPROFC_E_NOMEM;
- * PPROFC_E_LIMIT. */
+/* Judges every function of the runs of base and head, at least one run a side. Functions match
+ * by name; a function that a run lacks has the value 0 in it. `options` may be NULL. The
+ * caller frees *verdicts with pprofc_verdicts_free. It allocates through the allocator of the
+ * first profile of the base. If all runs have a period, periods may differ: counts of samples
+ * are scaled to the period of the first run. Errors: PPROFC_E_INVALID for sides without runs,
+ * for runs that differ in sample type, unit or period type, for negative values, for an
+ * exposure that is 0 or not known, and for invalid options; PPROFC_E_FORMAT for the rules;
+ * PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
                                              const pprofc_verdict_run *head, size_t head_count,
                                              const pprofc_verdict_options *options,
@@ -106,121 +130,141 @@ PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, siz
 /* Frees verdicts with their arrays and texts; NULL is allowed. */
 PPROFC_API void pprofc_verdicts_free(pprofc_verdicts *verdicts);
 
-/* One difference. base and head are means over runs, divided by exposure and common factor. */
+/* A difference in recorded amounts. */
 typedef struct pprofc_verdict_estimate {
-  pprofc_verdict verdict;
-  double base, head;
-  double delta, low, high; /* head - base, with its interval of 95 % */
-  double p;                /* NaN: not tested */
+  pprofc_verdict verdict;  /* verdict to show */
+  pprofc_verdict own;      /* verdict after removing the common factor: unchanged, grew,
+                              shrank, new, gone ... */
+  double base, head;       /* means of the runs */
+  double delta, low, high; /* head - base and its 95 % interval */
+  double p;                /* p-value of `own`; NaN: not tested */
   double q;                /* p adjusted for the number of functions; NaN: not tested */
-  double samples;          /* a run, on average; values where nothing was sampled */
+  double samples;          /* mean samples per run, or values if the profile is not sampled */
 } pprofc_verdict_estimate;
 
 #define PPROFC_VERDICT_NO_ROW SIZE_MAX
 
-/* A node of the call tree that holds a part of a change. */
+/* A node of the call tree that holds part of a change. */
 typedef struct pprofc_verdict_place {
-  const pprofc_str *frames; /* [depth] from the root to the node */
-  size_t depth;             /* at least 1 */
-  double delta;             /* what the node makes of the change */
+  const pprofc_str *frames; /* [depth] frames from the root to the node */
+  size_t depth;             /* number of frames, at least 1 */
+  double delta;             /* contribution of the node to the change */
 } pprofc_verdict_place;
 
-/* One function. `flat` and `cum` are families of their own. */
+/* Estimates of one function. flat and cum are separate families. */
 typedef struct pprofc_verdict_row {
   pprofc_str name;
   pprofc_verdict_estimate flat, cum;
-  pprofc_verdict_relation relation; /* of the change of flat */
-  size_t partner;                   /* the row at the other end of it, or PPROFC_VERDICT_NO_ROW */
-  bool via_callee;                  /* cum changed, and what changed flat below it explains that */
-  /* Where the function has its change of flat: of rows with a verdict of change, and with
-   * options.places alone. At most 8; none when it is spread over the program. */
+  pprofc_verdict_relation relation; /* relation that explains the change of flat */
+  size_t partner;                   /* index of the related row, or PPROFC_VERDICT_NO_ROW */
+  bool via_callee;                  /* cum changed, and flat changes of its callees explain the
+                                       change */
+  /* Nodes that hold the change of flat, only for changed rows and with options.places. At most
+   * 8; no nodes if the change is spread over the program. */
   const pprofc_verdict_place *places;
   size_t place_count;
 } pprofc_verdict_row;
 
-/* The rows by the size of flat's change, largest first, then by name. *count becomes their number.
- */
+/* Returns the rows by the size of the change of flat, largest first, then by name. *count is
+ * their number. */
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts *verdicts,
                                                           size_t *count);
 
-/* The row of a function, or NULL; takes constant time. */
+/* Returns the row of a function, or NULL; takes constant time. */
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and frames
- * without a name are left out. Stacks are a family of their own. */
+/* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and
+ * frames without a name are skipped. Stacks are a separate family. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name;
-  size_t parent; /* a stack before this one, or PPROFC_VERDICT_NO_ROW */
+  size_t parent; /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
   pprofc_verdict_estimate total;
 } pprofc_verdict_stack;
 
-/* The nodes of options.stacks, parents before children, children by name. *count becomes their
- * number: 0 without the option. */
+/* Returns the nodes of options.stacks, parents before children, children by name. *count is
+ * their number, 0 without the option. */
 PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts,
                                                               size_t *count);
 
-/* The child of a stack, or of the root for PPROFC_VERDICT_NO_ROW, with the name; NO_ROW when there
- * is none. Takes the logarithm of the number of stacks. */
+/* Returns the child with this name of a stack, or of the root for PPROFC_VERDICT_NO_ROW;
+ * NO_ROW if there is no such child. Takes time logarithmic in the number of stacks. */
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Whether the rules accept a change of the function on the day `today` ("2027-01-31"), and why:
- * *reason and *until are texts of the rules. */
+/* Stores the recorded value of a row in each run, bases first, in values[base_runs +
+ * head_runs]. False for verdicts of sums, which have no single runs. */
+PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
+                                         const pprofc_verdict_row *row, bool cum, double *values);
+
+/* True if the rules accept a change of the function on the day `today` ("2027-01-31"). *reason
+ * and *until are texts of the rules. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
 /* A rule that accepts changes. */
 typedef struct pprofc_verdict_accepted {
-  pprofc_str function; /* the regular expression */
+  pprofc_str function; /* regular expression */
   pprofc_str reason, until;
-  size_t rows; /* that it matches */
+  size_t rows; /* number of rows that match it */
 } pprofc_verdict_accepted;
 
-/* The rules in the order of their file; false past the last one. */
+/* Returns the rules in file order; false after the last one. */
 PPROFC_API bool pprofc_verdicts_accepted_at(const pprofc_verdicts *verdicts, size_t index,
                                             pprofc_verdict_accepted *rule);
 
-/* What was compared, and what holds for all rows. Numbers that are not known are NaN. */
+/* Summary of the comparison. Unknown numbers are NaN. */
 typedef struct pprofc_verdict_summary {
   size_t base_runs, head_runs;
-  pprofc_str type, unit;            /* of the values */
-  pprofc_verdict_exposure exposure; /* that was used: not AUTO */
+  pprofc_str type, unit; /* type and unit of the values; the unit of shares is "%" */
+  pprofc_str sentence; /* "71.4s less (-93%). Nearly everything is faster. 5 functions are new." */
+  pprofc_verdict_exposure exposure; /* divisor that was used, not AUTO */
   bool exact;                       /* events were counted, not sampled */
-  bool lower_bound;                 /* contentions: sampling noise is a lower bound */
-  bool mixed_periods;               /* the period is not the same in all runs */
-  size_t tested, changed;           /* rows whose flat was tested; that have a verdict of change */
+  bool lone;                        /* exact, and a side has one run: the variation is not known */
+  bool lower_bound;                 /* contentions: the sampling noise is a lower bound */
+  bool mixed_periods;               /* the runs have different periods */
+  bool other_length;  /* durations differ but values per second do not: compare by time */
+  size_t tested;      /* number of rows whose flat was tested */
+  size_t changed;     /* tested rows whose flat changed by itself */
+  size_t cum_changed; /* rows whose cum changed by itself */
+  size_t shared;      /* rows whose flat changed like all functions */
+  /* Parts of `changed` without pairs that cancel: new, gone, and the rest by the sign of the
+   * difference. */
+  size_t new_rows, gone_rows, grew, shrank;
   double alpha;
 
-  const double *common; /* [base_runs + head_runs] speed that all functions of a run share; NULL
-                           where only sums over runs are known */
-  bool has_common; /* false: it is 1 for all, there were too few functions, or it was not wanted */
-  double common_change;                 /* head over base, less 1; */
-  double common_low, common_high;       /* with its interval of 95 % */
-  double between_run_cv, prior_degrees; /* of several runs a side */
-  double dispersion, noise_cv;          /* of a pair */
+  /* Recorded total with its 95 % interval. With one run a side noise_cv is assumed. */
+  double total_base, total_head, total_delta, total_low, total_high, total_p;
+  pprofc_verdict total_verdict;
 
-  /* Totals, from values that are divided by exposure alone: delta = common + specific. */
-  double total_base, total_head, total_delta;
-  double total_low, total_high; /* interval of 95 % of total_delta; NaN with one run a side */
-  double total_p;               /* of total_delta, over the runs; NaN with one run a side */
-  double total_common;          /* what the common factor made */
-  double total_specific;        /* what the functions made */
-  double specific_p;            /* of specific, over the runs */
-  double part;                  /* of specific that the changed rows explain, ... */
-  double part_low, part_high;   /* ... with Fieller's interval; NaN: it has no bounds */
+  /* Relative change of the factor that all functions share: head over base, less 1, of
+   * recorded values. */
+  bool has_common; /* false: too few functions, an unsuitable sample type, or options.no_common */
+  double common_change, common_low, common_high, common_p;
+  pprofc_verdict common_verdict;
+  const double *common; /* [base_runs + head_runs] factor of each run, with a geometric mean of
+                           1; NULL if only sums over runs are known */
 
-  const pprofc_verdict_place *places; /* of specific, as those of a row */
+  double between_run_cv, prior_degrees; /* several runs a side: noise between runs, and degrees
+                                           of freedom of its prior */
+  double dispersion, noise_cv;          /* one run a side: dispersion, and assumed noise */
+
+  double part;                /* share of total_delta that the changed rows explain */
+  double part_low, part_high; /* Fieller's interval of `part`; NaN: unbounded */
+
+  const pprofc_verdict_place *places; /* places of total_delta, as for a row */
   size_t place_count;
 
-  double visible; /* the smallest relative change of the largest row that four comparisons of five
-                     would find; infinite: none below 1000 % */
-  size_t largest; /* that row, or PPROFC_VERDICT_NO_ROW */
-  double runs_for_5, samples_for_5; /* runs a side, or times as many samples, that would show 5 % of
-                                       it; infinite: no number of them would */
-  double interval_level; /* of rows with a verdict of change, with options.fcr; NaN: 95 % as all */
-  size_t stacks_tested, stacks_changed; /* of options.stacks */
-  double seconds; /* duration of a run, on average; NaN: a profile does not say */
+  double visible; /* smallest relative change of the largest row that is found with a power of
+                     80 %; infinite: above 1000 % */
+  size_t largest; /* index of the largest row, or PPROFC_VERDICT_NO_ROW */
+  double runs_for_5, samples_for_5; /* runs a side, or factor on the samples, that would show a
+                                       change of 5 % of that row; infinite: no number would */
+  double interval_level; /* level of the intervals of changed rows with options.fcr; NaN: 95 % */
+  size_t stacks_tested, stacks_changed; /* number of tested and changed nodes of options.stacks */
+  double seconds;                       /* mean duration of a run in seconds; NaN: not known */
+  double base_seconds, head_seconds;    /* mean duration of each side's runs in seconds; NaN:
+                                           not known */
 } pprofc_verdict_summary;
 
 PPROFC_API void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts,

@@ -1,4 +1,4 @@
-/* Sorts measurements into cells, by the keys of the projections. */
+/* Assigns measurements to cells by the keys of the projections. */
 #include "bench/collector.h"
 
 #include "core/array.h"
@@ -71,7 +71,7 @@ static void collector_note_residue(struct tables_collector *c, uint32_t cell, ui
   c->residues[c->residue_count++] = key;
 }
 
-/* The cell of one measurement. The keys are those of its result. */
+/* Returns the cell of a measurement, given the keys of its result. */
 static uint32_t collector_cell_of(struct tables_collector *c, size_t place, uint32_t key,
                                   uint32_t unit, uint32_t row, uint32_t column, uint32_t residue) {
   struct cell_place *known = place < PLACES ? &c->places[place] : NULL;

@@ -1,13 +1,13 @@
-/* Which cell of which table each measurement belongs to, for the tables (tables.c). */
+/* Assigns each measurement to a cell of a table (tables.c). */
 #ifndef PPROFC_BENCH_COLLECTOR_H
 #define PPROFC_BENCH_COLLECTOR_H
 
 #include "bench/filter.h"
 #include "bench/tables.h"
 
-/* Tables and cells are found by the keys of the projections. */
+/* Identity of a table: a key of the table projection and a unit. */
 struct table_id {
-  uint32_t key, unit; /* the unit's string */
+  uint32_t key, unit; /* unit: a string */
 };
 
 struct cell_id {
@@ -16,18 +16,18 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* the first one seen */
-  bool varied;      /* more than one was */
+  uint32_t residue; /* residue key of the first result */
+  bool varied;      /* the results have different residue keys */
   size_t count, next;
 };
 
-/* A second residue key of a cell. */
+/* A further residue key of a cell. */
 struct cell_residue {
   uint32_t cell, residue;
 };
 
-/* Measurements of neighbouring lines mostly belong to the same cells: the cell of the previous
- * line's measurement at the same place is tried first. */
+/* Number of places per line that remember a cell. Consecutive lines mostly use the same cells,
+ * so the cell at the same place of the previous line is tried first. */
 #define PLACES 16
 struct cell_place {
   struct cell_id id;
@@ -36,36 +36,36 @@ struct cell_place {
 
 struct tables_collector {
   struct pprofc_bench_tables *t;
-  struct pprofc_bench *forgets; /* the set when it may be emptied, or NULL */
+  struct pprofc_bench *forgets; /* the set if its results may be freed, or NULL */
   struct filter *filter;
-  uint32_t *cell_of_value; /* MAP_NONE for what is filtered out; in a set that may be emptied, a
-                              cell takes the place of a unit that is needed no more */
+  uint32_t *cell_of_value; /* cell of each measurement, MAP_NONE if filtered out; if the set
+                              may be freed, this reuses the memory of the units */
   struct table_id *tables;
   size_t table_count, table_capacity;
   struct map table_map;
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t
-      expected; /* the cell behind the last one that was found: runs mostly have the same order */
+  size_t expected; /* index after the cell found last; it is tried first, because runs mostly have
+                      the same order */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;
-  uint32_t *unit_ranks; /* by string: order of first observation */
+  uint32_t *unit_ranks; /* [strings] rank by first observation */
   uint32_t unit_count;
   struct cell_place places[PLACES];
   bool nomem;
 };
 
-/* `forgets` is the set of the tables when it may be emptied, or NULL. */
+/* `forgets` is the set of the tables if its results may be freed, or NULL. */
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
                     struct pprofc_bench *forgets);
 
-/* Finds the cells of all measurements; the filter and the projections are there. What goes wrong is
- * in `nomem`. */
+/* Finds the cells of all measurements; needs the filter and the projections. Sets `nomem` when
+ * out of memory. */
 void collector_fill(struct tables_collector *c);
 
-/* Gives back what the cells have copies of. */
+/* Frees the results that the cells have copied. */
 void collector_forget(struct tables_collector *c);
 
 void collector_free(struct tables_collector *c);

@@ -1,4 +1,4 @@
-/* The statistics of the cells of comparison tables, and the texts for them. */
+/* Computes the statistics of the cells of comparison tables and formats them. */
 #include "bench/number.h"
 #include "bench/tables.h"
 #include "bench/units.h"
@@ -9,7 +9,7 @@
 
 /* ---- texts ------------------------------------------- */
 
-/* The sign of NaN is a value of its own. */
+/* Returns the sign of x, with 2 for NaN. */
 static int sign_of(double x) {
   return isnan(x) ? 2 : (x > 0) - (x < 0);
 }
@@ -64,7 +64,7 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
 
 /* ---- sample sizes ------------------------------------ */
 
-#define INTERVAL_SEARCH 50 /* sizes looked at for an interval */
+#define INTERVAL_SEARCH 50 /* maximum sample size that is tried for an interval */
 
 static const char *interval_note(struct pprofc_bench_tables *t) {
   size_t need = 2;
@@ -84,7 +84,7 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   return copy.data;
 }
 
-/* The smallest p that n values a side can reach. */
+/* Smallest p that a test with n values a side can reach. */
 static const double least_p[] = {1,
                                  .3333333333333333,
                                  .1,
@@ -96,8 +96,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define LEAST_P (sizeof least_p / sizeof *least_p)
 
-/* The number of values a side that the test needs at this alpha; LEAST_P + 1 for more than the
- * table holds. */
+/* Returns the number of values a side that the test needs at this alpha; LEAST_P + 1 if it is
+ * larger than the table. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < LEAST_P && least_p[n] > alpha) n++;
@@ -124,7 +124,7 @@ struct computation {
   struct pprofc_bench_tables *t;
   const char *interval_note, *alpha_note;
   struct u_known *known;
-  size_t interval_count; /* of the last cell, and its interval */
+  size_t interval_count; /* count of the previous cell, and its interval */
   pprofc_median_interval interval;
   bool nomem;
 };
@@ -144,7 +144,7 @@ static void cell_add_note(struct computation *c, pprofc_bench_cell *cell, bool c
   *(comparison ? &cell->comparison_notes : &cell->sample_notes) += 1;
 }
 
-/* The median and the order statistics around it. */
+/* Computes the median and the order statistics that bound it. */
 static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   size_t n = cell->count;
   if (c->interval_count != n) c->interval = pprofc_median_interval_of(n, c->t->options.confidence);
@@ -158,7 +158,7 @@ static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   cell_add_note(c, cell, false, c->interval_note);
 }
 
-/* The mean and its t interval. */
+/* Computes the mean and its t interval. */
 static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   double level = c->t->options.confidence, width = (double)INFINITY;
   pprofc_moments m = pprofc_moments_of(cell->values, cell->count);
@@ -172,7 +172,7 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* The most frequent value, the smallest of several. The interval is the whole range. */
+/* Uses the most frequent value, the smallest of several, and the whole range as interval. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -250,11 +250,11 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* The numbers of one column that its summary is computed from. */
+/* Numbers of one column for its summary. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* the baseline is zero */
+  bool bad_ratio; /* a baseline is zero */
 };
 
 static void column_numbers_add(struct column_numbers *n, const struct table *table,
@@ -262,7 +262,7 @@ static void column_numbers_add(struct column_numbers *n, const struct table *tab
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
-  double ratio = 1; /* 0 to 0 is no change */
+  double ratio = 1; /* 0 compared with 0 is unchanged */
   if (cell->center != baseline->center) {
     ratio = baseline->center == 0 ? 0 : cell->center / baseline->center;
     n->bad_ratio |= baseline->center == 0;
@@ -285,7 +285,7 @@ static void summarize_column(struct table *table, size_t column, size_t baseline
   if (!s->has_ratio) s->notes[s->note_count++] = "ratios must be >0 to compute geomean";
 }
 
-/* One pass over the cells: those of a column are in the order of the rows. */
+/* Summarizes all columns in one pass, because the cells of a column are in row order. */
 static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) {
   size_t columns = table->column_count, baselines = 0;
   struct column_numbers *n = mem_zero_array(&t->mem, columns, sizeof *n);

@@ -1,4 +1,5 @@
-/* The value of a key of a filter or a projection at a result: `.name`, `/size`, `goos` ... */
+/* Returns the value of a key of a filter or a projection for a result: `.name`, `/size`,
+ * `goos` ... */
 #include "bench/extract.h"
 
 #include "bench/names.h"
@@ -56,7 +57,7 @@ struct key extract_key(struct extractor *extractor, pprofc_str text) {
 
 static uint32_t config_value(const struct pprofc_bench *set, uint32_t config_index, uint32_t key) {
   const struct bench_config *config = &set->configs[config_index];
-  /* not a pointer to the first: without any pair there is no array */
+  /* Do not form a pointer to the first pair: the array may be missing. */
   for (uint32_t i = 0; i < config->count; i++) {
     const struct bench_pair *pair = &set->pairs[config->first + i];
     if (pair->key == key) return pair->value;

@@ -1,36 +1,35 @@
-/* Filters: `goos:linux AND (/size:4k OR .unit:/^B/)` on results and on single measurements. A term
- * is about the whole result, or (`.unit:`) about each measurement. An AND with a false term about
- * the whole result rejects it, an OR with a true one accepts it; otherwise the terms about
- * measurements decide. So there are three kinds of truth, and each value on the evaluation stack
- * has its kind. */
+/* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A
+ * `.unit:` term tests each measurement, every other term tests the whole result. A false
+ * result term decides an AND, a true one decides an OR; otherwise the measurement terms
+ * decide. Each value on the evaluation stack is therefore true, false, or measured. */
 #include "bench/filter.h"
 
 #include "core/array.h"
 
-/* Parentheses and minus signs that may be open at one time. */
+/* Maximum nesting of parentheses and minus signs. */
 #define DEEPEST 1000
 
 enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 
-/* The program is in postfix order; AND and OR take `count` values off the stack. */
+/* Instruction of the program, which is in postfix order. AND and OR pop `count` values. */
 struct filter_instruction {
   enum op op;
-  size_t count; /* or the index of the term */
+  size_t count; /* number of values, or index of the term */
 };
 
 struct term {
   struct key key;
-  bool unit;        /* about measurements */
-  uint32_t literal; /* whole value to equal, unless there is a regex */
+  bool unit;        /* true if the term tests measurements */
+  uint32_t literal; /* exact value to match if there is no regex */
   struct regex *regex;
-  size_t offset;        /* in the query */
-  unsigned char *known; /* by id: 0 not asked yet, 1 no, 2 yes */
+  size_t offset;        /* offset in the query */
+  unsigned char *known; /* result by id: 0 unknown, 1 no match, 2 match */
   size_t known_count;
-  bool value; /* of the current result */
+  bool value; /* result for the current result */
 };
 
 struct truth {
-  bool measured; /* about a measurement */
+  bool measured; /* depends on the measurement */
   bool value;
 };
 
@@ -43,7 +42,7 @@ struct filter {
   size_t term_count, term_capacity;
   struct truth *stack;
   size_t stack_capacity;
-  bool measured; /* some term is about measurements */
+  bool measured; /* true if a term tests measurements */
 };
 
 void filter_free(struct filter *filter) {
@@ -61,10 +60,10 @@ void filter_free(struct filter *filter) {
 
 /* ---- parsing ----------------------------------------- */
 
-/* An open parenthesis, or the whole query. */
+/* State of an open parenthesis or of the whole query. */
 struct filter_level {
-  size_t negations; /* minus signs in front of it */
-  size_t ands, ors; /* values waiting for the AND and the OR that are being read */
+  size_t negations; /* minus signs before it */
+  size_t ands, ors; /* operands of the AND and the OR that are being parsed */
 };
 
 struct filter_parser {
@@ -72,7 +71,7 @@ struct filter_parser {
   struct query query;
   struct filter_level levels[DEEPEST];
   size_t depth;
-  size_t negations; /* in front of the match that is being read */
+  size_t negations; /* minus signs before the match that is being parsed */
   bool nomem;
 };
 
@@ -107,7 +106,7 @@ static bool is_value(const struct token *token) {
   return token->kind == TOKEN_WORD || token->kind == TOKEN_QUOTED || token->kind == TOKEN_REGEX;
 }
 
-/* "(value OR value ...)" behind "key:". */
+/* Parses "(value OR value ...)" after "key:". */
 static void parse_values(struct filter_parser *p, const struct token *key) {
   for (size_t count = 1;; count++) {
     size_t offset = query_offset(&p->query);
@@ -131,7 +130,7 @@ static void parse_values(struct filter_parser *p, const struct token *key) {
   }
 }
 
-/* "key:value", the key being taken already. */
+/* Parses "key:value" after the key. */
 static void parse_match(struct filter_parser *p, const struct token *key) {
   struct token colon = query_take(&p->query, false);
   struct token value = {.kind = TOKEN_END};
@@ -144,7 +143,8 @@ static void parse_match(struct filter_parser *p, const struct token *key) {
     query_fail(&p->query, key->offset, "expected key:value");
 }
 
-/* Reads up to the end of one match. True when it is whole, false when a parenthesis was opened. */
+/* Parses up to the end of one match. True if the match is complete, false if a parenthesis was
+ * opened. */
 static bool parse_operand(struct filter_parser *p) {
   for (;;) {
     size_t offset = query_offset(&p->query);
@@ -185,7 +185,7 @@ static bool token_begins_operand(char kind) {
   return kind == '(' || kind == '-' || kind == '*' || kind == TOKEN_WORD || kind == TOKEN_QUOTED;
 }
 
-/* Closes the parenthesis that is being read. False when the query ends instead. */
+/* Closes the current parenthesis. False at the end of the query. */
 static bool end_level(struct filter_parser *p, const struct token *token) {
   const struct filter_level *level = &p->levels[p->depth - 1];
   if (level->ors != 1) emit(p, OP_OR, level->ors);
@@ -203,7 +203,8 @@ static bool end_level(struct filter_parser *p, const struct token *token) {
   return true;
 }
 
-/* Reads what joins two matches. True when another match follows, false at the end of the query. */
+/* Parses the operator between two matches. True if another match follows, false at the end of
+ * the query. */
 static bool parse_joint(struct filter_parser *p) {
   for (;;) {
     struct token token = query_peek(&p->query);
@@ -237,8 +238,7 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Checks the keys. As in benchstat this follows after the whole query is known to be well formed.
- */
+/* Checks the keys. Like benchstat, it does so after checking the syntax of the whole query. */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
@@ -287,7 +287,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
 
 /* ---- applying ---------------------------------------- */
 
-/* Whether a term matches a value; the regular expression runs once for each distinct value. */
+/* True if a term matches a value. Each distinct value is matched only once. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   if (!term->regex) return id == term->literal;
   if (id >= term->known_count) {
@@ -317,7 +317,7 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the program; `unit` is only looked at by terms about measurements. */
+/* Runs the program; only measurement terms use `unit`. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

@@ -1,4 +1,4 @@
-/* Rules of Go that the benchmark formats use: Unicode classes of characters, and quoted strings. */
+/* Implements Go's Unicode character classes and quoted strings. */
 #include "bench/go_text.h"
 
 #include "core/escape.h"
@@ -7,7 +7,7 @@ struct letter_range {
   int32_t low, high, stride;
 };
 
-/* General categories Ll and Lu beyond ASCII. */
+/* General categories Ll and Lu above ASCII. */
 // clang-format off
 static const struct letter_range lower_case[] = {
     {0xB5, 0xDF, 42}, {0xE0, 0xF6, 1}, {0xF8, 0xFF, 1}, {0x101, 0x137, 2}, {0x138, 0x148, 2},
@@ -120,15 +120,15 @@ bool rune_is_upper(int32_t rune) {
   return in_ranges(upper_case, sizeof upper_case / sizeof *upper_case, rune);
 }
 
-/* Letters, marks, numbers, punctuation, symbols and blanks: everything but controls, format
- * characters, separators of lines, and private use. */
+/* True for letters, marks, numbers, punctuation, symbols and spaces. False for controls,
+ * format characters, line separators and private use. */
 bool rune_is_graphic(int32_t rune) {
   static const struct letter_range others[] = {
       {0x00, 0x1F, 1},     {0x7F, 0x9F, 1},     {0xAD, 0xAD, 1},       {0x200B, 0x200F, 1},
       {0x2028, 0x202E, 1}, {0x2060, 0x206F, 1}, {0xD800, 0xF8FF, 1},   {0xFEFF, 0xFEFF, 1},
       {0xFFF9, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
   };
-  if (rune < 0) return true; /* a bad byte reads as U+FFFD, which is a symbol */
+  if (rune < 0) return true; /* an invalid byte is U+FFFD, which is a symbol */
   return !in_ranges(others, sizeof others / sizeof *others, rune);
 }
 
@@ -157,7 +157,7 @@ static char escape_value(char letter) {
   return 0;
 }
 
-/* The shortest escape that holds the number of the rune. */
+/* Appends the shortest numeric escape of the rune. */
 static void quote_number(struct buffer *out, int32_t rune) {
   if (rune < 0x80)
     buffer_printf(out, "\\x%02x", (unsigned)rune);
@@ -193,7 +193,7 @@ static int go_text_hex_value(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Reads `digits` digits of `base` at s[*at]; -1 when there are not that many. */
+/* Parses `digits` digits of `base` at s[*at]; -1 if there are fewer. */
 static int64_t escape_number(pprofc_str s, size_t *at, int digits, int base) {
   int64_t value = 0;
   for (int i = 0; i < digits; i++, ++*at) {
@@ -209,7 +209,7 @@ static bool unquote_byte(struct buffer *out, int64_t number) {
   return true;
 }
 
-/* Surrogates are no characters. */
+/* Appends a rune; rejects surrogates. */
 static bool unquote_rune(struct buffer *out, int64_t number) {
   char text[4];
   if (number < 0 || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return false;
@@ -217,7 +217,7 @@ static bool unquote_rune(struct buffer *out, int64_t number) {
   return true;
 }
 
-/* Reads the escape that begins with the letter or digit s[*at]; moves *at to its end. */
+/* Parses the escape that begins with the letter or digit s[*at]; moves *at to its end. */
 static bool unquote_escape(struct buffer *out, pprofc_str s, size_t *at) {
   char letter = s.data[*at];
   if (letter >= '0' && letter <= '7') return unquote_byte(out, escape_number(s, at, 3, 8));

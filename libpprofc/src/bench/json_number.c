@@ -1,4 +1,4 @@
-/* Numbers of benchmark JSON, exact. */
+/* Reads numbers of benchmark JSON without rounding errors. */
 #include "bench/json_number.h"
 
 #include "bench/number.h"
@@ -13,7 +13,7 @@ static bool parse_finite(pprofc_str text, double *value) {
   return true;
 }
 
-/* Reads the digits with another exponent: exact, unlike a multiplication by 1e-9. */
+/* Parses the digits with a shifted exponent, which is exact; a multiplication by 1e-9 is not. */
 static bool parse_shifted(pprofc_str number, int shift, double *value) {
   char text[128];
   size_t e = str_find_char(number, 'e');

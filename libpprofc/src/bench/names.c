@@ -1,10 +1,11 @@
-/* Benchmark names: "Encode/format=json/size=4k-8" is a base, parts that begin with '/', and "-8".
- */
+/* Splits benchmark names: "Encode/format=json/size=4k-8" has a base, parts that begin with
+ * '/', and "-8". */
 #include "bench/names.h"
 
 #include "bench/go_text.h"
 
-size_t name_without_procs(pprofc_str name) {
+/* Returns the length of the name without its "-8"; name.size if it has no such suffix. */
+static size_t name_without_procs(pprofc_str name) {
   size_t i = name.size;
   while (i > 0 && name.data[i - 1] >= '0' && name.data[i - 1] <= '9') i--;
   return i > 0 && i < name.size && name.data[i - 1] == '-' ? i - 1 : name.size;

@@ -1,4 +1,4 @@
-/* Numbers of benchmark text: Go's rules for reading and printing them, fast where that is exact. */
+/* Parses and prints numbers by Go's rules, with fast paths where they are exact. */
 #include "bench/number.h"
 
 #include "core/fixed.h"
@@ -10,7 +10,7 @@
 
 /* ---- reading ----------------------------------------- */
 
-/* Powers of ten that a double holds exactly. */
+/* Powers of ten that a double represents exactly. */
 static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -19,7 +19,7 @@ static bool number_is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
-/* Moves *p past a sign. True for a minus. */
+/* Skips a sign; true for a minus. */
 static inline bool number_take_sign(const char **p, const char *end) {
   if (*p == end) return false;
   bool minus = **p == '-';
@@ -33,13 +33,13 @@ static inline const char *number_take_digits(const char *p, const char *end, uin
   return p;
 }
 
-/* A decimal number without its sign: mantissa * 10^exponent. */
+/* An unsigned decimal number: mantissa * 10^exponent. */
 struct decimal {
   uint64_t mantissa;
   int exponent;
 };
 
-/* digits[.digits], at most 19 digits, so that the mantissa does not overflow. */
+/* Parses digits[.digits], at most 19 digits, so that the mantissa does not overflow. */
 static inline bool decimal_take_mantissa(struct decimal *d, const char **p, const char *end) {
   const char *start = *p;
   *p = number_take_digits(start, end, &d->mantissa);
@@ -54,7 +54,7 @@ static inline bool decimal_take_mantissa(struct decimal *d, const char **p, cons
   return digits > 0 && digits <= 19;
 }
 
-/* [+-]digits, behind the 'e'. */
+/* Parses [+-]digits after the 'e'. */
 static inline bool decimal_take_exponent(struct decimal *d, const char **p, const char *end) {
   bool minus = number_take_sign(p, end);
   const char *start = *p;
@@ -64,8 +64,8 @@ static inline bool decimal_take_exponent(struct decimal *d, const char **p, cons
   return *p > start;
 }
 
-/* An integer of at most 2^53 times or divided by an exact power of ten is one correctly rounded
- * operation (Clinger 1990). */
+/* Computes the value if one correctly rounded operation suffices: an integer of at most 2^53
+ * times or divided by an exact power of ten (Clinger 1990). */
 static inline bool decimal_value(const struct decimal *d, double *value) {
   if (d->mantissa > (uint64_t)1 << 53 || d->exponent < -22 || d->exponent > 22) return false;
   if (d->exponent < 0)
@@ -75,7 +75,7 @@ static inline bool decimal_value(const struct decimal *d, double *value) {
   return true;
 }
 
-/* [+-]digits[.digits][e[+-]digits]. False when the number needs parse_slow. */
+/* Parses [+-]digits[.digits][e[+-]digits]. False if the number needs parse_slow. */
 static bool parse_fast(pprofc_str s, double *out) {
   const char *p = s.data, *end = s.data + s.size;
   struct decimal d = {0, 0};
@@ -107,7 +107,8 @@ static bool number_is_mantissa_digit(char c, bool hex) {
   return number_is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* Go's rule: an underscore is valid between two digits, and between "0x" and a digit. */
+/* True if underscores are where Go allows them: between two digits, and between "0x" and a
+ * digit. */
 static bool underscores_fit(pprofc_str s) {
   s = number_without_sign(s);
   bool hex = number_is_hex(s), after_digit = hex, after_underscore = false;
@@ -121,17 +122,17 @@ static bool underscores_fit(pprofc_str s) {
   return !after_underscore;
 }
 
-/* Of the digits after these, rounding depends only on whether one of them is not 0: the longest
- * exact decimal expansion of a point halfway between two doubles has 767 significant digits. */
+/* Digits that are kept. Rounding depends on further digits only by whether one is not 0: the
+ * longest exact expansion of a midpoint between two doubles has 767 significant digits. */
 #define MOST_DIGITS 800
 
-/* A number's text in a form that strtod takes: no underscores, a bounded number of digits. */
+/* Text of a number in a form that strtod accepts: no underscores, a limited number of digits. */
 struct normal {
   char text[MOST_DIGITS + 64];
   size_t size;
-  size_t kept;      /* digits in the text */
-  int64_t shift;    /* the digits, read as an integer, times base^shift are the value */
-  bool hex;         /* the text begins with "0x" */
+  size_t kept;      /* number of digits in the text */
+  int64_t shift;    /* exponent: the value is the digits, read as an integer, times base^shift */
+  bool hex;         /* text begins with "0x" */
   bool point;       /* a point was read */
   bool any;         /* a digit was read */
   bool significant; /* a digit other than 0 was read */
@@ -152,7 +153,7 @@ static void normal_add_digit(struct normal *n, char c) {
   n->kept++;
 }
 
-/* Copies the sign and "0x"; returns where the mantissa begins. */
+/* Copies the sign and "0x"; returns the start of the mantissa. */
 static size_t normal_copy_prefix(struct normal *n, pprofc_str s) {
   pprofc_str body = number_without_sign(s);
   if (s.data[0] == '-') n->text[n->size++] = '-';
@@ -164,7 +165,7 @@ static size_t normal_copy_prefix(struct normal *n, pprofc_str s) {
   return start + 2;
 }
 
-/* Copies the digits that begin at s[i]; returns their end. */
+/* Copies the digits at s[i]; returns their end. */
 static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   for (; i < s.size; i++) {
     char c = s.data[i];
@@ -176,7 +177,7 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
     else
       break;
   }
-  if (n->dropped) { /* a digit below all others keeps the value off a tie */
+  if (n->dropped) { /* one more digit keeps the value off a tie */
     n->text[n->size++] = '1';
     n->shift--;
   }
@@ -184,7 +185,7 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   return i;
 }
 
-/* [+-]digits at s[i], saturating; false without a digit. */
+/* Parses [+-]digits at s[i], saturating; false without a digit. */
 static bool copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';
@@ -200,7 +201,7 @@ static bool copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   return true;
 }
 
-/* The exponent that begins at s[i]: a hexadecimal number must have one. */
+/* Parses the exponent at s[i]; a hexadecimal number must have one. */
 static bool parse_exponent(pprofc_str s, size_t i, bool hex, int64_t *exponent) {
   *exponent = 0;
   if (i == s.size) return !hex;
@@ -227,7 +228,7 @@ static enum number_result parse_word(pprofc_str s, double *out) {
   return NUMBER_OK;
 }
 
-/* Any number: its text goes to strtod, which rounds correctly. */
+/* Parses any number by strtod, which rounds correctly. */
 static enum number_result parse_slow(pprofc_str s, double *out) {
   if (memchr(s.data, '_', s.size) && !underscores_fit(s)) return NUMBER_SYNTAX;
   struct normal n = {.size = 0};
@@ -280,10 +281,10 @@ static bool number_print_special(struct buffer *out, double value, bool sign) {
   return false;
 }
 
-/* "d.ddde±xx" with the fewest digits that read back as value. 15 digits always survive a double, so
- * the first attempt uses 15, and number_print drops its trailing zeros. The doubles below a power
- * of two are twice as dense as those above it: for a power of two the next larger 16-digit number
- * may read back although the nearest one does not. */
+/* Formats value as "d.ddde±xx" with the fewest digits that read back as value. The first
+ * attempt uses 15 digits, which every normal double preserves; number_print drops trailing
+ * zeros. Doubles below a power of two are twice as dense as above it. For a power of two the
+ * next larger 16-digit number may therefore read back although the nearest one does not. */
 static void number_shortest(double value, char text[40]) {
   bool subnormal = fabs(value) < 0x1p-1022; /* may need fewer than 15 digits */
   for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
@@ -315,7 +316,7 @@ void number_print(struct buffer *out, double value) {
     return;
   }
   int digits = (int)(last - text) - (text[0] == '-') + 1;
-  if (digits > 1) digits--; /* the point */
+  if (digits > 1) digits--; /* do not count the decimal point */
   int decimals = digits - 1 - exponent;
   buffer_printf(out, "%.*f", decimals > 0 ? decimals : 0, value);
 }

@@ -1,11 +1,11 @@
-/* Orders of the values of a projection that depend on a part of the text. */
+/* Orders projected values by a part of their text. */
 #include "bench/orders.h"
 
 #include "bench/number.h"
 
 #include <math.h>
 
-/* What the prefix of magnitude at the start of s multiplies by: ([kKMGTPEZY]i?)? */
+/* Returns the factor of the prefix of magnitude at the start of s: ([kKMGTPEZY]i?)? */
 static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
   if (!s.size || !s.data[0]) return 1;
@@ -19,7 +19,8 @@ static bool is_number_part(char c) {
   return c == '.' || (c >= '0' && c <= '9');
 }
 
-/* The first run of digits and points anywhere in s, times the prefix of magnitude behind it. */
+/* Finds the first run of digits and points in s and multiplies it by the prefix of magnitude
+ * after it. */
 static bool find_number(pprofc_str s, double *out) {
   size_t from = 0;
   while (from < s.size && !is_number_part(s.data[from])) from++;

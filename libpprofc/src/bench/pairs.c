@@ -1,4 +1,5 @@
-/* Groups measurements into pairs: counts them in one walk over the set, stores them in a second. */
+/* Groups measurements into pairs: counts them in one pass over the set, stores them in a
+ * second. */
 #include "bench/pairs.h"
 
 #include "bench/units.h"
@@ -6,39 +7,69 @@
 
 #include <math.h>
 
-/* What all results of one input with one configuration share. */
+/* Data shared by all results of one input with one configuration. */
 struct pairs_place {
   uint32_t config, input;
   uint32_t package, round; /* texts */
   int side;
 };
 
-/* One measurement on its way to its pair. */
+/* A measurement with its result and unit. */
 struct pairs_value {
   size_t result;
   pprofc_str unit;
   double value;
 };
 
-/* Takes one measurement; false when out of memory. */
+/* Processes one measurement; false when out of memory. */
 typedef bool (*pairs_visit_fn)(struct pairs *pairs, struct pair *pair,
                                const struct pairs_place *place, const struct pairs_value *value);
+
+static int pairs_side_of(const struct pairs *pairs, const struct bench_input *input) {
+  bool head = pairs->head != MAP_NONE && input->label == pairs->head;
+  return head ? PAIR_HEAD : PAIR_BASE;
+}
+
+/* Counts the processes of each side. Inputs of one process are consecutive. */
+static void pairs_count_processes(struct pairs *pairs) {
+  uint32_t last[PAIR_SIDES] = {0, 0};
+  for (size_t i = 0; i < pairs->set->input_count; i++) {
+    const struct bench_input *input = &pairs->set->inputs[i];
+    int side = pairs_side_of(pairs, input);
+    if (!pairs->processes[side] || input->process != last[side]) pairs->processes[side]++;
+    last[side] = input->process;
+  }
+}
+
+/* Returns the round of a result as a text. With several processes, each process is a round of
+ * its own. */
+static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
+  const pprofc_bench_result *result = &pairs->set->results[index];
+  pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
+  if (pairs->processes[side] < 2) return interner_add(&pairs->texts, round);
+  struct buffer text;
+  buffer_init(&text, pairs->mem, SIZE_MAX / 2);
+  buffer_printf(&text, "%u/%.*s", pairs->set->inputs[result->input].process, STR_ARG(round));
+  uint32_t id =
+      text.failed ? MAP_NONE : interner_copy(&pairs->texts, &pairs->arena, buffer_str(&text));
+  buffer_free(&text);
+  return id;
+}
 
 static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_place *place) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   if (place->config == result->config && place->input == result->input) return true;
-  bool head = pairs->head != MAP_NONE && pairs->set->inputs[result->input].label == pairs->head;
   place->config = result->config;
   place->input = result->input;
-  place->side = head ? PAIR_HEAD : PAIR_BASE;
+  place->side = pairs_side_of(pairs, &pairs->set->inputs[result->input]);
   place->package =
       interner_add(&pairs->texts, pprofc_bench_result_config(pairs->set, index, STR("pkg")));
-  place->round =
-      interner_add(&pairs->texts, pprofc_bench_result_config(pairs->set, index, STR("round")));
+  place->round = pairs_round_of(pairs, index, place->side);
   return place->package != MAP_NONE && place->round != MAP_NONE;
 }
 
-/* The set keeps the unit of a zero as it was written, as benchstat does; a pair needs one unit. */
+/* Returns the tidied unit. The set keeps the original unit of a zero, as benchstat does, but a
+ * pair needs one unit. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy;
@@ -50,8 +81,8 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
   return id;
 }
 
-/* The same, once for each unit of the set; `unit` is MAP_NONE for one that the set does not have.
- */
+/* Returns the tidied unit, cached for each unit of the set; `unit` is MAP_NONE if the set does
+ * not have it. */
 static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
   if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
   uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];
@@ -65,7 +96,7 @@ static bool pair_has_key(const void *records, uint32_t index, const void *key) {
          pair->unit == wanted->unit;
 }
 
-/* The pair with the key of `wanted`, or NULL when out of memory. */
+/* Returns the pair with the key of `wanted`, or NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count &&
       pair_has_key(pairs->items, (uint32_t)pairs->expected, wanted))
@@ -92,13 +123,13 @@ static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct 
   return visit(pairs, pair, place, value);
 }
 
-/* Neighbouring results mostly are of one benchmark: the pair of the last value at the same place is
- * tried first. */
+/* Number of places per result that remember a pair. Consecutive results mostly belong to one
+ * benchmark, so the pair at the same place of the previous result is tried first. */
 #define PLACES 16
 struct pairs_memory {
-  uint32_t package, name, unit; /* the unit of the set */
-  uint32_t pair;                /* MAP_NONE: nothing is remembered */
-  bool zero;                    /* its unit is tidied */
+  uint32_t package, name, unit; /* unit of the set */
+  uint32_t pair;                /* MAP_NONE if empty */
+  bool zero;                    /* value was 0, so its unit was tidied */
 };
 
 static struct pair *pairs_remembered(struct pairs *pairs, const struct pairs_memory *memory,
@@ -109,7 +140,7 @@ static struct pair *pairs_remembered(struct pairs *pairs, const struct pairs_mem
   return same ? &pairs->items[memory->pair] : NULL;
 }
 
-/* The parts of CPU time that a result has; NaN where it has none. */
+/* Parts of a result's CPU time; NaN if missing. */
 struct cpu_parts {
   double user, system;
 };
@@ -147,10 +178,10 @@ static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
   return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, MAP_NONE, &other.pair);
 }
 
-/* Pages are given back in steps of as many results. */
+/* Number of results after which memory is freed. */
 #define FORGET_STEP ((size_t)1 << 16)
 
-/* Gives back the results before `end` and their measurements. */
+/* Frees the results before `end` and their measurements. */
 static void pairs_forget_results(const struct pprofc_bench *set, size_t end) {
   size_t values = set->results[end].first_value;
   mem_discard(set->results, set->results + end);
@@ -188,7 +219,7 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* The second walk counts again, so that each count is the next free place until it is complete. */
+/* Stores a measurement. The second pass counts again, so each count is the next free position. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];
@@ -199,7 +230,7 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Gives each side its part of the columns, and empties it. */
+/* Allocates the columns, gives each side its part, and resets the counts. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;
@@ -230,6 +261,7 @@ bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char
   interner_init(&pairs->texts, mem);
   map_init(&pairs->map, mem);
   if (head) pairs->head = interner_find(&set->strings, str_of(head));
+  if (head) pairs_count_processes(pairs);
   return interner_add(&pairs->texts, STR("")) != MAP_NONE && pairs_take_units(pairs) &&
          pairs_walk(pairs, pairs_count_value, NULL);
 }

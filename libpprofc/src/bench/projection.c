@@ -1,4 +1,4 @@
-/* Projections: mapping results to keys. */
+/* Maps results to keys by projections. */
 #include "bench/projection.h"
 
 #include "bench/go_text.h"
@@ -68,7 +68,7 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* "(v1 v2 ...)", behind the opening parenthesis. Of equal words the last one counts. */
+/* Parses "(v1 v2 ...)" after the parenthesis. If a word is repeated, the last one counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
   size_t capacity = 0;
@@ -100,8 +100,7 @@ struct named_order {
 static const struct named_order named_orders[] = {
     {"first", ORDER_FIRST}, {"alpha", ORDER_ALPHA}, {"num", ORDER_NUM}, {"fixed", ORDER_FIXED}};
 
-/* One field as read. Orders and keys are checked after the whole text is known to be well formed.
- */
+/* A parsed field. Its order and key are checked after the syntax of the whole text. */
 struct parsed_field {
   struct token key, order;
   struct projection_part part;
@@ -133,7 +132,7 @@ static void parse_field(struct projection_group *group, struct query *query,
   }
 }
 
-/* What is wrong with a field that is well formed. */
+/* Reports errors of a field whose syntax is correct. */
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
@@ -167,7 +166,7 @@ struct parsed_fields {
   size_t count, capacity;
 };
 
-/* Reads the fields; between two of them is a comma, or nothing. */
+/* Parses the fields, which are separated by commas or spaces. */
 static void parse_fields(struct projection_group *group, struct query *query,
                          struct parsed_fields *fields) {
   while (!query->failed && !group->failed) {
@@ -222,7 +221,7 @@ bool projection_accepts(struct projection *p, size_t result) {
   return true;
 }
 
-/* The name without the parts that the group excludes. */
+/* Returns the name without the parts that the group excludes. */
 static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
   struct extractor *e = group->extractor;
   if (!group->full_names) {
@@ -247,7 +246,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 
 #define FIELD_EXCLUDED (MAP_NONE - 1)
 
-/* The field of `.config` for a key; made when the key is seen for the first time. */
+/* Returns the field of `.config` for a key and creates it on first use. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
   uint32_t *fields = p->parts[part].field_of_key;
@@ -304,7 +303,7 @@ static void projection_make_row(struct projection *p, size_t result) {
   }
 }
 
-/* Gives a rank to each value of a new key that is seen for the first time. */
+/* Assigns ranks to the values of a new key on first observation. */
 static void observe(struct projection *p) {
   for (size_t i = 0; i < p->field_count; i++) {
     struct field *field = &p->fields[i];
@@ -322,7 +321,7 @@ static void observe(struct projection *p) {
   }
 }
 
-/* Whether a key has the `count` values of the row that is being made. */
+/* True if a key equals the first `count` values of the current row. */
 static bool key_row_equal(const void *projection, uint32_t index, const void *count) {
   const struct projection *p = projection;
   const struct key_row *key = &p->keys[index];
@@ -331,7 +330,7 @@ static bool key_row_equal(const void *projection, uint32_t index, const void *co
          (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
 }
 
-/* Makes room for one more key. */
+/* Reserves memory for one more key. */
 static inline bool reserve_key(struct projection *p, size_t values) {
   size_t wanted = p->value_count + values;
   const pprofc_allocator *mem = p->group->mem;
@@ -339,12 +338,12 @@ static inline bool reserve_key(struct projection *p, size_t values) {
          ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);
 }
 
-/* The key of the row. Trailing empty values are not stored: fields that are added later do not make
- * keys differ. */
+/* Returns the key of the current row. Trailing empty values are not stored, so fields added
+ * later do not make keys differ. */
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Runs mostly have the same order: the key behind the last one is tried first. */
+  /* Runs mostly have the same order, so try the key after the previous one first. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);

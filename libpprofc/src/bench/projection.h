@@ -1,6 +1,6 @@
-/* Projections: `.config`, `/size@num .name@alpha`, `.file@(old new)` map a result to a key, a short
- * list of values. The flags of one run form a group: a key that one of them names is not part of
- * `.config` and `.fullname` in the others. */
+/* Projections map a result to a key, a short list of values: `.config`, `/size@num
+ * .name@alpha`, `.file@(old new)`. The projections of one command form a group. A key in one
+ * of them is excluded from `.config` and `.fullname` in the others. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -9,26 +9,26 @@
 
 enum order { ORDER_FIRST, ORDER_ALPHA, ORDER_NUM, ORDER_FIXED };
 
-/* A part of a projection as written; `.config` becomes one field for each key. */
+/* A part of a projection's text; `.config` becomes one field per key. */
 struct projection_part {
   bool is_config;
   struct key key;
   enum order order;
   uint32_t *fixed; /* values of ORDER_FIXED */
   size_t fixed_count;
-  uint32_t *field_of_key; /* of `.config`: by string of the configuration key */
+  uint32_t *field_of_key; /* `.config`: field of each configuration key, by string */
 };
 
-/* A column of the keys. */
+/* A field of the keys. */
 struct field {
   pprofc_str name;
   uint32_t part;
-  bool observed;   /* sorts by first observation; fields of `.config` never do */
-  uint32_t *ranks; /* of the values of an observed field, by id; MAP_NONE before they are seen */
+  bool observed;   /* sorted by first observation; false for fields of `.config` */
+  uint32_t *ranks; /* observed field: rank of each value, by id; MAP_NONE if not seen yet */
   size_t ranks_capacity, seen;
 };
 
-/* A key's values are [first, first + count) of projection.values; missing ones are empty. */
+/* Values [first, first + count) of projection.values; missing values are empty. */
 struct key_row {
   size_t first;
   uint32_t count;
@@ -42,56 +42,58 @@ struct projection {
   size_t part_count, part_capacity;
   struct field *fields;
   size_t field_count, field_capacity;
-  uint32_t *row; /* the row that is being made */
+  uint32_t *row; /* values of the current row */
   size_t row_capacity;
   struct key_row *keys;
   size_t key_count, key_capacity;
   uint32_t *values;
   size_t value_count, value_capacity;
   struct map key_map;
-  uint32_t last_name, last_config, last_input, last_key; /* one result back */
+  uint32_t last_name, last_config, last_input, last_key; /* name, configuration, input and key
+                                                            of the previous result */
 };
 
 struct projection_group {
   struct extractor *extractor;
   const pprofc_allocator *mem;
-  pprofc_str *excluded; /* keys named by any projection */
+  pprofc_str *excluded; /* keys in any projection of the group */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
   uint32_t
-      *full_names; /* names without their excluded parts, by name; NULL when nothing is excluded */
+      *full_names; /* [names] names without their excluded parts; NULL if nothing is excluded */
   bool failed;     /* out of memory */
 };
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor);
 void projection_group_free(struct projection_group *group);
 
-/* Parses one flag's text. All of a group are parsed before any of them is used. */
+/* Parses the text of one projection. Parse all projections of a group before using one. */
 pprofc_status projection_parse(struct projection *projection, struct projection_group *group,
                                pprofc_str text, pprofc_error *error);
 
-/* The projection of everything that no flag of the group names. */
+/* Creates the projection of everything that is not in a projection of the group. */
 pprofc_status projection_residue(struct projection *projection, struct projection_group *group,
                                  pprofc_error *error);
 void projection_free(struct projection *projection);
 
-/* False when a fixed order does not list the value of a result. */
+/* False if a fixed order does not list the value of a result. */
 bool projection_accepts(struct projection *projection, size_t result);
 
-/* The key of a result. Equal values are equal keys. */
+/* Returns the key of a result. Equal values have equal keys. */
 uint32_t projection_key(struct projection *projection, size_t result);
 
-/* The value of a field in a key. */
+/* Returns the value of a field in a key. */
 uint32_t projection_value(const struct projection *projection, uint32_t key, size_t field);
 
-/* Fields in the order they are compared and shown; `out` has room for field_count of them. */
+/* Stores the fields in the order of comparison and display; `out` has room for field_count
+ * fields. */
 void projection_flat(const struct projection *projection, size_t *out);
 
-/* <0, 0, >0; `flat` as projection_flat gives it. */
+/* Returns <0, 0 or >0; `flat` is the result of projection_flat. */
 int projection_compare(const struct projection *projection, const size_t *flat, uint32_t a,
                        uint32_t b);
 
-/* Appends the key's values but the empty ones, with blanks between them. */
+/* Appends the nonempty values of a key, separated by spaces. */
 void projection_label(const struct projection *projection, const size_t *flat, uint32_t key,
                       struct buffer *out);
 

@@ -1,4 +1,4 @@
-/* The small languages of filters and projections: their tokens and their syntax errors. */
+/* Tokenizes filters and projections, and formats their syntax errors. */
 #include "bench/query.h"
 
 #include "bench/go_text.h"
@@ -13,7 +13,7 @@ void query_init(struct query *query, pprofc_str text, struct arena *arena, pprof
 
 /* ---- errors ------------------------------------------ */
 
-/* Columns of a terminal that the text in front of `offset` takes. */
+/* Returns the terminal columns of the text before `offset`. */
 static size_t column_of(pprofc_str text, size_t offset) {
   size_t columns = 0;
   for (size_t i = 0; i < text.size && i < offset;) columns += rune_is_graphic(utf8_next(text, &i));
@@ -53,7 +53,8 @@ static bool query_is_operator(char c) {
   return c == '(' || c == ')' || c == ':' || c == '@' || c == ',';
 }
 
-/* '-' and '*' are operators only where a token begins. */
+/* True if a token that starts with c is an operator. '-' and '*' are operators only at the
+ * start of a token. */
 static bool starts_operator(char c) {
   return query_is_operator(c) || c == '-' || c == '*';
 }
@@ -95,8 +96,8 @@ static struct token take_word(struct query *query) {
   return token;
 }
 
-/* The offset of the slash that ends a regular expression: the first one outside [], () and not
- * escaped. rest.size when there is none. */
+/* Returns the offset of the slash that ends a regular expression: the first one that is not
+ * escaped and not inside [] or (). rest.size if there is no such slash. */
 static size_t regex_end(pprofc_str rest) {
   int classes = 0, groups = 0;
   for (size_t i = 0; i < rest.size; i++) {

@@ -1,4 +1,4 @@
-/* The small languages of filters and projections: their tokens and their syntax errors. */
+/* Tokenizes filters and projections, and formats their syntax errors. */
 #ifndef PPROFC_BENCH_QUERY_H
 #define PPROFC_BENCH_QUERY_H
 
@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "regex/regex.h"
 
-/* Kinds of tokens: an operator's own character, and these. */
+/* Kinds of tokens: the character of an operator, or one of these. */
 enum {
   TOKEN_END = 0,
   TOKEN_AND = 'A',
@@ -18,31 +18,31 @@ enum {
 
 struct token {
   char kind;
-  size_t offset;       /* where it begins in the query */
-  pprofc_str text;     /* unquoted; of a regular expression what is between the slashes */
+  size_t offset;       /* offset in the query */
+  pprofc_str text;     /* unquoted text; for a regular expression the text between the slashes */
   struct regex *regex; /* the caller of query_take frees it */
 };
 
 struct query {
   pprofc_str text;
   size_t position;
-  struct arena *arena; /* unquoted words */
-  bool failed;         /* the first error is in `error` */
+  struct arena *arena; /* memory of unquoted words */
+  bool failed;         /* `error` holds the first error */
   pprofc_status status;
   pprofc_error *error;
 };
 
-/* `text` and the arena live as long as the tokens. */
+/* Starts a query; `text` and the arena must outlive the tokens. */
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
 
-/* Takes the next token. A regular expression is a token only where a value is allowed. */
+/* Takes the next token. A regular expression is a token only if `value` is set. */
 struct token query_take(struct query *query, bool value);
 
 /* Returns the next token without taking it; query_drop takes it. */
 struct token query_peek(struct query *query);
 void query_drop(struct query *query);
 
-/* Where the next token begins. */
+/* Returns the offset of the next token. */
 size_t query_offset(struct query *query);
 
 /* Records an error: "syntax error: MESSAGE", the query, and a caret below `offset`. */

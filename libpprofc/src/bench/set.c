@@ -1,4 +1,4 @@
-/* A set of benchmark results as columns, and the sink that all readers fill it through. */
+/* Implements the set of benchmark results, and the sink through which readers fill it. */
 #include "bench/set.h"
 
 #include "bench/units.h"
@@ -270,7 +270,7 @@ static bool reserve_config(struct pprofc_bench *set, size_t pairs) {
          ARRAY_RESERVE(&set->mem, set->configs, set->config_capacity, set->config_count + 1);
 }
 
-/* The index of the configuration in force. */
+/* Returns the index of the current configuration. */
 static uint32_t store_config(struct bench_sink *sink) {
   struct pprofc_bench *set = sink->set;
   size_t count = sink->pair_count;
@@ -296,11 +296,11 @@ static uint32_t store_config(struct bench_sink *sink) {
 
 /* ---- results ----------------------------------------- */
 
-/* The string of a name. Runs mostly have the same order: that behind the last name is tried first.
- */
+/* Returns the string of a name. Runs mostly have the same order, so the string after the
+ * previous name is tried first. */
 static uint32_t set_add_name(struct bench_sink *sink, pprofc_str name) {
   const struct interner *strings = &sink->set->strings;
-  size_t next = (size_t)sink->name + 1; /* behind all of them where there was no name */
+  size_t next = (size_t)sink->name + 1; /* past the last string if there is no previous name */
   if (next < strings->count && str_equal(strings->items[next], name)) return (uint32_t)next;
   return intern(sink, name);
 }
@@ -363,7 +363,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
     set_fail(sink, NULL);
     return;
   }
-  /* The tidied unit is used where tidying changed the number: zero ns/op stay ns/op. */
+  /* Use the tidied unit only if tidying changed the number: zero ns/op stays ns/op. */
   const struct bench_unit_word *entry = &set->words[word];
   double tidied = value * entry->factor;
   bool same = tidied == value || set->keep_units;
@@ -373,7 +373,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* The earlier table recognises times and rates only by these names. */
+/* Names by which the earlier table recognises times and rates. */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;
@@ -460,7 +460,8 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
                pprofc_str path) {
   *sink = (struct bench_sink){.set = set, .config = MAP_NONE, .name = MAP_NONE};
   buffer_init(&sink->scratch, &set->mem, (size_t)1 << 30);
-  struct bench_input input = {.label = intern(sink, label), .path = intern(sink, path)};
+  struct bench_input input = {
+      .label = intern(sink, label), .path = intern(sink, path), .process = set->process};
   if (!ARRAY_RESERVE(&set->mem, set->inputs, set->input_capacity, set->input_count + 1)) {
     set_fail(sink, NULL);
     return;

@@ -21,7 +21,7 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
 
 /* ---- laying out -------------------------------------- */
 
-/* The context of comparisons of keys. */
+/* Context for comparing keys. */
 struct sorting {
   const struct projection *projection;
   const size_t *flat;
@@ -41,7 +41,7 @@ static int compare_tables(const void *a, const void *b, void *context) {
   return s->unit_ranks[x->unit] < s->unit_ranks[y->unit] ? -1 : 1;
 }
 
-/* Whether the keys are in order already, as they mostly are: results come sorted. */
+/* True if the keys are already in order, which is common because results come sorted. */
 static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sorting *sorting) {
   for (size_t i = 1; i < count; i++)
     if (projection_compare(sorting->projection, sorting->flat, keys[i - 1], keys[i]) > 0)
@@ -49,8 +49,8 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* The distinct keys among `count`, sorted; the array is the arena's. `places` has an entry for each
- * key of the projection and gets the index of each one here. */
+/* Returns the distinct keys among `count`, sorted, in the arena. `places` has an entry for
+ * each key of the projection and receives its index. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -70,7 +70,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
   return arena_copy(&t->arena, keys, kept * sizeof *keys);
 }
 
-/* The labels of keys; the array and the texts are the arena's. */
+/* Returns the labels of keys, in the arena. */
 static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, size_t count,
                              const struct projection *projection, const size_t *flat) {
   struct pprofc_bench_tables *t = c->t;
@@ -88,7 +88,7 @@ static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, s
   return labels;
 }
 
-/* The note of a cell that names the fields in which its results differ. */
+/* Returns the note with the fields in which a cell's results differ. */
 static const char *variation_note(struct tables_collector *c, uint32_t cell,
                                   const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
@@ -136,12 +136,12 @@ static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_benc
 
 static const char *const no_notes[1] = {NULL};
 
-/* The part of a table's cells that is being laid out: their indices, and room for as many keys. */
+/* Cells of the table that is laid out: their indices, and room for as many keys. */
 struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* by key: its index among those of the table */
+  uint32_t *row_places, *column_places; /* row or column of each key in the table */
 };
 
 /* Finds the rows and columns of a table, and their labels. */
@@ -174,7 +174,7 @@ static void fill_cell(struct tables_collector *c, const struct table_part *part,
   if (state->varied) add_variation(c, index, cell);
 }
 
-/* The baseline of a cell is the first column's cell in the same row. */
+/* Sets the baseline of each cell: the first column's cell in the same row. */
 static void find_baselines(struct table *table) {
   size_t baseline = SIZE_MAX;
   for (size_t i = 0; i < table->cell_count; i++) {
@@ -186,15 +186,15 @@ static void find_baselines(struct table *table) {
   }
 }
 
-/* The column of a cell in step 0, its row in step 1. */
+/* Returns the column of a cell in step 0, its row in step 1. */
 static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
                           uint32_t cell, int step) {
   const struct cell_id *id = &c->cells[cell].id;
   return step ? part->row_places[id->row] : part->column_places[id->column];
 }
 
-/* The order of cells by row, then column, without comparisons: by column first, then by row, each
- * step by counting. `from` and `to` have an entry for each cell; the order is in `from`. */
+/* Sorts cells by row, then column, with two counting sorts. `from` and `to` have an entry for
+ * each cell; the result is in `from`. */
 static bool cells_sort(const struct tables_collector *c, const struct table *table,
                        const struct table_part *part, uint32_t *from, uint32_t *to) {
   size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;
@@ -228,7 +228,7 @@ static void fill_table(struct tables_collector *c, struct table *table,
   if (!c->nomem) find_baselines(table);
 }
 
-/* Copies the values into one array, cell by cell, and sorts those of each cell. */
+/* Copies the values cell by cell into one array and sorts the values of each cell. */
 static void tables_gather_values(struct tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   size_t total = 0;
@@ -261,7 +261,7 @@ static size_t *flat_fields(struct tables_collector *c, const struct projection *
   return flat;
 }
 
-/* Cells in order of their table, by counting; start[i] is where table i begins. */
+/* Sorts cells by table with a counting sort; start[i] is the first cell of table i. */
 static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];
@@ -310,7 +310,7 @@ static void tables_lay_out(struct tables_collector *c) {
 
 /* ---- the whole --------------------------------------- */
 
-/* One flag that is a projection. */
+/* An option that is a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

@@ -1,11 +1,11 @@
-/* Comparison tables: results sorted into cells by their keys, and the statistics of each cell. */
+/* Comparison tables: results assigned to cells by their keys, and the statistics of each cell. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
 #include "bench/projection.h"
 #include "pprofc/bench.h"
 
-/* A column's last row: the geometric means of its centers and of its ratios to the baseline. */
+/* Last row of a column: geometric means of its centers and of its ratios to the baseline. */
 struct table_summary {
   bool has_center, has_ratio;
   double center, ratio;
@@ -14,15 +14,15 @@ struct table_summary {
 };
 
 struct table {
-  uint32_t key;  /* of the table projection */
-  uint32_t unit; /* string, tidied */
+  uint32_t key;  /* key of the table projection */
+  uint32_t unit; /* string; the unit is tidied */
   bool exact;
-  uint32_t *rows, *columns; /* keys, sorted */
+  uint32_t *rows, *columns; /* sorted keys */
   size_t row_count, column_count;
   pprofc_str *row_labels, *column_labels;
-  pprofc_bench_cell *cells; /* by row, then column */
+  pprofc_bench_cell *cells; /* cells by row, then column */
   size_t cell_count;
-  struct table_summary *summaries; /* one a column */
+  struct table_summary *summaries; /* one per column */
 };
 
 struct pprofc_bench_tables {
@@ -34,38 +34,38 @@ struct pprofc_bench_tables {
   struct projection_group group;
   struct projection table_by, row_by, col_by, ignored, residue;
   size_t *table_flat, *row_flat, *col_flat, *residue_flat;
-  double *values; /* of all cells */
+  double *values; /* values of all cells */
   size_t value_count;
   struct table *tables;
   size_t table_count;
 };
 
-/* pprofc_bench_compare for a set whose results the caller does not need afterwards: they are
- * forgotten once the tables have them. */
+/* Works like pprofc_bench_compare, but frees the set's results once the tables have them. */
 pprofc_status tables_compare_and_forget(pprofc_bench *set, const pprofc_bench_options *options,
                                         pprofc_bench_tables **tables, pprofc_error *error);
 
-/* The baseline of a cell, or NULL. */
+/* Returns the baseline of a cell, or NULL. */
 static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
                                                      const pprofc_bench_cell *cell) {
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* "12%", "?" or the sign for infinity: the text behind the center. */
+/* Appends "12%", "?" or the infinity sign: the text after the center. */
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 
-/* "+12.34%", "~", "?" or "0.00%". */
+/* Appends "+12.34%", "~", "?" or "0.00%". */
 void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
                 const pprofc_bench_cell *baseline);
 
-/* "p=0.002 n=6" or "n=6+5". */
+/* Appends "p=0.002 n=6" or "n=6+5". */
 void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
                      const pprofc_bench_cell *baseline);
 
-/* "+1.23%" of a ratio. */
+/* Appends a ratio as "+1.23%". */
 void print_ratio(struct buffer *out, double ratio);
 
-/* Fills the statistics of every cell and the summaries of every table. False when out of memory. */
+/* Computes the statistics of every cell and the summaries of every table. False when out of
+ * memory. */
 bool tables_compute(struct pprofc_bench_tables *tables);
 
 #endif

@@ -1,5 +1,5 @@
-/* Units of measurement: bringing them to base units, their class, and scaling values for people.
- * The rules are those of golang.org/x/perf/benchunit. */
+/* Converts units of measurement to base units, classifies them, and scales values for
+ * printing. Follows golang.org/x/perf/benchunit. */
 #include "bench/units.h"
 
 #include "bench/go_text.h"
@@ -10,12 +10,12 @@
 
 /* ---- tokens ------------------------------------------ */
 
-/* Walks over the names in a unit; between them are `*`, `/`, `-` and blanks. */
+/* Iterator over the names in a unit, which are separated by `*`, `/`, `-` and spaces. */
 struct unit_parser {
   pprofc_str unit;
   size_t position;
   pprofc_str token;
-  bool denominator; /* of the token: a `/` begins it, a `*` ends it */
+  bool denominator; /* the name is in a denominator: `/` starts it, `*` ends it */
 };
 
 static bool unit_is_separator(int32_t rune) {
@@ -42,8 +42,7 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* Names that are converted to base units. It divides where benchunit divides, so that the last bit
- * agrees. */
+/* Conversions to base units. They divide where benchunit divides, so that the last bit agrees. */
 struct tidy_rule {
   pprofc_str from, to;
   double factor;
@@ -55,7 +54,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Whole units with a literal factor. */
+/* Complete units with a literal factor. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -102,8 +101,8 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A value of at least hundreds, tens, ones is printed with 1, 2, 3 decimals under this prefix. The
- * limits are where rounding to four digits would carry over. */
+/* A scale: values of at least hundreds, tens, ones are printed with 1, 2, 3 decimals and this
+ * prefix. The limits are the values whose rounding to four digits carries over. */
 struct unit_scale_step {
   double factor;
   const char *prefix;
@@ -132,12 +131,12 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Below the last prefix: the limits for one more zero behind the point. */
+/* Limits below the last prefix, one for each further zero after the point. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
 
-/* The smallest magnitude but 0; 0 when there is none. */
+/* Returns the smallest magnitude above 0; 0 if there is no such value. */
 static double least_magnitude(const double *values, size_t count) {
   double least = 0;
   for (size_t i = 0; i < count; i++) {
@@ -186,8 +185,8 @@ static const struct known_direction known_directions[] = {
     {"misses", UNIT_LOWER_IS_BETTER},       {"faults", UNIT_LOWER_IS_BETTER},
 };
 
-/* The last name of the numerator decides ("p99-sec/op" is a time, "peak-RSS-bytes" a size), unless
- * something is counted per second. */
+/* Returns the direction. The last name of the numerator decides ("p99-sec/op" is a time,
+ * "peak-RSS-bytes" a size), unless something is counted per second. */
 enum unit_direction unit_direction_of(pprofc_str unit) {
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};

@@ -1,11 +1,11 @@
-/* A gzip stream going to a write callback, compressed by several threads.
+/* Compresses with several threads into a gzip stream for a write callback.
  *
- * What is written is cut into blocks of a fixed size, so that the bytes that come out do not depend
- * on threads. Each block is compressed on its own, with the end of the block before it as
- * dictionary, and ends on a byte; one after the other they are one deflate stream. Blocks are in
- * a ring: the caller fills one, threads compress those that are full, the caller writes them out in
- * order. Where the caller would wait, it compresses a block itself; when no thread can be started,
- * it compresses all of them. */
+ * The input is cut into blocks of a fixed size, so the output does not depend on the number of
+ * threads. Each block is compressed separately, with the end of the previous block as
+ * dictionary, and ends on a byte boundary. The concatenated blocks are one deflate stream.
+ * Blocks are in a ring: the caller fills one, threads compress the full ones, and the caller
+ * writes them in order. Instead of waiting, the caller compresses a block itself. If no thread
+ * can be started, it compresses all of them. */
 #include "codec/gzip_writer.h"
 
 #include "codec/zlib_memory.h"
@@ -18,10 +18,10 @@
 #define DICTIONARY_SIZE ((size_t)32 * 1024)
 #define RAW_DEFLATE     (-15)
 #define MEMORY_LEVEL    8
-/* Profiles of level 6 are 1.5 to 3 % smaller, and take 1.3 to 1.6 times as long to compress. */
+/* Level 6 makes profiles 1.5 to 3 % smaller but takes 1.3 to 1.6 times as long. */
 #define GZIP_LEVEL       4
 #define THREADS_MAX      16
-#define BLOCKS_MAX       (THREADS_MAX + 2) /* in work, full and being filled */
+#define BLOCKS_MAX       (THREADS_MAX + 2) /* one per thread, one full and one being filled */
 #define FLUSH_MARK_BYTES 16
 
 enum state { EMPTY, FULL, TAKEN, DONE };
@@ -29,7 +29,7 @@ enum state { EMPTY, FULL, TAKEN, DONE };
 struct gzip_writer_block {
   enum state state;
   z_stream zlib;
-  uint8_t *memory; /* dictionary, input, output */
+  uint8_t *memory; /* dictionary, then input, then output */
   size_t dictionary_size, size, out_size, out_room;
   uint32_t crc;
   bool last;
@@ -41,15 +41,15 @@ struct gzip_writer {
   void *context;
   pprofc_status status;
   struct gzip_writer_block blocks[BLOCKS_MAX];
-  size_t block_count, blocks_most; /* in the ring; more are made as they are needed */
-  size_t filling, oldest; /* blocks since the beginning; block n is in place n % block_count */
-  uint64_t size;          /* of what was written out, before compression */
+  size_t block_count, blocks_most; /* current and maximum size of the ring */
+  size_t filling, oldest; /* counted from the first block; block n is in slot n % block_count */
+  uint64_t size;          /* uncompressed bytes written so far */
   uint32_t crc;
-  uint8_t dictionary[DICTIONARY_SIZE]; /* the end of the block before the one being filled */
+  uint8_t dictionary[DICTIONARY_SIZE]; /* last bytes of the block before the one being filled */
 
   pthread_mutex_t lock;
   pthread_cond_t full, done;
-  pthread_t threads[THREADS_MAX]; /* besides the caller */
+  pthread_t threads[THREADS_MAX]; /* threads in addition to the caller */
   unsigned thread_count, threads_most;
   bool stop;
 };
@@ -105,7 +105,7 @@ static struct gzip_writer_block *block_at(struct gzip_writer *w, size_t n) {
   return &w->blocks[n % w->block_count];
 }
 
-/* The oldest block that no thread has taken, or NULL. The caller holds the lock. */
+/* Returns the oldest block that no thread has taken, or NULL. The caller holds the lock. */
 static struct gzip_writer_block *gzip_writer_take(struct gzip_writer *w) {
   for (size_t n = w->oldest; n < w->filling; n++)
     if (block_at(w, n)->state == FULL) {
@@ -142,7 +142,7 @@ static void gzip_writer_put(struct gzip_writer *w, const void *data, size_t size
   if (w->status == PPROFC_OK && w->write(w->context, data, size) != 0) w->status = PPROFC_E_IO;
 }
 
-/* Writes the blocks that are done, in order. The caller holds the lock. */
+/* Writes the finished blocks in order. The caller holds the lock. */
 static void gzip_writer_write_done(struct gzip_writer *w) {
   while (w->oldest < w->filling && block_at(w, w->oldest)->state == DONE) {
     struct gzip_writer_block *b = block_at(w, w->oldest);
@@ -169,8 +169,8 @@ static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   }
 }
 
-/* Adds a block to the ring and starts one more thread. The ring is not yet used for a second time,
- * so no block changes its place. That neither can be had is no failure. */
+/* Adds a block to the ring and starts one more thread. The ring has not wrapped around yet, so
+ * no block moves. If memory or a thread is not available, writing continues without it. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
     w->blocks_most = w->block_count;
@@ -182,7 +182,7 @@ static void gzip_writer_grow(struct gzip_writer *w) {
     w->thread_count++;
 }
 
-/* Hands the filled block over to the threads and prepares the next one. */
+/* Passes the filled block to the threads and prepares the next one. */
 static void gzip_writer_submit(struct gzip_writer *w, bool last) {
   struct gzip_writer_block *b = block_at(w, w->filling);
   b->last = last;

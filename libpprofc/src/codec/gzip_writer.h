@@ -1,4 +1,4 @@
-/* A gzip stream going to a write callback, compressed by several threads. */
+/* Compresses with several threads into a gzip stream for a write callback. */
 #ifndef PPROFC_CODEC_GZIP_WRITER_H
 #define PPROFC_CODEC_GZIP_WRITER_H
 
@@ -7,21 +7,22 @@
 
 struct gzip_writer;
 
-/* Header bytes as Go's compress/gzip writes them: no time, no name, unknown system. The stream is
- * one member, the same bytes for any number of `threads` (0: one per processor); `write` is called
- * by the caller's thread only. `mem` must outlive the writer. NULL when out of memory. */
+/* Opens a stream with the header of Go's compress/gzip: no time, no name, unknown system. The
+ * stream is one member, with the same bytes for any number of `threads` (0: one per
+ * processor). Only the caller's thread calls `write`. `mem` must outlive the writer. NULL when
+ * out of memory. */
 struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threads,
                                      pprofc_write_fn write, void *context);
 
-/* The first failure sticks; everything after it is dropped. */
+/* Compresses bytes. After the first failure all further bytes are dropped. */
 void gzip_writer_add(struct gzip_writer *writer, const void *data, size_t size);
-/* Whether nothing has failed so far. */
+/* True if no call has failed. */
 bool gzip_writer_good(const struct gzip_writer *writer);
 
-/* Ends the stream and frees its memory; the status of all that was written. */
+/* Ends the stream and frees its memory; returns the status of all writes. */
 pprofc_status gzip_writer_finish(struct gzip_writer *writer);
 
-/* Frees without ending. */
+/* Frees the writer without ending the stream. */
 void gzip_writer_abandon(struct gzip_writer *writer);
 
 #endif

@@ -1,28 +1,28 @@
-/* Ids of a file to dense indices. */
+/* Maps ids of a file to dense indices. */
 #ifndef PPROFC_CODEC_ID_MAP_H
 #define PPROFC_CODEC_ID_MAP_H
 
 #include "core/map.h"
 
-/* Most files number their locations 1, 2, 3 ...; for those nothing is stored. Small ids in
- * another order get a table, large ones (addresses, hashes) a hash table. */
+/* Most files number their locations 1, 2, 3 ...; these need no table. Small ids in another
+ * order get a table, large ones (addresses, hashes) a hash table. */
 struct id_map {
   size_t count;
-  const uint64_t *ids;   /* as met; NULL when id == index + 1 for all */
+  const uint64_t *ids;   /* ids by index; NULL if id == index + 1 for all */
   const uint32_t *table; /* [table_size] id to index or NONE */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* index of the first entry with an id that an earlier one has, or MAP_NONE */
+  uint32_t duplicate; /* index of the first entry whose id an earlier entry has, or MAP_NONE */
 };
 
-/* Builds the map over ids[count], which must stay. Tables live in the arena, the hash table is
- * freed by id_map_free. False when out of memory. */
+/* Builds the map over ids[count], which must outlive it. Tables are in the arena; id_map_free
+ * frees the hash table. False when out of memory. */
 bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
 void id_map_free(struct id_map *map);
 
 uint32_t id_map_find_slow(const struct id_map *map, uint64_t id);
 
-/* The index of id, or MAP_NONE. */
+/* Returns the index of id, or MAP_NONE. */
 static inline uint32_t id_map_find(const struct id_map *map, uint64_t id) {
   if (!map->ids) return id - 1 < map->count ? (uint32_t)(id - 1) : MAP_NONE;
   if (map->table) return id < map->table_size ? map->table[id] : MAP_NONE;

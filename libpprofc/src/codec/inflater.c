@@ -1,4 +1,4 @@
-/* Inflating in steps: with ISA-L where that is installed, else with zlib. */
+/* Inflates in steps, with ISA-L if it is installed, else with zlib. */
 #include "codec/inflater.h"
 
 #include "codec/isal.h"
@@ -8,9 +8,9 @@ struct inflater {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   struct input_source source;
-  uint64_t made; /* bytes that were given out */
+  uint64_t made; /* output bytes so far */
   bool gzip, at_end, only_zlib;
-  bool between; /* a member is over, another one may begin */
+  bool between; /* true: a member has ended and another one may begin */
   bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
   z_stream zlib;
   bool zlib_open;
@@ -22,7 +22,7 @@ struct inflater {
 
 /* ---- input ------------------------------------------- */
 
-/* The bytes of the piece at hand that are not read yet. */
+/* Returns the unread bytes of the current piece. */
 static size_t inflater_left(const struct inflater *in) {
 #ifdef HAVE_ISAL
   if (in->state) return in->state->avail_in;
@@ -51,7 +51,7 @@ static bool inflater_within_limits(const struct inflater *in) {
 
 /* ---- one step ---------------------------------------- */
 
-/* Each step takes what it can of the piece at hand and moves *out and *room. */
+/* Each step reads from the current piece and advances *out and *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;
@@ -93,19 +93,19 @@ static bool inflater_step_isal(struct inflater *in, uint8_t **out, size_t *room)
 }
 #endif
 
-/* Whether the step that the stream needs next takes from a piece of input that is empty. */
+/* True if the next step needs input and the current piece is empty. */
 static bool inflater_is_hungry(const struct inflater *in) {
   return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
 }
 
-/* Output that a step holds back comes without further input, so one is tried before the end. */
+/* Ends the input. The decoder may still hold output, so try one step without input. */
 static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   in->at_end = true;
   if (!in->gzip || in->between) return true;
   size_t before = *room;
   if (!in->step(in, out, room)) return false;
   in->at_end = in->between;
-  return in->between || *room < before; /* else the stream is cut short */
+  return in->between || *room < before; /* otherwise the stream is truncated */
 }
 
 bool inflater_fill(struct inflater *in, uint8_t *out, size_t room, size_t *got) {

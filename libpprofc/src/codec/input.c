@@ -1,9 +1,9 @@
-/* The bytes of an input: a file, standard input or memory, inflated when they are gzip.
+/* Reads the bytes of an input: a file, standard input or memory. Inflates gzip.
  *
- * Two ways to inflate. libdeflate is twice as fast but wants the whole input and a buffer of the
- * right size: it is used when the size that the gzip trailer claims is plausible. Everything else
- * (pipes, several members, a claim that does not hold, a broken stream) goes through zlib in steps,
- * each of which checks the limits. */
+ * There are two ways to inflate. libdeflate is twice as fast but needs the whole input and a
+ * buffer of the right size. It is used if the size in the gzip trailer is plausible. All other
+ * input (pipes, several members, a wrong size, a corrupt stream) is inflated by zlib in steps,
+ * which check the limits. */
 #include "codec/input.h"
 
 #include "codec/zlib_memory.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define STEP        INPUT_STEP
-#define MEMORY_STEP ((size_t)1 << 30) /* zlib counts in 32 bits */
+#define MEMORY_STEP ((size_t)1 << 30) /* zlib's sizes have 32 bits */
 
 /* ---- where compressed bytes come from ---------------- */
 
@@ -53,7 +53,7 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity) {
   return true;
 }
 
-/* Checks the limits: the bytes that were inflated so far against those that were read. */
+/* Checks the limits on the inflated bytes and on their ratio to the bytes read. */
 static pprofc_status check_limits(const struct input_sink *sink, uint64_t input, bool gzip,
                                   pprofc_error *error) {
   const pprofc_limits *limits = sink->limits;
@@ -107,7 +107,7 @@ static bool inflate_feed(z_stream *z, struct input_source *source, pprofc_status
   return true;
 }
 
-/* Inflates one step into the sink; *code is zlib's. */
+/* Inflates one step into the sink; *code is zlib's result. */
 static pprofc_status inflate_step(z_stream *z, struct input_source *source, struct input_sink *sink,
                                   int *code, pprofc_error *error) {
   pprofc_status status = sink_reserve(sink, STEP, error);
@@ -122,7 +122,7 @@ static pprofc_status inflate_step(z_stream *z, struct input_source *source, stru
   return check_limits(sink, input, true, error);
 }
 
-/* Inflates every member. The stream has been initialised with the first piece. */
+/* Inflates every member. The caller has initialised the stream with the first piece. */
 static pprofc_status inflate_members(z_stream *z, struct input_source *source,
                                      struct input_sink *sink, pprofc_error *error) {
   int code = Z_OK;
@@ -158,7 +158,7 @@ static pprofc_status read_steps(struct input_source *source, struct input_sink *
   return is_gzip(source) ? inflate_steps(source, sink, error) : copy_plain(source, sink, error);
 }
 
-/* ---- the fast way: all in memory --------------------- */
+/* ---- inflating in memory ------------------------------ */
 
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits) {
   if (size < 18) return 0;
@@ -204,8 +204,8 @@ static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct in
 
 /* ---- files ------------------------------------------- */
 
-/* Reads a regular file whole: to a block of its own, which is freed after inflating, or, when it is
- * not compressed, directly to the sink. */
+/* Reads a whole regular file: directly into the sink if it is not compressed, else into a
+ * block that is freed after inflating. */
 static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
                                 pprofc_error *error) {
   *got = 0;
@@ -213,7 +213,7 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
     ssize_t n = read(fd, data + *got, size - *got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-    if (n == 0) break; /* it shrank */
+    if (n == 0) break; /* the file has become shorter */
     *got += (size_t)n;
   }
   return PPROFC_OK;
@@ -239,17 +239,21 @@ static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
   return status;
 }
 
-static pprofc_status input_read_stream(int fd, struct input_sink *sink, pprofc_error *error) {
+typedef pprofc_status input_steps(struct input_source *source, struct input_sink *sink,
+                                  pprofc_error *error);
+
+static pprofc_status input_read_stream(int fd, struct input_sink *sink, input_steps *steps,
+                                       pprofc_error *error) {
   struct input_source source = {.fd = fd};
   source.step = mem_array(&sink->region->mem, STEP, 1);
   if (!source.step) return error_nomem(error);
   pprofc_status status = input_source_next(&source, error);
   if (status == PPROFC_OK &&
-      source.size == 1) { /* a pipe may hand out one byte: the magic needs two */
+      source.size == 1) { /* a read from a pipe may return one byte, but the magic has two */
     ssize_t more = read(fd, source.step + 1, STEP - 1);
     if (more > 0) source.size += (size_t)more;
   }
-  if (status == PPROFC_OK) status = read_steps(&source, sink, error);
+  if (status == PPROFC_OK) status = steps(&source, sink, error);
   sink->source_size = source.consumed + source.size;
   mem_free(&sink->region->mem, source.step, STEP, 1);
   return status;
@@ -260,13 +264,14 @@ static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *erro
   if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
   if (S_ISDIR(info.st_mode)) return error_set(error, PPROFC_E_IO, "is a directory");
   bool at_start = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0;
-  if (!at_start) return input_read_stream(fd, sink, error);
+  if (!at_start) return input_read_stream(fd, sink, read_steps, error);
   if ((uint64_t)info.st_size > sink->limits->input_bytes)
     return check_limits(sink, (uint64_t)info.st_size, false, error);
+  if ((uint64_t)info.st_size > SIZE_MAX) return error_nomem(error);
   return read_regular(fd, (size_t)info.st_size, sink, error);
 }
 
-/* Frees the room that was reserved in advance and not used. */
+/* Frees the unused part of the reserved room. */
 static void sink_trim(struct input_sink *sink) {
   if (sink->size < STEP || sink->capacity - sink->size < STEP) return;
   uint8_t *data = arena_grow(&sink->region->arena, sink->data, sink->capacity, sink->size);
@@ -294,14 +299,40 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
   return input_finish(read_all_memory(data, size, &sink, error), &sink, input);
 }
 
-pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
-                              const pprofc_limits *limits, bool map, struct input *input,
-                              pprofc_error *error) {
+typedef pprofc_status input_fd_reader(int fd, struct input_sink *sink, pprofc_error *error);
+
+static pprofc_status input_read_path(const char *path, const pprofc_allocator *mem,
+                                     struct input_sink *sink, struct input *input,
+                                     input_fd_reader *read_all, pprofc_error *error) {
   bool is_stdin = strcmp(path, "-") == 0;
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-  struct input_sink sink = {.region = region_new(mem), .limits = limits, .map = map};
-  pprofc_status status = sink.region ? read_fd(fd, &sink, error) : error_nomem(error);
+  sink->region = region_new(mem);
+  pprofc_status status = sink->region ? read_all(fd, sink, error) : error_nomem(error);
   if (!is_stdin) close(fd);
-  return input_finish(status, &sink, input);
+  return input_finish(status, sink, input);
+}
+
+pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
+                              const pprofc_limits *limits, bool map, struct input *input,
+                              pprofc_error *error) {
+  struct input_sink sink = {.limits = limits, .map = map};
+  return input_read_path(path, mem, &sink, input, read_fd, error);
+}
+
+bool input_is_pipe(const char *path) {
+  struct stat info;
+  int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(path, &info);
+  return failed == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static pprofc_status input_copy_stream(int fd, struct input_sink *sink, pprofc_error *error) {
+  return input_read_stream(fd, sink, copy_plain, error);
+}
+
+pprofc_status input_read_bytes(const char *path, const pprofc_allocator *mem,
+                               const pprofc_limits *limits, struct input *input,
+                               pprofc_error *error) {
+  struct input_sink sink = {.limits = limits};
+  return input_read_path(path, mem, &sink, input, input_copy_stream, error);
 }

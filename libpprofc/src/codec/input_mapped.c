@@ -1,9 +1,9 @@
-/* Inflating a large, hardly compressible file without holding it in memory.
+/* Inflates a large file with a low compression ratio without holding it in memory.
  *
- * libdeflate wants all of its input at once. Where that is more than a fraction of the output, the
- * file is mapped, and a second thread releases the pages that inflating has read, every 2 ms. It
- * may do so at any time: a page that is read again comes from the page cache. Peak memory is the
- * inflated size and a little. */
+ * libdeflate needs the whole input at once. If the input is more than a fraction of the output,
+ * the file is mapped, and a second thread releases the pages already read every 2 ms. Releasing
+ * a page too early is harmless: the next read gets it from the page cache. Peak memory is
+ * slightly more than the inflated size. */
 #include "codec/input.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Loading ISA-L. */
+/* Loads ISA-L. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL

@@ -1,5 +1,5 @@
-/* ISA-L, a library that inflates a stream several times as fast as zlib. It is loaded when a large
- * profile is read in steps: a small one is read before the library would be there. */
+/* ISA-L, a library that inflates a stream several times as fast as zlib. It is loaded only for
+ * a large profile that is read in steps: loading takes longer than reading a small one. */
 #ifndef PPROFC_CODEC_ISAL_H
 #define PPROFC_CODEC_ISAL_H
 
@@ -14,7 +14,7 @@ struct isal {
   int (*inflate)(struct inflate_state *state);
 };
 
-/* Loads it for the rest of the process; false when it is not there. Any thread may call it. */
+/* Loads the library for the rest of the process; false if it is not installed. Thread-safe. */
 bool isal_load(struct isal *isal);
 #endif
 

@@ -1,8 +1,8 @@
-/* Reading profile.proto: two passes over the wire, no allocation per message (see pprof_decode.h).
- * This file drives them and does pass 2 over everything but samples. */
+/* Reads profile.proto: two passes over the wire, no allocation per message (see
+ * pprof_decode.h). This file runs the passes and contains pass 2 for all fields except
+ * samples. */
 #include "codec/pprof_decode.h"
 
-#include "codec/fold.h"
 #include "core/parallel.h"
 #include "pprofc/builder.h"
 
@@ -36,24 +36,24 @@ struct decode_tables {
   uint8_t *is_folded;
   size_t line;
   bool any_folded, line_without_function;
-  const uint8_t *bad_line; /* the first location that has a line without function */
+  const uint8_t *bad_line; /* first location that has a line without a function */
   uint64_t bad_line_location;
 };
 
-/* The same as id_count_add; quicker when pass 1 has seen no id twice. */
+/* Returns the same as id_count_add; faster if pass 1 has found no repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;
   return true;
 }
 
-/* Stores the string index v; false when there is no such string. */
+/* Stores the string index v; false if it is out of range. */
 static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
   *out = (uint32_t)v;
   return v < d->strings;
 }
 
-/* The integer fields of a message, last one wins. Pass 1 has checked the wire. */
+/* Reads the integer fields of a message; the last occurrence wins. Pass 1 has checked the wire. */
 static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
@@ -117,7 +117,7 @@ static bool read_comments(struct decode_tables *t, const struct wire_field *fiel
   return true;
 }
 
-/* The integers of a profile itself. */
+/* Returns the integer field of the profile with this number, or NULL. */
 static int64_t *header_integer(pprofc_profile *p, uint64_t field) {
   switch (field) {
   case PROFILE_TIME:
@@ -131,7 +131,7 @@ static int64_t *header_integer(pprofc_profile *p, uint64_t field) {
   }
 }
 
-/* The strings of a profile itself. */
+/* Returns the string field of the profile with this number, or NULL. */
 static uint32_t *header_string(pprofc_profile *p, uint64_t field) {
   switch (field) {
   case PROFILE_DROP_FRAMES:
@@ -147,7 +147,7 @@ static uint32_t *header_string(pprofc_profile *p, uint64_t field) {
   }
 }
 
-/* A field of the profile itself, or an unknown one. */
+/* Reads a field of the profile itself; ignores unknown fields. */
 static bool read_header(struct decoder *d, const struct wire_field *field) {
   int64_t *integer = header_integer(d->profile, field->number);
   uint32_t *string = header_string(d->profile, field->number);
@@ -155,8 +155,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !string || take_string(d, field->value, string);
 }
 
-/* Sub-pass A: one field that is neither sample nor location. False: a string index is out of range.
- */
+/* Sub-pass A: reads a field that is not a sample or location. False if a string index is out
+ * of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   switch (field->number) {
@@ -193,7 +193,7 @@ static void decode_read_line(struct decode_tables *t, const struct wire_field *f
   t->lines[t->line++] = (struct line){function, (int64_t)v[LINE_LINE], (int64_t)v[LINE_COLUMN]};
 }
 
-/* Sub-pass B: functions and mappings are known now. */
+/* Sub-pass B: reads a location; functions and mappings are known now. */
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[LOCATION_FIELDS + 1] = {0};
@@ -285,7 +285,8 @@ static bool alloc_tables(struct decode_tables *t) {
          alloc_functions(t, a, d->functions.stored) && alloc_locations(t, a, d->locations.stored);
 }
 
-/* The map is built over a column of ids; those of mappings are in their records. */
+/* Builds the map of mapping ids. The map needs a column of ids, but mappings store theirs in
+ * records. */
 static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
@@ -305,7 +306,7 @@ static pprofc_status decode_bad_profile(struct decoder *d, const char *what, uin
                    (unsigned long long)id);
 }
 
-/* A reserved id 0 or an id that was there before, whichever comes first. */
+/* Reports the first id that is 0, which is reserved, or equal to an earlier id. */
 static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *map,
                                       const uint64_t *ids, const char *reserved,
                                       const char *duplicate) {
@@ -316,7 +317,7 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
-/* The rules of validation in the order in which the reference applies them; samples come before. */
+/* Applies the rules of validation in pprof's order. Samples have been checked before. */
 static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
@@ -350,7 +351,7 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 
 /* ---- putting it together ----------------------------- */
 
-/* Gives back columns that are not needed: ids that are 1, 2, 3 ..., folded flags that are all 0. */
+/* Frees columns that are not needed: ids that are 1, 2, 3 ..., folded flags that are all 0. */
 static void drop_unused(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;
@@ -391,13 +392,14 @@ static void decode_publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
-/* The samples, once the locations are known. */
+/* Adds the samples, once the locations are known. */
 static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
-  if (!d->fold) return decoder_samples(d, threads);
-  return fold_publish(d->fold, d) ? PPROFC_OK : PPROFC_E_NO_MATCH;
+  const struct decoder_source *source = d->source;
+  if (!source) return decoder_samples(d, threads);
+  return source->publish(source->context, d) ? PPROFC_OK : PPROFC_E_NO_MATCH;
 }
 
-/* Everything but samples. */
+/* Reads all fields except samples. */
 static pprofc_status decoder_read_tables(struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status = decoder_scan(d);
@@ -415,7 +417,7 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* What two threads do when samples were added up: neither needs what the other one makes. */
+/* Work of two threads after samples were added up: they do not depend on each other. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;
@@ -424,10 +426,11 @@ struct decode_work {
 
 static void decoder_work(void *context, unsigned index) {
   struct decode_work *work = context;
+  const struct decoder_source *source = work->tables->d->source;
   if (index == 0)
     work->status = decoder_read_tables(work->tables);
   else
-    work->settled = fold_settle(work->tables->d->fold);
+    work->settled = source->settle(source->context);
 }
 
 static pprofc_status decoder_settle_and_read(struct decode_tables *t, unsigned threads) {
@@ -443,7 +446,7 @@ static pprofc_status decoder_settle_and_read(struct decode_tables *t, unsigned t
 
 static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
   struct decode_tables t = {.d = d};
-  pprofc_status status = d->fold ? decoder_settle_and_read(&t, threads) : decoder_read_tables(&t);
+  pprofc_status status = d->source ? decoder_settle_and_read(&t, threads) : decoder_read_tables(&t);
   if (status == PPROFC_OK) status = decoder_add_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);
   if (status != PPROFC_OK) return status;

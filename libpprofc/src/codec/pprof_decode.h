@@ -1,5 +1,5 @@
-/* What the two passes of the pprof reader share. pprof_scan.c is pass 1, pprof_decode.c pass 2 over
- * everything but samples, pprof_samples.c pass 2 over samples. */
+/* Shared state of the two passes of the pprof reader. pprof_scan.c is pass 1; pprof_decode.c
+ * is pass 2 for all fields except samples, pprof_samples.c pass 2 for samples. */
 #ifndef PPROFC_CODEC_PPROF_DECODE_H
 #define PPROFC_CODEC_PPROF_DECODE_H
 
@@ -9,28 +9,28 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* A run of whole top-level fields, for one worker, with the counts of what is before it. */
+/* A run of complete top-level fields for one worker, and the counts before it. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
   bool has_samples, has_others;
 };
 
-/* Ids of one or two bytes, the ones that make messages short. */
+/* Ids below this limit have one or two bytes, so their messages can be the shortest. */
 #define SMALL_IDS 16384
 
-/* How many messages with ids there are. A profile with an id twice is bad, whatever follows: of
- * messages that repeat a small id only the first is counted and stored. Without that, the shortest
- * messages would take the most memory. */
+/* Counts messages with ids. A profile with a repeated id is invalid. So if several messages
+ * repeat small ids, only the first is counted and stored: the shortest messages cannot take
+ * the most memory. */
 struct id_count {
   size_t stored;
   uint64_t largest;
-  bool other;    /* ids are not 1, 2, 3 ... */
-  bool repeated; /* a small id came twice */
+  bool other;    /* true: ids are not 1, 2, 3 ... */
+  bool repeated; /* true: a small id occurs twice */
   uint64_t seen[SMALL_IDS / 64];
 };
 
-/* Notes an id; false when its message is not to be stored. */
+/* Counts an id; false if its message must not be stored. */
 static inline bool id_count_add(struct id_count *count, uint64_t id) {
   if (id < SMALL_IDS) {
     uint64_t bit = (uint64_t)1 << id % 64;
@@ -44,26 +44,35 @@ static inline bool id_count_add(struct id_count *count, uint64_t id) {
   return true;
 }
 
-struct fold;
+struct decoder;
+
+/* Source of the samples if the input does not contain them. */
+struct decoder_source {
+  void *context;
+  bool (*settle)(void *context); /* runs in parallel with the decoding of all other fields */
+  bool (*publish)(void *context, struct decoder *d);
+};
 
 struct decoder {
   const struct input *input;
   const pprofc_limits *limits;
   pprofc_error *error;
-  pprofc_profile *profile; /* being made */
-  struct arena *arena;     /* of profile->region */
-  struct fold *fold;       /* its entries are the samples, of which the input has none; or NULL */
-  bool certain;            /* a fault now means a bad profile, not a foreign format */
+  pprofc_profile *profile;             /* profile being built */
+  struct arena *arena;                 /* arena of profile->region */
+  const struct decoder_source *source; /* source of samples; NULL: the input */
+  bool certain;                        /* true: an error means an invalid profile, not another
+                                          format */
 
   /* Pass 1. */
-  struct buffer chunks; /* of struct chunk */
+  struct buffer chunks; /* array of struct chunk */
   size_t types, samples, labels, sets, lines, strings, comments;
-  bool line_without_function; /* one is stored and makes the profile bad, no other is */
+  bool line_without_function; /* true: one such line makes the profile invalid, so only the
+                                 first is stored */
   struct id_count mappings, locations, functions;
-  size_t frames;      /* of all stacks, at the most */
-  size_t side;        /* bytes of stacks that are not one run in the input */
-  size_t values;      /* of the first sample */
-  size_t other_count; /* the first sample with another number of values, SIZE_MAX: none */
+  size_t frames;      /* upper bound of the frames of all stacks */
+  size_t side;        /* bytes of stacks that are not contiguous in the input */
+  size_t values;      /* number of values of the first sample */
+  size_t other_count; /* first sample with another number of values, or SIZE_MAX */
 
   /* Pass 2. */
   struct id_map location_ids, function_ids, mapping_ids;
@@ -74,34 +83,34 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
   return (const struct chunk *)(const void *)d->chunks.data;
 }
 
-/* Samples that are stored: all, or those up to the first with a wrong number of values, which is
- * the last that is read. */
+/* Returns the number of stored samples: all, or up to the first with a wrong number of values,
+ * where reading stops. */
 static inline size_t decoder_samples_kept(const struct decoder *d) {
   if (!d->samples) return 0;
   size_t bad = d->values == d->types ? d->other_count : 0;
   return bad == SIZE_MAX ? d->samples : bad + 1;
 }
 
-/* The most bytes that the varint of a stored location takes in a stack that is written anew. */
+/* Returns the largest size of a location's varint in a rewritten stack, in bytes. */
 static inline size_t decoder_index_bytes(const struct decoder *d) {
   return varint_bytes(d->locations.stored);
 }
 
-/* Stacks that are written anew go into blocks, of which at most this part stays empty. */
+/* Rewritten stacks are stored in blocks; at most 1/16 of a block stays empty. */
 #define REWRITING_WASTE 16
 
-/* Reports a fault of the wire at w->at. */
+/* Reports a wire error at w->at. */
 pprofc_status decoder_fault(struct decoder *d, const struct wire *w);
-/* Reports a fault at an address of the input. */
+/* Reports an error at an address of the input. */
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why);
 
-/* What pprof_decode does for a decoder with input, limits and error (and fold) set. */
+/* Decodes a profile. The caller has set input, limits and error, and optionally source. */
 pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile **profile);
 
-/* Pass 1: checks the structure of every message, counts, and checks the limits. */
+/* Runs pass 1: checks the structure of every message, counts, and checks the limits. */
 pprofc_status decoder_scan(struct decoder *d);
 
-/* Pass 2 over the samples, on several threads. */
+/* Runs pass 2 for the samples on several threads. */
 pprofc_status decoder_samples(struct decoder *d, unsigned threads);
 
 #endif

@@ -1,7 +1,7 @@
-/* The writer of profile.proto: one top-level field at a time goes into a gzip stream.
+/* Writes profile.proto: one top-level field at a time goes into a gzip stream.
  *
- * Fields and strings come in the order in which Go's pprof writes them, so that the inflated bytes
- * are the same. */
+ * Fields and strings have the same order as in the output of Go's pprof, so that the inflated
+ * bytes are equal. */
 #include "codec/codec.h"
 #include "codec/gzip_writer.h"
 #include "codec/pprof_fields.h"
@@ -27,18 +27,18 @@ struct encoder {
   const pprofc_profile *p;
   const pprofc_allocator *mem;
   bool nomem;
-  struct interner strings; /* in the order of the file to be */
-  uint32_t *number;        /* [p->strings.count] place of each string in that order, or NONE */
+  struct interner strings; /* strings in the order of the output */
+  uint32_t *number;        /* [p->strings.count] position of each string in the output, or NONE */
 
-  size_t max_labels;        /* of a sample */
-  size_t max_fields;        /* of any message, those of its labels and lines included */
+  size_t max_labels;        /* maximum number of labels of a sample */
+  size_t max_fields;        /* upper bound of the fields of a message, including nested ones */
   uint8_t *message;         /* [max_fields * WIRE_FIELD_MAX] the message being written */
-  uint64_t *ids;            /* [max_depth] of its locations */
-  uint32_t *frames;         /* [max_depth] */
-  struct stack_code *codes; /* [code_count] of the segment `coded` */
+  uint64_t *ids;            /* [max_depth] location ids of a sample */
+  uint32_t *frames;         /* [max_depth] locations of a sample */
+  struct stack_code *codes; /* [code_count] codes for the segment `coded` */
   const struct segment *coded;
   size_t code_count;
-  uint8_t *packed; /* [max_depth * VARINT32_BYTES_MAX + a code]; NULL: ids are not 1, 2, 3 ... */
+  uint8_t *packed; /* [max_depth * VARINT32_BYTES_MAX + a code]; NULL if ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
@@ -60,8 +60,8 @@ static size_t encode_most_lines(const struct locations *l) {
   return most;
 }
 
-/* The fields of the largest message, where the head of a list or message counts as one: those of a
- * sample and those of a location together bound both. */
+/* Returns an upper bound of the fields of a message: the fields of the largest sample plus
+ * those in the largest location. The header of a list or nested message counts as a field. */
 static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
   size_t sample = p->samples.max_depth + p->type_count + 2 + max_labels * (1 + LABEL_FIELDS);
   size_t location = LOCATION_FIELDS + encode_most_lines(&p->locations) * (1 + LINE_FIELDS);
@@ -79,7 +79,7 @@ static size_t encode_packed_size(const pprofc_profile *p) {
   return p->samples.max_depth * VARINT32_BYTES_MAX + sizeof(struct stack_code);
 }
 
-/* For stacks that are written without unpacking them. */
+/* Allocates the tables for stacks that can be written without decoding them. */
 static bool encode_init_packed(struct encoder *e) {
   if (e->p->locations.ids) return true;
   e->code_count = encode_largest_map(&e->p->samples);
@@ -88,7 +88,7 @@ static bool encode_init_packed(struct encoder *e) {
   return e->codes && e->packed;
 }
 
-/* Makes an encoder; false when out of memory. encoder_free works either way. */
+/* Initialises an encoder; false when out of memory. Call encoder_free in both cases. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = encode_most_labels(&p->samples);
   *e = (struct encoder){.p = p,
@@ -123,7 +123,7 @@ static void encoder_free(struct encoder *e) {
 
 /* ---- labels in the order of the file ----------------- */
 
-/* Strings before numbers, each by key, equal keys as they came. */
+/* Sorts strings before numbers, each by key; equal keys keep their order. */
 static int encode_compare_keys(const void *left, const void *right) {
   const struct encode_sort_key *a = left, *b = right;
   if (a->is_number != b->is_number) return a->is_number < b->is_number ? -1 : 1;
@@ -202,14 +202,14 @@ static void encode_number_strings(struct encoder *e) {
 
 /* ---- fields ------------------------------------------ */
 
-/* A message of integers: values[i] is its field i + 1. */
+/* Writes a message of integers: values[i] is its field i + 1. */
 static void encode_put_record(struct encoder *e, unsigned field, const uint64_t *values,
                               size_t count) {
   uint8_t *end = wire_put_record(e->message, field, values, count);
   gzip_writer_add(e->gzip, e->message, (size_t)(end - e->message));
 }
 
-/* A message that is in e->message up to `end`. */
+/* Writes the message in e->message, which ends at `end`. */
 static void encode_put_message(struct encoder *e, unsigned field, const uint8_t *end) {
   uint8_t head[WIRE_FIELD_MAX];
   size_t size = (size_t)(end - e->message);
@@ -243,7 +243,7 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* The codes of a segment with a map. */
+/* Makes the codes for a segment with a map. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {
@@ -253,8 +253,8 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* The bytes that a stack is in the file where ids are 1, 2, 3 ..., or NULL when it has varints that
- * are longer than they need be. */
+/* Returns the bytes of a stack for a file with ids 1, 2, 3 ..., or NULL if a varint is longer
+ * than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
     *size = (size_t)(stack.root - stack.leaf);
@@ -352,7 +352,7 @@ static void encode_put_strings(struct encoder *e) {
   }
 }
 
-/* A field of Profile that is an integer, not written when it is 0. */
+/* Writes an integer field of Profile, unless it is 0. */
 static void encode_put_nonzero(struct encoder *e, unsigned field, uint64_t value) {
   uint8_t out[WIRE_FIELD_MAX];
   gzip_writer_add(e->gzip, out, (size_t)(wire_put_nonzero(out, field, value) - out));
@@ -373,7 +373,7 @@ static void encode_put_comments(struct encoder *e) {
   mem_free(e->mem, values, count, sizeof *values);
 }
 
-/* Fields 7 to 15. The default sample type is written even when it is 0. */
+/* Writes fields 7 to 15. The default sample type is written even if it is 0. */
 static void encode_put_header(struct encoder *e) {
   const pprofc_profile *p = e->p;
   uint8_t default_type[WIRE_FIELD_MAX];
@@ -434,27 +434,11 @@ pprofc_status pprofc_profile_write(const pprofc_profile *profile, pprofc_write_f
   return budget_status(&profile->mem, status, error);
 }
 
-/* An output file that remembers why it could not be written. */
-struct file_sink {
-  struct outfile file;
-  int reason;
-};
-
-static int file_sink_write(void *context, const void *data, size_t size) {
-  struct file_sink *sink = context;
-  int result = outfile_write(&sink->file, data, size);
-  if (result != 0) sink->reason = errno;
-  return result;
-}
-
 pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const char *path,
                                         pprofc_error *error) {
-  struct file_sink sink = {.reason = 0};
-  pprofc_status status = outfile_open(&sink.file, path, error);
+  struct outfile file;
+  pprofc_status status = outfile_open(&file, path, error);
   if (status != PPROFC_OK) return status;
-  status = pprof_encode(profile, file_sink_write, &sink, error);
-  if (status == PPROFC_OK) return outfile_commit(&sink.file, error);
-  outfile_discard(&sink.file);
-  if (status != PPROFC_E_IO) return budget_status(&profile->mem, status, error);
-  return error_set(error, status, "cannot write '%s': %s", path, ERRNO_TEXT(sink.reason));
+  status = pprof_encode(profile, outfile_write, &file, error);
+  return budget_status(&profile->mem, outfile_end(&file, status, error), error);
 }

@@ -1,6 +1,6 @@
-/* Pass 2 of the pprof reader over samples: values and labels go into columns; stacks stay where
- * they are in the input, and are checked here so that no later pass has to. Chunks are spread over
- * threads. */
+/* Pass 2 of the pprof reader for samples: values and labels are stored in columns. Stacks stay
+ * in the input, and this pass validates them so that later passes need no checks. Threads
+ * share the chunks. */
 #include "codec/pprof_decode.h"
 
 #include "core/parallel.h"
@@ -9,36 +9,36 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-#define NO_LABELS         UINT32_MAX /* until sets are joined */
+#define NO_LABELS         UINT32_MAX /* marks samples without labels until sets are joined */
 
-/* The first thing wrong with a sample, as the reference would find it. */
+/* The first error in a sample, in pprof's order of checks. */
 struct fault {
-  size_t sample; /* SIZE_MAX: nothing is wrong */
+  size_t sample; /* sample with the error, SIZE_MAX: no error */
   const uint8_t *at;
-  const char *wire;    /* the bytes are bad, or: */
-  size_t values;       /* a wrong number of values, or: */
-  bool value_mismatch; /* else: a location that is not there */
+  const char *wire;    /* error message for malformed bytes, or NULL */
+  size_t values;       /* number of values, with value_mismatch */
+  bool value_mismatch; /* without any of these errors: an unknown location */
   bool too_deep;
 };
 
-/* The columns being filled, and one worker's place in them. */
+/* The columns being filled, and the position of one worker in them. */
 struct decode_filler {
   struct decoder *d;
   int64_t *values;
   const uint8_t **stack;
   uint32_t *stack_size;
-  uint32_t *label_set; /* NULL when no sample has labels */
+  uint32_t *label_set; /* NULL if no sample has labels */
   struct label *labels;
   struct label_set *sets;
-  struct label_table table; /* the sets of this worker, in its part of `sets` */
+  struct label_table table; /* label sets of this worker, stored in its part of `sets` */
   uint8_t *side;
-  uint8_t *rewritten; /* room for stacks that are written anew */
+  uint8_t *rewritten; /* free space for rewritten stacks */
   size_t rewritten_left;
   size_t sample, label, side_at;
   size_t first_sample;
-  size_t kept; /* samples that there is room for */
+  size_t kept; /* number of samples that fit the columns */
   size_t max_depth;
-  const uint8_t *known; /* the stack that was checked last */
+  const uint8_t *known; /* the last stack that was checked */
   size_t known_size;
   struct fault fault;
 };
@@ -60,34 +60,34 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* The bytes that a stack shares with the one that was checked before, in whole frames. */
+/* Returns the bytes, in whole frames, that a stack shares with the last checked stack. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
-/* The frames of a stack whose varints are whole: each ends in a byte below 0x80. */
+/* Counts the frames of a stack of complete varints: each ends in a byte below 0x80. */
 static size_t count_frames(const uint8_t *data, size_t size) {
   const uint64_t ones = UINT64_MAX / 0xFF;
   size_t n = 0, i = 0;
   for (; i + 8 <= size; i += 8) {
     uint64_t bytes;
     memcpy(&bytes, data + i, 8);
-    n += (~bytes >> 7 & ones) * ones >> 56; /* the sum of the upper bits */
+    n += (~bytes >> 7 & ones) * ones >> 56; /* number of varints that end in these 8 bytes */
   }
   for (; i < size; i++) n += data[i] < 0x80;
   return n;
 }
 
-/* The byte behind the ids at the beginning that have one or two bytes and are good, in a file whose
- * locations are numbered 1, 2, 3 ... up to `count`: those are all ids of small profiles but the
- * last. */
+/* Skips valid ids of one or two bytes at the beginning, in a file with locations 1, 2, 3 ...
+ * up to `count`. Returns the address of the first other id or of the last one. In small
+ * profiles these are all ids except the last. */
 static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
   return at;
 }
 
-/* Checks that every id is that of a location; *depth becomes the depth of the stack. */
+/* Checks that every id is the id of a location; *depth becomes the depth of the stack. */
 static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t size, size_t *depth) {
   struct wire w = {data, data + size - known_tail(f, data, size), NULL};
   const struct id_map *ids = &f->d->location_ids;
@@ -109,8 +109,8 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   return true;
 }
 
-/* A table from sparse ids to locations would be too large; stacks with such ids are written anew,
- * each frame as index + 1. */
+/* Rewrites a stack: each id becomes index + 1. Used if a table from sparse ids to locations
+ * would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = {data, data + size, NULL};
@@ -126,7 +126,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
   return true;
 }
 
-/* Room for the varints of so many frames; NULL when out of memory. */
+/* Returns room for the varints of this many frames; NULL when out of memory. */
 static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
@@ -137,8 +137,7 @@ static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   return f->rewritten;
 }
 
-/* Notes one more run of location ids: the first is taken where it is, later ones make a copy of
- * them all. */
+/* Adds a run of location ids: points to the first one, and joins several in a copy. */
 static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
                             size_t size) {
   const uint8_t **stack = &f->stack[f->sample];
@@ -200,7 +199,7 @@ static bool decode_add_values(struct decode_filler *f, const struct wire_field *
   return true;
 }
 
-/* Whether the strings that a label names are there. `value` has the fields by number. */
+/* True if the strings of a label are in the string table. `value` has the fields by number. */
 static bool label_has_strings(const uint64_t *value, size_t strings) {
   if (value[LABEL_KEY] >= strings) return false;
   uint64_t other = value[LABEL_STRING] ? value[LABEL_STRING] : value[LABEL_UNIT];
@@ -235,7 +234,7 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   return true;
 }
 
-/* The sample's set, from the labels that were put at the end. */
+/* Finds the label set of the sample, from the labels that were appended last. */
 static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;
@@ -247,14 +246,14 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
-/* What was found in a sample so far. */
+/* Counts of the fields of a sample read so far. */
 struct sample_parts {
   size_t pieces; /* runs of location ids */
   size_t values;
 };
 
-/* The run of location ids that a field has. A field that is one id, not packed, ends with its
- * varint. `behind` is the byte behind the field, which is in the sample at `sample`. */
+/* Adds the location ids of a field. A field that is not packed is one id and ends with its
+ * varint. `behind` is the address after the field; `sample` is the start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
                              const uint8_t *sample, const uint8_t *behind, size_t pieces) {
   if (field->type != WIRE_VARINT) {
@@ -327,7 +326,7 @@ static void fill_range(void *context, unsigned worker) {
   if (from == to) return;
   f->first_sample = f->sample = chunks[from].first_sample;
   f->label = chunks[from].first_label;
-  /* a set for each sample with labels, and the empty one, is the most there can be */
+  /* upper bound: one set per sample with labels, and the empty set */
   if (f->label_set)
     label_table_init(&f->table, &f->d->profile->mem, f->labels,
                      f->sets + 1 + chunks[from].first_set);
@@ -335,7 +334,7 @@ static void fill_range(void *context, unsigned worker) {
     if (chunks[i].has_samples && !fill_chunk(f, &chunks[i])) return;
 }
 
-/* Each worker has numbered its sets from 0: joins them into one table, after the empty set. */
+/* Joins the sets of all workers, which each count from 0, into one table after the empty set. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
   size_t count = 1;
@@ -354,7 +353,9 @@ static void join_sets(const struct decode_filler *fillers, unsigned workers,
 
 static pprofc_status report_fault(struct decoder *d, const struct fault *fault) {
   uint64_t offset = fault->at ? (uint64_t)(fault->at - d->input->data) : PPROFC_NO_OFFSET;
-  if (offset > d->input->size) offset = PPROFC_NO_OFFSET; /* a stack that was copied aside */
+  if (offset > d->input->size)
+    offset = PPROFC_NO_OFFSET; /* the stack was copied out of the
+                                  input */
   if (fault->wire && !fault->at) return error_nomem(d->error);
   if (fault->wire) return decoder_fail(d, fault->at, fault->wire);
   d->certain = true;
@@ -378,14 +379,15 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* The last two are used in part where sets recur; the system maps only the pages in use. */
+  /* The last two columns are only partly used if sets recur; the system maps only the pages in
+   * use. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);
   return f->label_set && f->labels && f->sets;
 }
 
-/* Hands the columns over; false when out of memory. */
+/* Stores the columns in the profile; false when out of memory. */
 static bool publish_samples(const struct decode_filler *filled) {
   struct decoder *d = filled->d;
   struct segment *segment = arena_zero_array(d->arena, 1, sizeof *segment);
@@ -405,7 +407,7 @@ static bool publish_samples(const struct decode_filler *filled) {
   return true;
 }
 
-/* Puts together what the workers found; they are in the order of the samples. */
+/* Combines the results of the workers, which are in the order of the samples. */
 static pprofc_status join_workers(struct decode_filler *fillers, unsigned workers) {
   struct samples *samples = &fillers[0].d->profile->samples;
   for (unsigned w = 0; w < workers; w++) {
@@ -423,7 +425,8 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
   if (!alloc_columns(d, &first)) return error_nomem(d->error);
   size_t chunk_count;
   decoder_chunks(d, &chunk_count);
-  bool sparse = d->location_ids.ids && !d->location_ids.table; /* rewriting shares the arena */
+  /* Rewriting stacks allocates from the arena, which threads cannot share. */
+  bool sparse = d->location_ids.ids && !d->location_ids.table;
   unsigned workers = sparse ? 1 : parallel_workers(threads, chunk_count, CHUNKS_PER_WORKER);
   for (unsigned w = 0; w < workers; w++) fillers[w] = first;
   struct decode_job job = {fillers, workers};

@@ -1,14 +1,14 @@
-/* Pass 1 of the pprof reader: is every message well-formed, how many of each are there, how
- * much memory will they take. It stores nothing but one entry for each 256 KiB of input. */
+/* Pass 1 of the pprof reader: checks that every message is well-formed, counts messages and
+ * computes the memory they will take. It stores only one entry per 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
-/* Faults that are limits. */
+/* Errors that report an exceeded limit. */
 static const char too_many_labels[] = "too many labels in one sample (raise the limit labels)";
 static const char string_too_long[] = "string is too long (raise the limit string_bytes)";
 
 #define CHUNK_SIZE ((size_t)256 * 1024)
 
-/* What a known field must be. */
+/* Required wire type of a known field. */
 enum rule { ANY, INT, INTS, BYTES };
 
 static const uint8_t profile_rules[] = {
@@ -21,7 +21,7 @@ static const uint8_t profile_rules[] = {
 static const uint8_t sample_rules[] = {
     [SAMPLE_LOCATION] = INTS, [SAMPLE_VALUE] = INTS, [SAMPLE_LABEL] = BYTES};
 static const uint8_t location_rules[] = {ANY, INT, INT, INT, BYTES, INT};
-/* ValueType, Label, Mapping, Line and Function hold nothing but integers. */
+/* ValueType, Label, Mapping, Line and Function have only integer fields. */
 static const uint8_t integer_rules[] = {ANY, INT, INT, INT, INT, INT, INT, INT, INT, INT, INT};
 
 static inline bool rule_allows(uint8_t rule, uint32_t type) {
@@ -47,7 +47,7 @@ static struct wire inside(const struct wire_field *field) {
   return (struct wire){field->data, field->data + field->size, NULL};
 }
 
-/* A message of integers; *first becomes the value of its field 1. */
+/* Checks a message of integers; *first becomes the value of its field 1. */
 static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   struct wire_field field;
   *first = 0;
@@ -58,7 +58,7 @@ static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   return true;
 }
 
-/* The same for a message whose first field is its id. */
+/* Checks a message of integers whose first field is its id, and counts the id. */
 static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   uint64_t id;
   if (!scan_integers(w, known, &id)) return false;
@@ -66,14 +66,14 @@ static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   return true;
 }
 
-/* How many varints a field has: those of a packed list, or one. */
+/* Returns the number of varints in a field: one, or the length of a packed list. */
 static size_t varint_count(const struct wire_field *field) {
   size_t n = field->type == WIRE_VARINT;
   for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
   return n;
 }
 
-/* Counts a label, unless it has neither text nor number nor unit: that is none. */
+/* Counts a label, unless it has no text, number or unit: pprof ignores that label. */
 static bool scan_label(struct wire *w, size_t *labels) {
   struct wire_field field;
   uint64_t value[5] = {0};
@@ -85,13 +85,13 @@ static bool scan_label(struct wire *w, size_t *labels) {
   return true;
 }
 
-/* What a sample holds. */
+/* Counts of the fields of a sample. */
 struct sample_counts {
   size_t pieces, stack_bytes; /* runs of location ids, and their bytes */
   size_t labels, values;
 };
 
-/* Adds a sample up; false when it has too many labels. */
+/* Adds the counts of a sample; false if it has too many labels. */
 static bool scan_add_sample(struct decoder *d, struct wire *w, const struct sample_counts *n) {
   if (d->samples == 0) d->values = n->values;
   if (n->values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
@@ -166,7 +166,7 @@ static bool scan_comments(struct decoder *d, struct wire *w, const struct wire_f
   return true;
 }
 
-/* One top-level field that is no sample. */
+/* Checks a top-level field that is not a sample. */
 static bool scan_other(struct decoder *d, const struct wire_field *field, struct wire *w) {
   uint64_t first;
   if (field->type == WIRE_BYTES) *w = inside(field);
@@ -221,16 +221,16 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 
 /* ---- memory ------------------------------------------ */
 
-#define FIXED_BYTES    ((uint64_t)1 << 20)  /* blocks of arenas that are not full, and the like */
-#define RATIO_FROM     ((uint64_t)64 << 20) /* bytes from which the ratio to the source is checked */
-#define ID_BYTES       48u                  /* of one id in the map that finds it */
-#define LABEL_SET_HASH 48u                  /* of one set in the table that finds it */
+#define FIXED_BYTES    ((uint64_t)1 << 20)  /* partly filled blocks and other overhead */
+#define RATIO_FROM     ((uint64_t)64 << 20) /* bytes, below which no ratio is checked */
+#define ID_BYTES       48u                  /* bytes per id in an id map */
+#define LABEL_SET_HASH 48u                  /* bytes per label set in the hash table */
 
 static uint64_t id_map_bytes(const struct id_count *ids) {
   return ids->other ? ids->stored * (uint64_t)ID_BYTES : 0;
 }
 
-/* Stacks with sparse ids are written anew. */
+/* Returns the bytes of rewritten stacks, which only sparse ids need. */
 static uint64_t rewritten_bytes(const struct decoder *d) {
   const struct id_count *ids = &d->locations;
   if (!ids->other || ids->largest < 4 * (uint64_t)ids->stored) return 0;
@@ -238,7 +238,8 @@ static uint64_t rewritten_bytes(const struct decoder *d) {
   return bytes + bytes / REWRITING_WASTE;
 }
 
-/* Bytes that reading will take beside the input. docs/ARCHITECTURE.md has the same in words. */
+/* Returns the bytes that reading needs in addition to the input. docs/method/memory.md
+ * explains the numbers. */
 static uint64_t needed_bytes(const struct decoder *d) {
   uint64_t per_sample = 8 * (uint64_t)d->types + sizeof(void *) + 4 + (d->labels ? 4 : 0);
   uint64_t per_mapping = sizeof(struct mapping) + 8;
@@ -255,7 +256,7 @@ static pprofc_status over_limit(struct decoder *d) {
   return PPROFC_E_LIMIT;
 }
 
-/* Refuses a profile that does not fit, before the first column is allocated. */
+/* Refuses a profile that needs too much memory, before the first column is allocated. */
 static pprofc_status check_memory(struct decoder *d) {
   uint64_t needed = needed_bytes(d), left = budget_left(d->arena->mem);
   uint64_t all = needed + d->input->size;
@@ -277,7 +278,7 @@ static pprofc_status check_memory(struct decoder *d) {
   return PPROFC_OK;
 }
 
-/* A limit that was passed is no fault of the format. */
+/* Reports an error. An exceeded limit is not an error of the format. */
 static pprofc_status scan_fault(struct decoder *d, const struct wire *w) {
   pprofc_status status = decoder_fault(d, w);
   if (w->fault != too_many_labels && w->fault != string_too_long) return status;
@@ -291,7 +292,7 @@ pprofc_status decoder_scan(struct decoder *d) {
   if (!scan_fields(d, &top)) return scan_fault(d, &top);
   if (d->chunks.failed) return error_nomem(d->error);
   if (!d->strings) return decoder_fail(d, top.end, "no string table");
-  const size_t most = UINT32_MAX - 1; /* indices are 32 bits, and the last one means none */
+  const size_t most = UINT32_MAX - 1; /* indices have 32 bits, and the last one is reserved */
   const size_t counts[] = {d->samples, d->labels, d->locations.stored, d->functions.stored,
                            d->lines,   d->types,  d->mappings.stored,  d->strings};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -8,19 +8,19 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* A thread that has to wait goes on when this many windows are there for it: to wake it for each
- * window costs more than the work on one. */
+/* A waiting thread is woken when it can handle this many windows: waking it for each window
+ * would cost more than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 
 struct window_ring {
   const pprofc_allocator *mem;
   struct inflater *inflater;
   uint8_t *memory;      /* [WINDOWS * WINDOW_SIZE] */
-  size_t size[WINDOWS]; /* of the windows that are filled */
-  /* Windows since the beginning; window n is in place n % WINDOWS. */
+  size_t size[WINDOWS]; /* bytes in each filled window */
+  /* Windows are counted from the first one; window n is in slot n % WINDOWS. */
   size_t filled;
-  size_t free; /* the reader has given those before this one back */
-  size_t next; /* the reader's own: the one that it asks for next */
+  size_t free; /* the reader has released all windows before this one */
+  size_t next; /* the next window to read; only the reader uses it */
   bool bad, over, stop;
   bool filler_waits, reader_waits;
   bool threaded;
@@ -33,7 +33,7 @@ static uint8_t *window_ring_place(const struct window_ring *ring, size_t window)
   return ring->memory + window % WINDOWS * WINDOW_SIZE;
 }
 
-/* Fills the next window; only the thread that fills calls it, without the lock. */
+/* Fills the next window. Only the filling thread calls it, without the lock. */
 static bool window_ring_fill(struct window_ring *ring, size_t window) {
   return inflater_fill(ring->inflater, window_ring_place(ring, window), WINDOW_SIZE,
                        &ring->size[window % WINDOWS]);
@@ -43,7 +43,8 @@ static bool window_ring_has_ended(const struct window_ring *ring) {
   return ring->bad || ring->over;
 }
 
-/* Waits, with the lock, until there is room for enough windows, unless there is some now. */
+/* Returns at once if a window is free; otherwise waits until ENOUGH are. The caller holds the
+ * lock. */
 static void window_ring_await_room(struct window_ring *ring) {
   if (ring->filled - ring->free < WINDOWS) return;
   ring->filler_waits = true;
@@ -102,7 +103,8 @@ void window_ring_close(struct window_ring *ring) {
   mem_free(ring->mem, ring, 1, sizeof *ring);
 }
 
-/* Waits, with the lock, until enough windows are filled, unless the next one is. */
+/* Returns at once if the next window is filled; otherwise waits until ENOUGH are. The caller
+ * holds the lock. */
 static void window_ring_await_windows(struct window_ring *ring, size_t window) {
   if (ring->filled > window) return;
   ring->reader_waits = true;
@@ -111,7 +113,7 @@ static void window_ring_await_windows(struct window_ring *ring, size_t window) {
   ring->reader_waits = false;
 }
 
-/* The next window that is filled, when there is a thread that fills. */
+/* Releases the previous windows and waits for the next one, if a thread fills them. */
 static bool window_ring_wait(struct window_ring *ring, size_t window) {
   pthread_mutex_lock(&ring->lock);
   ring->free = window;

@@ -1,4 +1,4 @@
-/* The protobuf wire format: varints, fields, skipping. Nothing is copied and nothing is trusted. */
+/* The protobuf wire format: varints, fields, skipping. Copies nothing and checks all input. */
 #ifndef PPROFC_CODEC_WIRE_H
 #define PPROFC_CODEC_WIRE_H
 
@@ -8,7 +8,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* A position in a message. After a failure `fault` says why, and `at` is where. */
+/* A position in a message. After an error `fault` is the message and `at` its position. */
 struct wire {
   const uint8_t *at, *end;
   const char *fault;
@@ -17,8 +17,8 @@ struct wire {
 struct wire_field {
   uint64_t number;
   uint32_t type;
-  uint64_t value;      /* WIRE_VARINT */
-  const uint8_t *data; /* WIRE_BYTES */
+  uint64_t value;      /* value of a field with type WIRE_VARINT */
+  const uint8_t *data; /* contents of a field with type WIRE_BYTES */
   size_t size;
 };
 
@@ -27,7 +27,7 @@ static inline bool wire_fail(struct wire *w, const char *fault) {
   return false;
 }
 
-/* Reads a varint; one byte, by far the most frequent length, without a loop. */
+/* Reads a varint; the most frequent length, one byte, without a loop. */
 static inline bool wire_varint(struct wire *w, uint64_t *value) {
   const uint8_t *p = w->at;
   if (p < w->end && *p < VARINT_MORE) {
@@ -41,7 +41,7 @@ static inline bool wire_varint(struct wire *w, uint64_t *value) {
   return true;
 }
 
-/* Reads one field, its contents included. False at a fault; call only while at < end. */
+/* Reads one field with its contents. False on an error. Call it only while at < end. */
 static inline bool wire_next(struct wire *w, struct wire_field *field) {
   const uint8_t *start = w->at;
   uint64_t key;
@@ -80,7 +80,7 @@ static inline bool wire_next(struct wire *w, struct wire_field *field) {
   return true;
 }
 
-/* True when every field of a message can be read; where not, w tells. */
+/* True if every field of a message can be read; otherwise w has the error. */
 static inline bool wire_check_varints(struct wire *w) {
   uint64_t ignored;
   while (w->at < w->end)

@@ -1,4 +1,4 @@
-/* Lets zlib take its memory from our allocator. */
+/* Makes zlib use our allocator. */
 #include "codec/zlib_memory.h"
 
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-/* Lets zlib take its memory from our allocator. */
+/* Makes zlib use our allocator. */
 #ifndef PPROFC_CODEC_ZLIB_MEMORY_H
 #define PPROFC_CODEC_ZLIB_MEMORY_H
 
@@ -6,7 +6,8 @@
 
 #include <zlib.h>
 
-/* To be called before inflateInit2 or deflateInit2; `mem` must outlive the stream. */
+/* Sets the allocator. Call it before inflateInit2 or deflateInit2; `mem` must outlive the
+ * stream. */
 void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem);
 
 #endif

@@ -1,30 +1,31 @@
-/* Arrays that grow: a pointer, a count and a capacity, which the owner keeps.
+/* Growable arrays: a pointer, a count and a capacity, which are fields of the owner.
  *
  *   bool room = ARRAY_RESERVE(mem, list->items, list->capacity, list->count + 1);
  *   if (!room) return error_nomem(error);
  *   list->items[list->count++] = item;
  *
- * No other file computes a capacity. Two arrays that grow together have a capacity each, or are one
- * array of structs. */
+ * Only array.c computes capacities. Two arrays that grow together need two capacities, or become
+ * one array of structs. */
 #ifndef PPROFC_CORE_ARRAY_H
 #define PPROFC_CORE_ARRAY_H
 
 #include "core/mem.h"
 
-/* The capacity of an array that has `capacity` and needs `count`: twice what it was, and not less
- * than 16 or `count`. */
+/* Returns the new capacity of an array that needs room for `count` items: twice the old
+ * capacity, at least 16 and at least `count`. */
 size_t array_capacity(size_t capacity, size_t count);
 
-/* Makes the array larger: to array_capacity, but never more than `ceiling`. False when out of
- * memory or when `count` is above the ceiling; nothing changed then. `items` is the address of the
- * pointer to items of `size` bytes. */
+/* Grows the array to array_capacity items, but never above `ceiling`. `items` is the address
+ * of the pointer to items of `size` bytes. Returns false and changes nothing if memory runs
+ * out or `count` exceeds the ceiling. */
 bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
                 size_t ceiling, size_t size);
 
-/* The same in an arena, by copying: what the array had before stays there until the arena goes. */
+/* Grows an array in an arena by copying it. The old copy stays allocated until the arena is
+ * freed. */
 bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size);
 
-/* Makes room for `count` items. Mostly there is room: then no function is called. */
+/* Makes room for `count` items. Inline, because there is usually room already. */
 static inline bool array_reserve(const pprofc_allocator *mem, void *items, size_t *capacity,
                                  size_t count, size_t size) {
   return count <= *capacity || array_grow(mem, items, capacity, count, SIZE_MAX, size);
@@ -35,13 +36,13 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
   return count <= *capacity || array_grow_in(arena, items, capacity, count, size);
 }
 
-/* The same for a pointer and its capacity (size_t). */
+/* Calls array_reserve for a pointer and its capacity (size_t). */
 #define ARRAY_RESERVE(mem, items, capacity, count)                                                 \
   array_reserve((mem), &(items), &(capacity), (count), sizeof *(items))
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
   array_reserve_in((arena), &(items), &(capacity), (count), sizeof *(items))
 
-/* Frees the memory; the array is empty then. */
+/* Frees the memory and makes the array empty. */
 #define ARRAY_FREE(mem, items, capacity)                                                           \
   do {                                                                                             \
     mem_free((mem), (items), (capacity), sizeof *(items));                                         \

@@ -1,10 +1,10 @@
-/* Base64 (RFC 4648, with padding), and the hashes that a page's security policy names. */
+/* Base64 (RFC 4648, with padding), and script hashes for a page's Content-Security-Policy. */
 #include "core/base64.h"
 
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Three bytes become four digits; a last group of one or two bytes is padded. */
+/* Encodes up to three bytes as four digits and pads a group of one or two bytes. */
 static void base64_put_group(struct output *out, const uint8_t *in, size_t size) {
   uint8_t bytes[3] = {0};
   memcpy(bytes, in, size);

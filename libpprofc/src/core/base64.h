@@ -1,4 +1,4 @@
-/* Base64 (RFC 4648, with padding), and the hashes that a page's security policy names. */
+/* Base64 (RFC 4648, with padding), and script hashes for a page's Content-Security-Policy. */
 #ifndef PPROFC_CORE_BASE64_H
 #define PPROFC_CORE_BASE64_H
 
@@ -6,7 +6,7 @@
 
 void base64_put(struct output *out, const uint8_t *data, size_t size);
 
-/* Writes "sha256-..." for a script whose SHA-256 is given in hex, as CMake makes it. */
+/* Writes "sha256-..." for a script, given the hexadecimal SHA-256 that CMake computes. */
 void base64_put_script_hash(struct output *out, const char *sha256);
 
 #endif

@@ -4,13 +4,14 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 
-/* Items in a block, and the bytes that a block may come to; one of few items may come to more. */
+/* Number of items in a block, and the target size of its text in bytes. A block of BLOCK_FEW
+ * items may exceed the target, up to BLOCK_MOST bytes. */
 #define BLOCK_ITEMS ((size_t)8192)
 #define BLOCK_FEW   ((size_t)256)
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define BLOCK_MOST  ((size_t)64 << 20)
 
-/* One thread and the text of its block. */
+/* A thread and the text of its current block. */
 struct renderer {
   struct buffer text;
   struct output out;
@@ -21,7 +22,7 @@ struct round {
   const void *context;
   struct renderer *renderers;
   size_t items, block;
-  size_t from; /* the first item of this round */
+  size_t from; /* first item of this round */
 };
 
 static int blocks_to_buffer(void *context, const void *data, size_t size) {
@@ -55,7 +56,7 @@ static bool write_rounds(struct output *out, struct round *round, unsigned worke
   return true;
 }
 
-/* How many items are in a block. */
+/* Returns the number of items in a block. */
 static size_t blocks_size(size_t item_bytes) {
   size_t fitting = BLOCK_BYTES / item_bytes, most = BLOCK_MOST / item_bytes;
   if (fitting < BLOCK_FEW) fitting = most < BLOCK_FEW ? most : BLOCK_FEW;

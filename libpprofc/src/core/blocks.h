@@ -5,13 +5,14 @@
 #include "core/mem.h"
 #include "core/output.h"
 
-/* Writes the text of items [from, to). Any thread may run it, so it must not change anything that
- * blocks share. */
+/* Writes the text of items [from, to). Any thread may call it, so it must not change shared
+ * data. */
 typedef void (*block_fn)(const void *context, struct output *out, size_t from, size_t to);
 
-/* Renders `items` items and writes them in order. `item_bytes` is about the most that the text of
- * one may need; where several of them would not fit memory, one thread writes without blocks. False
- * when out of memory; a failure of the output's callback is noted in the output. */
+/* Renders `items` items and writes them in order. `item_bytes` is an estimate of the longest
+ * text of an item; if several such texts do not fit the memory budget, one thread writes
+ * without blocks. Returns false when out of memory; a failure of the output's callback is
+ * stored in the output. */
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads, size_t items,
                   size_t item_bytes, block_fn render, const void *context);
 

@@ -9,16 +9,17 @@
 enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE };
 
 struct budget {
-  pprofc_allocator counted; /* the allocator that users of the budget get */
-  pprofc_allocator mem;     /* the allocator that it calls */
-  struct budget *parent;    /* behind `mem`, or NULL; held */
-  uint64_t bytes, used;
-  uint64_t deadline;     /* milliseconds of the monotonic clock; 0: none */
-  uint32_t milliseconds; /* what was given until the deadline */
+  pprofc_allocator counted;         /* allocator that users of the budget get */
+  pprofc_allocator mem;             /* underlying allocator */
+  struct budget *parent;            /* budget that `mem` belongs to, referenced; or NULL */
+  _Alignas(8) uint64_t bytes, used; /* 8-byte aligned: 32-bit machines align uint64_t to 4,
+                                       where atomic access is slow */
+  _Alignas(8) uint64_t deadline;    /* milliseconds of the monotonic clock; 0: no deadline */
+  uint32_t milliseconds;            /* time limit, for the message */
   int references;
-  int stop;     /* enum budget_stop; set by signal handlers, too */
-  bool refused; /* the last allocation that failed was refused here, not by `mem` */
-  bool passed;  /* something was refused, ever */
+  int stop;     /* enum budget_stop; signal handlers also set it */
+  bool refused; /* true if this budget, not `mem`, refused the last failed allocation */
+  bool passed;  /* true if this budget ever refused an allocation */
 };
 
 /* ---- stopping ---------------------------------------- */
@@ -42,7 +43,8 @@ void budget_set_time(struct budget *budget, uint32_t milliseconds) {
   __atomic_store_n(&budget->deadline, budget_clock() + milliseconds, __ATOMIC_RELEASE);
 }
 
-/* Why the budget is stopped. Being late is noted once: it stays a reason. */
+/* Returns why the budget is stopped. The first check after the deadline records the timeout
+ * for good. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
   uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);
@@ -51,7 +53,7 @@ static enum budget_stop budget_reason(struct budget *budget) {
   return BUDGET_LATE;
 }
 
-/* The budget itself or the one it is part of that was stopped, or NULL. */
+/* Returns the stopped budget, either this one or one that contains it, or NULL. */
 static const struct budget *budget_find_stopped(struct budget *budget) {
   while (budget && budget_reason(budget) == BUDGET_RUNS) budget = budget->parent;
   return budget;
@@ -63,8 +65,8 @@ bool budget_stopped(const pprofc_allocator *mem) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Takes `size` bytes from the budget; false when fewer are left. A request that
- * is refused takes nothing, so it cannot make another thread's fail. */
+/* Takes `size` bytes from the budget; false when fewer are left. A refused request takes
+ * nothing, so it cannot make a request of another thread fail. */
 static bool budget_take(struct budget *budget, uint64_t size) {
   if (budget_reason(budget) != BUDGET_RUNS) return false;
   uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
@@ -81,7 +83,7 @@ static void budget_give(struct budget *budget, uint64_t size) {
   __atomic_sub_fetch(&budget->used, size, __ATOMIC_RELAXED);
 }
 
-/* The system has refused: gives back what was taken for it. */
+/* Returns `size` bytes to the budget after the underlying allocator failed. */
 static void budget_failed(struct budget *budget, uint64_t size) {
   budget_give(budget, size);
   __atomic_store_n(&budget->refused, false, __ATOMIC_RELAXED);
@@ -137,6 +139,10 @@ void budget_release(struct budget *budget) {
     mem_free(&mem, budget, 1, sizeof *budget);
     budget = parent;
   }
+}
+
+void budget_resize_to(struct budget *budget, uint64_t bytes) {
+  budget->bytes = bytes;
 }
 
 const pprofc_allocator *budget_allocator(const struct budget *budget) {

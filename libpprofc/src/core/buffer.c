@@ -1,4 +1,4 @@
-/* A growable byte buffer with a ceiling and a sticky error. */
+/* A growable byte buffer with a maximum size and a sticky error. */
 #include "core/buffer.h"
 
 #include "core/array.h"

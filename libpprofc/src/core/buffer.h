@@ -1,5 +1,5 @@
-/* A growable byte buffer with a ceiling and a sticky error: append as much as you like, check once.
- */
+/* A growable byte buffer with a maximum size and a sticky error: append any number of times,
+ * check once. */
 #ifndef PPROFC_CORE_BUFFER_H
 #define PPROFC_CORE_BUFFER_H
 
@@ -10,8 +10,8 @@ struct buffer {
   const pprofc_allocator *mem;
   char *data;
   size_t size, capacity;
-  size_t ceiling; /* the most it may hold */
-  bool failed;    /* out of memory or over the ceiling: what followed is missing */
+  size_t ceiling; /* maximum size in bytes */
+  bool failed;    /* out of memory or over the ceiling; later data is missing */
 };
 
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);
@@ -27,8 +27,8 @@ void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_fill(struct buffer *buffer, char c, size_t count);
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* A copy of what the buffer holds, in an arena; data is NULL when that or anything before ran out
- * of memory. */
+/* Copies the contents of the buffer into an arena. data is NULL if the copy or an earlier
+ * append failed. */
 pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
 
 static inline void buffer_clear(struct buffer *buffer) {

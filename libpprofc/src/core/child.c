@@ -16,18 +16,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* So often a run looks whether it is cancelled. */
+/* Interval between checks for cancellation. */
 #define CHILD_LOOK_MS 100
 
-/* One run, while it lasts. */
+/* A running child process. */
 struct child_running {
   const struct child *child;
   const struct child_user *user; /* or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;    /* a file in memory, so that a program that does not read cannot block or kill us */
-  int pipes[2]; /* our ends: standard output, standard error; -1 when closed */
-  int theirs[2]; /* the other ends */
+  int input;     /* anonymous file, so that a program that does not read cannot block or kill
+                    this process */
+  int pipes[2];  /* our ends of standard output and standard error; -1 when closed */
+  int theirs[2]; /* the child's ends */
   pid_t pid;
   int64_t deadline;
 };
@@ -43,8 +44,8 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* The child's streams become its descriptors 0 to 2, so ours must be above, also when the caller
- * runs with one of these closed. */
+/* Moves a descriptor above 2. The child's streams become descriptors 0 to 2, so ours must be
+ * above, even if the caller runs with one of them closed. */
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO) return true;
   int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -79,8 +80,8 @@ static bool open_pipes(struct child_running *run) {
   return true;
 }
 
-/* The program finds its helpers through PATH, and a few need HOME and TMPDIR. It gets no other
- * variable, because one may hold a secret. */
+/* Builds the environment: PATH to find helper programs, HOME and TMPDIR. Other variables are
+ * not passed on because they may hold secrets. */
 static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   static const char *const names[] = {"PATH", "HOME", "TMPDIR"};
   static char locale[] = "LC_ALL=C";
@@ -96,7 +97,8 @@ static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   return count;
 }
 
-/* Starts the program in a process group of its own, with default signals. 0 or an errno. */
+/* Starts the program in its own process group with default signal handlers. Returns 0 or an
+ * errno. */
 static int child_start(struct child_running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -133,7 +135,7 @@ static int child_start(struct child_running *run) {
   return failed;
 }
 
-/* Keeps the beginning of what the program writes to standard error. */
+/* Keeps the beginning of the program's standard error. */
 static void keep_said(struct child_end *end, const char *data, size_t size) {
   size_t used = strlen(end->said);
   for (size_t i = 0; i < size && used + 1 < sizeof end->said; i++)
@@ -141,7 +143,7 @@ static void keep_said(struct child_end *end, const char *data, size_t size) {
   end->said[used] = '\0';
 }
 
-/* Reads what is in one pipe. */
+/* Reads the available data of one pipe. */
 static pprofc_status drain(struct child_running *run, int which, pprofc_error *error) {
   char chunk[64 * 1024];
   ssize_t size = read(run->pipes[which], chunk, sizeof chunk);
@@ -164,12 +166,14 @@ static bool child_is_stopped(const struct child_running *run) {
   return run->user && run->user->stop && *run->user->stop;
 }
 
-/* Waits until a pipe can be read; fails when the time is over or the run is cancelled. *ready is 0
- * when it should be called again. */
+/* Waits until a pipe is readable; fails on timeout or cancellation. Sets *ready to 0 if the
+ * caller must retry. */
 static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[2], int *ready,
                                 pprofc_error *error) {
   int64_t left = run->deadline - now_ms();
-  if (budget_stopped(run->output->mem)) return error_nomem(error); /* budget_status says why */
+  if (budget_stopped(run->output->mem))
+    return error_nomem(error); /* budget_status replaces this
+                                  error by the reason */
   if (child_is_stopped(run)) return error_set(error, PPROFC_E_IO, "interrupted");
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
@@ -181,7 +185,7 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
   return PPROFC_OK;
 }
 
-/* Reads both pipes to their ends. */
+/* Reads both pipes to end of file. */
 static pprofc_status child_read_all(struct child_running *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   while (status == PPROFC_OK && (run->pipes[0] >= 0 || run->pipes[1] >= 0)) {
@@ -194,8 +198,8 @@ static pprofc_status child_read_all(struct child_running *run, pprofc_error *err
   return status;
 }
 
-/* Waits for the program, which may go on after it closed its output; kills it when it does so for
- * too long. */
+/* Waits for the program, which may continue after it closed its output, and kills it on
+ * timeout. */
 static pprofc_status child_finish(struct child_running *run, pprofc_status status,
                                   pprofc_error *error) {
   int how = 0;

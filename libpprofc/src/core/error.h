@@ -6,24 +6,24 @@
 
 #include <stdarg.h>
 
-/* Fills *error when it is not NULL, and returns status, so that a failing path is one line:
- * `return error_set(error, PPROFC_E_FORMAT, "...")`. */
+/* Fills *error unless it is NULL and returns status, so that a failure takes one line: `return
+ * error_set(error, PPROFC_E_FORMAT, "...")`. */
 pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset,
                        const char *format, ...) PPROFC_PRINTF(4, 5);
 
-/* "out of memory". */
+/* Sets "out of memory". */
 pprofc_status error_nomem(pprofc_error *error);
 
-/* Puts text in front of the message: what failed before why. */
+/* Prepends text to the message: what failed, before the reason. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* The text of an errno as messages have it, in lower case: "no such file or directory". Written
- * into out. */
+/* Writes the text of an errno into out, in lower case: "no such file or directory". Returns
+ * out. */
 const char *error_errno_text(int number, char *out, size_t size);
 
-/* The same as an argument of a message; the text lives until the enclosing block ends. */
+/* Text of an errno as an argument of a message. It is valid until the enclosing block ends. */
 #define ERRNO_TEXT(number) error_errno_text((number), (char[128]){""}, 128)
 
 #endif

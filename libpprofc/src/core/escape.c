@@ -1,14 +1,14 @@
-/* Making foreign bytes safe for where they go: a terminal, JSON, XML/HTML. */
+/* Escapes untrusted text for a terminal, JSON, XML and HTML. */
 #include "core/escape.h"
 
-/* The bytes of a character that begins with `lead`; 0: no character begins so. */
+/* Returns the length of a UTF-8 character that begins with `lead`; 0 if none can. */
 static inline size_t utf8_lead_length(unsigned char lead) {
   if (lead < 0xC2 || lead > 0xF4) return 0;
   if (lead < 0xE0) return 2;
   return lead < 0xF0 ? 3 : 4;
 }
 
-/* Whether a code of `length` bytes needs them all and is no surrogate. */
+/* True if the code point needs all of `length` bytes and is not a surrogate. */
 static inline bool utf8_is_code(int32_t code, size_t length) {
   static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   bool surrogate = code >= 0xD800 && code < 0xE000;
@@ -62,8 +62,8 @@ size_t utf8_encode(uint32_t code, char *out) {
   return length;
 }
 
-/* Characters without a glyph that change how others are shown: direction marks and controls,
- * separators of lines, and the tags, which mirror ASCII. */
+/* True for invisible characters that change how others are displayed: direction marks and
+ * controls, line separators, and tags, which mirror ASCII. */
 static bool is_invisible_mark(int32_t c) {
   static const int32_t ranges[][2] = {
       {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};
@@ -95,17 +95,17 @@ void escape_terminal(struct buffer *out, pprofc_str s, bool layout) {
   }
 }
 
-/* DEL and the C1 controls, which a terminal may obey. */
+/* True for DEL and the C1 controls, which a terminal may execute. */
 static bool is_high_control(int32_t c) {
   return c >= 0x7F && c < 0xA0;
 }
 
-/* The first of two hashes: "##[" is a command in logs. */
+/* True for the first of two hashes, because "##[" is a command in CI logs. */
 static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
 
-/* A character as JSON writes it in ASCII, as a pair of surrogates above U+FFFF. */
+/* Appends a character as ASCII JSON escapes, as a surrogate pair above U+FFFF. */
 static void add_json_code(struct buffer *out, uint32_t c) {
   if (c < 0x10000) {
     buffer_printf(out, "\\u%04x", (unsigned)c);

@@ -1,16 +1,14 @@
-/* Prints numbers with a fixed number of decimals. A double is an integer times a power of two, so
- * that what is rounded away is known exactly. */
+/* Prints numbers with a fixed number of decimals. A double is an integer times a power of two,
+ * so the rounded remainder is known exactly. */
 #include "core/fixed.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 fixed_wide;
-
 #define MOST_DECIMALS 9
 
-/* The parts of a double: mantissa * 2^-drop. */
+/* A double as mantissa * 2^-drop. */
 struct fixed_parts {
   uint64_t mantissa;
   int drop;
@@ -22,27 +20,39 @@ static struct fixed_parts fixed_take_apart(double value) {
   memcpy(&bits, &value, sizeof bits);
   int exponent = (int)(bits >> 52 & 0x7FF);
   struct fixed_parts parts = {bits & 0xFFFFFFFFFFFFFu, 1074, bits >> 63 != 0, exponent != 0x7FF};
-  if (exponent) { /* else the number is subnormal */
+  if (exponent) { /* otherwise the number is subnormal */
     parts.mantissa |= (uint64_t)1 << 52;
     parts.drop = 1075 - exponent;
   }
   return parts;
 }
 
-/* The number times 10^decimals, rounded to even as printf does; false when it is too large. */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 fixed_wide;
+
+/* Rounds the number times 10^decimals, ties to even, as printf does; false when it is too
+ * large. */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
   static const uint32_t powers[MOST_DECIMALS + 1] = {
       1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
   fixed_wide scaled = (fixed_wide)parts->mantissa * powers[decimals];
   *rounded = 0;
   if (parts->drop <= 0) return false;
-  if (parts->drop >= 100) return true; /* scaled has 83 bits: it is less than a half */
+  if (parts->drop >= 100)
+    return true; /* scaled has at most 83 bits, so the result is below
+                    one half */
   fixed_wide whole = scaled >> parts->drop, rest = scaled - (whole << parts->drop);
   fixed_wide half = (fixed_wide)1 << (parts->drop - 1);
   if (whole >> 62) return false;
   *rounded = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
   return true;
 }
+#else /* without 128-bit integers callers use printf */
+static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
+  (void)parts, (void)decimals, (void)rounded;
+  return false;
+}
+#endif
 
 size_t fixed_print(char out[FIXED_MOST], double value, int decimals) {
   char text[FIXED_MOST], *at = text + sizeof text;

@@ -1,4 +1,4 @@
-/* Hashes of bytes, and the secret that hashes are keyed with. */
+/* Hashes of bytes, and the secret key of all hashes. */
 #include "core/hash.h"
 
 #include <pthread.h>
@@ -15,14 +15,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* XXH3 masks every word with words of the secret. With a seed only, these words are known sums and
- * differences, so there are keys that collide whatever the seed. */
+/* Uses a full secret: XXH3 masks every word with words of it. With only a seed those words are
+ * known sums and differences, so keys exist that collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
   if (!size) return hash_secret.state;
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else
-/* Without xxHash: eight bytes at a time through the word mixer. Slower, same contract. */
+/* Hashes without xxHash: eight bytes at a time through the word mixer. Slower, same guarantees. */
 uint64_t hash_bytes(const void *data, size_t size) {
   const char *p = data;
   uint64_t hash = size, word;
@@ -40,7 +40,7 @@ uint64_t hash_bytes(const void *data, size_t size) {
 
 struct hash_secret hash_secret;
 
-/* SplitMix64 (Steele, Lea, Flood 2014). */
+/* Returns the next number of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t secret_word(uint64_t *state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15u;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -55,8 +55,8 @@ static void secret_expand(uint64_t a, uint64_t b) {
   memcpy(&hash_secret, words, sizeof words);
 }
 
-/* Where the kernel gives no random bytes: the 16 that it gave the process when it began, the time,
- * and where the stack lies. */
+/* Derives the secret when the kernel has no random bytes: from the 16 random bytes of the
+ * auxiliary vector, the time and the address of the stack. */
 static void secret_from_process(void) {
   struct timespec now = {0};
   uint64_t words[2] = {0};
@@ -70,7 +70,7 @@ static void secret_from_process(void) {
   secret_expand(words[0], words[1]);
 }
 
-/* Up to 256 bytes come whole or not at all. */
+/* Reads random bytes from the kernel, which returns up to 256 bytes in one piece. */
 static bool secret_from_kernel(void) {
 #ifdef __linux__
   return getrandom(&hash_secret, sizeof hash_secret, GRND_NONBLOCK) == (ssize_t)sizeof hash_secret;

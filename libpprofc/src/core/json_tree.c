@@ -1,5 +1,4 @@
-/* JSON as profilers and benchmark tools write it, read into a tree that keeps every number as it is
- * spelled. */
+/* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled. */
 #include "core/json_tree.h"
 
 #include "core/array.h"
@@ -7,7 +6,7 @@
 
 #define DEEPEST 2048
 
-/* An array or object that is being read, and its latest item. */
+/* Array or object that is being read, and its latest item. */
 struct json_tree_level {
   struct node *open, *last;
 };
@@ -19,7 +18,7 @@ struct json_tree_parser {
   uint32_t line;
   pprofc_error *error;
   pprofc_status status;
-  struct json_tree_level *levels; /* arrays and objects that are being read */
+  struct json_tree_level *levels; /* open arrays and objects */
   size_t depth, room;
 };
 
@@ -54,21 +53,21 @@ static bool json_tree_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* The next byte, or NUL at the end. */
+/* Returns the next byte, or NUL at the end. */
 static char json_tree_peek(const struct json_tree_parser *s) {
   return s->p < s->end ? *s->p : '\0';
 }
 
 /* ---- strings ----------------------------------------- */
 
-/* The value of a hexadecimal digit, -1 for any other byte. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static int json_tree_hex_value(char c) {
   if (json_tree_is_digit(c)) return c - '0';
   char lower = (char)(c | 32);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The value of four hexadecimal digits, or -1. */
+/* Returns the value of four hexadecimal digits, or -1. */
 static int64_t json_tree_read_hex4(const char *p) {
   int64_t value = 0;
   for (int i = 0; i < 4; i++) {
@@ -79,8 +78,7 @@ static int64_t json_tree_read_hex4(const char *p) {
   return value;
 }
 
-/* "\uXXXX", a pair of them for a character beyond U+FFFF; a lone half becomes U+FFFD. The u has
- * been read. */
+/* Decodes "\uXXXX" after the u, or a surrogate pair. A lone surrogate becomes U+FFFD. */
 static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char *out) {
   int64_t code = end - s->p >= 4 ? json_tree_read_hex4(s->p) : -1;
   if (code < 0) {
@@ -99,7 +97,7 @@ static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char
   return utf8_encode((uint32_t)code, out);
 }
 
-/* Copies [s->p, end) with its escapes resolved. */
+/* Copies [s->p, end) and resolves its escapes. */
 static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   static const char letters[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   char *copy = arena_alloc(s->arena, (size_t)(end - s->p) + 1);
@@ -130,7 +128,7 @@ static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   return (pprofc_str){copy, size};
 }
 
-/* A string may have lines in it. */
+/* Counts the lines of a string, which may contain line breaks. */
 static void json_tree_count_lines(struct json_tree_parser *s, const char *begin, const char *end) {
   for (const char *c = begin; c < end; c++) {
     if (*c != '\n') continue;
@@ -139,7 +137,7 @@ static void json_tree_count_lines(struct json_tree_parser *s, const char *begin,
   }
 }
 
-/* A string, of which the opening quote is the next byte. It may hold any bytes. */
+/* Parses a string at its opening quote. It may contain any bytes. */
 static pprofc_str parse_string(struct json_tree_parser *s) {
   const char *begin = ++s->p, *q = begin;
   bool escaped = false, lines = false;
@@ -182,12 +180,13 @@ static size_t skip_digits(pprofc_str s, size_t at) {
   return at;
 }
 
-/* The end of the fraction that begins at `at`; `at` itself when there is none. */
+/* Returns the end of the fraction that begins at `at`, or `at` if there is no fraction. */
 static size_t json_tree_skip_fraction(pprofc_str s, size_t at) {
   return at < s.size && s.data[at] == '.' ? skip_digits(s, at + 1) : at;
 }
 
-/* The same for an exponent; SIZE_MAX when one begins that has no digits. */
+/* Returns the end of the exponent that begins at `at`, or `at` if there is no exponent.
+ * SIZE_MAX if it has no digits. */
 static size_t json_tree_skip_exponent(pprofc_str s, size_t at) {
   if (at == s.size || (s.data[at] | 32) != 'e') return at;
   at++;
@@ -196,8 +195,8 @@ static size_t json_tree_skip_exponent(pprofc_str s, size_t at) {
   return end == at ? SIZE_MAX : end;
 }
 
-/* As JSON has it, but leading zeros are taken, and so is a point without digits on one side: "1.",
- * "-.5"; not ".5". */
+/* True for a JSON number. Leading zeros and a final point ("1.", "-.5", but not ".5") are also
+ * accepted. */
 static bool json_tree_is_number(pprofc_str s) {
   if (!s.size || s.data[0] == '.') return false;
   size_t start = s.data[0] == '-';
@@ -206,7 +205,7 @@ static bool json_tree_is_number(pprofc_str s) {
   return fraction - start > point && json_tree_skip_exponent(s, fraction) == s.size;
 }
 
-/* Takes a word, where one is next. */
+/* Takes a word such as true, null or NaN if it comes next. */
 static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -230,7 +229,7 @@ static void parse_scalar(struct json_tree_parser *s, struct node *node) {
   json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
 
-/* Makes a node and appends it to the innermost open container. */
+/* Appends a new node to the innermost open container. */
 static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str key) {
   struct node *node = arena_zero_array(s->arena, 1, sizeof *node);
   if (!node) {
@@ -265,16 +264,16 @@ static void open_container(struct json_tree_parser *s, struct node *node, enum n
   if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
-/* Ends the innermost container. An array gets a table of its items, which are looked up by number.
- */
+/* Closes the innermost container. An array gets a table of its items for access by index. */
 static void close_container(struct json_tree_parser *s) {
   struct node *node = s->levels[--s->depth].open;
   s->p++;
   if (node->kind != NODE_ARRAY || !node->first) return;
   size_t count = 0;
   for (struct node *item = node->first; item; item = item->next) count++;
-  struct node_items *items =
-      arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *)); /* nodes are larger */
+  struct node_items *items = arena_alloc(
+      s->arena, sizeof *items + count * sizeof(struct node *)); /* cannot overflow: nodes are
+                                                                   larger than pointers */
   if (!items) {
     json_tree_fail_nomem(s);
     return;
@@ -302,7 +301,7 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
   return node;
 }
 
-/* Takes `expected`, which must be the next byte; false after an error. */
+/* Takes the next byte, which must be `expected`; false after an error. */
 static bool json_tree_take(struct json_tree_parser *s, char expected, const char *otherwise) {
   if (s->p < s->end && *s->p == expected) {
     s->p++;
@@ -312,7 +311,7 @@ static bool json_tree_take(struct json_tree_parser *s, char expected, const char
   return false;
 }
 
-/* The name of a member and the colon behind it; false after an error. */
+/* Parses the name of a member and the colon after it; false after an error. */
 static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
   if (json_tree_peek(s) != '"') {
     json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a name");
@@ -326,7 +325,7 @@ static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
   return s->status == PPROFC_OK;
 }
 
-/* One step inside the innermost open container: its end, or its next item. */
+/* Reads one item of the innermost open container, or its end. */
 static void json_tree_parse_item(struct json_tree_parser *s) {
   const struct json_tree_level *level = &s->levels[s->depth - 1];
   bool first = !level->last, object = level->open->kind == NODE_OBJECT;
@@ -343,7 +342,7 @@ static void json_tree_parse_item(struct json_tree_parser *s) {
   if (!object || json_tree_parse_name(s, &key)) parse_value(s, key);
 }
 
-/* Takes the last item off the container, whose items are in a list. */
+/* Removes the last item of a container that is still a list. */
 static void json_tree_drop_last(struct json_tree_level *level) {
   struct node *before = NULL;
   for (struct node *item = level->open->first; item != level->last; item = item->next)
@@ -355,15 +354,15 @@ static void json_tree_drop_last(struct json_tree_level *level) {
   level->last = before;
 }
 
-/* Whether the text ends where reading stopped, or in the number or word there. */
+/* True if the text ends where the parser stopped, or in the number or word there. */
 static bool json_tree_at_end(const struct json_tree_parser *s) {
   const char *p = s->p;
   while (p < s->end && (is_number_byte(*p) || (*p >= 'a' && *p <= 'z'))) p++;
   return p == s->end;
 }
 
-/* After an error: closes what is open when the text has ended inside the outermost array. False
- * when it has not. */
+/* Closes all open containers after an error at the end of the text inside the outermost array.
+ * Returns false if the text did not end there. */
 static bool json_tree_close_cut(struct json_tree_parser *s) {
   size_t array = s->depth && s->levels[0].open->kind == NODE_OBJECT;
   if (s->status != PPROFC_E_FORMAT || !json_tree_at_end(s) || s->depth <= array) return false;
@@ -373,13 +372,13 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
   if (level->last && !whole) json_tree_drop_last(level);
   s->status = PPROFC_OK;
   for (s->depth = array + 1; s->depth;) {
-    s->p = s->end - 1; /* close_container takes a byte */
+    s->p = s->end - 1; /* close_container takes one byte */
     close_container(s);
   }
   return s->status == PPROFC_OK;
 }
 
-/* `cut` may be NULL. */
+/* Parses the text; `cut` may be NULL. */
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
                                           bool alone, struct node **root, bool *cut,
                                           pprofc_error *error) {
@@ -407,11 +406,6 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
 pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
                               struct node **root, pprofc_error *error) {
   return json_tree_parse_text(arena, path, data, true, root, NULL, error);
-}
-
-pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprofc_str data,
-                                    struct node **root, pprofc_error *error) {
-  return json_tree_parse_text(arena, path, data, false, root, NULL, error);
 }
 
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,

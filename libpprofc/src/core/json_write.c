@@ -1,4 +1,4 @@
-/* JSON that is written as it comes. */
+/* Writes JSON item by item. */
 #include "core/json_write.h"
 
 #include "core/escape.h"
@@ -17,7 +17,7 @@ bool json_finish(struct json_writer *json) {
   return whole;
 }
 
-/* Writes what separates this item from the one before. */
+/* Writes the separator before an item. */
 static void json_begin_item(struct json_writer *json) {
   if (json->after_key) {
     json->after_key = false;
@@ -32,7 +32,7 @@ static void json_begin_item(struct json_writer *json) {
 static void json_open(struct json_writer *json, char opener, char closer) {
   json_begin_item(json);
   output_add_char(json->out, opener);
-  if (json->depth == JSON_DEPTH) { /* a mistake of the caller: no depth comes from input */
+  if (json->depth == JSON_DEPTH) { /* caller's bug: nesting depth never depends on input */
     json->out->failed = true;
     return;
   }

@@ -1,5 +1,5 @@
-/* Writing JSON item by item: the writer holds nothing but the nesting. It puts commas between items
- * and escapes names and strings; the caller alternates keys and values inside objects. */
+/* Writes JSON item by item and holds only the nesting. The writer adds commas and escapes
+ * names and strings; inside objects the caller alternates keys and values. */
 #ifndef PPROFC_CORE_JSON_WRITE_H
 #define PPROFC_CORE_JSON_WRITE_H
 
@@ -10,17 +10,17 @@
 
 struct json_writer {
   struct output *out;
-  struct buffer scratch; /* an escaped string */
+  struct buffer scratch; /* buffer for an escaped string */
   unsigned depth;
-  char closer[JSON_DEPTH]; /* '}' or ']' of each level */
-  bool has_items;          /* the innermost level needs a comma before its next item */
+  char closer[JSON_DEPTH]; /* closing '}' or ']' of each level */
+  bool has_items;          /* true if the innermost level needs a comma before its next item */
   bool after_key;
-  bool line_break; /* wanted before the next item */
-  bool spaced;     /* a blank behind the ':' of each key, for people and line tools */
+  bool line_break; /* true if a newline comes before the next item */
+  bool spaced;     /* true to write a blank after the ':' of each key */
 };
 
 void json_init(struct json_writer *json, struct output *out, const pprofc_allocator *mem);
-/* Frees the writer's memory; false when memory ran out and the text is not whole. */
+/* Frees the writer's memory. False if memory ran out, so the text is incomplete. */
 bool json_finish(struct json_writer *json);
 
 void json_begin_object(struct json_writer *json);
@@ -29,19 +29,19 @@ void json_begin_array(struct json_writer *json);
 void json_end(struct json_writer *json);
 void json_key(struct json_writer *json, const char *name);
 
-/* Puts a newline in front of the next item: the text stays readable by line. */
+/* Puts a newline before the next item, to keep the text readable. */
 void json_line_break(struct json_writer *json);
 
-/* Writes a string; bytes that are no UTF-8 become U+FFFD. */
+/* Writes a string; invalid UTF-8 becomes U+FFFD. */
 void json_string(struct json_writer *json, pprofc_str s);
 void json_text(struct json_writer *json, const char *text);
 void json_int(struct json_writer *json, int64_t value);
 void json_uint(struct json_writer *json, uint64_t value);
-/* The shortest decimal that reads back as the same number; null for infinities and NaN. */
+/* Writes the shortest decimal that reads back as the same number; null for infinities and NaN. */
 void json_double(struct json_writer *json, double value);
 void json_bool(struct json_writer *json, bool value);
 
-/* An item that is JSON already. */
+/* Writes an item that is already JSON. */
 void json_verbatim(struct json_writer *json, pprofc_str text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Text for the log of a CI system: commands in it are broken. */
+/* Breaks commands in text for the log of a CI system. */
 #include "core/log_guard.h"
 
 #include "core/escape.h"
@@ -9,19 +9,19 @@ void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *contex
   *guard = (struct log_guard){.write = write, .context = context};
 }
 
-/* Blanks that a log trims before it looks for a command, beyond ASCII. */
+/* True for white space outside ASCII, which a log trims before it looks for a command. */
 static bool is_wide_blank(int32_t c) {
   return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
          c == 0x3000;
 }
 
-/* The bytes of a character that begins with `lead`, which is not ASCII. */
+/* Returns the length of a non-ASCII character that begins with `lead`. */
 static size_t log_guard_length(unsigned char lead) {
   if (lead < 0xE0) return 2;
   return lead < 0xF0 ? 3 : 4;
 }
 
-/* Takes a byte of a character beyond ASCII at the start of a line. */
+/* Adds a byte of a non-ASCII character at the start of a line. */
 static void take_wide(struct log_guard *g, unsigned char c) {
   size_t position = 0;
   g->wide[g->wide_size++] = c;
@@ -35,7 +35,7 @@ static bool is_log_blank(unsigned char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Is this the second colon at the start of a line? */
+/* True for the second colon at the start of a line. */
 static bool ends_colons(struct log_guard *g, unsigned char c) {
   if (g->colons < 0) return false;
   if (g->colons == 0 && c >= 0x80) {
@@ -50,7 +50,7 @@ static bool ends_colons(struct log_guard *g, unsigned char c) {
   return second;
 }
 
-/* Is this the bracket behind "##" or "##word"? */
+/* True for the bracket after "##" or "##word". */
 static bool ends_hashes(struct log_guard *g, unsigned char c) {
   bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   bool bracket = c == '[' && g->hashes == 2;
@@ -61,7 +61,7 @@ static bool ends_hashes(struct log_guard *g, unsigned char c) {
   return bracket;
 }
 
-/* True when c, the next byte, would complete the beginning of a command. */
+/* True if c, the next byte, would complete the start of a command. */
 static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   if (c == '\n' || c == '\r') {
     g->colons = 0;
@@ -73,8 +73,8 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* Bytes up to `end` that have neither ':' nor '#', so that nothing in them begins a command. `line`
- * is behind the last end of a line among them; 0: they have none. */
+/* Bytes up to `end` without ':' and '#', so no command can begin in them. `line` is the position
+ * after their last line break, 0 if they have no line break. */
 struct log_run {
   size_t end, line;
 };
@@ -88,7 +88,7 @@ static struct log_run log_run_at(const unsigned char *data, size_t from, size_t 
   return run;
 }
 
-/* The next byte to look at. */
+/* Returns the position of the next byte to check. */
 static size_t log_guard_skip(const struct log_guard *g, const struct log_run *run, size_t at) {
   if (at < run->line && g->hashes < 2) return run->line - 1;
   return at < run->end && g->colons < 0 && !g->hashes ? run->end : at;
@@ -121,7 +121,7 @@ void escape_log(struct buffer *out, pprofc_str text, bool begins_line) {
   struct log_guard guard;
   log_guard_init(&guard, log_guard_append, out);
   if (!begins_line) guard.colons = -1;
-  (void)log_guard_write(&guard, text.data, text.size); /* a failure stays in the buffer */
+  (void)log_guard_write(&guard, text.data, text.size); /* errors stay in the buffer */
 }
 
 /* ---- lines ------------------------------------------- */
@@ -165,7 +165,7 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   return kept;
 }
 
-/* Whether s can be printed as it is, as far as a quick look can tell. */
+/* True if s can be printed unchanged, by a quick check that may miss some cases. */
 static bool is_plain_cell(pprofc_str s, bool begins_line) {
   bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
   return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&

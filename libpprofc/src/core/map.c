@@ -39,7 +39,7 @@ static bool map_grow(struct map *map, size_t capacity) {
 bool map_reserve(struct map *map, size_t count) {
   size_t capacity = map->capacity ? map->capacity : 16;
   while (capacity - capacity / 4 < count) {
-    if (capacity > (size_t)1 << 32) return false;
+    if (capacity > SIZE_MAX / 2 / sizeof *map->slots) return false;
     capacity *= 2;
   }
   return capacity == map->capacity || map_grow(map, capacity);

@@ -1,6 +1,6 @@
-/* Names in GitHub-flavoured Markdown. Entities and backslashes do not stop mentions, references and
- * bare addresses: GitHub finds those in the text after the escapes are resolved. It does not look
- * into code. */
+/* Names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
+ * references and bare addresses: GitHub finds them after it resolved the escapes. It does not
+ * search code. */
 #include "core/markdown.h"
 
 #include "core/log_guard.h"
@@ -13,7 +13,8 @@ static bool starts_word(pprofc_str text, size_t i, pprofc_str word) {
   return true;
 }
 
-/* "@team", "#12", "GH-12", "https://", ":tada:", "www.". A colon before a blank is punctuation. */
+/* True for "@team", "#12", "GH-12", "https://", ":tada:", "www.". A colon before a blank is
+ * punctuation. */
 bool markdown_acts(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
@@ -24,7 +25,7 @@ bool markdown_acts(pprofc_str text) {
   return false;
 }
 
-/* The number of backticks around the span: one more than the longest run in the text. */
+/* Returns the number of backticks around the span: one more than the longest run in the text. */
 static size_t fence_of(pprofc_str text) {
   size_t longest = 0, run = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -34,7 +35,7 @@ static size_t fence_of(pprofc_str text) {
   return longest + 1;
 }
 
-/* Writes a bar as \|. Behind a backslash that would read as an escaped backslash, so there it is
+/* Writes a bar as \|. After a backslash that would be an escaped backslash, so there it is
  * \x7c. */
 static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
   for (size_t i = 0; i < text.size; i++) {

@@ -4,13 +4,12 @@
 
 #include "core/buffer.h"
 
-/* Whether the text holds what GitHub acts on whatever is escaped: mentions, references to issues,
- * addresses, emoji. */
+/* True if the text contains something that GitHub acts on even when escaped: a mention, a
+ * reference to an issue, an address or an emoji. */
 bool markdown_acts(pprofc_str text);
 
-/* Writes text as a span of code and returns true when it holds what GitHub acts on whatever is
- * escaped: mentions, references to issues, addresses, emoji. Returns false, and writes nothing, for
- * any other text. `cell`: the text is in a table, where '|' ends a cell even inside code. */
+/* Writes text as a code span and returns true if markdown_acts. Otherwise returns false and
+ * writes nothing. `cell`: the text is in a table, where '|' ends a cell even inside code. */
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);
 
 #endif

@@ -1,7 +1,8 @@
-/* Checked allocation, arenas and counted arenas. */
+/* Checked allocation, arenas and reference-counted arenas. */
 #include "core/mem.h"
 
 #include "core/budget.h"
+#include "core/threshold.h"
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ const pprofc_allocator *mem_or_default(const pprofc_allocator *a) {
   return a ? a : &mem_default;
 }
 
-/* count * size with 0 turned into 1, or 0 when it overflows. */
+/* Returns count * size, 1 if the product is 0, and 0 if it overflows. */
 static size_t product(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return 0;
@@ -72,7 +73,7 @@ void mem_will_fill(void *block, size_t size) {
   if (size < HUGE_BLOCK) return;
   uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-  madvise((void *)from, to - from, MADV_HUGEPAGE); /* a hint: failing does no harm */
+  madvise((void *)from, to - from, MADV_HUGEPAGE); /* only a hint, so errors do not matter */
 #else
   (void)block, (void)size;
 #endif
@@ -90,11 +91,11 @@ void mem_discard(const void *from, const void *to) {
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
 #define BLOCK_MOST ((size_t)16 << 20)
-#define LARGE_SIZE ((size_t)256 * 1024)
+#define LARGE_SIZE THRESHOLD((size_t)256 * 1024)
 
 struct arena_block {
   struct arena_block *next;
-  size_t size; /* of the data behind the header */
+  size_t size; /* size of the data after the header, in bytes */
   alignas(max_align_t) char data[];
 };
 
@@ -126,8 +127,8 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
   return block;
 }
 
-/* A block for small objects: an eighth of those before it, so that little is left over and an arena
- * that is large has few of them. */
+/* Returns the size of the next block for small objects: an eighth of all earlier ones. This
+ * wastes little, and a large arena has few blocks. */
 static size_t next_block_size(const struct arena *arena) {
   size_t size = arena->shared / 8 / BLOCK_SIZE * BLOCK_SIZE;
   if (size < BLOCK_SIZE) return BLOCK_SIZE;
@@ -138,7 +139,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
   const size_t align = alignof(max_align_t);
   if (size > PTRDIFF_MAX - align) return NULL;
   size = (size ? size + align - 1 : align) / align * align;
-  size_t skip = (size_t)(-(uintptr_t)arena->next % align); /* behind a string */
+  size_t skip = (size_t)(-(uintptr_t)arena->next % align); /* aligns after a string */
   if (size + skip <= (size_t)(arena->end - arena->next)) {
     void *result = arena->next + skip;
     arena->next += skip + size;
@@ -210,7 +211,8 @@ void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used,
 
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size) {
   struct arena_block *head = arena->blocks;
-  bool shared = head && arena->end == head->data + head->size; /* with other small objects */
+  bool shared = head && arena->end == head->data + head->size; /* true if the block has other
+                                                                  small objects */
   if (!block || !head || shared || block != head->data || new_size < LARGE_SIZE) {
     void *copy = arena_alloc(arena, new_size);
     if (copy && old_size) memcpy(copy, block, old_size);
@@ -224,7 +226,7 @@ void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_s
   return head->data;
 }
 
-/* Room for a string, which needs no alignment. */
+/* Allocates room for a string, which needs no alignment. */
 static char *arena_text(struct arena *arena, size_t size) {
   if (size > (size_t)(arena->end - arena->next)) return arena_alloc(arena, size);
   char *text = arena->next;
@@ -272,7 +274,7 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* A chain of edits is a chain of parents: work through a list, not by recursion. */
+  /* Edits of edits form long chains of parents, so use a list instead of recursion. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {
@@ -292,14 +294,14 @@ void region_release(struct region *region) {
 
 /* ---- columns that are given back early --------------- */
 
-/* Whether a block begins at the data. */
+/* True if a block begins at the data. */
 static bool has_block(const struct arena *arena, const char *data) {
   const struct arena_block *block = arena->blocks;
   while (block && block->data != data) block = block->next;
   return block != NULL;
 }
 
-/* The block in which the data are, or NULL. */
+/* Returns the block that contains the data, or NULL. */
 static const struct arena_block *block_of(const struct arena *arena, const char *data) {
   const struct arena_block *block = arena->blocks;
   while (block && ((uintptr_t)data < (uintptr_t)block->data ||
@@ -314,8 +316,8 @@ static bool has_inside(const struct arena *arena, const char *data) {
 
 #define EDITS_MOST 16
 
-/* The arena that `has` the data: the region's, or that of a region that only it retains, or of
- * `lender`. NULL when there is none. */
+/* Returns the arena for which `has` is true: the arena of the region, of a region that only it
+ * retains, or of `lender`. NULL if no arena has the data. */
 static struct arena *find_arena(struct region *region, const struct region *lender,
                                 bool (*has)(const struct arena *, const char *), const void *data,
                                 int depth) {
@@ -330,7 +332,7 @@ static struct arena *find_arena(struct region *region, const struct region *lend
   return NULL;
 }
 
-/* Takes the block that holds `size` bytes at `data`, and nothing else, out of its arena. */
+/* Removes a block from its arena if it holds the `size` bytes at `data` and nothing else. */
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;

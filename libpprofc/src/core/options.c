@@ -1,4 +1,4 @@
-/* Copies of callers' option structs. */
+/* Copies option structs of callers. */
 #include "core/options.h"
 
 #include "core/error.h"

@@ -1,20 +1,26 @@
-/* Output files that appear whole or not at all: temporary file beside the target, then rename. */
+/* Writes a temporary file in the folder of the target, then renames it. */
 #include "core/outfile.h"
 
+#include "core/str.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Follows a symlink so that the link stays and what it names is replaced. */
+/* Resolves a symlink, so that the file it points to is replaced and the link stays. */
 static bool outfile_resolve(struct outfile *file, const char *path) {
   if (strlen(path) >= sizeof file->target) {
     errno = ENAMETOOLONG;
@@ -30,9 +36,86 @@ static bool outfile_resolve(struct outfile *file, const char *path) {
   return true;
 }
 
+/* ---- temporary files --------------------------------- */
+
+#define TEMPORARY_STEM                                                                             \
+  220 /* bytes of the target's name, so that the temporary name fits                               \
+         NAME_MAX */
+#define TEMPORARY_TRIES 100
+
+/* Writes "FOLDER/NAME.tmp-" into file->temporary. Returns its size. */
+static size_t temporary_stem(struct outfile *file) {
+  const char *slash = strrchr(file->target, '/');
+  size_t folder = slash ? (size_t)(slash + 1 - file->target) : 0;
+  int size = snprintf(file->temporary, sizeof file->temporary, "%.*s%.*s.tmp-", (int)folder,
+                      file->target, TEMPORARY_STEM, file->target + folder);
+  return (size_t)size;
+}
+
+/* Locks a new temporary file for the life of this process. False if another process considers
+ * it abandoned and has taken it. */
+static bool temporary_lock(int fd) {
+  struct stat info;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+static int temporary_create(struct outfile *file, size_t stem, mode_t mode) {
+  struct timespec now;
+  for (int i = 0; i < TEMPORARY_TRIES; i++) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(file->temporary + stem, sizeof file->temporary - stem, "%ld-%lx", (long)getpid(),
+             (unsigned long)now.tv_nsec);
+    int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd < 0 && errno != EEXIST) return -1;
+    if (fd >= 0 && temporary_lock(fd)) return fd;
+    if (fd >= 0) close(fd);
+  }
+  errno = EEXIST;
+  return -1;
+}
+
+/* True if the suffix of a temporary file's name has the id of a dead process. */
+static bool temporary_has_dead_writer(pprofc_str suffix) {
+  pprofc_str process;
+  uint64_t writer, number;
+  return str_next(&suffix, '-', &process) && str_parse_uint(process, 10, &writer) &&
+         str_parse_uint(suffix, 16, &number) && writer && writer <= INT_MAX &&
+         kill((pid_t)writer, 0) != 0 && errno == ESRCH;
+}
+
+/* Removes a file that no process has locked. The lock is needed because a writer in another
+ * container has a process id that means nothing here. */
+static void temporary_remove(int folder, const char *name) {
+  int fd = openat(folder, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);
+  close(fd);
+}
+
+/* Removes temporary files of the same target that killed processes left. */
+static void temporary_sweep(struct outfile *file, size_t stem) {
+  char *slash = strrchr(file->temporary, '/');
+  const char *name = slash ? slash + 1 : file->temporary;
+  size_t size = stem - (size_t)(name - file->temporary);
+  char first = *name;
+  if (slash) slash[1] = '\0';
+  DIR *folder = opendir(slash ? file->temporary : ".");
+  if (slash) slash[1] = first;
+  if (!folder) return;
+  for (struct dirent *entry; (entry = readdir(folder));)
+    if (strncmp(entry->d_name, name, size) == 0 &&
+        temporary_has_dead_writer(str_of(entry->d_name + size)))
+      temporary_remove(dirfd(folder), entry->d_name);
+  closedir(folder);
+}
+
+/* ---- output files ------------------------------------ */
+
 pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error *error) {
   memset(file, 0, sizeof *file);
   file->fd = -1;
+  file->path = path;
   struct stat info;
   bool exists = stat(path, &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {
@@ -41,13 +124,12 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
     return file->fd < 0 ? outfile_fail(error, path) : PPROFC_OK;
   }
   if (!outfile_resolve(file, path)) return outfile_fail(error, path);
-  snprintf(file->temporary, sizeof file->temporary, "%s.tmp-XXXXXX", file->target);
-  file->fd = mkstemp(file->temporary);
+  size_t stem = temporary_stem(file);
+  temporary_sweep(file, stem);
+  /* Let the kernel apply the umask: reading it would change it for all threads. */
+  file->fd = temporary_create(file, stem, exists ? S_IRUSR | S_IWUSR : 0666);
   if (file->fd < 0) return outfile_fail(error, path);
-  fcntl(file->fd, F_SETFD, FD_CLOEXEC);
-  mode_t mask = umask(0);
-  umask(mask);
-  fchmod(file->fd, exists ? info.st_mode & 07777 : 0666 & ~mask);
+  if (exists) (void)fchmod(file->fd, info.st_mode & 07777);
   return PPROFC_OK;
 }
 
@@ -63,17 +145,21 @@ int fd_write(void *fd, const void *data, size_t size) {
   return 0;
 }
 
-int outfile_write(void *file, const void *data, size_t size) {
-  return fd_write(&((struct outfile *)file)->fd, data, size);
+int outfile_write(void *context, const void *data, size_t size) {
+  struct outfile *file = context;
+  if (fd_write(&file->fd, data, size) == 0) return 0;
+  if (!file->reason) file->reason = errno;
+  return -1;
 }
 
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!file->straight && fsync(file->fd) != 0) status = outfile_fail(error, file->target);
-  if (close(file->fd) != 0 && status == PPROFC_OK) status = outfile_fail(error, file->target);
-  file->fd = -1;
+  /* Rename before closing: closing releases the lock. */
   if (status == PPROFC_OK && !file->straight && rename(file->temporary, file->target) != 0)
     status = outfile_fail(error, file->target);
+  if (close(file->fd) != 0 && status == PPROFC_OK) status = outfile_fail(error, file->target);
+  file->fd = -1;
   if (status != PPROFC_OK) outfile_discard(file);
   return status;
 }
@@ -82,4 +168,12 @@ void outfile_discard(struct outfile *file) {
   if (file->fd >= 0) close(file->fd);
   file->fd = -1;
   if (!file->straight && file->temporary[0]) unlink(file->temporary);
+}
+
+pprofc_status outfile_end(struct outfile *file, pprofc_status status, pprofc_error *error) {
+  if (status == PPROFC_OK) return outfile_commit(file, error);
+  outfile_discard(file);
+  if (!file->reason || status == PPROFC_E_NOMEM) return status;
+  errno = file->reason;
+  return outfile_fail(error, file->path);
 }

@@ -1,29 +1,36 @@
-/* Output files that appear whole or not at all. */
+/* Output files that appear complete or not at all. */
 #ifndef PPROFC_CORE_OUTFILE_H
 #define PPROFC_CORE_OUTFILE_H
 
 #include "core/error.h"
 
-/* A file being written under a temporary name beside its target. Devices and pipes are written
- * directly. */
+/* An output file, written as TARGET.tmp-PROCESS-NUMBER in the folder of its target. Devices
+ * and pipes are written directly. */
 struct outfile {
+  const char *path;  /* the path that the caller gave, not copied */
   int fd;            /* -1 when closed */
-  bool straight;     /* no rename at the end */
-  char target[4096]; /* the path asked for, its symlink resolved */
+  bool straight;     /* true for devices and pipes: no rename at the end */
+  char target[4096]; /* path with symlinks resolved */
   char temporary[4128];
+  int reason; /* errno of the first write that failed, or 0 */
 };
 
+/* Creates the file, with the mode of an existing target or the default mode. Removes temporary
+ * files of the same target that killed processes left. */
 pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error *error);
 
-/* A pprofc_write_fn; its context is a struct outfile. */
+/* Writes to the file. A pprofc_write_fn whose context is a struct outfile. */
 int outfile_write(void *file, const void *data, size_t size);
 
-/* Makes the file appear under its name, or removes what was written. Both close. */
+/* Renames the file to its target. outfile_discard removes it instead. Both close it. */
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error);
 void outfile_discard(struct outfile *file);
 
-/* A pprofc_write_fn; its context is a pointer to a file descriptor. It writes everything or fails.
- */
+/* Commits the file if `status` is PPROFC_OK, else discards it. Adds the file and the reason to the
+ * message of a failed write. */
+pprofc_status outfile_end(struct outfile *file, pprofc_status status, pprofc_error *error);
+
+/* Writes all bytes or fails. A pprofc_write_fn whose context is a pointer to a file descriptor. */
 int fd_write(void *fd, const void *data, size_t size);
 
 #endif

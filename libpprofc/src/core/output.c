@@ -1,4 +1,4 @@
-/* Report output: a buffer in front of the caller's write callback, with a sticky error. */
+/* Report output: a buffer before the caller's write callback, with a sticky error. */
 #include "core/output.h"
 
 #include "core/budget.h"
@@ -75,7 +75,7 @@ void output_printf(struct output *out, const char *format, ...) {
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (length < 0 || (size_t)length >= sizeof text) {
-    out->failed = true; /* long texts go through output_add_str */
+    out->failed = true; /* use output_add_str for long texts */
     return;
   }
   output_add(out, text, (size_t)length);

@@ -1,4 +1,4 @@
-/* Report output: a buffer in front of the caller's write callback, with a sticky error. */
+/* Report output: a buffer before the caller's write callback, with a sticky error. */
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
@@ -8,15 +8,15 @@
 struct output {
   pprofc_write_fn write;
   void *context;
-  const pprofc_allocator *mem; /* whose budget may stop the output, or NULL */
+  const pprofc_allocator *mem; /* allocator whose budget can stop the output, or NULL */
   size_t size;
-  bool failed; /* the callback refused, or the budget is stopped; everything after is dropped */
+  bool failed; /* true if the callback failed or the budget is stopped; later output is dropped */
   char data[32 * 1024];
 };
 
 void output_init(struct output *out, pprofc_write_fn write, void *context);
 
-/* The output fails when the budget behind `mem` is stopped. */
+/* Makes the output fail when the budget of `mem` is stopped. */
 void output_watch(struct output *out, const pprofc_allocator *mem);
 
 void output_add(struct output *out, const void *data, size_t size);
@@ -28,10 +28,10 @@ void output_add_int(struct output *out, int64_t value);
 void output_add_uint(struct output *out, uint64_t value);
 void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Right-aligns s in `width` cells, counted in code points as Go's %10s does. */
+/* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* Sends what is buffered; PPROFC_E_IO when the callback ever refused. */
+/* Writes the buffered bytes; PPROFC_E_IO if the callback has ever failed. */
 pprofc_status output_flush(struct output *out, pprofc_error *error);
 
 #endif

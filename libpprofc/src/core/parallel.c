@@ -1,4 +1,4 @@
-/* Running one pass over samples on several threads. */
+/* Runs one pass over samples on several threads, and deep recursion on a thread of its own. */
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain) {
   size_t useful = grain ? items / grain : items;
-  if (useful <= 1) return 1; /* the system reads a file to count its processors */
+  if (useful <= 1) return 1; /* counting processors reads a file, so check this first */
   if (wanted == 0) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     wanted = processors > 0 ? (unsigned)processors : 1;
@@ -42,4 +42,26 @@ void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), 
   fn(context, 0);
   for (unsigned w = started; w < workers; w++) fn(context, w);
   for (unsigned w = 1; w < started; w++) pthread_join(threads[w], NULL);
+}
+
+struct parallel_deep_job {
+  void (*fn)(void *context);
+  void *context;
+};
+
+static void *run_deep_job(void *argument) {
+  struct parallel_deep_job *job = argument;
+  job->fn(job->context);
+  return NULL;
+}
+
+bool parallel_run_deep(size_t stack, void (*fn)(void *context), void *context) {
+  struct parallel_deep_job job = {fn, context};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  bool started = pthread_attr_setstacksize(&attributes, stack) == 0 &&
+                 pthread_create(&thread, &attributes, run_deep_job, &job) == 0;
+  pthread_attr_destroy(&attributes);
+  return started && pthread_join(thread, NULL) == 0;
 }

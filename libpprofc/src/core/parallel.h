@@ -1,20 +1,25 @@
-/* Running one pass over samples on several threads. */
+/* Runs one pass over samples on several threads, and deep recursion on a thread of its own. */
 #ifndef PPROFC_CORE_PARALLEL_H
 #define PPROFC_CORE_PARALLEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* How many workers to use for `wanted` (0: one per processor) and `items` pieces of work of which
- * one worker should have at least `grain`. Never 0, never more than 16. */
+/* Returns the number of workers, 1 to 16, for `wanted` threads (0: one per processor) and
+ * `items` pieces of work. Each worker gets at least `grain` pieces. */
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
-/* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all are done.
- * Worker 0 is the calling thread; when a thread cannot be started, the calling thread does its
- * work, so this never fails. */
+/* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all have
+ * returned. Worker 0 is the calling thread, which also does the work of threads that cannot be
+ * started. So this never fails. */
 void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), void *context);
 
-/* The first item of worker `worker` of `workers`; [parallel_from(w), parallel_from(w + 1)) is its
- * range. */
+/* Calls fn(context) on a thread with a stack of `stack` bytes and waits for it. Returns false
+ * without calling fn if the thread cannot be started. */
+bool parallel_run_deep(size_t stack, void (*fn)(void *context), void *context);
+
+/* Returns the first item of worker `worker` of `workers`; its range is [parallel_from(w),
+ * parallel_from(w + 1)). */
 static inline size_t parallel_from(size_t items, unsigned worker, unsigned workers) {
   return items / workers * worker + (worker < items % workers ? worker : items % workers);
 }

@@ -30,8 +30,8 @@ bool str_starts_any_case(pprofc_str s, pprofc_str word) {
   return true;
 }
 
-/* For short needles that are not empty, in at least as much text: memmem makes a table of 256
- * entries first, which costs more than it gains in a line. */
+/* Finds a short, non-empty needle in a text that is at least as long. memmem first builds a
+ * table of 256 entries, which is slower within a line. */
 static size_t str_find_short(pprofc_str s, pprofc_str needle) {
   const char *p = s.data, *last = s.data + (s.size - needle.size);
   while (p <= last && (p = memchr(p, needle.data[0], (size_t)(last - p) + 1)) != NULL) {
@@ -76,9 +76,9 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Where the text may go on after a star: the first place from `from` on that has the byte of the
- * pattern at `p`, `from` where the pattern takes any byte, the end where nothing follows the star
- * or the text has no such byte. */
+/* Returns the first position from `from` on where the text can match after a star: the next
+ * occurrence of the pattern byte at `p`, or `from` if that byte is a wildcard. Returns the end of
+ * the text if nothing follows the star or the byte does not occur. */
 static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {
   if (p == pattern.size) return text.size;
   if (from >= text.size || pattern.data[p] == '*' || pattern.data[p] == '?') return from;
@@ -86,7 +86,8 @@ static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t fr
   return found ? (size_t)(found - text.data) : text.size;
 }
 
-/* Without recursion: a mismatch goes back to the last star, which then covers more bytes. */
+/* Matches without recursion: a mismatch goes back to the last star, which then covers one byte
+ * more. */
 bool str_glob(pprofc_str pattern, pprofc_str text) {
   size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
   while (t < text.size) {
@@ -134,11 +135,11 @@ pprofc_str str_path_base(pprofc_str path) {
   return slash == path.size ? path : str_slice(path, slash + 1, path.size);
 }
 
-/* A cleaned path that grows by one element after the other. */
+/* A cleaned path that grows element by element. */
 struct clean_path {
   char *text;
   size_t size;
-  size_t floor; /* what ".." cannot take back: the root, or the ".." before it */
+  size_t floor; /* length that ".." cannot shorten: the root or leading ".." elements */
   bool rooted;
 };
 
@@ -149,7 +150,8 @@ static void clean_path_add(struct clean_path *path, pprofc_str element) {
   path->size += element.size;
 }
 
-/* "..": takes the last element back; the root has no parent; a relative path begins with it. */
+/* Removes the last element for "..". The root has no parent; a relative path keeps leading
+ * "..". */
 static void clean_path_up(struct clean_path *path) {
   if (path->size > path->floor) {
     while (path->size > path->floor && path->text[path->size - 1] != '/') path->size--;

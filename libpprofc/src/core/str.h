@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* A literal as a pprofc_str. */
+/* Makes a pprofc_str from a literal. */
 #define STR(literal) ((pprofc_str){(literal), sizeof(literal) - 1})
 
-/* For printf: `printf("%.*s", STR_ARG(s))`. */
+/* Arguments for printf: `printf("%.*s", STR_ARG(s))`. */
 #define STR_ARG(s) (int)(s).size, (s).data
 
 static inline pprofc_str str_of(const char *text) {
@@ -20,50 +20,49 @@ static inline bool str_equal(pprofc_str a, pprofc_str b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* Order by bytes, a prefix before the longer string: <0, 0, >0. */
+/* Compares bytewise; a prefix sorts before the longer string. Returns <0, 0 or >0. */
 int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
-/* The same for a word in small letters, which may have any case in `s`. */
+/* True if s begins with a lower-case word, ignoring case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
 
-/* Offset of the first (last) occurrence, or s.size. */
+/* Returns the offset of the first (str_find_last_char: the last) occurrence, or s.size. */
 size_t str_find(pprofc_str s, pprofc_str needle);
 size_t str_find_char(pprofc_str s, char c);
 size_t str_find_last_char(pprofc_str s, char c);
 
-/* s[from, to), both clamped to the size. */
+/* Returns s[from, to), both clamped to the size. */
 pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 
-/* Without leading and trailing ASCII white space. */
+/* Returns s without leading and trailing ASCII white space. */
 pprofc_str str_trim(pprofc_str s);
 
-/* True when the pattern covers all of the text: '*' stands for any run of bytes, '?' for one. */
+/* True if the pattern matches the whole text: '*' matches any run of bytes, '?' one byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text);
 
-/* Takes the text before the next `separator` off *rest. False when *rest was used up (data ==
- * NULL). "a,,b" gives "a", "", "b"; an empty rest gives one empty piece. */
+/* Splits off the text before the next `separator` of *rest. False at the end (data == NULL).
+ * "a,,b" gives "a", "", "b"; an empty *rest gives one empty piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 
-/* The next line of *rest without "\n" or "\r\n"; false at the end. */
+/* Splits off the next line of *rest without "\n" or "\r\n"; false at the end. */
 bool str_next_line(pprofc_str *rest, pprofc_str *line);
 
-/* Numbers that are the whole string: no blanks, nothing behind them, no overflow. Otherwise false,
- * and *out is as it was. `base` 0
- * takes 0x, 0o, 0b, a leading 0 for octal and underscores between digits, as Go's literals do. */
+/* Parse an integer that is the whole string: no blanks, no other text, no overflow. Otherwise
+ * return false and leave *out unchanged. `base` 0 accepts 0x, 0o, 0b, a leading 0 for octal
+ * and underscores between digits, as in Go's literals. */
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 
-/* Decimal or hex float, inf, infinity, nan in any case; as Go's ParseFloat. */
+/* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, as Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 
-/* The same for decimals of up to 19 digits and small exponents, fast. False: it is something else.
- */
+/* Parses decimals of up to 19 digits and small exponents fast. False for all other texts. */
 bool str_quick_float(pprofc_str s, double *out);
 
-/* base(p), dir(p), clean(p) of Go's path/filepath. clean and dir may need memory: they write into
- * `out`, a buffer of at least p.size + 2 bytes, and return a view of it. */
+/* base(p), dir(p) and clean(p) of Go's path/filepath. clean and dir may write into `out`, a
+ * buffer of at least p.size + 2 bytes, and return a view of it. */
 pprofc_str str_path_base(pprofc_str path);
 pprofc_str str_path_dir(pprofc_str path, char *out);
 pprofc_str str_path_clean(pprofc_str path, char *out);

@@ -1,13 +1,12 @@
-/* Decimal numbers of a common size, by whole numbers of 128 bits: correctly rounded as strtod does
- * it, in a fraction of its time. */
+/* Fast conversion of short decimals with 128-bit integers, correctly rounded as by strtod. */
 #include "core/str.h"
 
 #include <math.h>
 
 #ifdef __SIZEOF_INT128__
 
-#define DIGITS_MOST   19 /* they fit into 64 bits */
-#define EXPONENT_MOST 27 /* 5 to that power does, too */
+#define DIGITS_MOST   19 /* fit into 64 bits */
+#define EXPONENT_MOST 27 /* 5 to this power also fits into 64 bits */
 
 __extension__ typedef unsigned __int128 decimal_wide;
 
@@ -18,7 +17,8 @@ struct decimal_parts {
   bool negative;
 };
 
-/* Takes digits; how many, or SIZE_MAX when there are too many. Zeros in front are counted, too. */
+/* Reads digits and returns their number, including leading zeros; SIZE_MAX if there are too
+ * many. */
 static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   size_t begin = at;
   for (; at < s.size && s.data[at] >= '0' && s.data[at] <= '9'; at++) {
@@ -28,7 +28,7 @@ static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   return at - begin;
 }
 
-/* "e-7" to the end of the text, of one or two digits. */
+/* Reads an exponent such as "e-7", of one or two digits, up to the end of the text. */
 static bool decimal_take_exponent(struct decimal_parts *d, pprofc_str s, size_t at) {
   int value = 0;
   if (at == s.size) return true;
@@ -44,7 +44,7 @@ static bool decimal_take_exponent(struct decimal_parts *d, pprofc_str s, size_t 
   return true;
 }
 
-/* "[+-]digits[.digits][e[+-]digits]" with 19 digits at most. */
+/* Reads "[+-]digits[.digits][e[+-]digits]" with at most 19 digits. */
 static bool decimal_read(struct decimal_parts *d, pprofc_str s) {
   size_t at = s.size && (s.data[0] == '-' || s.data[0] == '+'), fraction = 0;
   *d = (struct decimal_parts){.negative = s.size && s.data[0] == '-'};
@@ -71,7 +71,8 @@ static int decimal_width(decimal_wide value) {
   return width + (value != 0);
 }
 
-/* value * 2^exponent, and a little more when `more`, rounded to the nearest, ties to even. */
+/* Returns value * 2^exponent, rounded to nearest, ties to even. `more`: the exact value is
+ * slightly larger. */
 static double decimal_round(decimal_wide value, bool more, int exponent) {
   int shift = decimal_width(value) - 53;
   if (shift <= 0) return ldexp((double)(uint64_t)value, exponent);
@@ -91,7 +92,7 @@ bool str_quick_float(pprofc_str s, double *out) {
   if (d.exponent >= 0) {
     value = decimal_round((decimal_wide)d.digits * five, false, d.exponent);
   } else {
-    /* The quotient has 54 bits or more, so that what remains only says whether there is more. */
+    /* The quotient has 54 bits or more, so the remainder only matters as zero or not. */
     int shift = 118 - decimal_width(d.digits);
     decimal_wide wide = (decimal_wide)d.digits << shift;
     value = decimal_round(wide / five, wide % five != 0, d.exponent - shift);

@@ -1,4 +1,4 @@
-/* Strict parsing of numbers: all of the text is one number that fits, or it is none. */
+/* Strict parsing of numbers: the whole text must be one number that fits. */
 #include "core/str.h"
 
 #include <errno.h>
@@ -18,14 +18,14 @@ static bool is_digit_of(char c, unsigned base) {
 
 /* ---- integers ---------------------------------------- */
 
-/* Takes 0x, 0o, 0b or a leading 0 off *s and returns the base that it means; 10 without one. */
+/* Removes 0x, 0o, 0b or a leading 0 from *s and returns the base; 10 without a prefix. */
 static unsigned take_base(pprofc_str *s) {
   static const struct {
     char letter;
     unsigned base;
   } prefixes[] = {{'x', 16}, {'o', 8}, {'b', 2}};
   if (s->size < 2 || s->data[0] != '0') return 10;
-  char letter = (char)(s->data[1] | 0x20); /* in lower case */
+  char letter = (char)(s->data[1] | 0x20); /* lower case */
   *s = str_slice(*s, 1, s->size);
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
     if (prefixes[i].letter != letter) continue;
@@ -35,12 +35,12 @@ static unsigned take_base(pprofc_str *s) {
   return 8;
 }
 
-/* An integer of which some digits were read. */
+/* An integer while its digits are read. */
 struct integer_reader {
   uint64_t value;
   unsigned base;
   size_t digits;
-  bool separable; /* the last byte was a digit or the prefix: an underscore may follow */
+  bool separable; /* true after a digit or the prefix, where an underscore may follow */
 };
 
 static bool integer_add_digit(struct integer_reader *n, char c) {
@@ -58,7 +58,7 @@ static bool integer_add_underscore(struct integer_reader *n) {
   return fits;
 }
 
-/* Reads all digits of s, of which the last one ends it. */
+/* Parses s, which must consist of digits, and of underscores between them if allowed. */
 static bool integer_read(struct integer_reader *n, pprofc_str s, bool underscores) {
   for (size_t i = 0; i < s.size; i++) {
     bool underscore = underscores && s.data[i] == '_';
@@ -97,11 +97,11 @@ bool str_parse_int(pprofc_str s, int base, int64_t *out) {
 
 /* ---- floats ------------------------------------------ */
 
-/* Longer texts are no floats: none needs so many digits. */
+/* Maximum length of a float in bytes. */
 #define FLOAT_TEXT_MAX 511
 
-/* Whether every underscore is between two digits. The x of the prefix counts as a digit; it is at
- * `prefix`, or at SIZE_MAX. */
+/* True if every underscore is between two digits. The x of the prefix counts as a digit; it is
+ * at `prefix`, SIZE_MAX if there is no prefix. */
 static bool float_underscores_fit(pprofc_str s, size_t prefix) {
   unsigned base = prefix == SIZE_MAX ? 10 : 16;
   for (size_t i = str_find_char(s, '_'); i < s.size; i++) {
@@ -113,8 +113,8 @@ static bool float_underscores_fit(pprofc_str s, size_t prefix) {
   return true;
 }
 
-/* Whether the digits, points and exponents of s have a form that Go takes. strtod takes two more: a
- * hexadecimal float without exponent, and a blank in front. */
+/* True if the digits, points and exponents of s have a form that Go accepts. strtod also
+ * accepts a hexadecimal float without exponent and a leading blank. */
 static bool float_has_form(pprofc_str s) {
   size_t sign = is_sign(s.data[0]);
   pprofc_str body = str_slice(s, sign, s.size);
@@ -125,7 +125,7 @@ static bool float_has_form(pprofc_str s) {
   return exponent && float_underscores_fit(s, sign + 1);
 }
 
-/* Copies s without its underscores; returns the size. */
+/* Copies s without its underscores and returns the size. */
 static size_t float_copy(pprofc_str s, char *out) {
   size_t size = 0;
   for (size_t i = 0; i < s.size; i++)
@@ -134,7 +134,7 @@ static size_t float_copy(pprofc_str s, char *out) {
   return size;
 }
 
-/* inf and infinity with or without a sign, nan without one. */
+/* True for inf and infinity with an optional sign, and for nan without a sign. */
 static bool float_is_word(pprofc_str s) {
   size_t sign = is_sign(s.data[0]);
   pprofc_str body = str_slice(s, sign, s.size);

@@ -1,6 +1,5 @@
-/* Varints: integers of 7 bits a byte, the lowest bits first, as protobuf writes them. A set top bit
- * says that another byte follows. Every file that reads or writes varints does it through this
- * header. */
+/* Varints of protobuf: integers with 7 bits per byte, the lowest bits first. A set top bit means
+ * that another byte follows. All code that reads or writes varints uses this header. */
 #ifndef PPROFC_CORE_VARINT_H
 #define PPROFC_CORE_VARINT_H
 
@@ -9,21 +8,21 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The most bytes of a varint of 64 and of 32 bits. */
+/* Maximum size of a varint of 64 and of 32 bits, in bytes. */
 #define VARINT_BYTES_MAX    10
 #define VARINT32_BYTES_MAX  5
 #define VARINT_MORE         0x80u
 #define VARINT_PAYLOAD      0x7Fu
 #define VARINT_PAYLOAD_BITS 7u
 
-/* The bytes that varint_put writes for v. */
+/* Returns the size of v as a varint, in bytes. */
 static inline size_t varint_bytes(uint64_t v) {
   size_t bytes = 1;
   for (; v >= VARINT_MORE; v >>= VARINT_PAYLOAD_BITS) bytes++;
   return bytes;
 }
 
-/* Writes v in as few bytes as it needs, VARINT_BYTES_MAX at the most; returns how many. */
+/* Writes v as a varint of at most VARINT_BYTES_MAX bytes and returns its size. */
 static inline size_t varint_put(uint8_t *out, uint64_t v) {
   size_t bytes = 0;
   for (; v >= VARINT_MORE; v >>= VARINT_PAYLOAD_BITS) out[bytes++] = (uint8_t)(v | VARINT_MORE);
@@ -33,8 +32,8 @@ static inline size_t varint_put(uint8_t *out, uint64_t v) {
 
 enum varint_fault { VARINT_GOOD, VARINT_TRUNCATED, VARINT_TOO_LONG };
 
-/* Reads a varint of foreign bytes at *p and moves *p behind it. After a fault *p and *value are as
- * they were. Bits past the 64th are dropped, as the reference does. */
+/* Reads a varint from untrusted bytes at *p and advances *p. On a fault *p and *value are
+ * unchanged. Bits above the 64th are dropped, as in the reference implementation. */
 static inline enum varint_fault varint_read(const uint8_t **p, const uint8_t *end,
                                             uint64_t *value) {
   const uint8_t *at = *p;
@@ -56,29 +55,29 @@ static inline const char *varint_fault_text(enum varint_fault fault) {
   return fault == VARINT_TRUNCATED ? "truncated varint" : "varint longer than 10 bytes";
 }
 
-/* Whether a varint of three bytes is next, the usual length in the stacks of large profiles. */
+/* True if a varint of three bytes comes next, the usual size in the stacks of large profiles. */
 static inline bool varint_is_three(const uint8_t *p, const uint8_t *end) {
   return end - p >= 3 && p[0] >= VARINT_MORE && p[1] >= VARINT_MORE && p[2] < VARINT_MORE;
 }
 
-/* Its value. */
+/* Returns the value of a varint of three bytes. */
 static inline uint32_t varint_three(const uint8_t *p) {
   return (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
 }
 
-/* Whether a varint of one or two bytes is next, and a byte behind it if it has one. */
+/* True if a varint of one or two bytes comes next and two bytes can be read. */
 static inline bool varint_is_short(const uint8_t *p, const uint8_t *end) {
   return end - p >= 2 && !(p[0] & p[1] & VARINT_MORE);
 }
 
-/* Its value, without a branch; *size becomes its bytes. */
+/* Returns the value of a varint of one or two bytes without a branch and sets *size. */
 static inline uint32_t varint_short(const uint8_t *p, size_t *size) {
   uint32_t more = p[0] >> VARINT_PAYLOAD_BITS;
   *size = 1 + more;
   return (p[0] & VARINT_PAYLOAD) | ((uint32_t)p[1] << VARINT_PAYLOAD_BITS & (0u - more));
 }
 
-/* The rest of a varint of four bytes or more, of which three are in `v`. */
+/* Reads the rest of a varint of four or more bytes; v holds the first three. */
 static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint32_t *value) {
   uint32_t byte, shift = 3 * VARINT_PAYLOAD_BITS;
   do {
@@ -90,7 +89,7 @@ static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint
   return p;
 }
 
-/* Reads a varint that is known to be whole and to fit 32 bits; returns the byte behind it. */
+/* Reads a varint that is known to be complete and to fit 32 bits; returns the byte after it. */
 static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
   uint32_t v = p[0];
   if (v >= VARINT_MORE) {
@@ -110,12 +109,12 @@ static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
   return p + 1;
 }
 
-/* Reads backwards: the varint that ends before p, in a run of whole varints of 32 bits that begins
- * at `begin` < p. Returns where it begins. */
+/* Reads the varint that ends before p, and returns where it begins. [begin, p) is not empty
+ * and holds complete varints of 32 bits. */
 static inline const uint8_t *varint_before(const uint8_t *begin, const uint8_t *p,
                                            uint32_t *value) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (p - begin >= 4) { /* three bytes, the usual length in large profiles, in one step */
+  if (p - begin >= 4) { /* three bytes, the usual size in large profiles, in one step */
     uint32_t w;
     memcpy(&w, p - 4, 4);
     if ((w & 0x808080u) == 0x808000u) {

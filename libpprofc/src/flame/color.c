@@ -1,5 +1,5 @@
-/* The colors of flame graphs. Colors by name are the same in every run and profile; colors by
- * change differ for color-blind readers, too. */
+/* The colors of flame graphs. Colors by name are the same in every run and profile.
+ * Color-blind readers can tell the colors by change apart. */
 #include "flame/flame.h"
 
 #include "core/map.h"
@@ -31,8 +31,8 @@ void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   put(out, 215 + 40 * v3, 90 + 130 * v1, 40 + 40 * v2);
 }
 
-/* Orange for more, blue for less, grey for none. The square root of the share makes small changes
- * visible. */
+/* Orange for more, blue for less, grey for no change. The square root of the share makes small
+ * changes visible. */
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   double share = most > 0 ? sqrt(fabs(delta) / most) : 0;
   if (share > 1) share = 1;

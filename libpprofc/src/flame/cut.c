@@ -1,5 +1,5 @@
-/* Which nodes of a large tree are sent to the viewer: the widest ones. What is cut below a node is
- * one remainder with the sums of it, so that every node keeps its width. */
+/* Selects the nodes of a large tree for the viewer: the widest ones. All nodes cut below a
+ * node become one remainder with their sums, so that every node keeps its width. */
 #include "flame/pack.h"
 
 static double cut_magnitude(int64_t value) {

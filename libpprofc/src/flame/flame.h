@@ -8,7 +8,7 @@
 #include "flame/verdicts.h"
 #include "stacks/layout.h"
 
-/* What the color of a box means. */
+/* The meaning of the color of a box. */
 enum flame_coloring {
   FLAME_BY_DEFAULT, /* by change in a difference, else by name */
   FLAME_BY_NAME,
@@ -23,7 +23,7 @@ struct flame_drawing {
   enum flame_width width;
   pprofc_str title, subtitle;
   pprofc_str type_name, unit; /* "cpu", "nanoseconds" */
-  double ratio;               /* values are multiplied by it; 1 for none */
+  double ratio;               /* factor of all values; 1 changes nothing */
   unsigned picture_width;     /* pixels; 0: 1200 */
   double least_pixels;        /* boxes narrower than this become one box "n smaller frames" */
   double least_share; /* the same as a part of the width; replaces least_pixels; 0: not set */
@@ -31,7 +31,7 @@ struct flame_drawing {
   const struct origin_rules *origins; /* or NULL */
   bool inverted;                      /* root on top (icicle) */
   bool embedded;                      /* part of a page: no document head, no controls, no script */
-  const struct flame_verdicts *verdicts; /* of a difference: what is noise is grey; NULL: none */
+  const struct flame_verdicts *verdicts; /* of a difference, or NULL; noise is grey */
 };
 
 /* A self-contained SVG with the ids, groups and URL parameters that other tools for flame graphs
@@ -69,7 +69,7 @@ struct flame_page {
   size_t group_count;
   const pprofc_str *left_out; /* keys of labels with too many values for groups */
   size_t left_out_count;
-  const char *link; /* "https://host/{file}#L{line}": address of the sources; NULL or "": none */
+  const char *link; /* "https://host/{file}#L{line}": address of the sources; NULL or "" */
   const struct flame_cost *costs;
   size_t cost_count;
   const struct flame_verdicts *verdicts; /* of a difference, or NULL; see flame/verdicts.h */
@@ -82,10 +82,10 @@ struct flame_data_range {
   size_t limit;
 };
 
-/* The data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit numbers, the least
- * byte first, and the parts: JSON about the page, frames, nodes and labels, all but the first
- * deflated. Where nodes are cut, a remainder has their sums and their widths, so that every node
- * stays as wide as it is; labels are left out. */
+/* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit numbers,
+ * the least byte first, and the parts: JSON about the page, frames, nodes and labels. All
+ * parts but the first are deflated. Where nodes are cut, a remainder has their sums and their
+ * widths, so that every node keeps its width. Labels are left out then. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 
@@ -96,7 +96,7 @@ pprofc_status flame_html(const struct flame_page *page, struct output *out, ppro
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
                       struct buffer *scratch);
 
-/* How base and head of a box compare. */
+/* The comparison of base and head of a box. */
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 

@@ -81,7 +81,7 @@ static void flame_html_put_number(struct json_writer *json, const char *key, int
   json_int(json, value);
 }
 
-/* What is said of the self value of a function. */
+/* Writes the verdict on the self value of a function. */
 static void put_summary_verdict(const struct page *p, uint32_t frame, struct json_writer *json) {
   const struct flame_verdicts *v = p->options->verdicts;
   if (!v || v->type != p->options->type || !v->of[frame]) return;

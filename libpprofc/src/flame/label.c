@@ -1,6 +1,7 @@
 /* The forms of a name: each step takes away what says least. */
 #include "flame/label.h"
 
+#include "core/budget.h"
 #include "core/escape.h"
 
 #include <ctype.h>
@@ -32,7 +33,7 @@ static bool starts_at(pprofc_str s, size_t i, const char *with) {
   return i <= s.size && str_starts(str_slice(s, i, s.size), str_of(with));
 }
 
-/* Where the bracket that opens at `at` closes; the end of the text when it does not. */
+/* Returns the position at which the bracket at `at` closes, or the end of the text. */
 static size_t closing_of(pprofc_str s, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
@@ -46,22 +47,26 @@ static size_t closing_of(pprofc_str s, size_t at) {
   return s.size;
 }
 
-/* Whether the text before `at` is the word "operator". */
+/* True if the text before `at` is the word "operator". */
 static bool is_operator_word(pprofc_str s, size_t at) {
   pprofc_str before = str_slice(s, 0, at);
   if (!str_ends(before, STR("operator"))) return false;
   return at == 8 || !(label_is_word(s.data[at - 9]) && s.data[at - 9] != '$');
 }
 
-/* Whether the bracket at `at` is a part of an operator's name: "operator()", "operator<<". */
+/* True if the bracket at `at` is a part of an operator's name: "operator()", "operator<<". */
 static bool after_operator(pprofc_str s, size_t at) {
   if (is_operator_word(s, at)) return true;
   return label_at(s, at) == '<' && at && s.data[at - 1] == '<' && is_operator_word(s, at - 1);
 }
 
-/* Whether the text before `at` is the whole name of an operator. */
+#define MOST_OPERATOR 16 /* characters of an operator that are not letters */
+
+/* True if the text before `at` is the whole name of an operator. */
 static bool is_operator(pprofc_str s, size_t at) {
-  while (at && !label_is_word(s.data[at - 1]) && s.data[at - 1] != ':' && s.data[at - 1] != ' ')
+  size_t least = at > MOST_OPERATOR ? at - MOST_OPERATOR : 0;
+  while (at > least && !label_is_word(s.data[at - 1]) && s.data[at - 1] != ':' &&
+         s.data[at - 1] != ' ')
     at--;
   return is_operator_word(s, at);
 }
@@ -79,7 +84,7 @@ static size_t digits_end(pprofc_str s, size_t from) {
   return from;
 }
 
-/* The text without one ".isra.0" or the like at its end; the same text when there is none. */
+/* Returns the text without one ".isra.0" or the like at its end, or the same text. */
 static pprofc_str without_clone(pprofc_str s) {
   static const char *const words[] = {".isra", ".part", ".constprop", ".llvm", ".cold"};
   size_t end = s.size;
@@ -98,15 +103,14 @@ static pprofc_str without_hash(pprofc_str s) {
   return str_slice(s, 0, s.size - 19);
 }
 
-/* Without " [clone ...]", a hash of Rust, and ".isra.0" and its kin. */
+/* Copies the text without " [clone ...]", a hash of Rust, and ".isra.0" and its kin. */
 static void label_drop_suffix(pprofc_str s, struct buffer *out) {
-  for (size_t i = 0; i < s.size; i++) {
-    size_t end = i + 8;
+  while (s.size) {
+    size_t clone = str_find(s, STR(" [clone ")), end = clone;
     while (end < s.size && s.data[end] != ']') end++;
-    if (starts_at(s, i, " [clone ") && end < s.size)
-      i = end;
-    else
-      buffer_add_char(out, s.data[i]);
+    if (end == s.size) clone = end;
+    buffer_add_str(out, str_slice(s, 0, clone));
+    s = str_slice(s, end + 1, s.size);
   }
   pprofc_str text = without_hash(buffer_str(out));
   for (pprofc_str next; (next = without_clone(text)).size < text.size;) text = next;
@@ -189,7 +193,7 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
   }
 }
 
-/* Behind the last character outside brackets that is `c`, but not behind that of an operator. */
+/* Returns the text after the last `c` outside brackets that is not a part of an operator. */
 static pprofc_str label_behind(pprofc_str s, char c) {
   size_t from = 0;
   for (size_t i = next_outside(s, 0); i < s.size; i = next_outside(s, i + 1))
@@ -227,7 +231,7 @@ static bool is_file_end(pprofc_str part) {
   return IS_IN(line ? str_slice(part, 0, colon) : part, words);
 }
 
-/* Whether a part says nothing without the part before it: closures, ends of file names. */
+/* True if a part means nothing without the part before it: closures, ends of file names. */
 static bool is_weak(pprofc_str part) {
   static const char *const words[] = {"call", "call_once", "call_mut", "_init",
                                       "init", "new",       "main"};
@@ -236,7 +240,8 @@ static bool is_weak(pprofc_str part) {
   return is_numbered(part) || is_file_end(part) || IS_IN(part, words);
 }
 
-/* Where the part at or behind `i` begins: behind "::" or "."; the size when there is none. */
+/* Returns the begin of the next part from `i` on: after "::" or "."; the size if there is no
+ * such part. */
 static size_t next_part(pprofc_str s, size_t i) {
   for (i = next_outside(s, i); i < s.size; i = next_outside(s, i + 1)) {
     if (i && starts_at(s, i, "::")) return i + 2;
@@ -289,7 +294,7 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   forms->count = 0;
   buffer_clear(all);
   label_add(forms, name);
-  /* Every step makes the text shorter, so four texts have room and none of them moves. */
+  /* Every step makes the text shorter, so four texts have room and no text moves. */
   if (!buffer_reserve(all, 4 * name.size + 1)) return false;
   pprofc_str text = name;
   label_run(forms, label_drop_suffix, all, &text);
@@ -305,6 +310,46 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   return !all->failed && !forms->text[1].failed;
 }
 
+#define ELLIPSIS "\xE2\x80\xA6"
+
+static bool inside_character(pprofc_str s, size_t i) {
+  return i < s.size && ((unsigned char)s.data[i] & 0xC0) == 0x80;
+}
+
+/* Returns a copy of a long name without its middle; data is NULL when memory ran out. */
+static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
+  size_t head = LABEL_MOST / 2, tail = name.size - LABEL_MOST / 2;
+  while (head && inside_character(name, head)) head--;
+  while (inside_character(name, tail)) tail++;
+  struct buffer text;
+  buffer_init(&text, arena->mem, SIZE_MAX / 2);
+  buffer_add_str(&text, str_slice(name, 0, head));
+  buffer_add_text(&text, ELLIPSIS);
+  buffer_add_str(&text, str_slice(name, tail, name.size));
+  pprofc_str kept = buffer_keep(&text, arena);
+  buffer_free(&text);
+  return kept;
+}
+
+/* Frames are sorted by name, so equal names are cut once. */
+bool label_cut_frames(struct stack_frames *frames) {
+  pprofc_str whole = STR(""), cut = STR("");
+  for (size_t i = 0; i < frames->count; i++) {
+    struct stack_frame *frame = &frames->items[i];
+    if (budget_poll(frames->arena.mem, i)) return false;
+    if (frame->file.size > LABEL_MOST)
+      frame->file = str_slice(frame->file, frame->file.size - LABEL_MOST, frame->file.size);
+    if (frame->name.size <= LABEL_MOST + strlen(ELLIPSIS)) continue;
+    if (!str_equal(frame->name, whole)) {
+      whole = frame->name;
+      cut = label_shorten(whole, &frames->arena);
+    }
+    if (!cut.data) return false;
+    frame->name = cut;
+  }
+  return true;
+}
+
 /* ---- widths ------------------------------------------ */
 
 /* Advances of the characters from ' ' to '~', in 1/100 of a pixel at 12 pixels; of the wider of
@@ -317,19 +362,22 @@ static const unsigned short advances[] = {
     763,  735, 762, 660,  762, 738,  422, 762,  760, 333, 413, 711,  333,  1169, 760,  734,
     762,  762, 512, 625,  473, 760,  710, 982,  710, 710, 630, 763,  545,  763,  1006};
 
-double label_width(pprofc_str text) {
+/* Returns the width in 1/100 of a pixel, or one above `most` as soon as that is passed. */
+static size_t label_measure(pprofc_str text, size_t most) {
   size_t width = 0;
-  for (size_t at = 0; at < text.size;) {
+  for (size_t at = 0; at < text.size && width <= most;) {
     int32_t code = utf8_next(text, &at);
     if (code >= ' ' && code <= '~')
       width += advances[code - ' '];
     else
       width += code < 0x2E80 ? 1000 : 1250; /* from there on East Asian characters */
   }
-  return (double)width / 100;
+  return width;
 }
 
-#define ELLIPSIS "\xE2\x80\xA6"
+double label_width(pprofc_str text) {
+  return (double)label_measure(text, SIZE_MAX) / 100;
+}
 
 /* The end of the first `count` characters, and the begin of the last `count` ones. */
 static pprofc_str label_head(pprofc_str s, size_t count) {
@@ -345,19 +393,30 @@ static void label_cut(pprofc_str s, size_t length, size_t keep, struct buffer *o
   buffer_add_str(out, str_slice(s, skipped.size, s.size));
 }
 
+/* Returns the greatest width in 1/100 of a pixel that is not above `room`. */
+static size_t label_most(double room) {
+  size_t most = room > 0 ? (size_t)(room * 100) : 0;
+  return (double)(most + 1) / 100 <= room ? most + 1 : most;
+}
+
 void label_fit(const struct label_forms *forms, double room, struct buffer *out) {
-  size_t from = out->size;
+  size_t from = out->size, most = label_most(room);
   for (size_t i = 0; i < forms->count; i++)
-    if (label_width(forms->form[i]) <= room) {
+    if (label_measure(forms->form[i], most) <= most) {
       buffer_add_str(out, forms->form[i]);
       return;
     }
   pprofc_str last = forms->form[forms->count - 1];
-  size_t length = utf8_length(last), most = (size_t)(room / 3); /* no character is narrower */
-  for (size_t keep = length < most ? length : most; keep >= 2; keep--) {
-    label_cut(last, length, keep, out);
-    if (out->failed) return;
-    if (label_width(str_slice(buffer_str(out), from, out->size)) <= room) return;
+  size_t length = utf8_length(last), low = 0, high = most / 300; /* no character is narrower */
+  if (high > length) high = length;
+  while (low < high) {
+    size_t middle = (low + high + 1) / 2;
+    label_cut(last, length, middle, out);
+    if (label_measure(str_slice(buffer_str(out), from, out->size), most) <= most)
+      low = middle;
+    else
+      high = middle - 1;
     out->size = from;
   }
+  if (low >= 2) label_cut(last, length, low, out);
 }

@@ -4,8 +4,10 @@
 #define PPROFC_FLAME_LABEL_H
 
 #include "core/buffer.h"
+#include "stacks/stacks.h"
 
 #define LABEL_FORMS 32
+#define LABEL_MOST  4096 /* bytes of a name that drawings show and work on */
 
 /* The forms of one name, the longest first. They point into `text` or into the name. */
 struct label_forms {
@@ -13,6 +15,10 @@ struct label_forms {
   pprofc_str form[LABEL_FORMS];
   struct buffer text[2]; /* what two steps made */
 };
+
+/* Shortens the names of frames before they are drawn; of a long file name the end stays. False when
+ * memory ran out or the budget is stopped. */
+bool label_cut_frames(struct stack_frames *frames);
 
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);
 void label_free(struct label_forms *forms);

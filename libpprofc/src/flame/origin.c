@@ -1,5 +1,5 @@
-/* The origin of a frame's code, user, library or system: a table of rules, of which the first that
- * matches decides. */
+/* The origin of a frame's code: user, library or system. The first matching rule of a table
+ * decides. */
 #include "flame/origin.h"
 
 struct origin_rule {
@@ -39,7 +39,7 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, FILE, "*/sysdeps/*"),
     RULE(SYSTEM, MAPPING, "*/libc.musl*"),
     RULE(SYSTEM, MAPPING, "*/ld-musl*"),
-    /* Go: the runtime and what is below it */
+    /* Go: the runtime and the packages below it */
     RULE(SYSTEM, NAME, "runtime.*"),
     RULE(SYSTEM, NAME, "runtime/*"),
     RULE(SYSTEM, NAME, "internal/runtime/*"),
@@ -172,7 +172,7 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
   return origin_of_matches(rules, matches, name, file, mapping);
 }
 
-/* Where the last part of the path in a name begins; 0 for a name without a path. */
+/* Returns the begin of the last part of the path in a name; 0 for a name without a path. */
 static size_t package_start(pprofc_str name) {
   size_t slash = str_find_last_char(name, '/');
   if (slash == name.size) return 0;

@@ -1,6 +1,6 @@
-/* The origin of a frame's code: the user, a library or the system. The name of the function and the
- * folder of its file decide; the conventions are those of Go, C, C++, Rust, Python, Node and the
- * JVM. docs/FLAMEGRAPHS.md explains them to users. */
+/* The origin of a frame's code: the user, a library or the system. The name of the function
+ * and the folder of its file decide, by the conventions of Go, C, C++, Rust, Python, Node and
+ * the JVM. docs/FLAMEGRAPHS.md explains them to users. */
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 
@@ -27,12 +27,12 @@ pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, st
 enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
                       pprofc_str mapping);
 
-/* The first rule that matches a field: of all fields of a frame the lowest number decides.
- * SIZE_MAX when none does, or when the text is empty. For callers that have many frames of few
- * files and mappings. */
+/* Returns the first rule that matches a field; of all fields of a frame the lowest number
+ * decides. SIZE_MAX if no rule matches or the text is empty. For callers that have many frames
+ * of few files and mappings. */
 size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text);
 
-/* What origin_of returns, with the matches of the three fields. */
+/* Returns the same as origin_of, from the matches of the three fields. */
 enum origin origin_of_matches(const struct origin_rules *rules, const size_t matches[3],
                               pprofc_str name, pprofc_str file, pprofc_str mapping);
 

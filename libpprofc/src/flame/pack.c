@@ -1,9 +1,11 @@
 /* The tree, its frames and its labels as bytes for the viewer. */
 #include "flame/pack.h"
 
+#include "core/budget.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "core/map.h"
+#include "flame/label.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,8 +41,8 @@ static uint64_t pack_width(double width) {
   return width < 9007199254740992.0 ? (uint64_t)llround(width) : UINT64_C(1) << 53;
 }
 
-/* What was cut below a node is its first child, with the number of frames + 1 as its frame: how
- * many nodes were cut, their widths, the sums of their self values. */
+/* Writes the remainder of a node as its first child, with the number of frames + 1 as its
+ * frame: the number of nodes that were cut, their widths, the sums of their self values. */
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
   size_t wide = flame_cut_widths(t);
@@ -51,8 +53,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) add_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* As pack_whole, and behind the frame: how much greater the number of the node is than that of the
- * last one. */
+/* Writes nodes as pack_whole does; after the frame comes the difference between the numbers of
+ * the node and of the last one. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0, depth = t->depth[cut->root]; /* of the last node or remainder */
   for (size_t i = 0; i < cut->count; i++) {
@@ -79,10 +81,12 @@ void flame_pack_nodes(const struct flame_page *page, const struct flame_cut *cut
 
 /* ---- frames ------------------------------------------ */
 
+/* Returns the object file of a frame; of a name that is too long, the end. */
 static pprofc_str mapping_file(const struct stack_frames *frames, const struct stack_frame *frame) {
   const pprofc_profile *p = frames->profile;
-  return frame->mapping == NONE ? STR("")
-                                : profile_string(p, p->mappings.items[frame->mapping].file);
+  if (frame->mapping == NONE) return STR("");
+  pprofc_str file = profile_string(p, p->mappings.items[frame->mapping].file);
+  return str_slice(file, file.size > LABEL_MOST ? file.size - LABEL_MOST : 0, file.size);
 }
 
 enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
@@ -148,6 +152,7 @@ static bool make_columns(const struct flame_page *page, const struct flame_cut *
   if (!c->file || !c->package || !c->origin || !known.of_file || !known.of_mapping) return false;
   for (size_t i = 0; i < cut->frames; i++) {
     const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
+    if (budget_poll(c->arena.mem, i)) return false;
     c->file[i] = interner_add(&c->files, f->file.size ? f->file : mapping_file(frames, f));
     c->package[i] = interner_add(&c->packages, origin_package(f->name));
     if (c->file[i] == MAP_NONE || c->package[i] == MAP_NONE) return false;
@@ -238,19 +243,21 @@ static void pack_put_rounded(struct json_writer *json, double value) {
   json_double(json, rounded);
 }
 
-static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e) {
+/* The viewer multiplies values of the tree itself, so estimates are in its unit. */
+static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
+                              double ratio) {
   json_begin_array(json);
   json_text(json, e->word);
-  json_int(json, e->changed);
-  pack_put_rounded(json, e->base);
-  pack_put_rounded(json, e->delta);
-  pack_put_rounded(json, e->low);
-  pack_put_rounded(json, e->high);
+  json_int(json, e->certainty);
+  pack_put_rounded(json, e->base * ratio);
+  pack_put_rounded(json, e->delta * ratio);
+  pack_put_rounded(json, e->low * ratio);
+  pack_put_rounded(json, e->high * ratio);
   pack_put_rounded(json, e->q);
   json_end(json);
 }
 
-/* Of the first frame of each function that was judged: [frame, self, total, partner]. */
+/* Writes [frame, self, total, partner] for the first frame of each judged function. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
@@ -263,8 +270,8 @@ static void pack_put_verdicts(const struct flame_page *page, const struct flame_
     last = verdict;
     json_begin_array(json);
     json_uint(json, i);
-    pack_put_estimate(json, &verdict->self);
-    pack_put_estimate(json, &verdict->total);
+    pack_put_estimate(json, &verdict->self, v->ratio);
+    pack_put_estimate(json, &verdict->total, v->ratio);
     flame_put_shown(json, verdict->partner);
     json_end(json);
   }
@@ -381,13 +388,37 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
   return count;
 }
 
+/* Writes the parts of the root's estimate that colours need. */
+static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
+                                    double ratio) {
+  json_begin_object(json);
+  json_key(json, "level");
+  json_int(json, e->certainty);
+  json_key(json, "delta");
+  pack_put_rounded(json, e->delta * ratio);
+  json_end(json);
+}
+
 static void pack_put_judged(const struct flame_verdicts *v, struct json_writer *json) {
   json_key(json, "verdicts");
   json_begin_object(json);
   json_key(json, "type");
   json_uint(json, v->type);
+  json_key(json, "ratio");
+  json_double(json, v->ratio);
   json_key(json, "scale");
   json_double(json, v->head_scale);
+  json_key(json, "unit");
+  json_string(json, v->unit);
+  json_key(json, "runs");
+  json_begin_array(json);
+  json_uint(json, v->runs[0]);
+  json_uint(json, v->runs[1]);
+  json_end(json);
+  json_key(json, "sentence");
+  json_string(json, v->sentence);
+  json_key(json, "total");
+  pack_put_named_estimate(json, &v->total, v->ratio);
   json_key(json, "judged");
   json_uint(json, v->judged);
   json_key(json, "changed");

@@ -6,16 +6,16 @@
 #include "core/json_write.h"
 #include "flame/flame.h"
 
-/* The nodes that are sent, and what was cut below each. Everything is in one arena. */
+/* The nodes that are sent, and the remainder of each. Everything is in one arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root;        /* the node that the range asked for */
+  uint32_t root;        /* the node of the range */
   size_t count;         /* of nodes that are sent */
   bool whole;           /* nothing is cut and nothing is left out: the lists below are NULL */
   const uint32_t *kept; /* [count] ascending; kept[0] is the root */
 
-  /* For each node of `kept`, what was cut of its children. */
-  uint32_t *cut;   /* nodes, children of children, too; 0: none */
+  /* for each node of `kept`, the sums of its children that were cut */
+  uint32_t *cut;   /* nodes below that were cut, of all levels; 0: nothing was cut */
   int64_t *total;  /* [count * columns] */
   double *widths;  /* [count * widths per node]: see flame_cut_widths */
   size_t frames;   /* frames that are sent */

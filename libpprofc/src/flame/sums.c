@@ -1,4 +1,4 @@
-/* What each function of a tree spent. */
+/* The cost of each function of a tree. */
 #include "flame/pack.h"
 
 /* Frames are sorted by name, so the frames of a function follow each other. */

@@ -1,6 +1,6 @@
-/* The classic flame graph: one self-contained SVG. Where scripts do not run it is a complete
- * picture with tooltips; with scripts it zooms and searches. Its elements (ids, groups of title,
- * rect and text, query parameters) are those of flamegraph.pl; the exact widths are attributes, as
+/* The classic flame graph: one self-contained SVG. Without scripts it is a complete picture
+ * with tooltips; with scripts it zooms and searches. It has the elements of flamegraph.pl
+ * (ids, groups of title, rect and text, query parameters); the exact widths are attributes, as
  * in inferno. */
 #include "flame/flame.h"
 
@@ -59,7 +59,13 @@ static void svg_put_escaped(struct svg *s, pprofc_str text) {
 static void put_value(struct svg *s, int64_t value) {
   const struct flame_drawing *d = s->drawing;
   char label[UNIT_LABEL_MAX];
-  if (d->ratio > 0 && d->ratio != 1) value = (int64_t)((double)value * d->ratio);
+  double ratio = d->ratio > 0 ? d->ratio : 1;
+  if (s->verdicts) ratio *= s->verdicts->ratio;
+  if (s->verdicts && str_equal(s->verdicts->unit, STR("%"))) {
+    output_printf(s->out, "%.2f%%", (double)value * ratio);
+    return;
+  }
+  if (ratio != 1) value = (int64_t)((double)value * ratio);
   svg_put_escaped(s, unit_label(value, d->unit, STR("auto"), label));
 }
 
@@ -67,24 +73,24 @@ static double percent(int64_t value, int64_t total) {
   return total ? 100.0 * (double)value / (double)total : 0;
 }
 
-/* "total +0.31s ±0.07s, q = 0.0012, grew". */
+/* Writes "total +0.31s ±0.07s, q = 0.0012, grew". */
 static void svg_put_estimate(struct svg *s, const char *what, const struct flame_estimate *e) {
   char q[32];
   if (!*e->word) return;
   output_printf(s->out, "\n%s of the function: ", what);
-  if (!isnan(e->q)) {
+  if (!isnan(e->low)) {
     output_add_text(s->out, e->delta > 0 ? "+" : "");
     put_value(s, number_from_double(e->delta));
     output_add_text(s->out, " \xC2\xB1");
     put_value(s, number_from_double((e->high - e->low) / 2));
     output_add_text(s->out, ", ");
     svg_put_escaped(s, str_of(flame_verdict_q(e->q, q)));
-    output_add_text(s->out, ", ");
+    if (!isnan(e->q)) output_add_text(s->out, ", ");
   }
   output_add_text(s->out, e->word);
 }
 
-/* What is said of the function of a box. */
+/* Writes the verdicts on the function of a box. */
 static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
   if (!s->verdicts || box->node == NONE || box->node == 0) return;
   const struct flame_verdict *v = flame_verdict_of(s->verdicts, s->tree, box->node);
@@ -141,16 +147,20 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* Whether a box is shown as unchanged: its change is noise, or nothing says that it is not. */
+/* Returns how certain the change of a box is; FLAME_OWN without verdicts. */
+static enum flame_certainty svg_certainty(const struct svg *s, const struct flame_box *box) {
+  if (!s->verdicts) return FLAME_OWN;
+  return flame_verdict_certainty(s->verdicts, s->tree, box->node, box->head, box->base);
+}
+
 static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
-  return s->verdicts &&
-         !flame_verdict_is_real(s->verdicts, s->tree, box->node, box->head, box->base);
+  return svg_certainty(s, box) == FLAME_QUIET;
 }
 
 #define LABEL_GAP  3.0 /* between a label and the edges of its box */
 #define PERCENT_AT 60.0
 
-/* Adds the part of the whole behind a label, or the change, where there is room. */
+/* Adds the share of the whole, or the change, after a label if there is room. */
 static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
   char share[32];
   int64_t whole = flame_head(s->tree, 0, s->drawing->type);
@@ -169,9 +179,9 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
     buffer_add_text(&s->fitted, share);
 }
 
-/* The label of a box: the longest form of the name that fits, behind the sign of its status. A text
- * that is nearly as wide as its box gets its width as an attribute, so that it stays inside in
- * every font. */
+/* Writes the label of a box: the sign of its status and the longest form of the name that
+ * fits. A text nearly as wide as its box gets its width as an attribute, so that it stays
+ * inside in every font. */
 static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
                           const char *sign, double x, double y, double width) {
   double room = width - 2 * LABEL_GAP, signs = label_width(str_of(sign));
@@ -200,12 +210,16 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
+#define PALE 0.16 /* strength of the colour of a change that all functions share */
+
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {
   enum flame_coloring coloring = coloring_of(s);
   double delta = (double)box->head - (double)box->base;
+  double most = delta > 0 ? s->most_more : s->most_less;
+  if (svg_certainty(s, box) == FLAME_SHARED) delta *= PALE;
   if (coloring == FLAME_BY_CHANGE)
-    flame_change_color(delta, delta > 0 ? s->most_more : s->most_less, color);
+    flame_change_color(delta, most, color);
   else if (box->node == NONE || box->node == 0)
     memcpy(color, "#d9d9d9", FLAME_COLOR);
   else if (coloring == FLAME_BY_ORIGIN)
@@ -214,8 +228,8 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
-/* Makes the look of a box that of noise. How it looks without verdicts is in attributes for the
- * switch of the picture. */
+/* Gives a box the color and sign of noise. Attributes hold its color and sign without
+ * verdicts, for the switch of the picture. */
 static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
                           char color[FLAME_COLOR]) {
   if (!s->drawing->embedded) {
@@ -255,8 +269,9 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
   output_add_text(s->out, "</g>\n");
 }
 
-/* What became more and what became less are scaled apart, so that one large change does not wash
- * out the others. Neither scale is less than a hundredth of the whole: noise stays pale. */
+/* Finds the scales of growth and of shrinking, each by itself, so that one large change does
+ * not wash out the others. Neither scale is less than a hundredth of the whole: noise stays
+ * pale. */
 static void find_greatest_changes(struct svg *s) {
   double head = fabs((double)flame_head(s->tree, 0, s->drawing->type));
   double base = fabs((double)flame_base(s->tree, 0, s->drawing->type));
@@ -323,9 +338,8 @@ static void put_key(struct svg *s) {
   if (coloring_of(s) == FLAME_BY_ORIGIN)
     output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
   if (s->verdicts && coloring_of(s) == FLAME_BY_CHANGE)
-    output_add_text(
-        s->out, "real changes: \xE2\x96\xB2 orange more than base, \xE2\x96\xBC blue less, "
-                "+ new, \xE2\x88\x92 gone; grey without a sign: noise, not judged or unchanged");
+    output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, + new, "
+                            "\xE2\x88\x92 gone; pale: as everything; grey: no change beyond noise");
   else if (s->tree->has_base && coloring_of(s) == FLAME_BY_CHANGE)
     output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, "
                             "+ new, \xE2\x88\x92 gone, grey: unchanged");
@@ -336,7 +350,7 @@ static void put_key(struct svg *s) {
   output_add_text(s->out, "</text>\n");
 }
 
-/* What the verdicts hold for, below the subtitle; the switch is at the right. */
+/* Writes the notes on the verdicts below the subtitle, and the switch at the right. */
 static void svg_put_notes(struct svg *s) {
   const struct flame_verdicts *v = s->verdicts;
   for (size_t i = 0; i < v->note_count; i++) {
@@ -369,7 +383,7 @@ static void put_document(struct svg *s) {
   output_printf(s->out, "<g %s fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\">\n",
                 embedded ? "class=\"frames\"" : "id=\"frames\"", s->boxes.width, SIDE,
                 s->width - 2 * SIDE);
-  for (size_t i = 0; i < s->boxes.count; i++) svg_put_box(s, &s->boxes.items[i]);
+  for (size_t i = 0; i < s->boxes.count && !s->out->failed; i++) svg_put_box(s, &s->boxes.items[i]);
   output_add_text(s->out, "</g>\n");
   if (!embedded) {
     output_add_text(s->out, "<script><![CDATA[\n");

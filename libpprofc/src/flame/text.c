@@ -38,12 +38,13 @@ static void flame_text_put_label(struct flame_text_row *row, size_t from, size_t
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
 }
 
-/* The sign of a change; with verdicts of one that is more than noise. */
+/* Returns the sign of a change; with verdicts only of a change beyond noise. */
 static uint32_t flame_text_sign(const struct flame_tree *tree,
                                 const struct flame_verdicts *verdicts,
                                 const struct flame_box *box) {
   if (!tree->has_base) return 0;
-  if (verdicts && !flame_verdict_is_real(verdicts, tree, box->node, box->head, box->base)) return 0;
+  if (verdicts && !flame_verdict_certainty(verdicts, tree, box->node, box->head, box->base))
+    return 0;
   return status_sign[flame_status(box->head, box->base)];
 }
 
@@ -92,7 +93,7 @@ static void write_rows(const struct flame_tree *tree, const struct flame_verdict
 }
 
 static void flame_text_put_key(const struct flame_verdicts *verdicts, struct output *out) {
-  if (verdicts) output_add_text(out, "Signs are on real changes only; none: noise, not judged.\n");
+  if (verdicts) output_add_text(out, "Changes within noise have no sign.\n");
   output_add_text(out, "\xE2\x96\xB2 more than base  \xE2\x96\xBC less  + new  \xE2\x88\x92 "
                        "gone; width: the larger "
                        "of both\n");

@@ -1,4 +1,4 @@
-/* Which boxes of a flame graph show a change that is more than noise. */
+/* The certainty of the changes that boxes of a flame graph show. */
 #include "flame/verdicts.h"
 
 #include "profile/sum.h"
@@ -13,19 +13,21 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
   return verdicts->of[tree->frame[node]];
 }
 
-/* Whether an estimate says that what grew (or shrank) did so. */
-static bool verdicts_agree(const struct flame_estimate *estimate, bool grew) {
-  return estimate->changed && (estimate->delta > 0) == grew;
+/* Returns the certainty of an estimate of this direction. */
+static enum flame_certainty verdicts_agreed(const struct flame_estimate *estimate, bool grew) {
+  return (estimate->delta > 0) == grew ? estimate->certainty : FLAME_QUIET;
 }
 
-bool flame_verdict_is_real(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
-                           uint32_t node, int64_t head, int64_t base) {
-  if (node == NONE || node == 0 || head == base) return false;
-  const struct flame_verdict *own = flame_verdict_of(verdicts, tree, node);
-  if (own)
-    return verdicts_agree(&own->total, head > base) || verdicts_agree(&own->self, head > base);
+enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
+                                             const struct flame_tree *tree, uint32_t node,
+                                             int64_t head, int64_t base) {
+  if (node == NONE || head == base) return FLAME_QUIET;
+  if (node == 0) return verdicts_agreed(&verdicts->total, head > base);
   const struct flame_verdict *caller = verdicts->nearest[node];
-  return caller && verdicts_agree(&caller->self, head > base);
+  enum flame_certainty self = caller ? verdicts_agreed(&caller->self, head > base) : FLAME_QUIET;
+  const struct flame_verdict *own = flame_verdict_of(verdicts, tree, node);
+  enum flame_certainty total = own ? verdicts_agreed(&own->total, head > base) : FLAME_QUIET;
+  return total > self ? total : self;
 }
 
 const char *flame_verdict_q(double q, char text[32]) {
@@ -46,7 +48,7 @@ static int64_t verdicts_scaled(int64_t value, double scale) {
   return (int64_t)product;
 }
 
-/* Self values are rounded and totals added up again, so that a box is as wide as what is in it. */
+/* Self values are rounded and totals added up again, so that a box is as wide as its contents. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled) {
   const size_t columns = tree->columns, type = verdicts->type;

@@ -1,6 +1,5 @@
-/* What is said of the changes of functions: which ones are more than noise. All drawings of a
- * difference take it (flame_page.verdicts, flame_drawing.verdicts), wherever it comes from;
- * report/stacks/flame_verdicts.h makes it of pprofc_verdicts, for reports and for other pages:
+/* Verdicts on the changes of functions, for all drawings of a difference (flame_page.verdicts,
+ * flame_drawing.verdicts). report/stacks/flame_verdicts.h makes them from pprofc_verdicts:
  *
  *     struct flame_verdicts verdicts;
  *     flame_verdicts_make(&graph.tree, type, made, &arena, &verdicts, error);
@@ -11,12 +10,20 @@
 
 #include "stacks/layout.h"
 
-/* One number of a function. Numbers that are not known are NaN. */
+/* The certainty of a change. */
+enum flame_certainty {
+  FLAME_QUIET,  /* within noise, or not judged */
+  FLAME_SHARED, /* as all functions changed */
+  FLAME_OWN     /* by itself */
+};
+
+/* One number of a function, in the unit of the tree's values. Numbers that are not known are NaN.
+ */
 struct flame_estimate {
-  const char *word;        /* "grew", "noise", "via callee"; "": nothing is said */
-  bool changed;            /* more than noise */
-  double base;             /* in the unit and size of the values of the base in the picture */
-  double delta, low, high; /* what was judged, with its interval */
+  const char *word; /* "grew", "unchanged", "via callee"; "" without a verdict */
+  enum flame_certainty certainty;
+  double base;
+  double delta, low, high; /* the recorded difference with its interval */
   double q;
 };
 
@@ -26,29 +33,36 @@ struct flame_verdict {
 };
 
 struct flame_verdicts {
-  size_t type;       /* the sample type that was judged */
-  double head_scale; /* what was compared are values of the base and, times this, of the head */
-  size_t judged, changed;               /* functions */
-  const struct flame_verdict **of;      /* [frames of the tree]; NULL: it was not judged */
+  size_t type;    /* the judged sample type */
+  size_t runs[2]; /* of base and head; the tree has their sums */
+  /* A shown value is a value of the tree times `ratio`, in `unit`: the mean per run, or the value
+   * per operation. Values of the head are first multiplied by `head_scale`, as base and head have
+   * other numbers of runs or operations. */
+  double ratio, head_scale;
+  pprofc_str unit, sentence;
+  size_t judged, changed;               /* numbers of functions */
+  struct flame_estimate total;          /* of the root */
+  const struct flame_verdict **of;      /* [frames of the tree]; NULL for a frame without verdict */
   const struct flame_verdict **nearest; /* [nodes of the tree] of the node or its nearest caller */
-  const pprofc_str *notes;              /* [note_count] what holds for all, a sentence each */
+  const pprofc_str *notes;              /* [note_count] notes on the comparison, a sentence each */
   size_t note_count;
 };
 
-/* Whether the picture may show a box as changed: its function changed, in self or in total, and the
- * box went the same way. A frame that was not judged counts as its caller's own cost. */
-bool flame_verdict_is_real(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
-                           uint32_t node, int64_t head, int64_t base);
+/* Returns how certain the change of a box is: the certainty of its function's self or total, if the
+ * box changed in the same direction. A frame without a verdict counts as its caller's own cost. */
+enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
+                                             const struct flame_tree *tree, uint32_t node,
+                                             int64_t head, int64_t base);
 
-/* The verdict on a node's function, or NULL. */
+/* Returns the verdict on a node's function, or NULL. */
 const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node);
 
-/* "q < 0.0001", "q = 0.0012"; "" when there is none. */
+/* Formats "q < 0.0001" or "q = 0.0012"; "" for NaN. */
 const char *flame_verdict_q(double q, char text[32]);
 
-/* A copy of the tree where the head of the type that was judged is scaled; everything but the
- * values is shared. False when out of memory. To be freed in both cases, before the tree. */
+/* Makes a copy of the tree in which the head of the judged type is scaled. The copy shares all but
+ * the values. False when out of memory. Free it in both cases, before the tree. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled);
 void flame_verdict_scale_free(struct flame_tree *scaled);

@@ -9,23 +9,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW_RATIOS   256   /* of base and head: they are selected, more are searched for */
-#define EXACT_MAX    50    /* samples a side up to which U is counted */
-#define DRIFT_LEAST  6     /* samples of a side */
-#define DRIFT_ALPHA  0.001 /* two hundred lines are fitted for a suite of a hundred */
-#define ROUNDS_LEAST 4     /* a side, for medians of rounds to be tested */
-#define ROUNDS_MOST  1000  /* a side; more are no rounds, but numbers of samples */
+#define FEW_RATIOS                                                                                 \
+  256                     /* number of pairs of base and head up to which ratios are stored;       \
+                             more are found by search */
+#define EXACT_MAX   50    /* largest sample for which U is counted exactly */
+#define DRIFT_LEAST 6     /* minimum of samples a side */
+#define DRIFT_ALPHA 0.001 /* small, because a suite of 100 benchmarks fits 200 lines */
+#define ROUNDS_LEAST                                                                               \
+  4 /* minimum of rounds a side for a test of their medians; 2 if rounds                           \
+       are processes */
+#define ROUNDS_MOST                                                                                \
+  1000 /* maximum of rounds a side; larger numbers are counts of samples,                          \
+          not round numbers */
 
 static double compare_median(struct gate_sample s) {
   size_t half = s.count / 2;
   return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
 
+/* True if all values are equal. A single value does not show this. */
 static bool sample_is_constant(struct gate_sample s) {
-  return s.sorted[0] == s.sorted[s.count - 1];
+  return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
 
-/* The standard deviation that the quartiles of a normal distribution give, by the median. */
+/* Returns the standard deviation of a normal distribution with the sample's quartiles, divided
+ * by the median. */
 static double spread_of(struct gate_sample s) {
   double middle = compare_median(s);
   double range =
@@ -42,7 +50,7 @@ double gate_smallest_p(size_t base_count, size_t head_count) {
   return ways > 0 ? fmin(1, 2 / ways) : 1;
 }
 
-/* Counts how many ways give U = 0, 1 ... size - 1: the product of (1 - x^(n+i)) / (1 - x^i). */
+/* Counts the ways to get U = 0, 1 ... size - 1: the product of (1 - x^(n+i)) / (1 - x^i). */
 static void count_u(double *ways, size_t size, size_t n, size_t m) {
   for (size_t u = 0; u < size; u++) ways[u] = u == 0;
   for (size_t i = 1; i <= m; i++) {
@@ -80,8 +88,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* How many ratios are at most `limit`. For greater base values, at least as many head values fit.
- */
+/* Returns the number of ratios up to `limit`. A larger base value admits at least as many head
+ * values. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -91,8 +99,9 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* The ratio with index `n` in ascending order, without an array of all ratios: a binary search over
- * the bits of doubles, which have the order of the numbers where those are not negative. */
+/* Returns the ratio with index `n` in ascending order without storing all ratios. A binary
+ * search over the bits of doubles works because nonnegative doubles have the same order as
+ * their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   uint64_t low = 0, high = 0x7FF0000000000000u; /* infinity */
   while (low < high) {
@@ -105,7 +114,7 @@ static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t
   return from_bits(low);
 }
 
-/* The same for few ratios, which are stored. */
+/* Returns the ratio with index `n` for few ratios, which it stores. */
 static double nth_of_few(struct gate_sample base, struct gate_sample head, size_t n) {
   double ratios[FEW_RATIOS];
   size_t count = 0;
@@ -114,7 +123,7 @@ static double nth_of_few(struct gate_sample base, struct gate_sample head, size_
   return gate_power_select(ratios, count, n);
 }
 
-/* The cut of U for these sizes, from the last one when they are the same. */
+/* Returns the cut of U for these sizes, cached for repeated sizes. */
 static bool compare_find_cut(const struct gate *gate, size_t n, size_t m, double alpha,
                              size_t *cut) {
   struct gate_known *known = gate->known;
@@ -137,7 +146,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
-  /* Ratios are ordered as the changes are only for positive numbers. */
+  /* The order of ratios is the order of the changes only for positive numbers. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!compare_find_cut(gate, base.count, head.count, alpha, &cut)) return false;
   if (cut == 0) return true;
@@ -147,7 +156,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   return true;
 }
 
-/* The standard deviation by the mean. */
+/* Returns the standard deviation divided by the mean. */
 static double noise_of(struct gate_sample s) {
   pprofc_moments m = pprofc_moments_of(s.values, s.count);
   if (s.count > 1 && m.variance == 0) return 0;
@@ -171,7 +180,7 @@ static void compare_set_delta(struct gate_row *row) {
   }
 }
 
-/* Welch's test; the interval is that of the ratio of means, by the delta method. */
+/* Runs Welch's test; computes the interval of the ratio of means by the delta method. */
 static void compare_means(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                           struct gate_sample head) {
   pprofc_moments x = pprofc_moments_of(base.values, base.count);
@@ -189,19 +198,22 @@ static void compare_means(const struct gate *gate, struct gate_row *row, struct 
   double error =
       sqrt(y.variance / (double)head.count + ratio * ratio * x.variance / (double)base.count) /
       fabs(x.mean);
-  gate_interval_set(gate, row, error, t.degrees);
+  double half = error * pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees);
+  if (!isfinite(half)) return;
+  row->low = row->delta - half;
+  row->high = row->delta + half;
 }
 
-/* Fills the row from the U test, but for its interval. */
+/* Fills the row from the U test, without its interval. */
 static bool test_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
-                         struct gate_sample head, unsigned flags) {
+                         struct gate_sample head) {
   row->base = compare_median(base);
   row->head = compare_median(head);
   compare_set_delta(row);
   if (row->constant) return true;
   struct u_known *known = gate->known ? &gate->known->u : NULL;
-  pprofc_u_result u =
-      u_test_known(base.sorted, base.count, head.sorted, head.count, flags, known, gate->mem);
+  pprofc_u_result u = u_test_known(base.sorted, base.count, head.sorted, head.count,
+                                   PPROFC_U_CORRECT, known, gate->mem);
   if (u.status == PPROFC_TEST_NO_MEMORY) return false;
   row->test = "U";
   row->tested = u.status == PPROFC_TEST_OK && u.p >= 0;
@@ -211,13 +223,13 @@ static bool test_medians(const struct gate *gate, struct gate_row *row, struct g
 
 static bool compare_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
-  if (!test_medians(gate, row, base, head, PPROFC_U_CORRECT)) return false;
+  if (!test_medians(gate, row, base, head)) return false;
   if (row->constant) return true;
   double alpha = gate->settings.alpha;
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* The greatest alpha that a rule may give a row. */
+/* Returns the largest alpha that the settings or a rule can give a row. */
 static double greatest_alpha(const struct gate_settings *settings) {
   double most = settings->alpha;
   for (size_t i = 0; i < settings->rule_count; i++)
@@ -225,14 +237,13 @@ static double greatest_alpha(const struct gate_settings *settings) {
   return most;
 }
 
-/* Tests medians: samples in clusters, or with outliers, have means that are little use. For many
- * samples the normal approximation of U is near enough, and fast. The interval is asked for where
- * the test can decide; a correction makes no p smaller. */
+/* Tests medians, because means are of little use for samples with clusters or outliers.
+ * Computes the interval only if p is small enough to decide: a correction never makes p
+ * smaller. */
 static bool ask_second(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                        struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
-  bool many = base.count > EXACT_MAX || head.count > EXACT_MAX;
-  if (!test_medians(gate, &u, base, head, many ? 0 : PPROFC_U_CORRECT)) return false;
+  if (!test_medians(gate, &u, base, head)) return false;
   if (u.tested && u.p <= greatest_alpha(&gate->settings) &&
       !gate_ratio_interval(gate, base, head, gate->settings.alpha, &u.low, &u.high))
     return false;
@@ -277,7 +288,7 @@ double gate_trend(struct gate_sample sample, bool *drifts) {
     xy += x * y;
     yy += y * y;
   }
-  double rest = yy - xy * xy / xx; /* the residual sum of squares */
+  double rest = yy - xy * xy / xx; /* residual sum of squares */
   if (!(yy > 0) || mean == 0) return 0;
   double p = 0;
   if (rest > 1e-12 * yy) p = pprofc_t_two_sided(xy / sqrt(xx) / sqrt(rest / (n - 2)), n - 2);
@@ -287,8 +298,8 @@ double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... in order of first use, and returns their count; 0 when a
- * value has no round, or there are too many. */
+/* Numbers the rounds of a side 0, 1 ... in order of first use and returns their count; 0 if a
+ * value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {
@@ -316,7 +327,7 @@ static struct gate_sample sort_sample(const double *values, double *sorted, size
   return (struct gate_sample){values, sorted, count};
 }
 
-/* The median of each round. */
+/* Computes the median of each round. */
 static struct gate_sample take_medians(struct gate_side side, struct block_buffers *b,
                                        size_t rounds) {
   for (size_t r = 0; r < rounds; r++) {
@@ -359,7 +370,8 @@ bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct ga
   if (good) {
     size_t base_rounds = base.rounds ? number_rounds(base, b.number, b.seen) : 0;
     size_t head_rounds = head.rounds ? number_rounds(head, h.number, h.seen) : 0;
-    bool rounds = base_rounds >= ROUNDS_LEAST && head_rounds >= ROUNDS_LEAST;
+    size_t least = row->processes ? 2 : ROUNDS_LEAST;
+    bool rounds = base_rounds >= least && head_rounds >= least;
     samples[0] = rounds ? take_medians(base, &b, base_rounds)
                         : sort_sample(base.values, b.sorted, base.count);
     samples[1] = rounds ? take_medians(head, &h, head_rounds)

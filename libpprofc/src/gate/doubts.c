@@ -1,5 +1,5 @@
-/* Doubts about a whole run: drift that most benchmarks share, changes that all go one way, samples
- * too few for the number of rows. */
+/* Warns about the whole run: drift that most benchmarks share, changes in one direction, too
+ * few samples for the number of rows. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #define SIGN_ALPHA 0.001
-#define SIGN_LEAST 8 /* rows */
+#define SIGN_LEAST 8 /* minimum of rows for a sign test */
 
-/* Two-sided sign test: the probability of a split as uneven as this of fair coins. */
+/* Two-sided sign test: returns the probability that fair coins split at least as unevenly. */
 static double sign_p(size_t up, size_t down) {
   size_t n = up + down, most = up > down ? up : down;
   double log_ways = -(double)n * log(2), sum = 0;
@@ -25,8 +25,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* One row for each benchmark counts. With `times` that is its time: its other units change along
- * with it. */
+/* True for the row that represents its benchmark. If `times` is set this is the time, because
+ * the other units change with it. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == GATE_ASIDE || row->aside) return false;
@@ -48,14 +48,14 @@ static int doubts_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* A change that most benchmarks share: how many got worse, of how many, and the median change,
- * positive for worse. */
+/* A change that most benchmarks share: the number that got worse, the number of all, and the
+ * median change, positive for worse. */
 struct trend {
   size_t worse, all;
   double middle;
 };
 
-/* The part of the benchmarks that moved in the direction of the median. */
+/* Returns the number of benchmarks that moved in the direction of the median. */
 static size_t trend_size(const struct trend *trend) {
   return trend->middle > 0 ? trend->worse : trend->all - trend->worse;
 }
@@ -64,8 +64,8 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts rows whose number gets worse or better. False when chance gives such counts. `values` has
- * room for one number of each row. */
+/* Counts the rows that get worse or better by `number`. True if chance is an unlikely reason
+ * for the counts. `values` has room for one number per row. */
 static bool lopsided(const struct gate *gate, double (*number)(const struct gate_row *), bool times,
                      double *values, struct trend *trend) {
   size_t count, n = 0;
@@ -119,14 +119,15 @@ static void find_shift(struct gate *gate, bool times, double *values) {
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* The p-value of the row came from a rank test, as far as that is known. */
+/* True if the p-value of the row came from a rank test, as far as it is known. */
 static bool has_ranks(const struct gate_row *row) {
   bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
   return ranks && row->tested && !row->constant && row->base_count && row->head_count &&
          gate_was_judged(row);
 }
 
-/* The smallest p-value that the samples of the row can give is not significant among all. */
+/* True if even the smallest p-value that the row's samples can give is not significant among
+ * all rows. */
 static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
   if (!has_ranks(row)) return false;
   double least = gate_smallest_p(row->base_count, row->head_count);

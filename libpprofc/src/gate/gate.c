@@ -1,4 +1,4 @@
-/* The gate's rows and what is common to readers and printers. */
+/* Implements the gate's rows and the functions shared by readers and printers. */
 #include "gate/gate.h"
 
 #include "core/array.h"
@@ -56,9 +56,9 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Texts of a row come from files. Characters that could drive a log are made visible here, once for
- * all formats. Rows of one line share its text, so a text is cleaned only when it differs from that
- * of the row before. */
+/* Escapes control characters here once for all formats, because the texts come from files.
+ * Rows of one line share its text, so a text is cleaned only if it differs from the previous
+ * row's text. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   pprofc_str *const texts[GATE_TEXTS] = {&clean.group, &clean.name, &clean.unit, &clean.file,
@@ -115,4 +115,10 @@ const char *gate_verdict_name(enum gate_verdict verdict) {
                                       "ignored",   "informational", "not measured",
                                       "not judged"};
   return names[verdict];
+}
+
+const char *gate_row_verdict(const struct gate_row *row) {
+  bool up = row->low > 0, down = row->high < 0;
+  if (row->verdict != GATE_UNCHANGED || (!up && !down)) return gate_verdict_name(row->verdict);
+  return up == (row->direction < 0) ? "below the threshold" : "not slower";
 }

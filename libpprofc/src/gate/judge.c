@@ -1,6 +1,7 @@
-/* Judges all rows in order: rules, choice of time, correction for the number of tests, verdicts
- * (verdict.c), doubts about the whole run. */
+/* Judges all rows in order: rules, choice of time, correction for the number of tests,
+ * verdicts (verdict.c), warnings about the whole run. */
 #include "gate/verdict.h"
+#include "stats/corrections.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,11 +9,11 @@
 
 /* ---- rules ------------------------------------------- */
 
-/* Units match in any spelling: "ns/op" is "sec/op". */
+/* True if a rule matches a row. Units match in any spelling: "ns/op" equals "sec/op". */
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
                          pprofc_str canonical_rule, pprofc_str canonical_row) {
   if (rule->pattern.size && !str_glob(rule->pattern, row->name)) return false;
-  /* A rule for the time of a benchmark also applies to its CPU time when that is judged. */
+  /* A rule for the time of a benchmark also applies to its CPU time if that is judged instead. */
   if (row->is_cpu && str_glob(canonical_rule, STR("sec/op"))) return true;
   return !rule->unit.size || str_glob(rule->unit, row->unit) ||
          str_glob(canonical_rule, canonical_row);
@@ -25,8 +26,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to one row. Of several rules that match, the last one wins for each setting.
- * *decides becomes the last one that ignores or accepts. */
+/* Applies the rules to one row. The last matching rule wins for each setting. *decides becomes
+ * the last one that ignores or accepts. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -48,7 +49,7 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* A benchmark that swings without a change must change by more than that swing. */
+/* Raises the threshold of a benchmark to its variation between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (!gate->noise_keys.count) return;
   buffer_clear(scratch);
@@ -61,14 +62,14 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   row->threshold = swing;
 }
 
-/* The direction of the settings goes before that of the input, and that before what is known. */
+/* Sets the direction: from the settings, else from the input, else from the table of units. */
 static void settle_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_asked_direction(gate, row->unit);
   if (asked) row->direction = asked;
   if (!row->direction) row->direction = gate_direction(gate, row->unit);
 }
 
-/* Settles by what the row is judged, and the verdicts that need no test. */
+/* Sets the limits of the row, and the verdicts that need no test. */
 static void judge_settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                          const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
@@ -83,7 +84,7 @@ static void judge_settle(struct gate *gate, struct gate_row *row, struct buffer 
 
 /* ---- correction for the number of comparisons -------- */
 
-/* One p-value, and the place of its adjusted value. */
+/* A p-value, and the address of its adjusted value. */
 struct judge_member {
   double p, *adjusted;
 };
@@ -94,26 +95,8 @@ static int by_p(const void *a, const void *b) {
   return (x->adjusted > y->adjusted) - (x->adjusted < y->adjusted);
 }
 
-void gate_adjust(const double *p, size_t count, enum gate_correction correction, double *adjusted) {
-  double running = correction == GATE_BH ? 1 : 0;
-  for (size_t k = 0; k < count; k++) {
-    size_t i = correction == GATE_BH ? count - 1 - k : k;
-    double value = p[i];
-    if (correction == GATE_BH) {
-      value *= (double)count / (double)(i + 1);
-      if (value < running) running = value;
-    } else if (correction == GATE_HOLM) {
-      value *= (double)(count - i);
-      if (value > running) running = value;
-    } else {
-      running = value;
-    }
-    adjusted[i] = running < 1 ? running : 1;
-  }
-}
-
-/* p-values that are adjusted together: of the first tests, of the second tests, and of the first
- * tests of times that are only watched. */
+/* Groups of p-values that are adjusted together: first tests, second tests, and first tests of
+ * times that are only watched. */
 enum family { FIRST, SECOND, WATCHED, FAMILIES };
 
 static bool is_member(const struct gate_row *row, enum family which) {
@@ -136,24 +119,31 @@ static size_t take_family(struct gate_row *rows, size_t count, enum family which
   return n;
 }
 
-/* Adjusts each family, and writes the adjusted values into the rows. */
+/* Adjusts sorted p-values in place. */
+static void judge_adjust(double *p, size_t count, enum gate_correction correction) {
+  if (correction == GATE_BH)
+    corrections_benjamini_hochberg(p, count, p);
+  else if (correction == GATE_HOLM)
+    corrections_holm(p, count, p);
+}
+
+/* Adjusts each family and stores the adjusted values in the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
   struct judge_member *family = mem_array(gate->mem, count, sizeof *family);
-  double *p = mem_array(gate->mem, count, 2 * sizeof *p);
-  double *adjusted = p ? p + count : NULL;
+  double *p = mem_array(gate->mem, count, sizeof *p);
   bool good = family && p;
   for (size_t i = 0; i < count && good; i++) rows[i].adjusted = rows[i].p;
   for (int which = FIRST; which < FAMILIES && good; which++) {
     size_t n = take_family(rows, count, (enum family)which, family);
     qsort(family, n, sizeof *family, by_p);
     for (size_t i = 0; i < n; i++) p[i] = family[i].p;
-    gate_adjust(p, n, gate->settings.correction, adjusted);
-    for (size_t i = 0; i < n; i++) *family[i].adjusted = adjusted[i];
+    judge_adjust(p, n, gate->settings.correction);
+    for (size_t i = 0; i < n; i++) *family[i].adjusted = p[i];
     if (which == FIRST) gate->family = n;
   }
   mem_free(gate->mem, family, count, sizeof *family);
-  mem_free(gate->mem, p, count, 2 * sizeof *p);
+  mem_free(gate->mem, p, count, sizeof *p);
   return good ? PPROFC_OK : error_nomem(error);
 }
 
@@ -167,7 +157,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* The row with the numbers of its second test. */
+/* Returns the row with the numbers of its second test. */
 static struct gate_row with_second(const struct gate_row *row) {
   const struct gate_second *s = &row->second;
   struct gate_row other = *row;
@@ -177,7 +167,6 @@ static struct gate_row with_second(const struct gate_row *row) {
   other.delta = s->delta;
   other.low = s->low;
   other.high = s->high;
-  other.deferred = false;
   other.tested = true;
   other.p = s->p;
   other.adjusted = s->adjusted;
@@ -185,8 +174,8 @@ static struct gate_row with_second(const struct gate_row *row) {
   return other;
 }
 
-/* The second test may decide a row that the first one does not. Each test reports half of alpha's
- * share of unchanged runs as worse, so both together stay below alpha. */
+/* Lets the second test decide a row that the first test does not. Each test reports at most
+ * alpha / 2 of unchanged benchmarks as worse, so both together stay below alpha. */
 static void take_second(const struct gate *gate, struct gate_row *row,
                         const struct gate_rule *decides) {
   if (!row->second.tested || verdict_is_decided(row->verdict)) return;
@@ -196,7 +185,7 @@ static void take_second(const struct gate *gate, struct gate_row *row,
   if (verdict_is_decided(other.verdict)) *row = other;
 }
 
-/* The sum of the samples exceeded the range of double. */
+/* True if the sum of the samples exceeded the range of double. */
 static bool overflowed(const struct gate_row *row) {
   return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
 }
@@ -211,6 +200,10 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
   take_second(gate, row, decides);
 }
 
+bool gate_is_significant(const struct gate_row *row) {
+  return row->significant && row->base_count != 1 && row->head_count != 1;
+}
+
 bool gate_was_judged(const struct gate_row *row) {
   return row->in_base && row->in_head && row->verdict != GATE_IGNORED &&
          row->verdict != GATE_INFORMATIONAL && row->verdict != GATE_UNMEASURED &&
@@ -222,7 +215,8 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* Wall time that got worse while CPU time did not: the benchmark waits, or the machine was busy. */
+/* Marks a row inconclusive if wall time got worse but CPU time did not: the benchmark waits,
+ * or the machine was busy. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != GATE_ASIDE || !row->watched) return;
   if (verdict_of(gate, row, NULL) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
@@ -231,7 +225,7 @@ static void watch_row(const struct gate *gate, struct gate_row *row) {
 static void judge_count_row(struct gate *gate, const struct gate_row *row) {
   bool compared = gate_was_judged(row);
   gate->compared += compared;
-  gate->significant += compared && row->significant;
+  gate->significant += compared && gate_is_significant(row);
   gate->regressed += row->verdict == GATE_REGRESSED;
   gate->missing += row->verdict == GATE_MISSING;
   gate->improved += row->verdict == GATE_IMPROVED;
@@ -254,7 +248,7 @@ static void describe_rule(const struct gate_rule *rule, char *out, size_t size) 
            rule->unit.data);
 }
 
-/* A rule that matches nothing is misspelt. */
+/* Warns about rules that match nothing, which are probably misspelt. */
 static void check_rules(struct gate *gate) {
   char name[512];
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
@@ -275,7 +269,7 @@ static void expire_rules(struct gate *gate, const char *today) {
   }
 }
 
-/* `decides` has one entry a row: the last rule that ignores or accepts it. */
+/* Judges the rows. `decides` has the last rule that ignores or accepts each row. */
 static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **decides,
                                 struct buffer *scratch, pprofc_error *error) {
   size_t count;
@@ -316,7 +310,13 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
-/* With -strict, any of these fails the gate. */
+#define UNJUDGED_MOST 5 /* a pass has at most one unjudged row per this many compared rows */
+
+bool gate_is_inconclusive(const struct gate *gate) {
+  return UNJUDGED_MOST * gate->unjudged > gate->compared;
+}
+
+/* True if a result fails the gate with -strict. */
 static bool is_doubtful(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
          gate->blind || gate->doubts;

@@ -1,4 +1,4 @@
-/* How far benchmarks swing without a change, learned from earlier runs. */
+/* Estimates how far benchmarks vary without a change, from earlier runs. */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* as rows have it */
+  escape_line(out, group); /* escape as in the rows */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -19,15 +19,15 @@ static int noise_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts the values. */
+/* Returns the median; sorts the values. */
 static double noise_median(double *values, size_t count) {
   size_t half = count / 2;
   qsort(values, count, sizeof *values, noise_by_value);
   return count % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/* The swing of one benchmark: from the lowest median of a run to the highest, relative. An input is
- * a run, and its values follow one another. */
+/* Returns the relative range of the medians of a benchmark's runs. An input is a run, and its
+ * values are contiguous. */
 static double swing_of(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
@@ -42,7 +42,7 @@ static double swing_of(struct pairs *pairs, const struct pair *pair) {
   return low > 0 && isfinite(high) ? (high - low) / low : 0;
 }
 
-/* Keeps the greatest swing under a key; keys are numbered from 0 without gaps. */
+/* Keeps the largest variation of a key; keys are numbered from 0 without gaps. */
 static bool noise_keep(struct gate *gate, const struct buffer *key, double swing) {
   if (key->failed) return false;
   uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, buffer_str(key));

@@ -1,16 +1,16 @@
-/* Finds members in JSON text by walking over its tokens. */
+/* Finds members in JSON text by scanning its tokens. */
 #include "gate/position.h"
 
-/* Depth 1 is inside the object at the top, 2 inside "rules", 3 inside a rule. */
+/* State of the scan. Depth 1 is inside the top object, 2 inside "rules", 3 inside a rule. */
 struct gate_position_walk {
   pprofc_str json;
   size_t at, depth;
-  size_t rules;  /* objects of "rules" that began, when inside it */
+  size_t rules;  /* number of objects of "rules" that have begun */
   bool in_rules; /* the array at depth 2 is "rules" */
   bool next_is_rules;
 };
 
-/* The end of the string that begins at `at`, behind its quote. */
+/* Returns the position after the closing quote of the string that begins at `at`. */
 static size_t string_end(pprofc_str json, size_t at) {
   for (at++; at < json.size && json.data[at] != '"'; at++)
     if (json.data[at] == '\\') at++;
@@ -32,7 +32,7 @@ static void position_place(pprofc_str json, size_t at, size_t *line, size_t *col
   }
 }
 
-/* Inside the object that is asked for? */
+/* True if the scan is inside the requested object. */
 static bool wanted_object(const struct gate_position_walk *w, size_t rule) {
   return rule == SIZE_MAX ? w->depth == 1 : w->depth == 3 && w->in_rules && w->rules == rule + 1;
 }
@@ -47,7 +47,7 @@ static bool opens(struct gate_position_walk *w, char c, size_t rule) {
   return wanted_object(w, rule);
 }
 
-/* Passes the string at w->at. True when it is a key; `text` is what is between its quotes. */
+/* Skips the string at w->at. True if it is a key; `text` is the text between its quotes. */
 static bool pass_string(struct gate_position_walk *w, pprofc_str *text) {
   size_t end = string_end(w->json, w->at);
   *text = end >= w->at + 2 ? str_slice(w->json, w->at + 1, end - 1) : STR("");
@@ -57,8 +57,8 @@ static bool pass_string(struct gate_position_walk *w, pprofc_str *text) {
   return key;
 }
 
-/* Passes one token. *found is set, and *at is its place, when the token is the member `key` of the
- * object (NULL: the object itself). */
+/* Skips one token. Sets *found and *at if the token is the member `key` of the object, or the
+ * object itself if `key` is NULL. */
 static void pass_token(struct gate_position_walk *w, size_t rule, const char *key, size_t *at,
                        bool *found) {
   char c = w->json.data[w->at];

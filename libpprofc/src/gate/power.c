@@ -1,5 +1,6 @@
-/* How large a change must be for a test to find it: power of Welch's t-test and of the Mann-Whitney
- * U test for normal noise that grows with the value, and the samples that a change needs. */
+/* Computes the power of Welch's t-test and of the Mann-Whitney U test for normal noise that is
+ * proportional to the value: the change that a test finds, and the samples that a change
+ * needs. */
 #include "gate/power.h"
 
 #include "gate/compare.h"
@@ -8,17 +9,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANGE_MOST  10.0  /* of what grows; what falls cannot fall by more than 1 */
-#define SAMPLES_MOST 10000 /* a side; more are no advice */
-#define U_COUNTED    50    /* samples a side up to which U is simulated */
+#define CHANGE_MOST  10.0  /* largest increase; a decrease is at most 1 */
+#define SAMPLES_MOST 10000 /* largest number of samples a side that is useful advice */
+#define U_COUNTED    50    /* largest sample for which U is simulated */
 #define U_DRAWS      2000
-#define U_EFFICIENCY 1.0233 /* sqrt(pi / 3): what U loses against t, in large normal samples */
+#define U_EFFICIENCY                                                                               \
+  1.0233 /* sqrt(pi / 3): the ratio of the changes that U and t find in                            \
+            large normal samples */
 
 /* ---- Welch ------------------------------------------- */
 
-/* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
- * from a value near it. The error of a step is about the square of the error before. */
-double gate_power_critical(double level, double degrees, double near) {
+/* Returns the t at which the two-sided test reaches `level`, by Newton's method on the
+ * logarithm of the tail from a start value. The error of a step is about the square of the
+ * previous error. */
+static double power_critical(double level, double degrees, double near) {
   double t = near;
   double scale =
       lgamma((degrees + 1) / 2) - lgamma(degrees / 2) - log(degrees * 3.14159265358979324) / 2;
@@ -33,12 +37,12 @@ double gate_power_critical(double level, double degrees, double near) {
   return t;
 }
 
-/* Integrals over bell curves are sums at equal steps: as the curves vanish at both ends, no other
- * rule is more exact. */
-#define NODES 40
-#define REACH 5.0 /* standard deviations */
+/* Number of steps of integrals over bell curves. Sums at equal steps are as exact as any other
+ * rule, because the curves vanish at both ends. */
+#define NODES 12
+#define REACH 5.0 /* limits of integration in standard deviations */
 
-/* The root of a chi-squared by its degrees: values and their weights. */
+/* Distribution of the root of chi-squared / degrees: values and their weights. */
 struct chi {
   double value[NODES + 1], weight[NODES + 1];
 };
@@ -55,7 +59,8 @@ static void chi_init(struct chi *chi, double degrees) {
   for (int i = 0; i <= NODES; i++) chi->weight[i] /= all;
 }
 
-/* P(T > critical) for the noncentral t about `shift`: the mean of Phi(shift - critical * u). */
+/* Returns P(T > critical) of the noncentral t with noncentrality `shift`: the mean of
+ * Phi(shift - critical * u). */
 static double power_of_t(const struct chi *chi, double shift, double critical) {
   double sum = 0;
   for (int i = 0; i <= NODES; i++)
@@ -63,16 +68,16 @@ static double power_of_t(const struct chi *chi, double shift, double critical) {
   return sum;
 }
 
-/* The error of a sample mean: its true variance, and the degrees of freedom of its estimate. */
+/* Error of a sample mean: its true variance, and the degrees of freedom of its estimate. */
 struct mean_error {
   double variance, degrees;
 };
 
-#define SHARES 12
+#define SHARES 8
 
-/* The power of Welch's test. The estimates of both variances are chi-squared; their sum is
- * independent of the share that each has of it, and the degrees of freedom that the test takes
- * depend on the share only (its angle here, in which the density has no pole). */
+/* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their
+ * sum is independent of each one's share in it, and the degrees of freedom of the test depend
+ * only on the share. The integral runs over its angle, for which the density has no pole. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -88,34 +93,27 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
     double taken = (a + b) * (a + b) / (a * a / x.degrees + b * b / y.degrees);
     double weight = exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
                         (y.degrees - 1) * log(cos(angle) / cos(middle)));
-    t = gate_power_critical(level, taken, t);
+    t = power_critical(level, taken, t);
     sum += weight * power_of_t(&chi, change / true_error, t * sqrt(a + b) / true_error);
     all += weight;
   }
   return sum / all;
 }
 
-/* The factor by which a change multiplies head's value and its noise. */
+/* Returns the factor by which a change multiplies the value and the noise of the head. */
 static double growth(const struct gate_design *d, double change) {
   return d->direction > 0 ? 1 - change : 1 + change;
 }
 
-static double power_of_noise(const struct gate_design *d, double change, double head) {
+double gate_power_welch(const struct gate_design *d, double change) {
+  double head = d->head_noise * growth(d, change);
   struct mean_error x = {d->base_noise * d->base_noise / d->base_count, d->base_count - 1};
   struct mean_error y = {head * head / d->head_count, d->head_count - 1};
   if (!(x.variance + y.variance > 0)) return change > 0 ? 1 : 0;
   return power_of_welch(change, x, y, d->level);
 }
 
-double gate_power_welch(const struct gate_design *d, double change) {
-  return power_of_noise(d, change, d->head_noise * growth(d, change));
-}
-
-double gate_power_shift(const struct gate_design *d, double change) {
-  return power_of_noise(d, change, d->head_noise);
-}
-
-/* The normal quantile of a power, which is nearly linear in the change. */
+/* Returns the normal quantile of a power, which is nearly linear in the change. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -124,14 +122,14 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MOST;
 }
 
-/* The secant method, from the value for large samples, between bounds: a change that is too small
- * and one that is enough. */
+/* Uses the secant method from the value for large samples, between a change that is too small
+ * and one that is large enough. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
                       d->head_noise * d->head_noise / d->head_count);
   double degrees = d->base_count + d->head_count - 2;
-  double t = gate_power_critical(d->level, degrees, -pprofc_normal_quantile(d->level / 2));
+  double t = power_critical(d->level, degrees, -pprofc_normal_quantile(d->level / 2));
   double slope = noise * sqrt(1 + t * t / (2 * degrees));
   double x = noise * t + slope * goal, last_x = 0, last_y = 0;
   if (x >= high && gate_power_welch(d, high) < GATE_POWER) return (double)INFINITY;
@@ -158,7 +156,7 @@ static double draw_normal(uint64_t *state) {
   return pprofc_normal_quantile(((double)(z >> 11) + 0.5) / 9007199254740992.0);
 }
 
-/* The value with index `k` in ascending order; reorders the values (Hoare's selection). */
+/* Selects by Hoare's algorithm. */
 double gate_power_select(double *values, size_t count, size_t k) {
   size_t first = 0, last = count - 1;
   while (first < last) {
@@ -180,9 +178,9 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* U counts the pairs in which head is greater than base. A growing shift of head turns one pair
- * after the other, so the shift from which U is significant is an order statistic of the
- * differences. */
+/* Returns the shift of head from which a simulated pair of samples is significant. U counts
+ * the pairs in which head is larger than base. A growing shift turns one pair after the other,
+ * so this shift is an order statistic of the differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -191,7 +189,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* The shift that makes GATE_POWER of simulated samples significant. */
+/* Finds the shift for which a share of GATE_POWER of the simulated samples is significant. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -210,7 +208,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Suites have few sizes of samples, so each is simulated once and looked up in a list. */
+/* Returns the shift for given sizes. Suites have few sizes, so each is simulated once and
+ * stored in a list. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;
@@ -224,7 +223,8 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* A shift in standard deviations as a relative change. The noise of head grows with the change. */
+/* Converts a shift in standard deviations to a relative change. The noise of head grows with
+ * the change. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {
@@ -272,20 +272,21 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* The size for large samples, repeated with the degrees of freedom of the size before. */
+/* Estimates the size as for large samples, then repeats with the degrees of freedom of that
+ * size. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;
   for (int i = 0; i < 4 && n < SAMPLES_MOST; i++) {
     double degrees = 2 * n - 2;
-    t = gate_power_critical(level, degrees, t);
+    t = power_critical(level, degrees, t);
     double both = t + goal * sqrt(1 + t * t / (2 * degrees));
     n = fmax(2, (n + both * both * ratio) / 2);
   }
   return ceil(n);
 }
 
-/* Steps from the guess down, or up, to the smallest number that is enough. */
+/* Steps down or up from the estimate to the smallest sufficient number. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

@@ -15,21 +15,20 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The search for one of them is linear. */
+/* Maximum number of directions, because lookup is linear. */
 #define MOST_DIRECTIONS 1000
 
-/* The file being read, and the first mistake in it. */
+/* State of reading a file, with its first error. */
 struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;
-  size_t rule;      /* the one being read, or SIZE_MAX at the top */
-  const char *key;  /* the member being read */
-  const char *what; /* what is wrong with it; NULL for nothing */
+  size_t rule;      /* index of the current rule, or SIZE_MAX in the top object */
+  const char *key;  /* current member */
+  const char *what; /* error text; NULL without an error */
   bool nomem;
 };
 
-/* One member: its name, and the function that takes its value and returns NULL or what is wrong
- * with it. */
+/* A member: its name, and the function that reads its value and returns NULL or an error text. */
 struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *target);
@@ -44,7 +43,7 @@ static bool truth_of(const struct node *value, bool *out) {
   return *out || node_is(value, NODE_FALSE);
 }
 
-/* Numbers and strings like "5%". */
+/* Parses a number or a string such as "5%". */
 static bool percent_of(const struct node *value, double *out) {
   if (node_is(value, NODE_STRING)) return gate_parse_percent(value->text, out);
   double percent;
@@ -64,14 +63,14 @@ static const char *probability_of(const struct node *value, double *out) {
 static const char *keep_text(struct rules_reader *reader, const struct node *value,
                              pprofc_str *out) {
   if (!node_is(value, NODE_STRING)) return "must be a string";
-  /* The texts of rows were cleaned in the same way. */
+  /* Clean the text like the texts of rows, so that both match. */
   pprofc_str copy = arena_str(&reader->gate->arena, value->text);
   *out = copy.data ? escape_line_keep(copy, &reader->gate->arena) : copy;
   reader->nomem |= !out->data;
   return NULL;
 }
 
-/* The place of a word in a list. */
+/* Finds the index of a word in a list. */
 static const char *word_of(const struct node *value, const char *const *words, int *out) {
   for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
     if (str_equal(value->text, str_of(words[i]))) {
@@ -139,7 +138,7 @@ static const char *take_ignore(struct rules_reader *r, const struct node *value,
   return NULL;
 }
 
-/* The greatest regression that is accepted: a percentage, or true for any. */
+/* Reads the largest regression to accept: a percentage, or true for any. */
 static const char *take_accept(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   (void)r;
@@ -193,7 +192,7 @@ static void take_members(struct rules_reader *r, const struct node *object,
   }
 }
 
-/* A rule without effect is a mistake, and so is an acceptance without an end. */
+/* Rejects a rule without effect, and an acceptance without an end. */
 static const char *check_rule(const struct gate_rule *rule) {
   bool acts = rule->has_threshold || rule->has_alpha || rule->has_floor || rule->direction ||
               rule->ignore || rule->accept;
@@ -320,7 +319,7 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
-/* Where the mistake is: rule 2, "threshold"; rule 2; "threshold"; the file. */
+/* Writes the place of the error: rule 2, "threshold"; rule 2; "threshold"; the file. */
 static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
   char rule[32] = "the file";
   if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);

@@ -1,23 +1,24 @@
-/* Chooses between wall time and CPU time of a benchmark that has both. On a machine with other
- * load, CPU time has half the noise; but it does not contain the time of waiting, and of several
- * threads it is the sum. */
+/* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU
+ * time has half the noise. But it does not include waiting, and with several threads it is the
+ * sum over the threads. */
 #include "gate/judge.h"
 
 #include <math.h>
 
-#define CPU_MOST  1.05 /* by wall time; more is the work of several threads */
-#define CPU_LEAST 0.2  /* by wall time; with less the benchmark mostly waits */
+#define CPU_MOST  1.05 /* CPU time / wall time above which the benchmark has several threads */
+#define CPU_LEAST 0.2  /* CPU time / wall time below which the benchmark mostly waits */
 
-enum kind { WALL, CPU, USER, SYSTEM, KINDS };
+enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* The rows of one benchmark by kind of time, or SIZE_MAX. A table of several columns has a
- * benchmark once for each column, one after the other. */
+/* Rows of one benchmark by kind of time, or SIZE_MAX. A table with several columns has a
+ * benchmark once per column, in sequence. */
 struct times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* of the first column: how many columns there are so far */
+  size_t seen[KINDS]; /* number of columns so far */
 };
 
-static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op"};
+static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op",
+                                         "B/s"};
 
 static enum kind kind_of(const struct gate_row *row, struct buffer *scratch) {
   int kind = 0;
@@ -38,7 +39,7 @@ static bool is_part(pprofc_str name, const char *part) {
   return end == name.size || name.data[end] == '/';
 }
 
-/* "/threads:8" of Google Benchmark; "/threads:1" is no benchmark with several threads. */
+/* True for Google Benchmark's "/threads:8". "/threads:1" means one thread. */
 static bool names_threads(pprofc_str name) {
   size_t at = str_find(name, STR("/threads:"));
   if (at == name.size) return false;
@@ -53,7 +54,7 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
   return least >= gate->settings.min_samples || least >= other;
 }
 
-/* More CPU time than wall time is the work of several threads. */
+/* True if the benchmark has several threads: CPU time exceeds wall time. */
 static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
   return wall->threaded || cpu->threaded || names_threads(wall->name) ||
          cpu->base / wall->base > CPU_MOST || cpu->head / wall->head > CPU_MOST;
@@ -63,7 +64,7 @@ static bool waits(const struct gate_row *wall, const struct gate_row *cpu) {
   return cpu->base / wall->base < CPU_LEAST || cpu->head / wall->head < CPU_LEAST;
 }
 
-/* Why `-time auto` does not judge CPU time; NULL when it does. */
+/* Returns why `-time auto` does not judge CPU time; NULL if it does. */
 static const char *why_not_cpu(const struct gate_row *wall, const struct gate_row *cpu) {
   if (is_part(wall->name, "/real_time")) return "wall time is judged: the benchmark asks for it";
   if (is_part(wall->name, "/manual_time"))
@@ -73,7 +74,7 @@ static const char *why_not_cpu(const struct gate_row *wall, const struct gate_ro
   return NULL;
 }
 
-/* Why wall time is judged; NULL when CPU time is. */
+/* Returns why wall time is judged; NULL if CPU time is judged. */
 static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
                             const struct gate_row *cpu) {
   enum gate_time time = gate->settings.time;
@@ -98,8 +99,8 @@ static void time_choose(struct gate *gate, struct gate_row *rows, const struct t
   }
 }
 
-/* User and system time are judged as their sum; where the sum of each sample is not known, neither
- * is judged. */
+/* Excludes user and system time, which are judged as their sum. If the sum of each sample is
+ * not known, neither is judged. */
 static void set_parts_aside(struct gate_row *rows, const struct times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
@@ -107,11 +108,19 @@ static void set_parts_aside(struct gate_row *rows, const struct times *t) {
       rows[t->row[parts[i]]].aside = "it is a part of CPU time";
 }
 
-/* The index of the times under `key`, which are entered empty when there are none yet; MAP_NONE
- * when out of memory. */
+/* Excludes the rate: "ns/op" and "MB/s" of a Go benchmark are one measurement, so only time is
+ * judged. */
+static void set_rate_aside(struct gate_row *rows, const struct times *t) {
+  if (t->row[WALL] == SIZE_MAX || t->row[RATE] == SIZE_MAX) return;
+  if (compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
+    rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
+}
+
+/* Returns the index of the times of `key`, and adds empty times if needed; MAP_NONE when out
+ * of memory. */
 static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
                            const struct buffer *key) {
-  static const struct times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
+  static const struct times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
   if (key->failed) return MAP_NONE;
   uint32_t id = interner_copy(names, &gate->arena, buffer_str(key));
   if (id != MAP_NONE && id == times->size / sizeof none) buffer_add(times, &none, sizeof none);
@@ -156,6 +165,7 @@ pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
   for (size_t i = 0; i < times.size / sizeof *t && good; i++) {
     if (t[i].row[WALL] != SIZE_MAX && t[i].row[CPU] != SIZE_MAX) time_choose(gate, rows, &t[i]);
     set_parts_aside(rows, &t[i]);
+    set_rate_aside(rows, &t[i]);
   }
   if (good && gate->settings.time == GATE_TIME_CPU && !gate->cpu_times)
     gate_warning(gate, "no benchmark has CPU time that could be judged");

@@ -1,5 +1,5 @@
-/* Which way a unit is better, in the spellings of all the tools, and the values of settings as they
- * are written: percentages, floors, dates. */
+/* Finds the better direction of units in the spellings of all tools; parses percentages,
+ * floors and dates of the settings. */
 #include "bench/units.h"
 #include "gate/gate.h"
 
@@ -42,7 +42,7 @@ static const struct {
     {"ops", 1},
 };
 
-/* The direction by a word within the unit, for units that no table has. */
+/* Returns the direction by a word within the unit, for units that are in no table. */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
   for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
@@ -76,7 +76,7 @@ int gate_direction(const struct gate *gate, pprofc_str unit) {
   return direction ? direction : by_word(unit);
 }
 
-/* The names that the earlier benchstat gives to the units of Go. */
+/* Metrics of the earlier benchstat and their units in Go. */
 static const struct {
   const char *metric, *unit;
 } metrics[] = {
@@ -177,7 +177,7 @@ static uint64_t days_of_month(uint64_t year, uint64_t month) {
   return month == 2 && is_leap_year(year) ? 29 : days[month - 1];
 }
 
-/* A number of digits only. */
+/* Parses a number that consists of digits only. */
 static bool parse_digits(pprofc_str text, uint64_t *value) {
   *value = 0;
   for (size_t i = 0; i < text.size; i++) {

@@ -1,8 +1,8 @@
-/* Whether a run can be judged at all: a problem when nothing was compared, or when no row has
+/* Checks that a run can be judged: adds a problem if nothing was compared, or if no row has
  * enough samples. */
 #include "gate/judge.h"
 
-/* Why rows were not compared, by verdict. */
+/* Reasons why rows were not compared, by verdict. */
 static const struct {
   enum gate_verdict verdict;
   const char *why;

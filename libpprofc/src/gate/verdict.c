@@ -1,19 +1,19 @@
-/* The verdict on one row. Both tables are read from the top: the first condition that the row meets
- * decides. docs/GATES.md has them in words. */
+/* Finds the verdict on one row. The first condition of each table that the row meets decides.
+ * docs/GATES.md explains the conditions. */
 #include "gate/verdict.h"
-
-#include "gate/interval.h"
 
 #include <math.h>
 
-#define SUSPICIOUS 0.5   /* an improvement beyond this asks whether anything was measured */
-#define ROUNDING   1e-12 /* the last bits of a division decide nothing */
+#define SUSPICIOUS                                                                                 \
+  0.5                  /* relative improvement above which the benchmark may not measure           \
+                          anything */
+#define ROUNDING 1e-12 /* tolerance for the rounding of a division */
 
-/* What a condition looks at. */
+/* Input of a condition. */
 struct verdict_case {
   const struct gate *gate;
   const struct gate_row *row;
-  const struct gate_rule *decides; /* the rule that ignores or accepts the row, or NULL */
+  const struct gate_rule *decides; /* rule that ignores or accepts the row, or NULL */
 };
 
 struct verdict_line {
@@ -23,22 +23,23 @@ struct verdict_line {
 
 /* ---- sizes ------------------------------------------- */
 
-/* The size of a change in the worse direction; negative is better. */
+/* Returns the size of a change in the worse direction; negative is better. */
 static double worse_by(const struct gate_row *row) {
   return row->direction < 0 ? row->delta : -row->delta;
 }
 
-/* `change` is `limit` or more. */
+/* True if `change` is at least `limit`. */
 static bool reaches(double change, double limit) {
   return change >= limit * (1 - ROUNDING);
 }
 
-/* `change` is more than `limit`. */
+/* True if `change` is more than `limit`. */
 static bool exceeds(double change, double limit) {
   return change > limit * (1 + ROUNDING);
 }
 
-/* The change reaches the threshold, or exceeds the swing of earlier runs, if that is greater. */
+/* True if the change reaches the threshold, or if noise raised it, exceeds the noise of
+ * earlier runs. */
 static bool reaches_threshold(const struct gate_row *row) {
   double change = fabs(row->delta);
   return row->noise > 0 ? exceeds(change, row->noise) : reaches(change, row->threshold);
@@ -105,7 +106,7 @@ static bool has_equal_sides(const struct verdict_case *c) {
   return c->row->delta == 0;
 }
 
-/* The change is large enough, and it is no chance. */
+/* True if the change is large enough and significant. */
 static bool is_proven(const struct verdict_case *c) {
   return c->row->significant && reaches_threshold(c->row) && reaches_floor(c->row);
 }
@@ -114,12 +115,18 @@ static bool is_proven_worse(const struct verdict_case *c) {
   return worse_by(c->row) > 0 && is_proven(c);
 }
 
+/* True for a regression in one process, because the noise between processes is not known.
+ * Constant values have no noise. */
+static bool is_worse_in_one_process(const struct verdict_case *c) {
+  return c->row->one_process && !c->row->constant && is_proven_worse(c);
+}
+
 static bool is_accepted_by_rule(const struct verdict_case *c) {
   return c->decides && c->decides->accept && is_proven_worse(c) &&
          !exceeds(worse_by(c->row), c->decides->accepted);
 }
 
-/* Of a cost, such as time, more than half is gone. */
+/* True if a cost, such as time, fell by more than half. */
 static bool is_too_good(const struct verdict_case *c) {
   return c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS && is_proven(c);
 }
@@ -133,12 +140,14 @@ static bool is_below_floor(const struct verdict_case *c) {
 }
 
 static bool has_interval(const struct verdict_case *c) {
-  return gate_interval_exists(c->row);
+  return !isnan(c->row->low) && !isnan(c->row->high);
 }
 
-/* No value of the interval is a regression of the threshold or more. */
+/* True if the interval excludes every regression of the threshold or more. */
 static bool excludes_regression(const struct verdict_case *c) {
-  return gate_interval_excludes(c->gate, c->row);
+  const struct gate_row *row = c->row;
+  double worst = row->direction < 0 ? row->high : -row->low;
+  return has_interval(c) && worst < row->threshold;
 }
 
 static bool seems_changed(const struct verdict_case *c) {
@@ -151,7 +160,7 @@ static const struct verdict_line before_test[] = {
     {is_ignored_by_rule, GATE_IGNORED}, {has_other_time, GATE_ASIDE},
     {is_in_head_only, GATE_NEW},        {is_in_base_only, GATE_MISSING},
     {is_time_of_zero, GATE_UNMEASURED}, {has_no_direction, GATE_INFORMATIONAL},
-    {is_any, GATE_UNCHANGED}, /* to be compared */
+    {is_any, GATE_UNCHANGED}, /* compare the row */
 };
 
 static const struct verdict_line compared[] = {
@@ -160,10 +169,11 @@ static const struct verdict_line compared[] = {
     {has_no_size, GATE_UNCHANGED},
     {has_equal_sides, GATE_UNCHANGED},
     {is_accepted_by_rule, GATE_ACCEPTED},
+    {is_worse_in_one_process, GATE_INCONCLUSIVE},
     {is_proven_worse, GATE_REGRESSED},
     {is_too_good, GATE_SUSPICIOUS},
     {is_proven, GATE_IMPROVED},
-    /* From here on no change is proven. May there be a regression? */
+    /* No change is proven in the following lines; a regression may be possible. */
     {is_constant_row, GATE_UNCHANGED},
     {is_below_floor, GATE_UNCHANGED},
     {excludes_regression, GATE_UNCHANGED},

@@ -1,18 +1,18 @@
-/* Building a graph: which nodes and edges are shown, in pprof's order of trimming (20.1).
+/* Builds a graph: decides which nodes and edges are shown, in pprof's order of trimming (20.1).
  *
- * pprof builds the graph again from the samples whenever nodes are dropped. Flat, cum and tags of a
- * node do not depend on which other nodes are kept: each sample adds to them by what its stack
- * holds, and a frame that is not kept only makes the edge over it residual. So graph_build
- * makes sums and tags once, and makes only the edges again, if the report needs them. */
+ * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags
+ * of a node do not depend on the other nodes that are kept: each sample adds to them by the
+ * frames of its stack. A dropped frame only makes the edge across it residual. So graph_build
+ * computes sums and tags once, and rebuilds only the edges, if the report needs them. */
 #include "graph/graph.h"
 
-/* Nodes that samples may show, one byte each. */
+/* Working memory of graph_build. */
 struct build {
   struct graph *graph;
-  uint8_t *kept;   /* nodes that are shown */
-  bool all_kept;   /* no node has been dropped: frames without weight still carry edges */
-  uint32_t *queue; /* for the search of other ways, [node_count] */
-  uint32_t *seen;  /* stamps */
+  uint8_t *kept;   /* [node_count] 1: the node is shown */
+  bool all_kept;   /* no node has been dropped, so frames without weight still carry edges */
+  uint32_t *queue; /* [node_count] queue of the search for other paths */
+  uint32_t *seen;  /* [node_count] stamp of the last search that reached the node */
   uint32_t stamp;
 };
 
@@ -43,11 +43,11 @@ static void select_nodes(struct build *b) {
   mark_shown(b);
 }
 
-/* Keeps the first `count` shown nodes. */
+/* Drops all shown nodes after the first `count`. */
 static void keep_shown(struct build *b, size_t count) {
   struct graph *g = b->graph;
   if (g->options.call_tree) {
-    /* Until mark_shown, `kept` marks the nodes to drop. */
+    /* `kept` marks the nodes to drop until mark_shown is called. */
     for (size_t i = 0; i < count; i++) b->kept[g->shown[i]] = 0;
     graph_trim_tree(g, b->kept);
   }
@@ -70,12 +70,12 @@ static void drop_low_nodes(struct build *b) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Makes the edges between what is kept, unless they are those of a call tree, and the names and
- * lists that go with them. */
+/* Builds the edges between kept nodes (unless the call tree has them already), and their names
+ * and lists. */
 static pprofc_status make_edges(struct build *b, const uint8_t *target, const uint8_t *source,
                                 pprofc_error *error) {
   struct graph *g = b->graph;
-  struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source, NULL, 0};
+  struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source};
   pprofc_status status = PPROFC_OK;
   bool possible = b->all_kept || g->shown_count > 1;
   if (!g->options.call_tree && possible) status = graph_find_edges(g, &choice, error);
@@ -97,7 +97,7 @@ static size_t drop_low_edges(struct build *b) {
   return dropped;
 }
 
-/* Whether the source of an edge can reach its target by other edges. */
+/* True if the target of an edge can be reached from its source by other edges. */
 static bool has_other_way(struct build *b, const struct graph_edge *edge) {
   const struct graph *g = b->graph;
   size_t head = 0, tail = 0;
@@ -136,7 +136,7 @@ static pprofc_status drop_redundant_edges(struct build *b, pprofc_error *error) 
 
 /* ---- selection --------------------------------------- */
 
-/* A picture shows up to this many tags of a node. */
+/* Maximum number of tags of a node in a picture. */
 #define MAX_TAGS 4
 
 static size_t count_tags(const struct graph *g, uint32_t node) {
@@ -147,7 +147,7 @@ static size_t count_tags(const struct graph *g, uint32_t node) {
   return count < MAX_TAGS ? count : MAX_TAGS;
 }
 
-/* How many of the shown nodes are kept under the limit nodecount. In a picture, tags count, too. */
+/* Returns how many of the shown nodes nodecount allows. In a picture, tags count as nodes. */
 static size_t room_for_nodes(const struct graph *g) {
   size_t most = (size_t)g->options.nodecount, count = 0;
   if (g->options.visual)
@@ -159,7 +159,7 @@ static size_t room_for_nodes(const struct graph *g) {
   return most < g->shown_count ? most : g->shown_count;
 }
 
-/* Edges that the order of nodes depends on, and that order. */
+/* Builds the edges that the order of nodes depends on, and sorts the nodes. */
 static pprofc_status sort_nodes(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   bool early = g->options.visual || g->options.call_tree;
@@ -177,9 +177,9 @@ static pprofc_status limit_nodes(struct build *b, pprofc_error *error) {
   return g->options.visual || g->options.call_tree ? sort_nodes(b, error) : PPROFC_OK;
 }
 
-/* ---- what is asked for ------------------------------- */
+/* ---- requested parts --------------------------------- */
 
-/* Which nodes have a name that the expression matches. */
+/* Marks the nodes whose names match the expression. */
 static pprofc_status match_names(struct graph *g, pprofc_error *error) {
   g->matches = arena_zero_array(&g->arena, g->node_count, 1);
   if (!g->matches) return error_nomem(error);
@@ -190,7 +190,7 @@ static pprofc_status match_names(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Whether every call is shown, with its weight alone. */
+/* True if the report shows every call and only its weight. */
 static bool shows_all_calls(const struct build *b) {
   const struct graph_options *o = &b->graph->options;
   return o->want_calls && b->all_kept && !o->call_tree && !o->mean && b->graph->edge_cutoff <= 0;

@@ -1,56 +1,55 @@
-/* What each node calls, for a report that shows every call. Random stacks have nearly as many calls
- * as frames: a table of them would be missed by the cache at each frame. So the samples are walked
- * twice: the calls of each node are counted, then written behind each other, and sums are made
- * node by node. */
+/* Lists what each node calls, for a report that shows every call. Random stacks have nearly as
+ * many calls as frames, so looking each call up in a table would miss the cache. Instead the
+ * samples are read twice: the first pass counts the calls of each node, the second one stores
+ * them node by node. Then equal calls of a node are added up. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "core/threshold.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 
 #include <stdlib.h>
 
-#define CALLS_GRAIN 8192
+#define CALLS_GRAIN THRESHOLD(8192)
 
-#define CALLS_FEW ((uint64_t)1 << 20) /* so many are written whatever they are ... */
-#define CALLS_SEEN                                                                                 \
-  ((uint64_t)1 << 18) /* ... more only where of the first so many three in four are new */
-#define SEEN_BITS ((uint64_t)1 << 22)
+#define CALLS_FEW  THRESHOLD((uint64_t)1 << 20) /* up to this many calls are always listed */
+#define CALLS_SEEN ((uint64_t)1 << 18) /* sampled calls; three in four must be new to list more */
+#define SEEN_BITS  ((uint64_t)1 << 22)
 
-#define NO_CALL UINT32_MAX
+#define CALLS_MOST UINT32_MAX
 
-/* A frame of the path. `order` counts the calls of the worker; NO_CALL: no call leads here that is
- * not on the path already, nearer to the root. */
+/* A frame of the path. `counts`: its call is not on the path nearer to the root. */
 struct calls_step {
   int64_t pending;
-  uint32_t node, offset, order;
-  uint32_t same; /* step + 1 of the same node, nearer to the root; 0: none */
+  uint32_t node, offset;
+  bool counts;
+  uint32_t same; /* index + 1 of the next step towards the root with the same node, 0: no step */
 };
 
 struct calls_worker {
-  uint32_t *place;   /* [nodes] how many calls out of a node were met; then: where the next goes */
-  uint32_t *on_path; /* [nodes] step + 1 of the last frame of the node on the path, 0: none */
+  uint32_t *place;   /* [nodes] number of calls from the node, then the index of its next call */
+  uint32_t *on_path; /* [nodes] index + 1 of the last step of the node on the path, 0: no step */
   struct calls_step *path;
   size_t depth, capacity;
-  uint32_t first;       /* order of its first call */
-  uint64_t count;       /* calls */
-  uint64_t steps;       /* of searches for a call on the path */
-  uint64_t seen, fresh; /* of the first calls: how many, how many that were not met before */
+  uint64_t count;       /* calls counted */
+  uint64_t steps;       /* steps of searches for a call on the path */
+  uint64_t seen, fresh; /* sampled calls, and how many of them were new */
   uint8_t *seen_bits;
   bool failed, tangled;
 };
 
 struct calls_pass {
   struct graph *graph;
-  struct graph_call *calls; /* NULL: they are counted */
-  uint32_t *rank;           /* [nodes] order of their names, while calls are sorted */
+  struct graph_call *calls; /* NULL during the first pass */
+  uint32_t *rank;           /* [nodes] rank of each name, while calls are sorted */
   unsigned workers;
   struct calls_worker *items;
 };
 
 /* ---- the walk ---------------------------------------- */
 
-/* Notes whether a call is a new one; some that are not known pass for known ones. */
+/* Counts a sampled call, and whether it is new. The filter may take a new call for a known one. */
 static void calls_note(struct calls_worker *w, uint32_t source, uint32_t target) {
   uint64_t bit = hash_mix(source, target) & (SEEN_BITS - 1);
   uint8_t mask = (uint8_t)(1u << (bit & 7));
@@ -65,17 +64,16 @@ static void calls_pop(struct calls_pass *pass, struct calls_worker *w) {
   if (!w->depth) return;
   struct calls_step *below = &w->path[w->depth - 1];
   below->pending = sum_add(below->pending, step.pending);
-  if (step.order == NO_CALL) return;
+  if (!step.counts) return;
   if (pass->calls) {
-    pass->calls[w->place[below->node]++] =
-        (struct graph_call){step.pending, step.node, w->first + step.order};
+    pass->calls[w->place[below->node]++] = (struct graph_call){step.pending, step.node};
     return;
   }
   w->place[below->node]++;
   if (w->seen < CALLS_SEEN) calls_note(w, below->node, step.node);
 }
 
-/* Whether the path has the call already. */
+/* True if the path already has the call. */
 static bool calls_repeats(struct calls_worker *w, uint32_t source, uint32_t target) {
   for (uint32_t k = w->on_path[target]; k; k = w->path[k - 1].same) {
     w->steps++;
@@ -85,12 +83,13 @@ static bool calls_repeats(struct calls_worker *w, uint32_t source, uint32_t targ
 }
 
 static void calls_push(struct calls_worker *w, uint32_t node, uint32_t offset) {
-  uint32_t order = NO_CALL;
+  bool counts = false;
   if (w->depth) {
     uint32_t source = w->path[w->depth - 1].node;
-    if (source != node && !calls_repeats(w, source, node)) order = (uint32_t)w->count++;
+    counts = source != node && !calls_repeats(w, source, node);
+    w->count += counts;
   }
-  w->path[w->depth++] = (struct calls_step){0, node, offset, order, w->on_path[node]};
+  w->path[w->depth++] = (struct calls_step){0, node, offset, counts, w->on_path[node]};
   w->on_path[node] = (uint32_t)w->depth;
 }
 
@@ -121,27 +120,28 @@ static bool calls_follow(struct calls_pass *pass, struct calls_worker *w, struct
   return true;
 }
 
-/* Whether enough calls have been met to know that most are met many times. */
+/* True if the sampled calls show that most calls recur. */
 static bool calls_recur(const struct calls_worker *w) {
   return w->count > CALLS_FEW && w->seen >= CALLS_SEEN && w->fresh <= w->seen - w->seen / 4;
 }
 
-/* Stacks in which a function calls itself from many places make the searches long. */
+/* True if lists of calls do not pay. Searches are long if a function calls itself from many
+ * places. */
 static bool calls_is_tangled(const struct calls_worker *w) {
-  return calls_recur(w) || w->steps > 4 * w->count + (1 << 20) || w->count >= NO_CALL / 16;
+  return calls_recur(w) || w->steps > 4 * w->count + (1 << 20) || w->count >= CALLS_MOST / 16;
 }
 
 static bool calls_walk(struct calls_pass *pass, struct calls_worker *w, struct stack_delta *delta,
                        size_t from, size_t to) {
-  const pprofc_profile *profile = pass->graph->profile;
-  size_t column = pass->graph->options.value_index;
+  const struct graph *g = pass->graph;
+  struct value_column column = profile_values(g->profile, g->options.value_index);
   for (size_t i = from; i < to && !w->tangled; i++) {
-    int64_t value = profile->samples.values[i * profile->type_count + column];
-    if (budget_poll(pass->graph->mem, i)) return false;
+    int64_t value = column.values[i * column.step];
+    if (budget_poll(g->mem, i)) return false;
     if (!value) continue;
     delta_next(delta, i);
     if (!calls_follow(pass, w, delta, value)) return false;
-    w->tangled = !pass->calls && calls_is_tangled(w); /* the walk that counts decides */
+    w->tangled = !pass->calls && calls_is_tangled(w); /* only the first pass may give up */
   }
   while (w->depth) calls_pop(pass, w);
   return true;
@@ -186,7 +186,7 @@ static bool calls_any_failed(const struct calls_pass *pass) {
   return failed;
 }
 
-/* Whether it pays to write every call that was met. */
+/* True if it pays to list every call. */
 static bool calls_pay(const struct calls_pass *pass) {
   uint64_t count = 0, seen = 0, fresh = 0;
   for (unsigned k = 0; k < pass->workers; k++) {
@@ -196,13 +196,13 @@ static bool calls_pay(const struct calls_pass *pass) {
     seen += w->seen;
     fresh += w->fresh;
   }
-  return count <= CALLS_FEW || (count < NO_CALL && fresh > seen - seen / 4);
+  return count <= CALLS_FEW || (count < CALLS_MOST && fresh > seen - seen / 4);
 }
 
-/* From counts to places: those of a node are together, those of the first worker first. */
+/* Turns counts into indices: the calls of a node are adjacent, in the order of workers. */
 static bool calls_place(struct calls_pass *pass) {
   struct graph *g = pass->graph;
-  uint32_t at = 0, first = 0;
+  uint32_t at = 0;
   g->call_lists = arena_array(&g->arena, g->node_count, sizeof *g->call_lists);
   if (!g->call_lists) return false;
   for (size_t i = 0; i < g->node_count; i++) {
@@ -214,10 +214,6 @@ static bool calls_place(struct calls_pass *pass) {
     }
     g->call_lists[i].count = at - g->call_lists[i].from;
   }
-  for (unsigned k = 0; k < pass->workers; k++) {
-    pass->items[k].first = first;
-    first += (uint32_t)pass->items[k].count;
-  }
   g->calls_room = at;
   g->calls = pass->calls = mem_array(g->mem, at, sizeof *g->calls);
   return g->calls != NULL;
@@ -225,8 +221,8 @@ static bool calls_place(struct calls_pass *pass) {
 
 /* ---- sums and order ---------------------------------- */
 
-/* Adds up equal calls of one node; returns how many are left. `last` has the place at which a
- * target was met last, by any node. */
+/* Adds up equal calls of one node; returns how many are left. `last` has, for each target, the
+ * index of the last call to it from any node. */
 static uint32_t calls_join(struct graph_call *calls, uint32_t from, uint32_t count,
                            uint32_t *last) {
   uint32_t filled = from;
@@ -235,7 +231,6 @@ static uint32_t calls_join(struct graph_call *calls, uint32_t from, uint32_t cou
     uint32_t known = last[call.target];
     if (known >= from && known < filled && calls[known].target == call.target) {
       calls[known].weight = sum_add(calls[known].weight, call.weight);
-      if (call.order < calls[known].order) calls[known].order = call.order;
       continue;
     }
     last[call.target] = filled;
@@ -244,9 +239,9 @@ static uint32_t calls_join(struct graph_call *calls, uint32_t from, uint32_t cou
   return filled - from;
 }
 
-/* A call while those of a node are sorted. */
+/* The sort key of a call among the calls of a node. */
 struct calls_ranked {
-  int64_t weight; /* magnitude */
+  int64_t weight; /* magnitude of the weight */
   uint32_t rank;
   struct graph_call call;
 };
@@ -255,7 +250,7 @@ static int calls_compare(const void *left, const void *right) {
   const struct calls_ranked *a = left, *b = right;
   if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-  return (a->call.order > b->call.order) - (a->call.order < b->call.order);
+  return (a->call.target > b->call.target) - (a->call.target < b->call.target);
 }
 
 static void calls_insertion_sort(struct calls_ranked *calls, uint32_t count) {
@@ -269,7 +264,7 @@ static void calls_insertion_sort(struct calls_ranked *calls, uint32_t count) {
 
 #define CALLS_SHORT 32
 
-/* `rank`: of the name of each node. */
+/* Sorts the calls of a node; `rank` has the rank of each node's name. */
 static bool calls_sort(const struct graph *g, const uint32_t *rank, struct graph_call *calls,
                        uint32_t count) {
   struct calls_ranked few[CALLS_SHORT], *ranked = few;
@@ -286,14 +281,14 @@ static bool calls_sort(const struct graph *g, const uint32_t *rank, struct graph
   return true;
 }
 
-/* There are no names where no node is shown. */
+/* Sets the rank of each node's name, or 0: without shown nodes, names are not ranked. */
 static void calls_rank(const struct graph *g, uint32_t *rank) {
   memset(rank, 0, g->node_count * sizeof *rank);
   for (size_t i = 0; g->name_rank && i < g->node_count; i++)
     rank[i] = g->name_rank[g->nodes[i].info];
 }
 
-/* The nodes of one worker. Its on_path is all 0 again. */
+/* Joins and sorts the calls for the nodes of one worker, whose on_path is all 0 again. */
 static void calls_finish(void *context, unsigned index) {
   struct calls_pass *pass = context;
   struct calls_worker *w = &pass->items[index];

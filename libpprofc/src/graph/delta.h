@@ -6,32 +6,30 @@
 #include "profile/stack.h"
 #include "profile/stack_tree.h"
 
-/* A frame that the previous stack did not have. `offset` is the number of bytes from the varint of
- * the frame to the end of the stack: the greater, the nearer to the leaf. */
+/* A frame that the previous stack did not have. `offset` is the number of bytes from the start
+ * of the frame's varint to the end of the stack. It grows towards the leaf. */
 struct fresh_frame {
   uint32_t location, offset;
 };
 
 struct stack_delta {
   struct stack_reader reader;
-  struct stack_cursor cursor; /* where stacks are a tree */
-  const uint32_t *map;        /* of its stacks */
+  struct stack_cursor cursor; /* cursor, if stacks are a tree */
+  const uint32_t *map;        /* map of the current segment */
   struct packed_stack stack;
   uint32_t size;             /* bytes of the stack */
-  uint32_t shared;           /* bytes at the root end that are frames of the previous stack, too */
+  uint32_t shared;           /* bytes at the root end that are frames of the previous stack also */
   struct fresh_frame *fresh; /* [max_depth + 1], leaf first */
   size_t count;
 };
 
-#define DELTA_AHEAD 8 /* samples */
-
-/* Takes the stack that the cursor of a tree is at. */
+/* Sets the current stack to the cursor's stack. */
 static inline void delta_take_cursor(struct stack_delta *d) {
   d->size = d->cursor.size;
   d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end, d->map};
 }
 
-/* Goes to the tree of a sample: each segment has its own. */
+/* Moves to the tree of a sample: each segment has its own. */
 static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   struct stack_reader *r = &d->reader;
   const struct samples *s = r->samples;
@@ -39,8 +37,8 @@ static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   stack_cursor_enter(&d->cursor, &s->tree[r->segment], s->segments[r->segment].first);
 }
 
-/* Moves to the stack of `sample` and sets how much of it is shared. Samples come in ascending
- * order. */
+/* Moves to the stack of `sample` and sets `shared`. Calls must be in ascending order of
+ * samples. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
   if (d->cursor.tree) {
     if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);
@@ -54,23 +52,7 @@ static inline void delta_move(struct stack_delta *d, size_t sample) {
   d->size = (uint32_t)(stack.root - stack.leaf);
 }
 
-/* The same when a pass before has found what is shared: only the frames at the leaf end are read
- * then, and they are asked for ahead. Not for stacks that are a tree. */
-static inline void delta_move_known(struct stack_delta *d, size_t sample, uint32_t shared) {
-  const struct samples *s = d->reader.samples;
-  d->shared = shared;
-  if (s->tree) {
-    if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);
-    stack_cursor_take_row(&d->cursor, sample);
-    delta_take_cursor(d);
-    return;
-  }
-  if (sample + DELTA_AHEAD < s->count) __builtin_prefetch(s->stack[sample + DELTA_AHEAD]);
-  d->stack = stack_of(&d->reader, sample);
-  d->size = (uint32_t)(d->stack.root - d->stack.leaf);
-}
-
-/* Reads the frames that are not shared. */
+/* Reads the frames that are not shared into `fresh`. */
 static inline void delta_read(struct stack_delta *d) {
   const uint8_t *end = d->stack.root;
   struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};
@@ -88,6 +70,14 @@ static inline void delta_read(struct stack_delta *d) {
 static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_move(d, sample);
   delta_read(d);
+}
+
+/* Restarts at a sample: its stack has no previous one. */
+static inline void delta_restart(struct stack_delta *d, size_t first) {
+  const struct samples *samples = d->reader.samples;
+  d->reader = stack_reader_at(samples, first);
+  d->stack = stack_none();
+  if (samples->tree) delta_enter_tree(d, first);
 }
 
 static inline void delta_free(struct stack_delta *d, const pprofc_allocator *mem) {

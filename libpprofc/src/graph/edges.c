@@ -1,31 +1,30 @@
-/* Edges between kept nodes: a pass over samples that follows the path of kept frames, as sums.c
- * does for all frames. */
+/* Finds the edges between kept nodes: a pass over samples that follows the path of kept
+ * frames, as sums.c does for all frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "core/threshold.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 
-#define GRAIN 8192
+#define GRAIN THRESHOLD(8192)
 
 #define ON_PATH UINT32_MAX
 
-/* A kept frame. `edge` leads to it from the frame below, NONE when that edge is not wanted, was met
- * nearer to the root, or would lead from a node to itself. */
+/* A kept frame. `edge` leads to it from the previous step. It is NONE if the choice excludes
+ * the edge, the path has it nearer to the root, or it would lead from a node to itself. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset of the first frame above that is not kept, 0: none */
+  uint32_t skipped; /* offset of the first dropped frame after this one, 0: no such frame */
 };
 
 struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
-  size_t most; /* edges that may be made */
-  bool full;   /* there are more */
   struct map map;
-  uint32_t *last; /* by target: the edge that was asked for last + 1 */
+  uint32_t *last; /* [nodes] index + 1 of the last edge found to each target */
 };
 
 struct edges_worker {
@@ -43,9 +42,7 @@ struct edge_pass {
   struct edges_worker *items;
 };
 
-/* The edge between two nodes, made when it is new; NONE when out of memory or when the table is
- * full.
- */
+/* Returns the edge between two nodes and adds it if it is new; NONE when out of memory. */
 static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                              uint32_t target, bool is_inline) {
   uint64_t hash = hash_mix(source, target);
@@ -53,15 +50,14 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   uint32_t index;
   while ((index = map_next(&t->map, &probe)) != MAP_NONE)
     if (t->items[index].target == target && t->items[index].source == source) return index;
-  t->full = t->count >= t->most;
-  if (t->full || !ARRAY_RESERVE(mem, t->items, t->capacity, t->count + 1)) return NONE;
+  if (!ARRAY_RESERVE(mem, t->items, t->capacity, t->count + 1)) return NONE;
   if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
   t->items[t->count] =
       (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
   return (uint32_t)t->count++;
 }
 
-/* The same; quicker for the source that called the target last. */
+/* Returns the same; faster for the source that called the target last. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
   uint32_t last = t->last[target];
@@ -73,8 +69,7 @@ static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table 
 
 static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
   if (!c->target && !c->source) return true;
-  if (!(c->target && c->target[target]) && !(c->source && c->source[source])) return false;
-  return !c->filter || edge_filter_has(c->filter, edge_filter_bit(c->filter, source, target));
+  return (c->target && c->target[target]) || (c->source && c->source[source]);
 }
 
 static bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
@@ -121,7 +116,7 @@ static void pop_to(struct edges_worker *w, uint32_t shared) {
   if (w->depth && w->path[w->depth - 1].skipped > shared) w->path[w->depth - 1].skipped = 0;
 }
 
-/* Makes room for so many more steps. */
+/* Makes room for `more` steps. */
 static bool edges_reserve(const struct edge_pass *pass, struct edges_worker *w, size_t more) {
   return ARRAY_RESERVE(pass->mem, w->path, w->capacity, w->depth + more);
 }
@@ -138,7 +133,7 @@ static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
-/* What one sample adds. */
+/* Value and divisor of one sample. */
 struct amount {
   int64_t value, divisor;
 };
@@ -157,11 +152,11 @@ static bool edges_follow(struct edge_pass *pass, struct edges_worker *w, struct 
   return true;
 }
 
-/* A stack on the way from the root. */
+/* State of a walk over one stack, from the root. */
 struct edges_walk {
-  uint32_t node; /* the last kept one, or NONE */
+  uint32_t node; /* the last kept node, or NONE */
   uint32_t stamp;
-  bool residual; /* frames that are not kept came after it */
+  bool residual; /* true: dropped frames came after it */
   struct amount amount;
 };
 
@@ -207,15 +202,6 @@ static bool edges_walk_stack(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
-static inline void edges_move(const struct edge_pass *pass, struct stack_delta *delta,
-                              size_t sample, bool is_first) {
-  const uint32_t *shared = pass->graph->shared;
-  if (!shared)
-    delta_move(delta, sample);
-  else
-    delta_move_known(delta, sample, is_first ? 0 : shared[sample]);
-}
-
 static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
                              struct stack_delta *delta, size_t from, size_t to) {
   const pprofc_profile *profile = pass->graph->profile;
@@ -223,21 +209,19 @@ static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
   struct value_column column = profile_values(profile, o->value_index);
   struct value_column divisors = profile_values(profile, 0);
   uint32_t stamp = 0;
-  bool is_first = true;
   for (size_t i = from; i < to; i++) {
     struct amount amount = {column.values[i * column.step], 0};
     if (o->mean) amount.divisor = divisors.values[i * divisors.step];
     if (budget_poll(pass->mem, i)) return false;
     if (amount.value == 0 && amount.divisor == 0) continue;
-    edges_move(pass, delta, i, is_first);
-    is_first = false;
+    delta_move(delta, i);
     if (delta->shared >= delta->size / 2) {
-      if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
+      if (!w->depth) delta->shared = 0; /* the previous stack was walked, so the path is empty */
       if (!edges_follow(pass, w, delta, amount)) return false;
       continue;
     }
     pop_to(w, 0);
-    if (++stamp == ON_PATH) { /* once in four billion samples */
+    if (++stamp == ON_PATH) { /* at the limit, start again */
       for (size_t k = 0; k < w->table.count; k++) w->table.items[k].seen = 0;
       stamp = 1;
     }
@@ -255,7 +239,6 @@ static void edges_run(void *context, unsigned index) {
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
   w->failed = true;
-  w->table.most = pass->choice.most ? pass->choice.most : SIZE_MAX;
   map_init(&w->table.map, pass->mem);
   w->capacity = samples->max_depth + 1;
   w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
@@ -266,7 +249,7 @@ static void edges_run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-/* Adds the edges of a later worker to those of the first: as if one had met them all in order. */
+/* Adds the edges of a later worker to the edges of the first, in the order of a single worker. */
 static bool merge(const pprofc_allocator *mem, struct edge_table *to,
                   const struct edge_table *from) {
   for (size_t i = 0; i < from->count; i++) {
@@ -296,12 +279,8 @@ pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice
   struct edge_pass pass = {.graph = g, .mem = g->mem, .choice = *choice, .items = items};
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
   parallel_run(pass.workers, edges_run, &pass);
-  bool done = true, full = false;
-  for (unsigned k = 0; k < pass.workers; k++) {
-    done = done && !items[k].failed;
-    full = full || items[k].table.full;
-  }
-  items[0].table.most = SIZE_MAX;
+  bool done = true;
+  for (unsigned k = 0; k < pass.workers; k++) done = done && !items[k].failed;
   for (unsigned k = 1; k < pass.workers && done; k++)
     done = merge(g->mem, &items[0].table, &items[k].table);
 
@@ -311,6 +290,5 @@ pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice
   g->edge_capacity = items[0].table.capacity;
   items[0].table.items = NULL;
   for (unsigned k = 0; k < pass.workers; k++) edges_free_worker(&pass, &items[k]);
-  if (full) return PPROFC_E_NO_MATCH;
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -1,4 +1,4 @@
-/* Finds the node of each line of each location, once, so that a pass over samples only looks up
+/* Finds the node of each line of each location once, so that passes over samples only look up
  * numbers. */
 #include "core/array.h"
 #include "graph/delta.h"
@@ -25,7 +25,7 @@ static bool same_info(const struct node_info *a, const struct node_info *b) {
          a->place->column == b->place->column && a->place->start_line == b->place->start_line;
 }
 
-/* The index of an info, or NONE when out of memory. */
+/* Returns the index of an info and adds it if it is new; NONE when out of memory. */
 static uint32_t info_id(struct frames *f, const struct node_info *info) {
   uint64_t hash = hash_info(info);
   struct map_probe probe = map_start(&f->map, hash);
@@ -42,20 +42,20 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   return (uint32_t)f->count++;
 }
 
-/* A stack may have more frames than locations, since a location may be many inlined functions.
- * No real program inlines so deep; without this limit, a small file could use any amount of time
- * and memory. */
+/* Maximum frames of a stack. Locations with inlined functions have several frames each, so
+ * without a limit a small file could take any amount of time and memory. Real programs stay
+ * far below it. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
-/* Texts of functions, and the node of each that is a function and nothing more. */
+/* Text ids of functions, and the info of functions whose nodes have no place or object. */
 struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;
   const struct frame_options *options;
   struct granularity keeps;
-  struct arena scratch;  /* what the following live in */
-  uint32_t *name, *file; /* of a function */
-  uint32_t *plain;       /* of a function: its info without line, address, object; or NONE */
+  struct arena scratch;  /* memory of the arrays below */
+  uint32_t *name, *file; /* [functions] text ids */
+  uint32_t *plain;       /* [functions] info without line, address and object, or NONE */
 };
 
 static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
@@ -65,7 +65,7 @@ static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file
   return clean ? text_id(b->frames, str_path_clean(file, clean)) : NONE;
 }
 
-/* An array with the text id of each string of the profile, NONE where it is not known yet. */
+/* Returns an array with the text id of each string of the profile, NONE until it is known. */
 static uint32_t *text_cache(struct graph_frames_builder *b) {
   size_t count = b->profile->strings.count;
   uint32_t *cache = arena_array(&b->scratch, count, sizeof *cache);
@@ -73,7 +73,7 @@ static uint32_t *text_cache(struct graph_frames_builder *b) {
   return cache;
 }
 
-/* Fills b->name. Each string is hashed once, however many functions have it. */
+/* Fills b->name. Hashes each string only once, even if several functions have it. */
 static bool read_names(struct graph_frames_builder *b, const struct functions *functions) {
   if (!b->keeps.function) return true;
   uint32_t *cache = text_cache(b);
@@ -101,8 +101,8 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
-/* Room for as many texts and infos as there are functions: mostly there are no more, and tables
- * that grow leave memory behind. */
+/* Reserves one text and one info per function: most profiles need no more, and growing tables
+ * waste memory. */
 static bool frames_reserve(struct frames *f, size_t functions) {
   return map_reserve(&f->texts.map, f->texts.count + functions) &&
          ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);
@@ -126,7 +126,7 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* The info of a function without line, address and object, made once per function. */
+/* Returns the info of a function without line, address and object, made once per function. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
       .name = b->name[function], .file = b->file[function], .place = &no_place};
@@ -134,7 +134,8 @@ static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   return b->plain[function];
 }
 
-/* What the granularity keeps of the place of a line; `line` is NULL without a function. */
+/* Returns the parts of a line's place that the granularity keeps; `line` is NULL without a
+ * function. */
 static struct node_place kept_place(const struct graph_frames_builder *b, size_t location,
                                     const struct line *line) {
   struct node_place place = {0};
@@ -146,7 +147,8 @@ static struct node_place kept_place(const struct graph_frames_builder *b, size_t
   return place;
 }
 
-/* The info of a line, which is NULL for a location without lines; NONE when out of memory. */
+/* Returns the info of a line, which is NULL for a location without lines; NONE when out of
+ * memory. */
 static uint32_t line_info(struct graph_frames_builder *b, size_t location,
                           const struct line *line) {
   if (line && line->function == NONE) line = NULL;
@@ -168,7 +170,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
-/* The room of all lists of frames. */
+/* Returns the size of all frame lists in words. */
 static size_t list_room(const struct locations *l) {
   size_t room = 0;
   for (size_t i = 0; i < l->count; i++) {
@@ -186,7 +188,7 @@ static bool frames_allocate(struct frames *f, bool inlines) {
   return f->of_location && (!room || f->lists);
 }
 
-/* The list of a location with several frames, at `at`. */
+/* Writes the frame list of a location with several frames at `at`. */
 static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
   struct frames *f = b->frames;
   const struct locations *l = f->locations;
@@ -233,8 +235,8 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Whether a stack has more than MAX_FRAMES frames; reads stacks only where that is possible. False
- * when out of memory. */
+/* Finds out if a stack has more than MAX_FRAMES frames; reads stacks only if that is possible.
+ * False when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;
@@ -267,7 +269,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
-  /* Callers that want objects look texts up later. */
+  /* Callers that set object_names look up texts later. */
   if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -1,8 +1,8 @@
 /* The call graph that top, tree, peek, dot, callgrind and topproto print.
  *
- * Building goes: frames (which node is each location), sums (flat and cum of each node), then
- * trimming, which decides what is kept; edges and tags are made only for what asks for them.
- * Section numbers are those of the behaviour notes in docs/COMPAT.md. */
+ * Steps of building: frames (the node of each location), sums (flat and cum of each node), then
+ * trimming, which decides what is kept. Edges and tags are made only for reports that need them.
+ * Section numbers refer to the behaviour notes in docs/COMPAT.md. */
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
@@ -14,14 +14,15 @@
 #include "regex/regex.h"
 #include "transform/transform.h"
 
-/* What a node is (17). Texts are ids into `texts` of the frames, so that equal texts are equal
- * numbers; text 0 is "". */
+/* Identity of a node (17). Texts are ids into `texts` of the frames, so equal texts have equal
+ * ids; text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  const struct node_place *place; /* never NULL; many infos have the same one of zeros */
+  const struct node_place *place; /* never NULL; infos without a place share one that is all
+                                     zero */
 };
 
-/* Which infos the lines of each location are. */
+/* The infos of each location's lines. */
 struct frames {
   const pprofc_allocator *mem;
   struct arena arena;
@@ -30,21 +31,24 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  uint32_t *of_location; /* info of a location with one frame; of others FRAME_LIST + list */
-  uint32_t *lists;       /* how many frames, then their infos, innermost first; NULL: none */
+  uint32_t *of_location; /* [locations] the info if the location has one frame, else FRAME_LIST
+                            + index in `lists` */
+  uint32_t *lists;       /* each list: number of frames, then their infos, innermost first;
+                            NULL: no lists */
 };
 
 #define FRAME_LIST         0x80000000u
-#define FRAME_LIST_PADDING 4 /* words that may be read behind the last list */
+#define FRAME_LIST_PADDING 4 /* readable words after the last list */
 
-/* The list of an entry of of_location that has FRAME_LIST: frames [1] to [list[0]]. */
+/* Returns the list for an entry of of_location with FRAME_LIST: [0] is the length, then come
+ * the infos. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
 
 struct frame_options {
-  const struct granularity *granularity; /* what nodes differ by; NULL: everything */
-  bool object_names;                     /* nodes differ by mapping file and start line */
+  const struct granularity *granularity; /* fields that distinguish nodes; NULL: all */
+  bool object_names;                     /* mapping file and start line distinguish nodes */
   const char *trim_path, *source_path;
 };
 
@@ -52,29 +56,28 @@ pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error);
 void frames_free(struct frames *frames);
 
-/* The printed name of an info, as frame_name_of makes it. */
+/* Returns the printed name of an info, as frame_name_of makes it. */
 pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *arena);
 
 /* ---- the graph --------------------------------------- */
 
 struct graph_node {
   uint32_t info;
-  uint32_t parent; /* in a call tree, or NONE */
+  uint32_t parent; /* parent in a call tree, or NONE */
   int64_t flat, flat_div, cum, cum_div;
 };
 
 struct graph_edge {
-  uint32_t source, target; /* nodes */
+  uint32_t source, target; /* node indices */
   int64_t weight, weight_div;
   bool is_inline, residual, dead;
-  uint32_t seen; /* while edges are found: stamp of the last sample that has it */
+  uint32_t seen; /* stamp of the last sample with the edge, while edges are found */
 };
 
-/* What a node calls. */
+/* A call from a node. */
 struct graph_call {
   int64_t weight;
-  uint32_t target; /* node */
-  uint32_t order;  /* of meeting it first */
+  uint32_t target; /* node index */
 };
 
 /* The calls of a node: calls[from] to calls[from + count - 1]. */
@@ -82,13 +85,13 @@ struct graph_call_list {
   uint32_t from, count;
 };
 
-/* Labels of the samples of a node. A tag of numbers belongs to the label tag with the same
+/* Labels of the samples of a node. A number tag belongs to the label tag with the same
  * `labels`. */
 struct graph_tag {
-  uint32_t labels; /* which set of string labels; 0: none */
+  uint32_t labels; /* id of a set of string labels, 0: no labels */
   bool is_number;
   pprofc_str name;
-  int64_t value; /* a number tag's first value */
+  int64_t value; /* first value of a number tag */
   int64_t flat, flat_div, cum, cum_div;
 };
 
@@ -96,18 +99,17 @@ struct graph_options {
   struct frame_options frames;
   size_t value_index;
   bool mean, call_tree, drop_negative, cum_sort;
-  bool visual;    /* entropy order and fewer edges, for pictures */
-  bool by_change; /* with visual: the order of a difference, largest changes first */
+  bool visual;    /* sort by entropy and drop redundant edges, for pictures */
+  bool by_change; /* with visual: sort the largest changes first */
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
-  bool any_order;         /* of shown nodes: they have neither order nor names then */
-  bool want_inline_marks; /* node_marks, without edges */
-  size_t most_edges; /* a thread makes for marks before it counts, or makes fewer; 0: the usual */
-  bool want_calls;   /* with edges: `calls` in place of them where that is possible */
-  struct regex *edges_of; /* with edges: only those at nodes of that printed name, or NULL */
-  pprofc_str bytes_unit;  /* unit of the label "bytes" */
-  pprofc_str tag_unit;    /* the unit option */
+  bool any_order;         /* leave shown nodes unsorted and without names */
+  bool want_inline_marks; /* compute `marks` without edges */
+  bool want_calls;        /* with edges: make `calls` instead of edges if possible */
+  struct regex *edges_of; /* with edges: keep only edges at nodes whose names match, or NULL */
+  pprofc_str bytes_unit;  /* unit of numeric labels with the key "bytes" */
+  pprofc_str tag_unit;    /* unit option */
   unsigned threads;
 };
 
@@ -119,40 +121,40 @@ struct graph {
   struct graph_options options;
   struct arena arena;
   struct frames frames;
-  uint32_t *shared; /* of samples with long stacks: what the sums found, for the marks; or NULL */
 
-  struct graph_node *nodes; /* all there are; those with nothing in them are never shown */
+  struct graph_node *nodes; /* all nodes; empty ones are never shown */
   size_t node_count, node_capacity;
-  struct map tree;     /* of a call tree: parent and info to node */
-  pprofc_str *names;   /* printed, by info; made for what is shown and its neighbours */
-  uint32_t *name_rank; /* order of the names, by info; equal names have equal ranks */
+  struct map tree;     /* call tree: map from parent and info to node */
+  pprofc_str *names;   /* printed names by info, for shown nodes and their neighbours */
+  uint32_t *name_rank; /* ranks of the names by info; equal names have equal ranks */
 
   struct graph_edge *edges;
   size_t edge_count, edge_capacity;
   uint32_t *in_from,
-      *in; /* edges into node i: in[in_from[i]] .. in[in_from[i + 1]], sorted (19.5) */
-  uint32_t *out_from, *out; /* edges out of it */
-  uint32_t *sorted;         /* all edges that are not dead, in that order */
+      *in; /* edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (19.5) */
+  uint32_t *out_from, *out; /* edges out of node i, stored in the same way */
+  uint32_t *sorted;         /* all edges that are not dead, sorted in the same way */
   size_t sorted_count;
-  size_t linked; /* room of `in`, `out` and `sorted` */
+  size_t linked; /* allocated entries of `in`, `out` and `sorted` */
 
-  struct graph_call *calls;           /* of all nodes, sorted as `out` is; NULL: there are edges */
-  struct graph_call_list *call_lists; /* by node */
+  struct graph_call *calls;           /* calls of all nodes, sorted like `out`; NULL if there
+                                         are edges */
+  struct graph_call_list *call_lists; /* [nodes] calls of each node */
   size_t calls_room;
 
-  uint32_t *shown; /* nodes in order of display */
+  uint32_t *shown; /* nodes in display order */
   size_t shown_count;
-  uint8_t *marks;   /* enum inline_mark per node, when wanted */
-  uint8_t *matches; /* per node, when edges_of is set: its name matches */
+  uint8_t *marks;   /* [nodes] enum inline_mark, or NULL */
+  uint8_t *matches; /* [nodes] with edges_of: 1 if the name matches */
 
-  struct graph_tag *tags; /* by node */
-  uint32_t *tag_from;     /* [node_count + 1], NULL: no tags */
+  struct graph_tag *tags; /* tags in the order of nodes */
+  uint32_t *tag_from;     /* [node_count + 1] first tag of each node; NULL: no tags */
 
   size_t nodes_before, dropped_nodes, dropped_edges;
   int64_t node_cutoff, edge_cutoff;
 };
 
-/* Builds, trims and sorts. The graph must be freed, also after a failure. */
+/* Builds, trims and sorts a graph. The caller frees it, also after a failure. */
 pprofc_status graph_build(struct graph *graph, const pprofc_profile *profile,
                           const struct graph_options *options, pprofc_error *error);
 void graph_free(struct graph *graph);
@@ -178,73 +180,50 @@ static inline int64_t tag_cum(const struct graph_tag *t) {
 
 /* ---- steps of graph_build ---------------------------- */
 
-/* What a number has to reach, in magnitude, not to be dropped. */
+/* Returns the cutoff: values with a smaller magnitude are dropped. */
 static inline int64_t graph_cutoff(int64_t total, double fraction) {
   return number_abs(number_from_double((double)total * fraction));
 }
 
-/* Makes a node of every info; false when out of memory. */
-bool graph_make_nodes(struct graph *graph);
-
-/* Flat and cum of every node (one per info); a cum below the cutoff may be another number below it.
- */
+/* Computes flat and cum of every node (one per info). A cum below the cutoff may be inexact,
+ * but stays below it. */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
-/* Makes nodes and edges of the call tree. */
+/* Builds nodes and edges of the call tree. */
 pprofc_status graph_sum_tree(struct graph *graph, pprofc_error *error);
-/* The node of a call path, NONE when there is none; `parent` is NONE for a root. */
+/* Returns the child of `parent` with this info, or NONE; `parent` is NONE for a root. */
 uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t info);
-/* Takes nodes out of the tree, one byte per node says which. */
+/* Removes nodes from the tree; `removed` has one byte per node. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
-/* Which edges to make: between kept nodes, into nodes of `target` or out of nodes of `source`; each
- * an array of one byte per node, NULL for all. */
+/* Selection of edges: between kept nodes, and into nodes of `target` or out of nodes of
+ * `source`. Each array has one byte per node; NULL selects all nodes. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
-  const struct edge_filter *filter; /* or NULL */
-  size_t most;                      /* edges that a thread may make; 0: any number */
 };
 
-/* Pairs of nodes that may be made an edge: those whose bit is set. */
-struct edge_filter {
-  uint8_t *bits;
-  uint64_t mask; /* number of bits - 1 */
-};
-
-static inline uint64_t edge_filter_bit(const struct edge_filter *filter, uint32_t source,
-                                       uint32_t target) {
-  return hash_mix(source, target) & filter->mask;
-}
-static inline bool edge_filter_has(const struct edge_filter *filter, uint64_t bit) {
-  return filter->bits[bit >> 3] >> (bit & 7) & 1;
-}
-static inline void edge_filter_add(const struct edge_filter *filter, uint64_t bit) {
-  filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
-}
-
-/* Replaces the edges of the graph; adjacency is not made yet. PPROFC_E_NO_MATCH: there are more
- * than choice->most. */
+/* Replaces the edges of the graph. Call graph_link_edges to rebuild in and out. */
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
-/* Marks the shown nodes that are inlined calls of what is kept. `kept`: an array of one byte per
- * node, NULL for all. */
+/* Marks the shown nodes that are inlined calls of kept nodes. `kept` has one byte per node;
+ * NULL: all. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
-/* Sorts edges and makes in/out of those that are not dead. Names must be there. */
+/* Sorts edges and rebuilds in and out without dead edges. Names must be known. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
-/* Makes `calls` of all nodes. Not possible where most calls are met many times: then edges are
- * better. */
+/* Makes `calls` of all nodes. Sets *possible to false if most calls recur: then edges are
+ * faster. */
 pprofc_status graph_find_calls(struct graph *graph, bool *possible, pprofc_error *error);
 
-/* Names and ranks of the nodes that are shown and of the ends of edges. */
+/* Makes names and ranks of the shown nodes and of the ends of edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
-/* Sorts `shown`: flat, cum or entropy order. */
+/* Sorts `shown` by flat, cum or entropy. */
 pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
 
-/* Tags of the kept nodes. */
+/* Finds the tags of the kept nodes. */
 pprofc_status graph_find_tags(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 /* Sorts count tags of one kind (19.6). */
 void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat);

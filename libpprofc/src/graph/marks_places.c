@@ -1,4 +1,4 @@
-/* Which nodes can get a mark, and what each location is to its neighbours in a stack. */
+/* Finds the nodes that can get a mark, and the calls that involve each location. */
 #include "graph/marks.h"
 
 #include "core/array.h"
@@ -36,7 +36,7 @@ uint32_t marks_find_call(const struct marks *m, uint32_t source, uint32_t target
   return NONE;
 }
 
-/* Adds a call to the list that is written, at `from`. */
+/* Appends a call to the list that starts at `from`. */
 static bool mark_places_add_call(struct marks *m, size_t from, uint32_t source, uint32_t target) {
   uint32_t index = marks_find_call(m, source, target);
   if (index == NONE) {
@@ -70,7 +70,7 @@ static bool mark_places_read_list(struct marks *m, const uint32_t *list, struct 
   return true;
 }
 
-/* Reads the frames of a location. */
+/* Reads the frames of a location into a place. */
 static bool mark_places_read(struct marks *m, uint32_t entry, struct mark_place *place) {
   *place = (struct mark_place){NONE, NONE, NONE, false};
   if (entry & FRAME_LIST)
@@ -85,7 +85,7 @@ bool marks_read_places(struct marks *m) {
   const struct frames *f = &m->graph->frames;
   size_t count = f->locations->count;
   m->place_of = mem_zero_array(m->mem, count, sizeof *m->place_of);
-  m->place_capacity = count + 1; /* what is not used takes no memory */
+  m->place_capacity = count + 1; /* unused pages take no memory */
   m->places = mem_array(m->mem, m->place_capacity, sizeof *m->places);
   if (!m->place_of || !m->places) return false;
   m->places[m->place_count++] = (struct mark_place){NONE, NONE, NONE, false};

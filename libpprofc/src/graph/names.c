@@ -1,16 +1,16 @@
-/* Printed names of nodes, and the trimming of source paths (17). */
+/* Makes printed names of nodes and trims source paths (17). */
 #include "graph/names.h"
 
 #include <stdio.h>
 
 #define NUMBER_ROOM 24
 
-/* ":123" */
+/* Appends ":123". */
 static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* "file:line:column", or the file, or the text for a frame without a name. */
+/* Appends "file:line:column" or the file, or a replacement text for a frame without a name. */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
@@ -36,7 +36,7 @@ static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_
 
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena) {
-  /* An address, two numbers, brackets and joints are less than 100 bytes. */
+  /* Upper bound, in bytes, of an address, two numbers, brackets and separators. */
   char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
   if (!text) return (pprofc_str){NULL, 0};
   size_t size = 0;
@@ -61,7 +61,7 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
 
 /* ---- source paths ------------------------------------ */
 
-/* What follows "/base(directory)/" in path, or NULL data. */
+/* Returns the part of path after "/base(directory)/", or a NULL string. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   pprofc_str base = str_path_base(directory);
   for (size_t i = 0; i + base.size + 2 <= path.size; i++)
@@ -71,7 +71,7 @@ static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   return (pprofc_str){NULL, 0};
 }
 
-/* path without the prefix, which gets a slash at its end when it has none; or NULL data. */
+/* Returns the part of path after the prefix and a slash, or a NULL string. */
 static pprofc_str after_prefix(pprofc_str path, pprofc_str prefix) {
   if (!str_starts(path, prefix)) return (pprofc_str){NULL, 0};
   size_t size = prefix.size;

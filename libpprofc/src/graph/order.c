@@ -1,5 +1,5 @@
-/* Orders of nodes, edges and tags (19). All are total: where pprof does not define an order,
- * the item that was made first comes first. */
+/* Sorts nodes, edges and tags (19). All orders are total: if pprof does not define an order,
+ * the item created first comes first. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 /* ---- names ------------------------------------------- */
 
-/* The first bytes of a name as a number that orders as they do. */
+/* Returns the first bytes of a name as a number that sorts like the bytes. */
 static uint64_t prefix_of(pprofc_str name) {
   uint64_t prefix = 0;
   for (size_t i = 0; i < 8; i++)
@@ -27,8 +27,8 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the infos that need a name: those of shown nodes and of the ends of edges, which are not
- * known yet where calls are wanted. */
+/* Marks the infos that need a name: shown nodes and ends of edges. If calls are listed, the
+ * ends are not known yet. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
   if (g->options.want_calls) {
     memset(marked, 1, g->frames.count);
@@ -82,8 +82,8 @@ pprofc_status graph_rank_names(struct graph *g, pprofc_error *error) {
 
 /* ---- entropy ----------------------------------------- */
 
-/* Go's natural logarithm (FreeBSD's), which differs from C's in the last bit now and then; x is
- * positive. */
+/* Returns the natural logarithm as Go (FreeBSD's code) computes it, which may differ from C's
+ * in the last bit; x is positive. */
 static double go_log(double x) {
   int exponent;
   double f = frexp(x, &exponent);
@@ -110,7 +110,7 @@ static double go_log2(double x) {
   return go_log(fraction) * (1 / 0.693147180559945309417232121458176568) + exponent;
 }
 
-/* One term of an entropy; not a number for what has no logarithm, as in pprof. */
+/* Returns one term of an entropy, or NaN where the logarithm is undefined, as in pprof. */
 static double entropy_term(int64_t part, int64_t total) {
   double f = (double)number_abs(part) / (double)total;
   return f > 0 ? -f * go_log2(f) : NAN;
@@ -141,7 +141,7 @@ static int64_t entropy_score(const struct graph *g, uint32_t node) {
 /* ---- nodes ------------------------------------------- */
 
 struct graph_order_ranked {
-  int64_t first, second; /* magnitudes: greater ones come first */
+  int64_t first, second; /* sort keys, in descending order */
   uint32_t rank, info, node;
 };
 
@@ -149,13 +149,13 @@ static int order_compare_ranked(const void *left, const void *right) {
   const struct graph_order_ranked *a = left, *b = right;
   if (a->first != b->first) return a->first > b->first ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-  /* Only nodes of one call tree can be equal up to here in what they are. */
+  /* Only nodes of a call tree can have equal infos. */
   if (a->info != b->info) return a->info < b->info ? -1 : 1;
   if (a->second != b->second) return a->second > b->second ? -1 : 1;
   return (a->node > b->node) - (a->node < b->node);
 }
 
-/* The keys of a node: what it is ordered by first, and where that is equal. */
+/* Sets the keys of a node: the first key, and a second one for ties. */
 static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node) {
   const struct graph_node *n = &g->nodes[node];
   int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);
@@ -171,8 +171,8 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* A quarter of the places belongs to what changed most by itself: a leaf with a large change may
- * have many callers whose changes are larger still. */
+/* Reserves a quarter of the places for nodes with the largest own change: a leaf with a large
+ * change may have many callers whose changes are larger. */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
@@ -200,7 +200,8 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 
 struct ranked_edge {
   int64_t weight;
-  uint32_t source, target; /* ranks of the names */
+  uint32_t source, target; /* ranks of the names of source and target */
+  uint64_t ends;           /* indices of the nodes, which do not depend on the order of samples */
   uint32_t edge;
 };
 
@@ -209,10 +210,10 @@ static int compare_edges(const void *left, const void *right) {
   if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
   if (a->source != b->source) return a->source < b->source ? -1 : 1;
   if (a->target != b->target) return a->target < b->target ? -1 : 1;
-  return (a->edge > b->edge) - (a->edge < b->edge);
+  return (a->ends > b->ends) - (a->ends < b->ends);
 }
 
-/* Writes the edges in that order into lists, those of node end(e) together. */
+/* Writes the sorted edges into lists: the edges with node end(e) are adjacent. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
   memset(from, 0, (g->node_count + 1) * sizeof *from);
@@ -229,7 +230,7 @@ static void fill_lists(const struct graph *g, const struct ranked_edge *order, s
   from[0] = 0;
 }
 
-/* Makes room for the lists of as many edges as there are. */
+/* Allocates lists for all edges. */
 static bool alloc_lists(struct graph *g) {
   size_t nodes = g->node_count + 1;
   if (!g->in_from) g->in_from = arena_array(&g->arena, nodes, sizeof *g->in_from);
@@ -254,6 +255,7 @@ static size_t sort_edges(const struct graph *g, struct ranked_edge *order) {
         .weight = number_abs(e->weight),
         .source = g->name_rank[g->nodes[e->source].info],
         .target = g->name_rank[g->nodes[e->target].info],
+        .ends = (uint64_t)e->target << 32 | e->source,
         .edge = i,
     };
   }

@@ -1,6 +1,5 @@
-/* Function names cut to what matters, for boxes that have little room: without package paths,
- * namespaces and arguments. The rules are pprof's, which are regular expressions; they are written
- * out here since each is one walk over the name. */
+/* Shortens function names for small boxes: removes package paths, namespaces and arguments.
+ * pprof's rules are regular expressions; here each is written as one loop over the name. */
 #include "graph/names.h"
 
 static bool shorten_is_word(char c) {
@@ -19,7 +18,7 @@ static bool shorten_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* The character at i, or NUL behind the end. */
+/* Returns the character at i, or NUL after the end. */
 static char at(pprofc_str s, size_t i) {
   return i < s.size ? s.data[i] : '\0';
 }
@@ -29,7 +28,7 @@ static size_t skip_words(pprofc_str s, size_t i) {
   return i;
 }
 
-/* ^(.*?)/v([2-9]|[1-9][0-9]+)([./].*)$ loses the version; *cut is what goes. */
+/* Removes the version from ^(.*?)/v([2-9]|[1-9][0-9]+)([./].*)$; *cut is the part removed. */
 static bool find_version(pprofc_str s, size_t *from, size_t *to) {
   if (str_find_char(s, '\n') < s.size) return false;
   for (size_t i = 0; i + 3 < s.size; i++) {
@@ -57,7 +56,7 @@ static pprofc_str without_version(pprofc_str s, struct arena *arena) {
   return (pprofc_str){text, s.size - (to - from)};
 }
 
-/* [^.]+\..+ at the start of s. */
+/* Matches [^.]+\..+ at the start of s. */
 static bool is_go_function(pprofc_str s, pprofc_str *found) {
   size_t dot = str_find_char(s, '.');
   if (dot == 0 || dot + 1 >= s.size || s.data[dot + 1] == '\n') return false;
@@ -67,7 +66,7 @@ static bool is_go_function(pprofc_str s, pprofc_str *found) {
   return true;
 }
 
-/* ^([\w\-.]+/)+([^.]+\..+) */
+/* Matches ^([\w\-.]+/)+([^.]+\..+) */
 static bool shorten_go(pprofc_str s, pprofc_str *found) {
   bool matched = false;
   size_t start = 0, i = 0;
@@ -84,20 +83,20 @@ static bool shorten_go(pprofc_str s, pprofc_str *found) {
   return matched;
 }
 
-/* [\w$]* */
+/* Skips [\w$]* */
 static size_t skip_java_word(pprofc_str s, size_t i) {
   while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
   return i;
 }
 
-/* The end of <init>|[a-z][\w$]* at i, or 0. */
+/* Returns the end of <init>|[a-z][\w$]* at i, or 0. */
 static size_t java_method_end(pprofc_str s, size_t i) {
   const pprofc_str constructor = STR("<init>");
   if (str_starts(str_slice(s, i, s.size), constructor)) return i + constructor.size;
   return is_lower(at(s, i)) ? skip_java_word(s, i) : 0;
 }
 
-/* ^([a-z]\w*\.)*([A-Z][\w$]*\.(<init>|[a-z][\w$]*))(\(|$) */
+/* Matches ^([a-z]\w*\.)*([A-Z][\w$]*\.(<init>|[a-z][\w$]*))(\(|$) */
 static bool shorten_java(pprofc_str s, pprofc_str *found) {
   size_t i = 0;
   while (is_lower(at(s, i))) {
@@ -118,13 +117,13 @@ static bool is_identifier_start(char c) {
   return shorten_is_word(c) && !shorten_is_digit(c);
 }
 
-/* _*[A-Z]\w*:: at i. */
+/* Matches _*[A-Z]\w*:: at i. */
 static bool is_class(pprofc_str s, size_t i) {
   while (at(s, i) == '_') i++;
   return is_upper(at(s, i));
 }
 
-/* The end of ~?[_a-zA-Z]\w*(<.*>)? at i, or 0. */
+/* Returns the end of ~?[_a-zA-Z]\w*(<.*>)? at i, or 0. */
 static size_t method_end(pprofc_str s, size_t i) {
   if (at(s, i) == '~') i++;
   if (!is_identifier_start(at(s, i))) return 0;
@@ -136,8 +135,8 @@ static size_t method_end(pprofc_str s, size_t i) {
   return end;
 }
 
-/* ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?): the last class that has a method behind
- * it. */
+/* Matches ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?): the last class followed by a
+ * method. */
 static bool shorten_cpp(pprofc_str s, pprofc_str *found) {
   size_t start = 0, end;
   bool matched = false;

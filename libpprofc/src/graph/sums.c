@@ -1,40 +1,40 @@
-/* Flat and cum of every node: the pass over samples that every graph report needs.
+/* Computes flat and cum of every node: the pass over samples that every graph report needs.
  *
  * There are two ways to add a sample. A stack that shares little with the previous one is walked
- * frame by frame; a stamp per node prevents that a recursive function is counted twice. When
- * consecutive stacks share much, the worker keeps the current stack as a path from the root. A
- * sample adds its value at the leaf end only. When a frame is removed from the path, its pending
- * sum is added to its nodes and to the pending sum of the frame below. So the worker visits a
- * shared frame once for all samples that share it. A location with inlined functions is one step of
- * the path, however many nodes it has. */
+ * frame by frame; a stamp per node prevents counting a recursive function twice. If consecutive
+ * stacks share much, the worker keeps the current stack as a path from the root. A sample adds
+ * its value at the leaf end only. When a frame is removed from the path, its pending sum is
+ * added to its nodes and to the pending sum of its caller. So the worker visits a shared frame
+ * once for all samples that share it. A location with inlined functions is one step of the path,
+ * however many nodes it has. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "core/threshold.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
-#include "graph/sums_rough.h"
 
-/* The number of samples for which a further thread pays. */
-#define GRAIN 8192
+/* Minimum number of samples per thread. */
+#define GRAIN THRESHOLD(8192)
 
 struct sums_step {
   int64_t pending;
-  uint32_t entry; /* the node of the location, or its list */
+  uint32_t entry; /* node of the location, or its list */
   uint32_t offset;
 };
 
-/* What a frame adds to, in one place: frames come in no order, and each is a miss of the cache. */
+/* Sums and state of a node, in one struct because each access to another node is a cache miss. */
 struct sums_node {
   int64_t cum;
-  uint32_t stamp;   /* of the last sample that was added by a walk */
-  uint32_t on_path; /* how often the path has the node */
+  uint32_t stamp;   /* stamp of the last sample that a walk added */
+  uint32_t on_path; /* number of times that the path has the node */
 };
 
 struct sums_worker {
   int64_t *flat;
   struct sums_node *nodes;
-  uint32_t *entries;  /* of the stack that is walked, when there are lists of frames */
-  uint32_t *expanded; /* its nodes */
+  uint32_t *entries;  /* entries of the walked stack, if there are frame lists */
+  uint32_t *expanded; /* nodes of these entries */
   size_t entry_room, room;
   struct sums_step *path; /* [max_depth + 1] */
   size_t depth;
@@ -46,12 +46,12 @@ struct sum_pass {
   const pprofc_profile *profile;
   const struct frames *frames;
   size_t column, nodes;
-  uint32_t *shared; /* [samples] to be filled, or NULL */
   unsigned workers;
   struct sums_worker *items;
 };
 
-/* Takes a node from the path once; the one nearest to the root is the last. */
+/* Removes one occurrence of a node from the path. The occurrence nearest to the root is
+ * removed last and adds the sum. */
 static inline void sums_leave(struct sums_worker *w, uint32_t index, int64_t pending) {
   struct sums_node *node = &w->nodes[index];
   if (--node->on_path == 0) node->cum = sum_add(node->cum, pending);
@@ -101,7 +101,7 @@ static inline void add_once(struct sums_worker *w, uint32_t index, uint32_t stam
   node->cum = sum_add(node->cum, value);
 }
 
-/* Reads the entries of a stack, leaf first: each behind a 1, as if it were a list of one frame. */
+/* Reads the stack, leaf first, as lists of length 1: the length, then the entry. */
 static inline size_t read_entries(const struct frames *frames, struct sums_worker *w,
                                   struct packed_stack stack) {
   const uint32_t *of_location = frames->of_location;
@@ -114,9 +114,9 @@ static inline size_t read_entries(const struct frames *frames, struct sums_worke
   return count;
 }
 
-/* Writes the nodes of the entries to `expanded`; returns how many, 0 when out of memory. Which
- * entry is a list cannot be predicted, and half of all guesses would be wrong: so both are handled
- * alike, and four words are copied whatever there is. */
+/* Writes the nodes of the entries to `expanded`; returns their number, 0 when out of memory.
+ * The CPU cannot predict which entries are lists, so single nodes are handled like lists, and
+ * at least four words are always copied. */
 static inline size_t expand_entries(const struct sum_pass *pass, struct sums_worker *w,
                                     size_t entries) {
   size_t count = 0;
@@ -134,8 +134,8 @@ static inline size_t expand_entries(const struct sum_pass *pass, struct sums_wor
   return count;
 }
 
-/* Adds a sample frame by frame. The order does not matter, except that the first is the leaf. Not
- * inlined: this is where -top spends its time, and it needs the registers. */
+/* Adds a sample frame by frame. The order does not matter, except that the first is the leaf.
+ * Not inlined: most of the time of -top is spent here, and inlining would spill registers. */
 __attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, struct sums_worker *w,
                                                 struct packed_stack stack, uint32_t stamp,
                                                 int64_t value) {
@@ -157,16 +157,9 @@ __attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, str
   return true;
 }
 
-static inline void sums_move(const struct sum_pass *pass, struct stack_delta *delta,
-                             size_t sample) {
-  delta_move(delta, sample);
-  if (pass->shared) pass->shared[sample] = delta->shared;
-}
-
-/* Whether the stack is followed from where it differs: always where stacks are in order. */
+/* True if only the frames that differ are processed. Sorted stacks always share much. */
 static inline bool sums_shares_much(const struct stack_delta *delta) {
-  const struct stack_tree *tree = delta->cursor.tree;
-  return (tree && !tree->rows) || delta->shared >= delta->size / 2;
+  return delta->cursor.tree || delta->shared >= delta->size / 2;
 }
 
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
@@ -177,14 +170,14 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
     int64_t value = column.values[i * column.step];
     if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
-    sums_move(pass, delta, i);
+    delta_move(delta, i);
     if (sums_shares_much(delta)) {
-      if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
+      if (!w->depth) delta->shared = 0; /* the previous stack was walked, so the path is empty */
       sums_follow(pass->frames, w, delta, value);
       continue;
     }
     while (w->depth) sums_pop(pass->frames, w);
-    if (++stamp == 0) { /* once in four billion samples */
+    if (++stamp == 0) { /* on overflow, start again */
       for (size_t k = 0; k < pass->nodes; k++) w->nodes[k].stamp = 0;
       stamp = 1;
     }
@@ -240,8 +233,8 @@ static bool sum_column(struct sum_pass *pass) {
   return !failed;
 }
 
-/* Nodes are made when all workers but the first have given their memory back. */
-bool graph_make_nodes(struct graph *g) {
+/* Creates a node for every info. The other workers have freed their memory already. */
+static bool sums_make_nodes(struct graph *g) {
   if (g->nodes) return true;
   g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);
   if (!g->nodes) return false;
@@ -259,13 +252,12 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
                           .frames = &g->frames,
                           .column = column,
                           .nodes = g->node_count,
-                          .shared = divisor ? NULL : g->shared,
                           .items = items};
   size_t grain = g->node_count / 8 > GRAIN ? g->node_count / 8 : GRAIN;
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, grain);
   bool done = sum_column(&pass);
   for (unsigned k = 1; k < pass.workers; k++) sums_free_worker(&pass, &items[k]);
-  done = done && graph_make_nodes(g);
+  done = done && sums_make_nodes(g);
   for (size_t i = 0; done && i < g->node_count; i++) {
     struct graph_node *n = &g->nodes[i];
     *(divisor ? &n->flat_div : &n->flat) = items[0].flat[i];
@@ -275,34 +267,9 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
   return done;
 }
 
-/* Bytes of a stack from which it pays to remember how much of it the one before has. */
-#define LONG_STACK 128
-
-/* The bytes of all stacks; 0 where those of a tree are put together from short pieces. */
-static uint64_t sums_stack_bytes(const struct samples *s) {
-  uint64_t bytes = 0;
-  if (s->tree) return stack_row_bytes(s);
-  for (size_t i = 0; i < s->count; i++) bytes += s->stack_size[i];
-  return bytes;
-}
-
-/* Makes room for what marks need to know again; false when out of memory. Without it they compare
- * all bytes of all stacks once more. */
-static bool sums_remember_shared(struct graph *g) {
-  const struct samples *s = &g->profile->samples;
-  if (!g->options.want_inline_marks || !g->frames.lists || g->options.mean || !s->count)
-    return true;
-  if (sums_stack_bytes(s) / LONG_STACK < s->count) return true;
-  g->shared = arena_array(&g->arena, s->count, sizeof *g->shared);
-  return g->shared != NULL;
-}
-
 pprofc_status graph_sum(struct graph *g, pprofc_error *error) {
-  bool served;
   g->node_count = g->frames.count;
-  if (!graph_sum_roughly(g, &served)) return error_nomem(error);
-  if (served) return PPROFC_OK;
-  bool done = sums_remember_shared(g) && sum_into(g, g->options.value_index, false);
+  bool done = sum_into(g, g->options.value_index, false);
   if (done && g->options.mean) done = sum_into(g, 0, true);
   return done ? PPROFC_OK : error_nomem(error);
 }

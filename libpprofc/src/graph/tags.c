@@ -1,8 +1,8 @@
-/* Tags: what the samples of each node are labelled with (18). Only pictures show them.
+/* Finds the tags of nodes: the labels of their samples (18). Only pictures show them.
  *
- * Equal label lists are one class, so that texts are made once per class and not once per sample.
- * Then the samples of each tag are walked in turn, with one sum per node: no table of nodes and
- * tags is needed. */
+ * Equal label lists form one class, so that texts are made once per class and not once per
+ * sample. Then the samples of each tag are read in turn, with one sum per node. No table of
+ * nodes and tags is needed. */
 #include "core/array.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -12,24 +12,24 @@
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of a class; `value` is the number of that tag in that class. */
+/* A tag of a class of labels; `value` is the number of this tag in this class. */
 struct class_tag {
   uint32_t tag;
   int64_t value;
 };
 
 struct label_class {
-  size_t sample;         /* one that has these labels */
-  uint32_t first, count; /* of class_tags */
+  size_t sample;         /* first sample with these labels */
+  uint32_t first, count; /* range in class_tags */
 };
 
 struct graph_tags_tag {
-  uint32_t labels; /* id of the joined string labels, 0: none */
+  uint32_t labels; /* id of the joined string labels, 0: no labels */
   uint32_t name;   /* text id */
   bool is_number;
 };
 
-/* A sample of a tag. */
+/* A sample with a tag. */
 struct use {
   uint32_t sample, class_tag;
 };
@@ -40,15 +40,23 @@ struct graph_tags_list {
   size_t count, capacity, size;
 };
 
+/* The sample that is first in the file, and the value of its label. */
+struct tag_first {
+  uint32_t order;
+  int64_t value;
+};
+
 struct tag_sum {
-  int64_t flat, flat_div, cum, cum_div, value;
+  int64_t flat, flat_div, cum, cum_div;
+  struct tag_first first;
   bool touched, on_path;
 };
 
 struct tags_step {
   int64_t pending, pending_div;
+  struct tag_first first;
   uint32_t node, offset;
-  bool counts; /* the first time that a kept node is on the path */
+  bool counts; /* true: the first step on the path with this node, which is kept */
 };
 
 struct found_tag {
@@ -64,11 +72,11 @@ struct tagger {
   struct interner texts; /* text 0 is "" */
   struct map classes_map, tags_map;
   struct graph_tags_list classes, class_tags, tags, found;
-  uint32_t *class_of; /* [samples] or TAG_NONE */
-  uint32_t *use_from; /* [tags + 1] */
+  uint32_t *class_of; /* [samples] class of each sample, or TAG_NONE */
+  uint32_t *use_from; /* [tags + 1] first use of each tag */
   struct use *uses;
   size_t use_count;
-  struct tag_sum *sums; /* [nodes] */
+  struct tag_sum *sums; /* [nodes] sums of the current tag */
   uint32_t *touched;
   size_t touched_count;
   struct tags_step *path;
@@ -91,8 +99,9 @@ static int compare_texts(const void *a, const void *b) {
   return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
 }
 
-/* Dot takes a quote for the end of a text, and so a backslash before it or at the end: a label with
- * one is escaped before it is joined. Others stay as pprof writes them. */
+/* Appends a label. In dot a quote ends a text, unless a backslash comes before it. So quotes
+ * and backslashes are escaped in labels that could end a text early; other labels stay as
+ * pprof writes them. */
 static void tags_add_label(struct buffer *joined, pprofc_str label) {
   bool ends_text = label.data[label.size - 1] == '\\' || str_find_char(label, '"') < label.size ||
                    str_find_char(label, '\n') < label.size;
@@ -103,7 +112,8 @@ static void tags_add_label(struct buffer *joined, pprofc_str label) {
   }
 }
 
-/* "key:value" of the string labels, sorted; their number, or SIZE_MAX when out of memory. */
+/* Makes "key:value" of the string labels, sorted; returns their number, or SIZE_MAX when out
+ * of memory. */
 static size_t label_texts(const struct tagger *t, const struct label *labels, size_t count,
                           struct arena *arena, pprofc_str *texts) {
   size_t n = 0;
@@ -122,7 +132,8 @@ static size_t label_texts(const struct tagger *t, const struct label *labels, si
   return n;
 }
 
-/* Those texts with the two characters \n between: the id, or MAP_NONE when out of memory. */
+/* Joins these texts with the two characters \n; returns the text id, or MAP_NONE when out of
+ * memory. */
 static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
   struct arena arena;
   struct buffer joined;
@@ -249,16 +260,20 @@ static bool list_uses(struct tagger *t) {
 
 /* ---- sums of one tag --------------------------------- */
 
-static void tags_push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
+static void tags_note_first(struct tag_first *first, struct tag_first other) {
+  if (other.order < first->order) *first = other;
+}
+
+static void tags_push(struct tagger *t, uint32_t info, uint32_t offset) {
   uint32_t node = info;
   if (t->graph->options.call_tree)
     node = graph_tree_child(t->graph, t->depth ? t->path[t->depth - 1].node : NONE, info);
   struct tags_step *step = &t->path[t->depth++];
-  *step = (struct tags_step){.node = node, .offset = offset};
+  *step = (struct tags_step){.node = node, .offset = offset, .first = {UINT32_MAX, 0}};
   if (!t->kept[node]) return;
   struct tag_sum *sum = &t->sums[node];
   if (!sum->touched) {
-    *sum = (struct tag_sum){.value = value, .touched = true};
+    *sum = (struct tag_sum){.first = {UINT32_MAX, 0}, .touched = true};
     t->touched[t->touched_count++] = node;
   }
   step->counts = !sum->on_path;
@@ -269,37 +284,42 @@ static void tags_pop(struct tagger *t) {
   struct tags_step step = t->path[--t->depth];
   if (step.counts) {
     struct tag_sum *sum = &t->sums[step.node];
+    tags_note_first(&sum->first, step.first);
     sum->cum = sum_add(sum->cum, step.pending);
     sum->cum_div = sum_add(sum->cum_div, step.pending_div);
     sum->on_path = false;
   }
   if (!t->depth) return;
   struct tags_step *below = &t->path[t->depth - 1];
+  tags_note_first(&below->first, step.first);
   below->pending = sum_add(below->pending, step.pending);
   below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
-/* Makes room for so many more steps. */
+/* Makes room for `more` steps. */
 static bool tags_reserve(struct tagger *t, size_t more) {
   return ARRAY_RESERVE(t->mem, t->path, t->path_capacity, t->depth + more);
 }
 
-static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
-                               int64_t value) {
+static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind) {
   const struct frames *f = &t->graph->frames;
   uint32_t info = f->of_location[frame.location];
   if (!(info & FRAME_LIST)) {
-    tags_push(t, info, frame.offset, value);
+    tags_push(t, info, frame.offset);
     return true;
   }
   const uint32_t *list = frame_list(f, info);
   if (!tags_reserve(t, list[0] + behind)) return false;
-  for (uint32_t k = list[0]; k; k--) tags_push(t, list[k], frame.offset, value);
+  for (uint32_t k = list[0]; k; k--) tags_push(t, list[k], frame.offset);
   return true;
 }
 
-static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
+static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64_t divisor) {
+  const struct stack_tree *tree = t->profile->samples.tree;
+  const struct class_tag *class_tags = t->class_tags.items;
   struct tags_step *leaf = &t->path[t->depth - 1];
+  uint32_t order = tree && tree->order ? tree->order[use.sample] : use.sample;
+  tags_note_first(&leaf->first, (struct tag_first){order, class_tags[use.class_tag].value});
   leaf->pending = sum_add(leaf->pending, value);
   leaf->pending_div = sum_add(leaf->pending_div, divisor);
   if (!t->kept[leaf->node]) return;
@@ -310,32 +330,32 @@ static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
 
 /* Moves the path to the stack of a use of the tag; false when out of memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
-  const struct class_tag *class_tags = t->class_tags.items;
   delta_next(delta, use.sample);
   while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
   if (!tags_reserve(t, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
-    if (!tags_push_location(t, delta->fresh[k], k, class_tags[use.class_tag].value)) return false;
+    if (!tags_push_location(t, delta->fresh[k], k)) return false;
   return true;
 }
 
 static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct use *uses,
                      size_t count) {
   const struct graph_options *o = &t->graph->options;
-  delta->reader = stack_reader_at(&t->profile->samples, count ? uses[0].sample : 0);
-  delta->stack = stack_none();
+  struct value_column column = profile_values(t->profile, o->value_index);
+  struct value_column divisors = profile_values(t->profile, 0);
+  delta_restart(delta, count ? uses[0].sample : 0);
   for (size_t i = 0; i < count; i++) {
-    const int64_t *values = t->profile->samples.values + uses[i].sample * t->profile->type_count;
-    int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
+    int64_t value = column.values[uses[i].sample * column.step];
+    int64_t divisor = o->mean ? divisors.values[uses[i].sample * divisors.step] : 0;
     if (value == 0 && divisor == 0) continue;
     if (!tags_follow(t, delta, uses[i])) return false;
-    if (t->depth) add_leaf(t, value, divisor);
+    if (t->depth) tags_add_leaf(t, uses[i], value, divisor);
   }
   while (t->depth) tags_pop(t);
   return true;
 }
 
-/* Puts the tag on the nodes it was met at, unless it is too small there. */
+/* Adds the tag to the nodes of its samples, unless its value there is too small. */
 static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {
@@ -349,7 +369,7 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
         .labels = tag->labels,
         .is_number = tag->is_number,
         .name = t->texts.items[tag->name],
-        .value = sum->value,
+        .value = sum->first.value,
         .flat = sum->flat,
         .flat_div = sum->flat_div,
         .cum = sum->cum,
@@ -379,7 +399,7 @@ static bool sum_tags(struct tagger *t) {
   return done;
 }
 
-/* Hands the tags over, those of one node together. */
+/* Stores the tags in the graph, grouped by node. */
 static bool hand_over(struct tagger *t) {
   struct graph *g = t->graph;
   const struct found_tag *found = t->found.items;

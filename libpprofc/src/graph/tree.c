@@ -1,5 +1,6 @@
-/* The call tree: one node per call path, so that what a function costs is kept apart by how it was
- * reached (18, option call_tree). Node i's only edge from its caller is edge i. */
+/* Builds the call tree: one node per call path, so that the costs of a function are separate
+ * for each path to it (18, option call_tree). The only edge to node i from its caller is edge
+ * i. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "graph/delta.h"
@@ -35,7 +36,8 @@ static bool tree_grow(struct graph *g) {
          ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_count + 1);
 }
 
-/* The node for `info` called from `parent`, made when it is new; NONE when out of memory. */
+/* Returns the node for `info` called from `parent` and adds it if it is new; NONE when out of
+ * memory. */
 static uint32_t tree_find_child(struct graph *g, uint32_t parent, uint32_t info, bool is_inline) {
   uint32_t node = graph_tree_child(g, parent, info);
   if (node != NONE) {
@@ -75,7 +77,7 @@ static void tree_pop(struct tree_pass *pass) {
   below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
-/* Makes room for so many more steps. */
+/* Makes room for `more` steps. */
 static bool tree_reserve(struct tree_pass *pass, size_t more) {
   return ARRAY_RESERVE(pass->graph->mem, pass->path, pass->capacity, pass->depth + more);
 }
@@ -101,7 +103,7 @@ static void tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor
   n->flat_div = sum_add(n->flat_div, divisor);
 }
 
-/* The locations that a stack has and the one before had not. */
+/* Adds the locations of a stack that the previous stack did not have. */
 static bool tree_push_fresh(struct tree_pass *pass, const struct stack_delta *delta) {
   if (!tree_reserve(pass, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
@@ -112,9 +114,11 @@ static bool tree_push_fresh(struct tree_pass *pass, const struct stack_delta *de
 static bool tree_follow(struct tree_pass *pass, struct stack_delta *delta) {
   const struct graph_options *o = &pass->graph->options;
   const pprofc_profile *profile = pass->graph->profile;
+  struct value_column column = profile_values(profile, o->value_index);
+  struct value_column divisors = profile_values(profile, 0);
   for (size_t i = 0; i < profile->samples.count; i++) {
-    const int64_t *values = profile->samples.values + i * profile->type_count;
-    int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
+    int64_t value = column.values[i * column.step];
+    int64_t divisor = o->mean ? divisors.values[i * divisors.step] : 0;
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, i);
     while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) tree_pop(pass);
@@ -145,9 +149,9 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Takes out shown nodes that are not kept: their callees become callees of their caller, over a
- * residual edge, or roots. A caller was made before its callees, so one pass in order of making is
- * enough. Nodes without weight were never shown; they stay where they are. */
+/* Removes shown nodes that are not kept. Their callees become callees of their caller, over a
+ * residual edge, or roots. Callers have lower indices than callees, so one pass in this order
+ * is enough. Nodes without weight are never shown and stay unchanged. */
 void graph_trim_tree(struct graph *g, const uint8_t *removed) {
   for (size_t i = 0; i < g->edge_count; i++) {
     struct graph_edge *e = &g->edges[i];

@@ -1,12 +1,12 @@
-/* The table of the formats of profiles, for people: `pprofc -formats` and docs/FORMATS.md are made
- * of it.
+/* Descriptions of all profile formats, from which `pprofc -formats` and docs/FORMATS.md are
+ * generated.
  *
- * A new format gets its row here, beside formats that are like it; then scripts/manual.sh build/bin
- * writes the document. The style test `complete` asks for a row for every reader of formats.c and
- * every shape of json/json.c (the field `reader` is the name of its function without "import_"),
- * for the file `example` below testdata, and for a golden case that reads it. Name the programs
- * that write the format, the version that the example was recorded with, what is kept, and what is
- * lost: what is counted in a comment of the profile first. */
+ * Add the row of a new format next to similar formats, and run `scripts/manual.sh build/bin`
+ * to update the document. The style test `complete` checks that each reader of formats.c and
+ * each shape of json/json.c has a row (`reader` is the function's name without "import_"). It
+ * also checks that the file `example` exists below testdata, and that a golden case reads it.
+ * The row has the programs that write the format, the version that wrote the example, what is
+ * kept, and what is lost. List losses that are counted in a comment of the profile first. */
 #include "import/formats.h"
 
 const struct format_fact import_facts[] = {
@@ -50,6 +50,12 @@ const struct format_fact import_facts[] = {
      "a sample type for each event; objects, files, lines, instructions; labels `thread`, `part`",
      "counted: lines that cannot be read; jumps; stacks are made from a call graph: "
      "`-callgrind_stacks`"},
+    {"pstats", "pstats", "Python's cProfile and profile (`python -m cProfile -o FILE`), yappi",
+     "a dictionary of Python's marshal format, whose keys are functions", "Python 3.11.2",
+     "imports/calls.pstats",
+     "`wall/nanoseconds`; files and lines of functions; stacks are made from a call graph: "
+     "`-callgrind_stacks`",
+     "counts of calls"},
     {"json_cpuprofile", "V8 CPU profile (`.cpuprofile`)",
      "`node --cpu-prof`, Chrome's developer tools, the inspector's `Profiler.stop`, v8-profiler "
      "(files with `head`)",
@@ -71,7 +77,9 @@ const struct format_fact import_facts[] = {
      "node 20.20.2", "imports/calls.trace.json",
      "begin and end (B, E) and complete events (X): `calls/count`, `wall/nanoseconds` of a frame "
      "by itself; samples (`samples` or P, with `stackFrames`): `samples/count`, "
-     "`wall/nanoseconds`; arguments are part of a name; labels `process`, `pid`, `thread`, `tid`",
+     "`wall/nanoseconds`; arguments are labels, or the place of a function; labels `process`, "
+     "`pid`, "
+     "`thread`, `tid`",
      "counted: ends that fit nothing, events that never end, events of other kinds (async, "
      "counters, flows)"},
     {"json_v8_log", "V8 log, preprocessed",

@@ -1,4 +1,4 @@
-/* The table of foreign and legacy formats, in the order in which they are tried. */
+/* Table of foreign and legacy formats, in the order in which they are tried. */
 #include "import/formats.h"
 
 const struct import_format import_formats[] = {
@@ -11,6 +11,7 @@ const struct import_format import_formats[] = {
     {"Java profile", import_java, true},
     {"jemalloc heap profile", import_jemalloc, true},
     {"callgrind", import_callgrind, false},
+    {"pstats", import_pstats, false},
     {"JSON profile", import_json, false},
     {"OTLP profiles", import_otlp, true},
     {"goroutine dump", import_go_dump, false},
@@ -19,6 +20,6 @@ const struct import_format import_formats[] = {
     {"pmcstat call graph", import_pmcstat, false},
     {"Papyrus log", import_papyrus, false},
     {"Austin", import_austin, false},
-    {"folded stacks", import_folded, false}, /* last: text is recognised by its shape alone */
+    {"folded stacks", import_folded, false}, /* last, because only its shape identifies the text */
     {NULL, NULL, false},
 };

@@ -1,4 +1,4 @@
-/* The readers that formats.c lists, and the rows of facts.c. */
+/* Declarations of the readers in formats.c and of the rows in facts.c. */
 #ifndef PPROFC_IMPORT_FORMATS_H
 #define PPROFC_IMPORT_FORMATS_H
 
@@ -18,6 +18,7 @@ IMPORT_READER(import_contention);
 IMPORT_READER(import_java);
 IMPORT_READER(import_jemalloc);
 IMPORT_READER(import_callgrind);
+IMPORT_READER(import_pstats);
 IMPORT_READER(import_json);
 IMPORT_READER(import_jfr);
 IMPORT_READER(import_go_dump);
@@ -29,11 +30,11 @@ IMPORT_READER(import_papyrus);
 IMPORT_READER(import_austin);
 IMPORT_READER(import_folded);
 
-/* What is known of the formats, for people; ended by a row without name. */
+/* Descriptions of the formats; a row without a name ends the table. */
 extern const struct format_fact import_facts[];
 
-/* Says what `data` is, which no reader knows: "this is a zip archive; unpack it ...". "" when
- * nothing can be said. */
+/* Describes data that no reader knows: "this is a zip archive; unpack it ...". Writes "" if
+ * the data is unknown. */
 void import_nearest(pprofc_str data, char *out, size_t size);
 
 #endif

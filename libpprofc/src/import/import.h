@@ -1,5 +1,5 @@
-/* Foreign and legacy input formats, behind one table. A new format is one file, one
- * declaration in formats.h and one row in formats.c. */
+/* Readers of foreign and legacy formats, in one table. A new format needs one file, a
+ * declaration in formats.h and a row in formats.c. */
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
 
@@ -7,20 +7,21 @@
 #include "core/str.h"
 #include "profile/profile.h"
 
-/* Tries to read `data` (inflated). Returns PPROFC_OK with a profile; PPROFC_E_NO_MATCH when the
- * bytes are not of this format (the next one is tried); any other status is final. `options` is
- * never NULL, and neither are its limits. */
+/* Tries to read `data`, which is not compressed. Returns PPROFC_OK with a profile, or
+ * PPROFC_E_NO_MATCH if the data has another format, so that the next reader is tried. Any
+ * other status is final. `options` and its limits are never NULL. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
                                    const pprofc_read_options *options, pprofc_profile **profile,
                                    pprofc_error *error);
 
 struct import_format {
-  const char *name; /* "gperftools CPU profile" */
+  const char *name; /* name for messages: "gperftools CPU profile" */
   import_fn read;
-  bool wraps; /* a total beyond 63 bits wraps around, as in pprof; else the file is refused */
+  bool wraps; /* true if totals beyond 63 bits wrap around, as in pprof; false to reject such
+                 files */
 };
 
-/* The formats in the order they are tried, ended by a row without name. */
+/* Formats in the order in which they are tried; a row without a name ends the table. */
 extern const struct import_format import_formats[];
 
 #endif

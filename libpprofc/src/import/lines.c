@@ -1,18 +1,20 @@
-/* Text inputs: byte order marks and UTF-16; saying what of them was not read. */
+/* Text input: byte order marks, UTF-16, and comments about what was left out. */
 #include "import/lines.h"
 
 #include "core/escape.h"
 
 #include <stdio.h>
 
-#define UTF16_LOOK 1024u /* bytes that decide whether text without a mark is UTF-16 */
+#define UTF16_LOOK                                                                                 \
+  1024u /* number of bytes that decide if text without a byte order mark is                        \
+           UTF-16 */
 
 static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   const unsigned char *p = (const unsigned char *)data.data + at;
   return big_endian ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
-/* Lone surrogates become U+FFFD; an odd last byte is dropped. */
+/* Converts UTF-16 to UTF-8. Unpaired surrogates become U+FFFD; an odd last byte is dropped. */
 static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct buffer *utf8) {
   for (size_t at = from; at + 1 < data.size; at += 2) {
     uint32_t code = unit_at(data, at, big_endian);
@@ -27,8 +29,8 @@ static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct 
   }
 }
 
-/* Text of UTF-16 without a mark: of the bytes in the beginning every other one is 0, most of them
- * at least, and none of the rest. */
+/* True if the data looks like UTF-16 without a mark: most high bytes at the start are 0, and
+ * all low bytes are not 0. */
 static bool looks_utf16(pprofc_str data, bool big_endian) {
   size_t units = (data.size < UTF16_LOOK ? data.size : UTF16_LOOK) / 2, zeros = 0;
   for (size_t i = 0; i < units; i++) {
@@ -38,7 +40,7 @@ static bool looks_utf16(pprofc_str data, bool big_endian) {
   return units >= 4 && zeros > units - units / 4;
 }
 
-/* Whether it is text of UTF-16, and where that begins, behind its mark. */
+/* True if the data is UTF-16. Sets *from to the first byte after the mark. */
 static bool find_utf16(pprofc_str data, size_t *from, bool *big_endian) {
   *big_endian = str_starts(data, STR("\xFE\xFF"));
   *from = 2;
@@ -74,5 +76,15 @@ void import_note_count(pprofc_builder *builder, uint64_t count, const char *one,
   char note[160];
   if (!count) return;
   snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
+  pprofc_builder_comment(builder, note);
+}
+
+void import_note_share(pprofc_builder *builder, uint64_t read, uint64_t left_out,
+                       const char *events) {
+  char note[160];
+  double share = 100.0 * (double)left_out / ((double)read + (double)left_out);
+  if (!left_out) return;
+  snprintf(note, sizeof note, IMPORT_LEFT_OUT "%llu of %llu %s (%.1f%%)",
+           (unsigned long long)left_out, (unsigned long long)(read + left_out), events, share);
   pprofc_builder_comment(builder, note);
 }

@@ -1,8 +1,8 @@
-/* Names of functions in files that were written for people.
+/* Function names from formats whose names are already demangled.
  *
- * Reports drop the templates and parameters of a name whose system name looks like C++ that a
- * linker's name was made into. Python's "<module>", Ruby's "block in <main>" and the place behind
- * a name, " (calls.py:7)", are no such things. */
+ * Reports simplify names of C++: they drop templates and parameters if the system name looks
+ * like C++. Names that are not C++ must be kept: Python's "<module>", Ruby's "block in <main>",
+ * and "work (calls.py:7)" with a position after the name. */
 #include "import/names.h"
 
 static bool names_is_word(char c) {
@@ -10,7 +10,8 @@ static bool names_is_word(char c) {
          c == '$' || c == '>' || c == ')' || c == ']' || (unsigned char)c >= 0x80;
 }
 
-/* "<" outside of brackets that follows no word: no list of template arguments. */
+/* True if a "<" outside of brackets does not follow a word, so it does not begin template
+ * arguments. */
 static bool names_has_tag(pprofc_str name) {
   size_t depth = 0;
   for (size_t i = 0; i < name.size; i++) {
@@ -22,7 +23,8 @@ static bool names_has_tag(pprofc_str name) {
   return false;
 }
 
-/* A name that ends with a blank and something in parentheses, but no "(*" of a type. */
+/* True if the name ends with a space and text in parentheses that is not a pointer type like
+ * "(*". */
 static bool names_has_place(pprofc_str name) {
   if (!str_ends(name, STR(")"))) return false;
   size_t open = str_find_last_char(name, '(');
@@ -30,12 +32,14 @@ static bool names_has_place(pprofc_str name) {
   return !strchr("*&)", name.data[open + 1]);
 }
 
-/* "(unknown) [c function]" of rbspy. */
+/* True for names like "(unknown) [c function]" of rbspy. */
 static bool names_begins_with_place(pprofc_str name) {
   return str_starts(name, STR("(")) && !str_starts(name, STR("(anonymous namespace)"));
 }
 
-bool import_name_is_whole(pprofc_str name) {
+/* True if the name is not C++ and must be shown unchanged: "<module>", "block in <main>",
+ * "work.<locals>.<lambda> (calls.py:11)". */
+static bool import_name_is_whole(pprofc_str name) {
   return names_begins_with_place(name) || names_has_place(name) ||
          (str_find_char(name, '<') < name.size && names_has_tag(name));
 }

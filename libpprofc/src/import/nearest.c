@@ -1,4 +1,5 @@
-/* What an input is that no reader knows: a sentence that names it, and what would work. */
+/* Describes input that no reader knows, and tells the user what to do. Only profiles, dumps of
+ * profilers and packed files have a description. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
@@ -6,8 +7,8 @@
 
 #include <stdio.h>
 
-#define NEAREST_TEXT 4096u /* bytes that decide whether something is text */
-#define NEAREST_KEYS 5u    /* members of JSON that are named */
+#define NEAREST_TEXT 4096u /* number of bytes that decide if the data is text */
+#define NEAREST_KEYS 5u    /* maximum number of JSON members in the description */
 
 /* ---- bytes at a fixed place -------------------------- */
 
@@ -20,10 +21,6 @@ static const struct {
 } nearest_magics[] = {
     MAGIC(0, "\177ELF",
           "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE"),
-    MAGIC(0, "\xCF\xFA\xED\xFE", "this is a program of macOS; its profile is meant"),
-    MAGIC(0, "\xCA\xFE\xBA\xBE",
-          "this is a class of Java or a program of macOS; its profile is meant"),
-    MAGIC(0, "MZ", "this is a program of Windows; its profile is meant"),
     MAGIC(0, "\x1F\x8B", "this is compressed by gzip twice; gunzip it once"),
     MAGIC(0, "\x28\xB5\x2F\xFD",
           "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads what is in it; "
@@ -38,16 +35,6 @@ static const struct {
     MAGIC(0, "\x04\x22\x4D\x18",
           "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads what is in it; of "
           "memray's data memray transform speedscope FILE makes a file that is read"),
-    MAGIC(0, "7z\xBC\xAF\x27\x1C", "this is a 7z archive; unpack it and give the profile in it"),
-    MAGIC(0, "Rar!", "this is a rar archive; unpack it and give the profile in it"),
-    MAGIC(257, "ustar", "this is a tar archive; unpack it and give the profile in it"),
-    MAGIC(0, "SQLite format 3",
-          "this is an SQLite database; Nsight Systems and others keep traces in them, which only "
-          "their own "
-          "programs read"),
-    MAGIC(0, "\xD4\xC3\xB2\xA1", "this is a capture of packets (pcap); wireshark reads it"),
-    MAGIC(0, "\xA1\xB2\xC3\xD4", "this is a capture of packets (pcap); wireshark reads it"),
-    MAGIC(0, "\x0A\x0D\x0D\x0A", "this is a capture of packets (pcapng); wireshark reads it"),
     MAGIC(0, "bplist",
           "this is a binary property list, as a trace of Instruments has them; in Instruments "
           "select all rows of the call "
@@ -60,41 +47,23 @@ static const struct {
     MAGIC(0, "PERFILE2",
           "this is perf.data, which is read only as a file; else perf script -i FILE | pprofc -top "
           "-"),
-    MAGIC(0, "PERFFILE",
-          "this is perf.data of an old perf; perf script of that version gives text that is read"),
     MAGIC(0, "Nettrace",
           "this is a trace of .NET; dotnet-trace convert --format Speedscope FILE makes one that "
           "is read"),
     MAGIC(0, "gmon",
           "this is gmon.out of gprof, which has no stacks; perf record -g or gperftools records "
           "some"),
-    MAGIC(0, "adcg", "this is coverage of gcc (gcda); gcov reads it"),
-    MAGIC(0, "oncg", "this is coverage of gcc (gcno); gcov reads it"),
-    MAGIC(0, "\x81rforpl\xFF", "this is coverage of clang (profraw); llvm-profdata reads it"),
-    MAGIC(0, "\xFFlprofi\x81", "this is coverage of clang (profdata); llvm-cov reads it"),
-    MAGIC(0, "MMPD",
-          "this is a self-profile of rustc; crox of measureme makes a Chrome trace of it"),
     MAGIC(0, "memray",
           "this is memray's data; memray transform speedscope FILE makes one that is read"),
-    MAGIC(0, "tracy", "this is a trace of Tracy; its own program reads it"),
-    MAGIC(0, "tr\xFDP", "this is a trace of Tracy; its own program reads it"),
-    MAGIC(0, "tlZ\x04", "this is a trace of Tracy; its own program reads it"),
-    MAGIC(0, "mode: ", "this is coverage of Go; go tool cover reads it"),
     MAGIC(0, "version https://git-lfs.github.com/spec/",
           "this is a pointer of Git LFS; git lfs pull fetches the file"),
     MAGIC(0, "Benchmark", "these are results of benchmarks; benchstatc reads them"),
     MAGIC(0, "goos: ", "these are results of benchmarks; benchstatc reads them"),
-    MAGIC(0, "\x89PNG", "this is a picture; the profile that it was made of is meant"),
-    MAGIC(0, "\xFF\xD8\xFF", "this is a picture; the profile that it was made of is meant"),
-    MAGIC(0, "GIF8", "this is a picture; the profile that it was made of is meant"),
-    MAGIC(0, "%PDF", "this is a PDF; the profile that it was made of is meant"),
     MAGIC(0, "desc: --",
           "this is massif's output; valgrind --tool=dhat records heaps that are read"),
     MAGIC(0, "SIMPLEPERF",
           "this is simpleperf's data; simpleperf report-sample --show-callchain and its "
           "stackcollapse.py give folded stacks"),
-    MAGIC(4, "Bud1", "this is a file of macOS' Finder"),
-    MAGIC(0, "QDSTRM", "this is Nsight Systems' data; nsys stats prints its tables, no stacks"),
 };
 
 /* ---- bytes with a form ------------------------------- */
@@ -105,21 +74,21 @@ static uint32_t nearest_word(pprofc_str data, size_t at, size_t size) {
   return word;
 }
 
-/* A core dump is an ELF file of type 4, in either byte order. */
+/* True for an ELF file of type 4, in either byte order. */
 static bool nearest_is_core(pprofc_str data) {
   if (data.size < 18 || !str_starts(data, STR("\177ELF"))) return false;
   return data.data[16 + (data.data[5] == 2)] == 4;
 }
 
-/* The buffer header of Event Tracing for Windows: its size, and at 0x48 the header of a system
- * event. */
+/* True for a buffer header of Event Tracing for Windows: its size, and the header of a system
+ * event at 0x48. */
 static bool nearest_is_etl(pprofc_str data) {
   if (data.size < 0x50) return false;
   uint32_t size = nearest_word(data, 0, 4), kind = nearest_word(data, 0x4A, 2);
   return size >= 1024 && size <= 16 << 20 && size % 1024 == 0 && (kind == 0xC001 || kind == 0xC002);
 }
 
-/* A trace of Perfetto is field 1 again and again; a profile has few of these in a row. */
+/* True for a trace of Perfetto, in which field 1 repeats. A profile has only a few in a row. */
 static bool nearest_is_perfetto(pprofc_str data) {
   size_t at = 0, packets = 0;
   while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
@@ -137,14 +106,7 @@ static bool nearest_is_perfetto(pprofc_str data) {
   return packets >= 8 && (packets == 64 || at >= data.size);
 }
 
-/* What Python's marshal writes first of a table: "{", and then a tuple of a file's name. */
-static bool nearest_is_cprofile(pprofc_str data) {
-  if (data.size < 8 || ((unsigned char)data.data[0] & 0x7F) != '{') return false;
-  unsigned char tuple = (unsigned char)data.data[1] & 0x7F;
-  return (tuple == ')' && data.data[2] == 3) || (tuple == '(' && nearest_word(data, 2, 4) == 3);
-}
-
-/* An archive whose first name ends in or has ".trace/". */
+/* True for an archive whose first name ends in ".trace" or contains ".trace/". */
 static bool nearest_is_trace_zip(pprofc_str data) {
   if (data.size < 30 || !str_starts(data, STR("PK\3\4"))) return false;
   size_t name = nearest_word(data, 26, 2);
@@ -162,7 +124,7 @@ static bool nearest_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The beginning, without blanks in front. */
+/* Returns the first bytes after leading blanks. */
 static pprofc_str nearest_look(pprofc_str data) {
   if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
   while (data.size && nearest_is_blank(data.data[0])) data = str_slice(data, 1, data.size);
@@ -198,11 +160,7 @@ static bool nearest_is_page(pprofc_str text) {
   return false;
 }
 
-static bool nearest_is_xml(pprofc_str text) {
-  return str_starts_any_case(text, STR("<?xml"));
-}
-
-/* "go 1.22 trace\0\0\0" */
+/* True for "go 1.22 trace\0\0\0". */
 static bool nearest_is_go_trace(pprofc_str text) {
   return str_starts(text, STR("go 1.")) && nearest_has(str_slice(text, 0, 20), " trace");
 }
@@ -220,15 +178,6 @@ static bool nearest_is_perf_report(pprofc_str text) {
          (str_starts(text, STR("# Samples: ")) && nearest_has(text, "# Event count"));
 }
 
-/* `perf report -g folded`: "12.34% main;work" */
-static bool nearest_is_percent_folded(pprofc_str text) {
-  size_t percent = str_find_char(text, '%'), end = str_find_char(text, '\n');
-  if (percent == 0 || percent + 2 > end || percent > 6) return false;
-  for (size_t i = 0; i < percent; i++)
-    if (!strchr("0123456789.", text.data[i])) return false;
-  return nearest_has(str_slice(text, percent, end), ";");
-}
-
 static bool nearest_is_bpftrace(pprofc_str text) {
   return str_starts(text, STR("@")) && nearest_has(text, "[\n") && nearest_has(text, "]: ");
 }
@@ -237,30 +186,13 @@ static bool nearest_is_gdb(pprofc_str text) {
   return nearest_has(text, "#0  0x") && nearest_has(text, "\n#1  ");
 }
 
-static bool nearest_is_sample(pprofc_str text) {
-  return str_starts(text, STR("Analysis of sampling ")) ||
-         str_starts(text, STR("Sampling process "));
-}
-
 static bool nearest_is_heaptrack(pprofc_str text) {
   return str_starts(text, STR("v ")) && nearest_has(text, "\nX ");
 }
 
-static bool nearest_is_jfr_text(pprofc_str text) {
-  return str_starts(text, STR("jdk.")) && nearest_has(text, " {\n");
-}
-
-static bool nearest_is_symbols(pprofc_str text) {
-  return str_starts(text, STR("num_symbols:"));
-}
-
-static bool nearest_is_gprof(pprofc_str text) {
-  return str_starts(text, STR("Flat profile:"));
-}
-
 static const struct {
   bool (*is)(pprofc_str data);
-  bool text; /* `is` is given the beginning without blanks, else all bytes */
+  bool text; /* true to pass the first bytes without leading blanks, false to pass all bytes */
   const char *sentence;
 } nearest_forms[] = {
     {nearest_is_core, false, "this is a core dump; gdb reads it"},
@@ -275,10 +207,6 @@ static const struct {
     {nearest_is_perfetto, false,
      "this is a trace of Perfetto; traceconv profile makes pprof of its samples, traceconv json a "
      "trace of events"},
-    {nearest_is_cprofile, false,
-     "these are statistics of Python's cProfile, which have no stacks; py-spy record --format "
-     "speedscope or pyinstrument "
-     "-r speedscope records some"},
     {nearest_is_svg, true,
      "this is a picture; the profile or the folded stacks that it was made of are meant"},
     {nearest_is_xctrace, true,
@@ -288,49 +216,36 @@ static const struct {
     {nearest_is_page, true,
      "this is a web page; save the profile itself, as with curl -o cpu.pb.gz "
      "http://HOST/debug/pprof/profile"},
-    {nearest_is_xml, true, "this is XML, which no format is that is read"},
     {nearest_is_go_trace, true, "this is an execution trace of Go; go tool trace shows it"},
     {nearest_is_go_dump, true,
      "this begins as a dump of goroutines does, but has no stack that can be read"},
     {nearest_is_jstack, true,
      "this is a dump of Java's threads, which is no profile; jcmd PID JFR.start records one"},
     {nearest_is_perf_report, true, "this is the text of perf report; perf script gives the stacks"},
-    {nearest_is_percent_folded, true,
-     "these are stacks with percents, as perf report -g folded prints them; perf script gives the "
-     "counts"},
     {nearest_is_bpftrace, true,
      "these are maps of bpftrace; FlameGraph's stackcollapse-bpftrace.pl makes folded stacks of "
      "them"},
     {nearest_is_gdb, true,
      "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl makes folded stacks of them"},
-    {nearest_is_sample, true,
-     "this is the report of macOS' sample; FlameGraph's stackcollapse-sample.awk makes folded "
-     "stacks of it"},
     {nearest_is_heaptrack, true,
      "this is heaptrack's data; heaptrack_print -F OUT -f FILE makes folded stacks of it"},
-    {nearest_is_jfr_text, true, "this is the text of jfr print; give the recording itself"},
-    {nearest_is_symbols, true, "this is the reply of a symbol address, not of a profile"},
-    {nearest_is_gprof, true, "this is the text of gprof, which has no stacks"},
 };
 
 /* ---- JSON -------------------------------------------- */
 
-/* Kinds of JSON that are told by a member. */
+/* Kinds of JSON, identified by a member. */
 static const struct {
   const char *key, *sentence;
 } nearest_members[] = {
     {"\"pprofc_sums\"",
      "these are sums over runs; -top -noise -diff_base=SUMS compares two of them"},
-    {"\"snapshot\"", "this is a heap snapshot of V8; Chrome's developer tools read it"},
     {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
-    {"\"node_modules\"", "this is a lock file or a manifest, not a profile"},
     {"\"resourceProfiles\"", "these are OpenTelemetry's profiles in JSON; the collector's file "
                              "exporter with `format: proto` writes what is read"},
-    {"\"mappings\"", "this is a source map; it belongs to a profile, and is none"},
 };
 
-/* Takes a string off the text behind its first quote, with the quote at its end. */
+/* Removes the rest of a string and its closing quote from the text. */
 static pprofc_str nearest_take_string(pprofc_str *text) {
   size_t end = 0;
   while (end < text->size && text->data[end] != '"') end += text->data[end] == '\\' ? 2 : 1;
@@ -339,7 +254,7 @@ static pprofc_str nearest_take_string(pprofc_str *text) {
   return string;
 }
 
-/* Takes characters off the text to the first quote behind it; *depth counts open brackets. */
+/* Skips to the next quote. *depth counts open brackets. */
 static bool nearest_find_string(pprofc_str *text, size_t *depth) {
   while (text->size) {
     char c = text->data[0];
@@ -351,7 +266,7 @@ static bool nearest_find_string(pprofc_str *text, size_t *depth) {
   return false;
 }
 
-/* The names of the first members of an object: "a, b, c". */
+/* Writes the names of the first members of an object: "a, b, c". */
 static void nearest_keys(pprofc_str text, char *out, size_t size) {
   size_t depth = 0, keys = 0, used = 0;
   out[0] = '\0';

@@ -1,4 +1,4 @@
-/* Stacks of several profiles under one number each, with their values. */
+/* Numbers equal stacks of several profiles alike, with their values. */
 #include "leaks/collect.h"
 
 #include "core/array.h"
@@ -13,7 +13,7 @@
 
 #define UNNAMED_MOST 400
 
-/* "[libc.so.6]+0x1f0": where the address is in its file, the same in every run. */
+/* Formats "[libc.so.6]+0x1f0": the file offset of an address, equal in every run. */
 static pprofc_str leak_unnamed(const pprofc_profile *profile, const pprofc_location *location,
                                char text[UNNAMED_MOST]) {
   pprofc_str file = STR("");
@@ -33,7 +33,7 @@ static size_t leak_frame_count(const pprofc_profile *profile, uint32_t location)
   return lines ? lines : 1;
 }
 
-/* A frame of a location, leaf first; its texts are those of the profile, or `text`. */
+/* Fills the next frame of a location, leaf first. Its texts belong to the profile or to `text`. */
 static struct leak_frame leak_frame_view(const pprofc_profile *profile, uint32_t index, size_t i,
                                          char text[UNNAMED_MOST]) {
   struct leak_frame frame = {STR(""), STR(""), 0};
@@ -86,7 +86,7 @@ static void leak_place_judge(const struct leak_collection *c, struct leak_place 
   }
 }
 
-/* The number of the place of a location, MAP_NONE when out of memory. */
+/* Returns the number of a location's place, MAP_NONE when out of memory. */
 static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *profile,
                               uint32_t location, struct buffer *key) {
   size_t before = c->place_keys.count;
@@ -120,7 +120,7 @@ static void leak_stack_judge(const struct leak_collection *c, struct leak_stack 
   if (stack->where == stack->depth) stack->where = 0;
 }
 
-/* The stack of those places, a new one when there is none; NULL when out of memory. */
+/* Returns the stack of these places, and adds a new one; NULL when out of memory. */
 static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_t *places,
                                         size_t depth) {
   struct leak_stack_key key = {places, depth};
@@ -141,19 +141,20 @@ static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_
 
 /* ---- samples ----------------------------------------- */
 
-/* One profile while it is added. */
+/* One profile while its samples are added. */
 struct leak_reading {
   struct leak_collection *c;
   const pprofc_profile *profile;
   const struct leak_source *source;
   size_t index;
   struct quantum quantum;
-  uint32_t *ids;    /* [locations] the place of each, or MAP_NONE */
-  uint32_t *places; /* [max_depth] of a stack */
+  uint32_t *ids;    /* [locations] the place of each location, or MAP_NONE */
+  uint32_t *places; /* [max_depth] places of a stack */
   struct buffer key;
 };
 
-/* The variance of a value when its objects come and go by chance: the mean size of one for each. */
+/* Returns the mean size of an object. If objects come and go by chance, the variance of a
+ * value is the value times this size. */
 static double leak_chance(const struct leak_reading *r, const int64_t *values) {
   if (!r->source->is_heap) return 1;
   size_t objects = r->quantum.objects;

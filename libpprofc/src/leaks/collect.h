@@ -1,6 +1,6 @@
-/* The values of every stack in every profile: what the trends are judged of. Stacks of different
- * profiles are equal when their frames have the same functions, files and lines; frames without a
- * function are told apart by their place in the binary. */
+/* The values of every stack in every profile, as input of the trends. Stacks are equal if
+ * their frames have the same functions, files and lines. Frames without a function are
+ * compared by their offset in the binary. */
 #ifndef PPROFC_LEAKS_COLLECT_H
 #define PPROFC_LEAKS_COLLECT_H
 
@@ -8,29 +8,29 @@
 #include "leaks/names.h"
 #include "pprofc/profile.h"
 
-/* What kind of profile it is, and which columns count. */
+/* The kind of a profile and its columns for the judgement. */
 struct leak_source {
-  pprofc_str kind;         /* "heap", or the name of what is counted: "goroutine" */
+  pprofc_str kind;         /* "heap", or the name of a count: "goroutine" */
   pprofc_str unit;         /* "bytes", "count" */
-  size_t value, allocated; /* columns; SIZE_MAX: none */
+  size_t value, allocated; /* columns; SIZE_MAX if missing */
   bool is_heap;
-  bool proves; /* each of its samples is a leak: Go's goroutineleak */
+  bool proves; /* true if each sample is a leak: Go's goroutineleak */
 };
 
-/* Whether leaks can be told from the profile. */
+/* True if the profile can show leaks; fills *source. */
 bool leak_source_of(const pprofc_profile *profile, struct leak_source *source);
 
 struct leak_frame {
-  pprofc_str function; /* "libc.so.6+0x1f0" when it has no name */
+  pprofc_str function; /* "libc.so.6+0x1f0" for a frame without a name */
   pprofc_str file;
   int64_t line;
 };
 
-/* A location: one frame, or several when functions are inlined. Leaf first. */
+/* A location: one frame, or several frames of inlined calls, leaf first. */
 struct leak_place {
   const struct leak_frame *frames;
   size_t count;
-  bool ignored, all_way; /* of names: some frame, all frames */
+  bool ignored, all_way; /* name classes of at least one frame, and of all frames */
 };
 
 /* The value of a stack in one profile. */
@@ -41,15 +41,15 @@ struct leak_cell {
 struct leak_stack {
   const uint32_t *places; /* leaf first */
   size_t depth;
-  size_t where; /* index in `places`: the first that is not the way to the memory */
+  size_t where; /* index in `places` of the first one that is not an allocator */
   bool ignored;
-  struct leak_cell *cells; /* [profiles] in the order they were added */
+  struct leak_cell *cells; /* [profiles] in the order of adding */
 };
 
 struct leak_collection {
   const pprofc_allocator *mem;
   const struct leak_names *names;
-  struct leak_source source; /* of the first profile; texts are the arena's */
+  struct leak_source source; /* from the first profile; texts belong to the arena */
   struct arena arena;
   size_t profiles; /* cells of a stack */
   struct interner place_keys;
@@ -58,10 +58,10 @@ struct leak_collection {
   struct map map;
   struct leak_stack *stacks;
   size_t stack_count, stack_capacity;
-  double *totals; /* [profiles] of `allocated` */
+  double *totals; /* [profiles] total allocated in each profile */
 };
 
-/* `profiles` is how many will be added. */
+/* Prepares a collection of `profiles` profiles. */
 pprofc_status leak_collection_init(struct leak_collection *c, const pprofc_allocator *mem,
                                    const struct leak_names *names, const struct leak_source *source,
                                    size_t profiles, pprofc_error *error);

@@ -1,4 +1,4 @@
-/* The rules: shape, size, and whether chance explains them. */
+/* The rules of the judgement: shape, size, and significance. */
 #include "leaks/judge.h"
 
 #include "pprofc/stats.h"
@@ -8,28 +8,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LATE_SHARE 0.25 /* of the slope of all: with less in the last third it has stopped */
-#define FALL_SHARE 0.25 /* of the growth: with a larger fall it is no growth without end */
-#define SAW_SHARE  0.5  /* of the range: with a larger fall and rise it is a sawtooth */
-#define TROUGHS    8    /* lowest points that may show a leak below a sawtooth */
-#define SAW_DEPTH  0.25 /* of the highest value: with a smaller range it is only unsteady */
-#define SIGMAS     3.0  /* a fall that sampling explains is none */
+#define LATE_SHARE                                                                                 \
+  0.25                  /* share of the whole slope; with less in the last third the growth        \
+                           stopped */
+#define FALL_SHARE 0.25 /* share of the growth; a larger fall is not endless growth */
+#define SAW_SHARE  0.5  /* share of the range; a larger fall and rise is a sawtooth */
+#define TROUGHS    8    /* fewest low points that can show a leak under a sawtooth */
+#define SAW_DEPTH  0.25 /* share of the highest value; a smaller range is only unsteady */
+#define SIGMAS     3.0  /* standard errors; sampling explains a smaller fall */
 
 /* One series while it is judged. */
 struct judging {
   const struct leak_series *s;
   const struct leak_rules *rules;
   const pprofc_allocator *mem;
-  bool of_troughs; /* of a sawtooth: it is not taken apart again */
+  bool of_troughs; /* true for the low points of a sawtooth, which are not split again */
   double *scratch; /* [count * (count - 1) / 2] */
-  double sigma;    /* of the value with the most of it, by sampling */
+  double sigma;    /* sampling variance of the value with the largest one */
   double low, high, fall, rise;
   struct leak_fit *fit;
 };
 
 /* ---- shape ------------------------------------------- */
 
-/* The slope of the last third, and whether it is one: what grows without end grows there too. */
+/* True if the values still grow in the last third, by more than its noise. Endless growth grows
+ * there. */
 static bool judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = (s->count + 2) / 3;
@@ -59,8 +62,8 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* The variance of the growth by sampling: that of both ends, or of all that was allocated and freed
- * between them when that is less, since what stays was sampled only once. */
+/* Returns the sampling variance of the growth: the variance of both ends, or of everything
+ * allocated and freed between them if that is less. Objects that stay were sampled only once. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -73,9 +76,9 @@ static double judging_p_of(double growth, double variance) {
   return variance > 0 ? pprofc_normal_cdf(-growth / sqrt(variance)) : 0;
 }
 
-/* Fills p_trend and p; false when out of memory. Two tests allow for values that depend on the ones
- * before: that both ends are numbers of objects that come and go, and that the steps have no
- * direction. Either may show the growth, so the smaller p counts twice. */
+/* Fills p_trend and p; false when out of memory. Two tests allow for autocorrelated values:
+ * one treats both ends as counts of objects that come and go, the other one treats the steps
+ * as undirected. Either may show growth, so the smaller p counts twice. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -95,8 +98,8 @@ static bool judging_test(struct judging *j) {
 
 /* ---- the lowest points of a sawtooth ----------------- */
 
-/* Keeps the values that are below both neighbours, and the last one when it falls: how deep that
- * fall goes is not known yet. Returns how many. */
+/* Keeps the values below both neighbours, and drops a falling last value, whose depth is
+ * unknown. Returns the number kept. */
 static size_t judging_troughs(const struct leak_series *s, double *t, double *x) {
   size_t count = 0;
   for (size_t i = 1; i < s->count; i++) {
@@ -110,7 +113,7 @@ static size_t judging_troughs(const struct leak_series *s, double *t, double *x)
 
 static bool judging_one(struct judging *j);
 
-/* What rises and falls is a leak when its lowest points rise. */
+/* A sawtooth is a leak if its lowest points rise. */
 static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
   const struct leak_series *s = j->s;
   struct leak_fit below = {.verdict = LEAK_STEADY};
@@ -138,7 +141,7 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* What has grown: a leak unless it stopped, fell, may be chance, or frees what it allocates. */
+/* Growth is a leak unless it stopped, fell, may be chance, or frees most of its memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;
@@ -152,7 +155,7 @@ static bool judging_growth(struct judging *j) {
   return true;
 }
 
-/* Fills the fit but for the correction; false when out of memory. */
+/* Fills the fit without the correction; false when out of memory. */
 static bool judging_one(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -194,8 +197,7 @@ static int judging_by_p(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Holm's correction over the series that are large enough, and the end of what is not significant.
- */
+/* Applies Holm's correction and drops series that are not significant. */
 static bool judging_correct(struct leak_fit *fits, size_t count, double alpha,
                             const pprofc_allocator *mem) {
   size_t counted = 0;

@@ -1,4 +1,4 @@
-/* From profiles to kinds: which belong together, in which order, and from which on. */
+/* Groups profiles by kind, orders them, and selects the first one to judge. */
 #include "leaks/leaks.h"
 
 #include "core/array.h"
@@ -51,7 +51,7 @@ static int leak_by_time(const void *a, const void *b) {
   return (x->given > y->given) - (x->given < y->given);
 }
 
-/* Sorts by time when every profile has one of its own; else they stay as they were given. */
+/* Sorts by time if every profile has a different time; else keeps the given order. */
 static bool leak_order(struct leak_item *items, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (items[i].time <= 0) return false;
@@ -68,8 +68,8 @@ static int leak_by_given(const void *a, const void *b) {
 
 /* ---- which are judged -------------------------------- */
 
-/* How many at the beginning are left out. What a process has allocated in all never falls: where it
- * does, another process begins. */
+/* Returns how many profiles to drop at the beginning. The allocated total of a process never
+ * falls, so a fall marks a new process. */
 static size_t leak_first(const struct leaks *leaks, struct leak_kind *kind) {
   const struct leak_collection *c = &kind->stacks;
   size_t from = 0;
@@ -150,7 +150,7 @@ static pprofc_status leak_read_items(const struct leak_input *inputs, size_t cou
   return PPROFC_OK;
 }
 
-/* Moves those of the kind of `some` to its front, and returns how many. */
+/* Moves the profiles of the kind of `some` to its front and returns their number. */
 static size_t leak_same_kind(struct leak_item *some, size_t count) {
   size_t same = 1;
   for (size_t i = 1; i < count; i++) {

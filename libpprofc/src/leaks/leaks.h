@@ -1,26 +1,26 @@
-/* Leaks: heap profiles and counts of goroutines in the order they were taken become rows, one for
- * each allocation stack, group of goroutines or allocation site, with a verdict. Prints nothing. */
+/* Leaks: turns heap profiles and goroutine counts, in order of time, into rows with verdicts:
+ * one for each allocation stack, group of goroutines or allocation site. Prints nothing. */
 #ifndef PPROFC_LEAKS_LEAKS_H
 #define PPROFC_LEAKS_LEAKS_H
 
 #include "leaks/collect.h"
 #include "leaks/judge.h"
 
-#define LEAK_WARMUP_AUTO (-1) /* the first of 6 profiles or more is left out */
-#define LEAK_PROFILES    1000 /* of one kind, at the most */
+#define LEAK_WARMUP_AUTO (-1) /* from this many profiles on, drop the first one */
+#define LEAK_PROFILES    1000 /* most profiles of one kind */
 
 struct leak_options {
   double alpha;
   double heap_floor, count_floor; /* bytes; goroutines and other counts */
   double kept;
-  int warmup; /* profiles of each kind that are left out at the beginning */
+  int warmup; /* profiles of each kind to drop at the beginning */
   const char *const *ignore;
   size_t ignore_count;
 };
 
 void leak_options_init(struct leak_options *options);
 
-/* One profile; its name orders those without times. */
+/* One profile. Profiles without times are ordered by name. */
 struct leak_input {
   const char *name;
   pprofc_profile *profile;
@@ -29,31 +29,31 @@ struct leak_input {
 struct leak_row {
   struct leak_fit fit;
   bool is_site;                    /* all stacks that allocate at one line */
-  bool proved;                     /* by the garbage collector */
-  const struct leak_stack *stack;  /* of a site: the one that grew most */
-  const struct leak_frame *where;  /* the frame that the row is about */
-  const struct leak_frame *caller; /* the one that called it, or NULL */
-  size_t stacks;                   /* of a site: how many */
+  bool proved;                     /* proved by the garbage collector */
+  const struct leak_stack *stack;  /* a site's stack that grew most */
+  const struct leak_frame *where;  /* the frame that allocates */
+  const struct leak_frame *caller; /* its caller, or NULL */
+  size_t stacks;                   /* number of stacks of a site */
   const double *values;            /* [judged] */
   double first, last;
-  double per_interval, per_hour; /* growth; NaN where times are not known */
+  double per_interval, per_hour; /* growth per hour; NaN without times */
 };
 
 /* All profiles of one kind. */
 struct leak_kind {
   struct leak_collection stacks;
-  size_t profiles;       /* that were given */
-  size_t left_out;       /* at the beginning: warm-up, or before a restart */
-  size_t judged;         /* 0: too few */
-  bool restarted;        /* what was allocated in all fell: the program began anew */
-  bool timed;            /* ordered by the times in the profiles, else by name */
+  size_t profiles;       /* profiles given */
+  size_t left_out;       /* dropped at the beginning: warm-up, or before a restart */
+  size_t judged;         /* 0 for too few profiles */
+  bool restarted;        /* the allocated total fell: the program restarted */
+  bool timed;            /* true if ordered by the profiles' times, false if by name */
   const char **names;    /* [profiles] in order */
   double *t;             /* [judged] seconds since the first, or 0, 1, 2 ... */
-  double interval;       /* seconds between two of them on average; NaN: not known */
+  double interval;       /* mean seconds between two profiles; NaN if not known */
   struct leak_row *rows; /* leaks first, then by growth */
   size_t row_count;
-  size_t counts[LEAK_VERDICTS]; /* of stacks */
-  size_t tested;                /* series that the p-values are adjusted for */
+  size_t counts[LEAK_VERDICTS]; /* number of stacks */
+  size_t tested;                /* number of series in the correction of p-values */
 };
 
 struct leaks {
@@ -61,14 +61,14 @@ struct leaks {
   struct arena arena;
   struct leak_options options;
   struct leak_names names;
-  struct leak_kind *kinds; /* in the order of their first profile */
+  struct leak_kind *kinds; /* ordered by their first profile */
   size_t kind_count, kind_capacity;
   size_t leaks;  /* rows that are leaks */
   size_t judged; /* kinds that could be judged */
 };
 
-/* Judges the profiles; those of which leaks cannot be told are PPROFC_E_INVALID (ask leak_source_of
- * before). The profiles are not used afterwards. To be freed, also after an error. */
+/* Judges the profiles, which are not used after the call. PPROFC_E_INVALID for a profile that
+ * cannot show leaks (see leak_source_of). The caller frees *out, also after an error. */
 pprofc_status leaks_judge(struct leaks *leaks, const pprofc_allocator *mem,
                           const struct leak_options *options, const struct leak_input *inputs,
                           size_t count, pprofc_error *error);

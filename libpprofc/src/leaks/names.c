@@ -1,4 +1,4 @@
-/* The table of names that leaks are not told of, and the patterns of the user. */
+/* The table of names that are never reported as leaks, and the user's patterns. */
 #include "leaks/names.h"
 
 #include "core/buffer.h"
@@ -58,7 +58,7 @@ static pprofc_status leak_names_compile(struct leak_names *names, enum leak_list
   return status;
 }
 
-/* A pattern is compiled alone first: its mistake is told of it and not of the whole list. */
+/* Compile each pattern alone first, so that an error names the pattern and not the list. */
 static pprofc_status leak_names_check(const pprofc_allocator *mem, const char *pattern,
                                       pprofc_error *error) {
   struct regex *regex = NULL;

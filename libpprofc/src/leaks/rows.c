@@ -1,18 +1,19 @@
-/* Series of stacks and sites, their verdicts, and the order of the rows. */
+/* Builds the series of stacks and sites, and the order of the rows. */
 #include "leaks/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is judged: the stacks, then the sites. */
+/* The series to judge: the stacks, then the sites. */
 struct leak_table {
   struct leaks *leaks;
   struct leak_kind *kind;
   struct leak_series *series;
   struct leak_fit *fits;
-  struct leak_row *rows; /* of each series */
-  uint32_t *site_of;     /* [stacks] index among the series, or MAP_NONE: the only one there */
+  struct leak_row *rows; /* [series] */
+  uint32_t *site_of;     /* [stacks] series of the stack's site, or MAP_NONE for the only stack
+                            of a site */
   size_t stacks, count;
 };
 
@@ -22,7 +23,7 @@ static uint32_t leak_site_place(const struct leak_stack *stack) {
   return stack->depth ? stack->places[stack->where] : MAP_NONE;
 }
 
-/* How many stacks that are judged each place has. */
+/* Counts the judged stacks of each place. */
 static void leak_count_sites(const struct leak_table *t, uint32_t *seen) {
   for (size_t i = 0; i < t->stacks; i++) {
     const struct leak_stack *stack = &t->kind->stacks.stacks[i];
@@ -42,7 +43,7 @@ static void leak_take_sites(struct leak_table *t, const uint32_t *seen, uint32_t
   }
 }
 
-/* Gives each place with several stacks a series behind those of the stacks. */
+/* Gives each place with several stacks a series after the series of the stacks. */
 static bool leak_number_sites(struct leak_table *t) {
   size_t places = t->kind->stacks.place_keys.count;
   uint32_t *seen = mem_zero_array(t->leaks->mem, places, sizeof *seen);
@@ -104,7 +105,7 @@ static bool leak_fill_series(struct leak_table *t) {
     leak_series_add(t, i, &c->stacks[i]);
     if (t->site_of[i] != MAP_NONE) leak_series_add(t, t->site_of[i], &c->stacks[i]);
   }
-  /* An allocator that counts nothing of what it gave. */
+  /* The profiler recorded no allocations, so the kept share is unknown. */
   for (size_t i = 0; i < t->count; i++)
     if (t->series[i].allocated <= 0) t->series[i].allocated = (double)NAN;
   return true;
@@ -112,8 +113,8 @@ static bool leak_fill_series(struct leak_table *t) {
 
 /* ---- rows -------------------------------------------- */
 
-/* The frame that a row is about: the first of its place that is not the way to the memory; and the
- * one that called it. */
+/* Finds the frame of a row, its first place that is not an allocator, and the caller of that
+ * frame. */
 static void leak_row_place(const struct leak_collection *c, struct leak_row *row) {
   const struct leak_stack *stack = row->stack;
   static const struct leak_frame none = {{"(no stack)", 10}, {"", 0}, 0};
@@ -152,7 +153,7 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* Whether a site says more than its stacks: none of them has its verdict, which is worth a row. */
+/* True if a site adds information: it has a verdict worth a row that its stacks lack. */
 static bool leak_site_is_news(const struct leak_table *t, size_t site) {
   enum leak_verdict verdict = t->fits[site].verdict;
   if (verdict < LEAK_GROWS) return false;
@@ -161,7 +162,7 @@ static bool leak_site_is_news(const struct leak_table *t, size_t site) {
   return true;
 }
 
-/* Keeps the rows of stacks, and sites that leak where no stack of theirs does. */
+/* Keeps the rows of stacks, and leaking sites without a leaking stack. */
 static void leak_keep_rows(struct leak_table *t) {
   struct leak_kind *kind = t->kind;
   for (size_t i = 0; i < t->count; i++) {
@@ -208,7 +209,7 @@ pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprof
     const struct leak_stack *stack = &c->stacks[i];
     double *values = arena_array(&leaks->arena, kind->profiles, sizeof *values);
     if (!values) return error_nomem(error);
-    double last = 0; /* a process that began anew lost it, and leaks again */
+    double last = 0; /* a restarted process lost it, and leaks again */
     for (size_t k = 0; k < kind->profiles; k++) {
       values[k] = stack->cells[k].value;
       last = fmax(last, values[k]);

@@ -1,4 +1,4 @@
-/* Which profiles leaks can be told from, and by which of their columns. */
+/* Chooses the profiles and columns that can show leaks. */
 #include "leaks/collect.h"
 
 static size_t leak_column(const pprofc_profile *profile, const char *const *names) {
@@ -9,8 +9,8 @@ static size_t leak_column(const pprofc_profile *profile, const char *const *name
   return SIZE_MAX;
 }
 
-/* Go, gperftools and jemalloc have inuse_space; "space" alone is what gperftools has when nothing
- * was freed, and what other heap profilers call it. */
+/* Go, gperftools and jemalloc use inuse_space. gperftools writes "space" if nothing was freed,
+ * and so do other heap profilers. */
 static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *source) {
   static const char *const values[] = {"inuse_space", "space", "inuse_bytes", NULL};
   static const char *const allocated[] = {"alloc_space", "alloc_bytes", NULL};
@@ -22,7 +22,7 @@ static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *
   return true;
 }
 
-/* "goroutine", "threadcreate" and what a program counts with pprof.NewProfile. */
+/* "goroutine", "threadcreate", and counts of pprof.NewProfile. */
 static bool leak_source_counts(const pprofc_profile *profile, struct leak_source *source) {
   pprofc_header header;
   pprofc_profile_header(profile, &header);

@@ -1,5 +1,5 @@
-/* Filters from profile to profile as the public interface has them: the pipeline without a value,
- * a granularity or a graph. */
+/* The public filters, which turn a profile into another: the pipeline without a value, a
+ * granularity or a graph. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pipeline/pipeline.h"

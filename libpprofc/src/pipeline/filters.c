@@ -17,13 +17,13 @@ enum filter_index {
 };
 
 struct filters {
-  struct regex *regex[FILTER_COUNT]; /* NULL where none is set */
+  struct regex *regex[FILTER_COUNT]; /* NULL if the option is not set */
   struct tag_filter *tagfocus, *tagignore;
 };
 
 static const struct {
   const char *name;
-  size_t offset; /* of the text in struct pipeline_options */
+  size_t offset; /* offset of the expression's text in struct pipeline_options */
 } filter_options[FILTER_COUNT] = {
     [FILTER_FOCUS] = {"focus", offsetof(struct pipeline_options, focus)},
     [FILTER_IGNORE] = {"ignore", offsetof(struct pipeline_options, ignore)},
@@ -131,7 +131,7 @@ static pprofc_status apply_tags(struct pipeline_result *r, const struct filters 
   return PPROFC_OK;
 }
 
-/* What is wrong with taghide is told after what tagshow matched, as in pprof. */
+/* pprof reports an error of taghide only after the warnings about tagshow. */
 static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
                                     pprofc_error *error) {
   pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGSHOW, error);

@@ -4,7 +4,8 @@
 
 #include "unit/unit.h"
 
-/* The smallest flat value shown, or cum where flat is 0; 0 when all are 0. */
+/* Returns the smallest magnitude shown: of the flat value, or of cum where flat is 0. Returns
+ * 0 if all values are 0. */
 static int64_t smallest_value(const struct graph *g) {
   int64_t smallest = 0;
   for (size_t i = 0; i < g->shown_count; i++) {
@@ -16,7 +17,8 @@ static int64_t smallest_value(const struct graph *g) {
   return smallest;
 }
 
-/* One unit for all values, so that a reader can compare them: the one that shows the smallest. */
+/* Chooses one unit for all values, the unit that fits the smallest one, so that a reader can
+ * compare them. */
 static pprofc_str choose_unit(const struct pipeline_result *r, const struct graph *g,
                               bool integers) {
   const pprofc_str unit = r->sample_unit, automatic = STR("minimum");

@@ -1,10 +1,10 @@
-/* The steps of a pipeline in pprof's order (10), and what the options and the overrides of a
- * command say together. */
+/* The steps of a pipeline in pprof's order (10), and the combination of options with the
+ * overrides of a command. */
 #include "pipeline/pipeline.h"
 
 #include "core/escape.h"
 
-/* NULL and "" are the same option. */
+/* True if the option is set: NULL and "" mean that it is not. */
 static bool option_is_set(const char *option) {
   return option && *option;
 }
@@ -28,7 +28,7 @@ void pipeline_warn(const struct pipeline_result *r, bool when, const char *messa
 void pipeline_take(struct pipeline_result *r, pprofc_profile *edited) {
   pprofc_profile_release(r->edited);
   r->edited = edited;
-  /* No other holder has a profile with one reference, so the next edit may write into it. */
+  /* The pipeline holds the only reference, so the next edit may write into the profile. */
   if (edited->references == 1) edited->disposable = true;
   r->profile = edited;
 }
@@ -67,7 +67,7 @@ static pprofc_status set_sort(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the value --------------------------------------- */
 
-/* Text that goes into the output as it is: control bytes but tabs made visible. */
+/* Returns the text for output: control bytes other than tabs become visible. */
 static bool text_make_safe(struct pipeline_result *r, pprofc_str text, pprofc_str *out) {
   *out = text;
   if (escape_terminal_clean(text)) return true;
@@ -84,7 +84,7 @@ static bool text_make_safe(struct pipeline_result *r, pprofc_str text, pprofc_st
   return done;
 }
 
-/* "mean_" before the type. */
+/* Puts "mean_" before the type. */
 static bool text_add_mean(struct pipeline_result *r, pprofc_str *type) {
   char *text = arena_alloc(&r->texts, type->size + 5);
   if (!text) return false;
@@ -119,7 +119,7 @@ static pprofc_status set_argument(struct pipeline_result *r, pprofc_error *error
   return status;
 }
 
-/* The value that is shown, its order and the argument, checked in pprof's order. */
+/* Resolves the displayed value, its order and the argument, and checks them in pprof's order. */
 static pprofc_status set_view(struct pipeline_result *r, bool takes_argument, pprofc_error *error) {
   pprofc_status status = set_value(r, error);
   if (!status) status = set_sort(r, error);

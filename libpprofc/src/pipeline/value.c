@@ -1,4 +1,4 @@
-/* Which sample value is shown, and the total that percentages refer to. */
+/* Chooses the displayed sample value and computes the total for percentages. */
 #include "pipeline/pipeline.h"
 
 #include "graph/number.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* "[samples cpu]" for the message below, cut where it gets too long for one. */
+/* Writes "[samples cpu]" for the message below, truncated if it does not fit. */
 static void value_list_types(const pprofc_profile *profile, char *out, size_t room) {
   size_t size = 0;
   out[0] = '\0';
@@ -17,7 +17,7 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-/* The values of other types may be missing (PPROFC_FOLD_SUMS). */
+/* Refuses a sample type whose values a stack tree does not have. */
 static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
   const struct stack_tree *tree = profile->samples.tree;
   if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;
@@ -65,7 +65,7 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
   const struct samples *s = &profile->samples;
   struct value_column column = profile_values(profile, value_index);
   struct value_column divisors = mean ? profile_values(profile, 0) : column;
-  uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap, as Go's do */
+  uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap like Go's */
   uint32_t last = NONE;                                              /* set of labels */
   bool is_base = false;
   for (size_t i = 0; i < s->count; i++) {

@@ -1,8 +1,7 @@
-/* The builder: interns what samples refer to, keeps stacks as varints, and hands over finished
- * columns.
+/* Builds a profile: interns the records that samples refer to and stores stacks as varints.
  *
- * Strings and stacks go straight into the region of the profile to be. Columns grow outside
- * of it, and pprofc_builder_finish gives them to it, the large ones without a copy. */
+ * Strings and stacks are allocated in the region of the new profile. Columns grow outside of it;
+ * pprofc_builder_finish moves them into it, the large ones without a copy. */
 #include "profile/builder.h"
 
 #include "core/array.h"
@@ -18,31 +17,31 @@ struct builder_column {
   size_t count, capacity, item_size;
 };
 
-/* In the order of pprofc_builder.columns. */
+/* Indices into pprofc_builder.columns. */
 enum {
   TYPES,
   COMMENTS,
   VALUES,
   STACKS,
   STACK_SIZES,
-  LABEL_FROM, /* [sample count]: where the labels of each sample begin */
+  LABEL_FROM, /* [sample count] index of each sample's first label */
   LABELS,
   LOCATION_ADDRESS,
   LOCATION_MAPPING,
-  LOCATION_LINE_FROM, /* [location count]: where the lines of each location begin */
+  LOCATION_LINE_FROM, /* [location count] index of each location's first line */
   LINES,
   FUNCTION_NAME,
   FUNCTION_SYSTEM_NAME,
   FUNCTION_FILENAME,
   FUNCTION_START_LINE,
   MAPPINGS,
-  FOLDED,         /* locations that are marked so */
-  FIRST_FUNCTION, /* [string]: the first function of that name, or PPROFC_NONE */
-  FIRST_LOCATION, /* [function]: the first location whose first line it is, or PPROFC_NONE */
+  FOLDED,         /* locations with is_folded set */
+  FIRST_FUNCTION, /* [string] the first function with this name, or PPROFC_NONE */
+  FIRST_LOCATION, /* [function] the first location whose first line is in it, or PPROFC_NONE */
   COLUMN_COUNT
 };
 
-/* Those of columns that are not uint32_t. */
+/* Item sizes of the columns that are not uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
     [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
@@ -52,14 +51,13 @@ static const size_t item_sizes[COLUMN_COUNT] = {
 
 struct pprofc_builder {
   pprofc_allocator mem;
-  pprofc_error error;      /* the first one; PPROFC_OK while there is none */
-  pprofc_profile *profile; /* what is being made; its region holds strings and stacks */
+  pprofc_error error;      /* the first error, or PPROFC_OK */
+  pprofc_profile *profile; /* the profile being built; its region holds strings and stacks */
   struct interner strings;
-  struct map functions, locations, mappings; /* those that no FIRST_ column has */
+  struct map functions, locations, mappings; /* entries that are not in a FIRST_ column */
   struct builder_column columns[COLUMN_COUNT];
-  uint8_t *chunk, *chunk_end; /* room for the stacks to come */
-  size_t max_depth;
-  uint64_t used, most; /* bytes of columns and stacks */
+  uint8_t *chunk, *chunk_end; /* free space for the next stacks */
+  size_t max_depth, depth_limit;
 };
 
 pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
@@ -73,7 +71,7 @@ pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
   map_init(&b->mappings, &b->mem);
   for (size_t i = 0; i < COLUMN_COUNT; i++)
     b->columns[i].item_size = item_sizes[i] ? item_sizes[i] : sizeof(uint32_t);
-  b->most = UINT64_MAX;
+  b->depth_limit = SIZE_MAX;
   b->profile = profile_new(&b->mem);
   if (b->profile && interner_copy(&b->strings, &b->profile->region->arena, STR("")) == 0) return b;
   pprofc_builder_free(b);
@@ -91,7 +89,7 @@ void pprofc_builder_free(pprofc_builder *b) {
   pprofc_profile *profile = b->profile;
   pprofc_allocator mem = b->mem;
   mem_free(&mem, b, 1, sizeof *b);
-  pprofc_profile_release(profile); /* last: it holds the budget behind the allocator */
+  pprofc_profile_release(profile); /* release it last: it holds the budget that mem points to */
 }
 
 bool builder_ok(const pprofc_builder *b) {
@@ -110,21 +108,8 @@ static void builder_fail_nomem(pprofc_builder *b) {
   if (builder_ok(b)) error_nomem(&b->error);
 }
 
-void builder_limit_memory(pprofc_builder *b, uint64_t bytes) {
-  b->most = bytes;
-}
-
-/* Counts bytes that are about to be allocated; false after an error when the limit is passed. */
-static bool take_memory(pprofc_builder *b, uint64_t bytes) {
-  if (bytes <= b->most - b->used) {
-    b->used += bytes;
-    return true;
-  }
-  if (builder_ok(b))
-    error_set(&b->error, PPROFC_E_LIMIT,
-              "the profile needs more than %llu bytes of memory (raise the limit memory_bytes)",
-              (unsigned long long)b->most);
-  return false;
+void builder_limit_depth(pprofc_builder *b, size_t frames) {
+  b->depth_limit = frames;
 }
 
 /* ---- columns ----------------------------------------- */
@@ -135,7 +120,6 @@ static size_t count_of(const pprofc_builder *b, int column) {
 
 static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_t more) {
   size_t old = column->capacity, wanted = array_capacity(old, column->count + more);
-  if (!take_memory(b, (uint64_t)(wanted - old) * column->item_size)) return false;
   void *items = loose_resize(&b->mem, column->items, old, wanted, column->item_size);
   if (!items) {
     builder_fail_nomem(b);
@@ -146,14 +130,14 @@ static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_
   return true;
 }
 
-/* Makes room for `more` items behind the last one. */
+/* Makes room for `more` items after the last one. */
 static inline bool reserve(pprofc_builder *b, int column, size_t more) {
   struct builder_column *c = &b->columns[column];
   return more <= c->capacity - c->count || builder_grow(b, c, more);
 }
 
-/* Appends to a column that has room. Named for its type, so that the compiler checks what goes
- * where. */
+/* Appends to a column that has room. The type is in the name so that the compiler checks the
+ * value. */
 #define DEFINE_PUT(name, type)                                                                     \
   static inline void name(pprofc_builder *b, int column, type item) {                              \
     struct builder_column *c = &b->columns[column];                                                \
@@ -168,8 +152,8 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* The item of a FIRST_ column, which grows to it; NULL after an error. Most functions have a name
- * of their own, and most of them one location: these need no hash table. */
+/* Returns an item of a FIRST_ column, growing the column if needed; NULL after an error. Most
+ * functions have a unique name and one location, so they need no hash table. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
   if (c->count <= index) {
@@ -181,7 +165,8 @@ static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   return (uint32_t *)c->items + index;
 }
 
-/* Indices are 32 bits wide, and the greatest ones have a meaning of their own. */
+/* True if an index is left; otherwise the builder fails. Indices have 32 bits, and the largest
+ * values are reserved. */
 static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
   if (count < PPROFC_NONE - 1) return true;
   builder_fail(b, PPROFC_E_LIMIT, message);
@@ -282,7 +267,7 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
   return index;
 }
 
-/* A function as its columns have it. */
+/* The fields of a function as stored in its columns. */
 struct builder_function {
   uint32_t name, system_name, filename;
   int64_t start_line;
@@ -312,7 +297,7 @@ static uint32_t append_function(pprofc_builder *b, const struct builder_function
   return (uint32_t)count;
 }
 
-/* A function whose name others have, too. */
+/* Finds or adds a function whose name another function has already. */
 static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
@@ -335,7 +320,7 @@ uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_
   return builder_same_function(b, *first, &f) ? *first : add_namesake(b, &f);
 }
 
-/* Whether location i is the one that the arguments describe. */
+/* True if location i has the values of the arguments. */
 static bool builder_same_location(const pprofc_builder *b, uint32_t i, uint32_t mapping,
                                   uint64_t address, const pprofc_line *lines, size_t line_count) {
   const uint32_t *line_from = b->columns[LOCATION_LINE_FROM].items;
@@ -385,7 +370,7 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return (uint32_t)count;
 }
 
-/* A location that is not the first of its function. */
+/* Finds or adds a location that is not the first of its function. */
 static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                              const pprofc_line *lines, size_t line_count) {
   uint64_t hash = hash_mix(address, mapping);
@@ -426,7 +411,6 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
   if (b->chunk && depth <= room / VARINT32_BYTES_MAX) return true;
   if (!has_index_left(b, depth, "too many frames in one sample")) return false;
   size_t size = depth > STACK_CHUNK / VARINT32_BYTES_MAX ? depth * VARINT32_BYTES_MAX : STACK_CHUNK;
-  if (!take_memory(b, size)) return false;
   uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);
   if (!chunk) {
     builder_fail_nomem(b);
@@ -437,15 +421,11 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
   return true;
 }
 
-static bool reserve_sample(pprofc_builder *b, size_t depth, size_t types) {
-  return reserve_stack(b, depth) && reserve(b, VALUES, types) && reserve(b, STACKS, 1) &&
-         reserve(b, STACK_SIZES, 1) && reserve(b, LABEL_FROM, 1);
-}
-
-/* Writes a stack to the chunk, which has room; returns the byte behind it, NULL after an error. */
-static uint8_t *write_stack(pprofc_builder *b, const uint32_t *frames, size_t depth) {
+const uint8_t *builder_stack(pprofc_builder *b, const uint32_t *frames, size_t depth,
+                             uint32_t *size) {
+  if (!builder_ok(b) || !reserve_stack(b, depth)) return NULL;
   size_t locations = count_of(b, LOCATION_ADDRESS);
-  uint8_t *out = b->chunk;
+  uint8_t *stack = b->chunk, *out = stack;
   for (size_t i = 0; i < depth; i++) {
     if (frames[i] >= locations) {
       builder_fail(b, PPROFC_E_INVALID, "a sample with an unknown location");
@@ -453,24 +433,42 @@ static uint8_t *write_stack(pprofc_builder *b, const uint32_t *frames, size_t de
     }
     out += varint_put(out, frames[i] + 1);
   }
-  if ((size_t)(out - b->chunk) <= UINT32_MAX) return out;
-  builder_fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
-  return NULL;
+  if ((size_t)(out - stack) > UINT32_MAX) {
+    builder_fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
+    return NULL;
+  }
+  *size = (uint32_t)(out - stack);
+  b->chunk = out;
+  return stack;
+}
+
+bool builder_allows_depth(pprofc_builder *b, size_t depth) {
+  if (depth > b->depth_limit && builder_ok(b))
+    error_set(&b->error, PPROFC_E_LIMIT,
+              "sample has more than %zu frames (raise the limit stack_depth)", b->depth_limit);
+  return builder_ok(b);
+}
+
+void builder_sample(pprofc_builder *b, const uint8_t *stack, uint32_t size, size_t depth,
+                    const int64_t *values) {
+  size_t types = count_of(b, TYPES);
+  if (!types) builder_fail(b, PPROFC_E_INVALID, "missing sample type information");
+  if (!builder_allows_depth(b, depth) || !reserve(b, VALUES, types) || !reserve(b, STACKS, 1) ||
+      !reserve(b, STACK_SIZES, 1) || !reserve(b, LABEL_FROM, 1))
+    return;
+  put_bytes(b, STACKS, stack);
+  put_u32(b, STACK_SIZES, size);
+  put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
+  for (size_t t = 0; t < types; t++) put_i64(b, VALUES, values[t]);
+  if (depth > b->max_depth) b->max_depth = depth;
 }
 
 void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t depth,
                            const int64_t *values) {
-  size_t types = count_of(b, TYPES);
-  if (!types) builder_fail(b, PPROFC_E_INVALID, "missing sample type information");
-  if (!builder_ok(b) || !reserve_sample(b, depth, types)) return;
-  uint8_t *end = write_stack(b, frames, depth);
-  if (!end) return;
-  put_bytes(b, STACKS, b->chunk);
-  put_u32(b, STACK_SIZES, (uint32_t)(end - b->chunk));
-  put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
-  for (size_t t = 0; t < types; t++) put_i64(b, VALUES, values[t]);
-  b->chunk = end;
-  if (depth > b->max_depth) b->max_depth = depth;
+  uint32_t size = 0;
+  const uint8_t *stack =
+      builder_allows_depth(b, depth) ? builder_stack(b, frames, depth, &size) : NULL;
+  if (stack) builder_sample(b, stack, size, depth, values);
 }
 
 void builder_add_label(pprofc_builder *b, const struct label *label) {
@@ -496,7 +494,7 @@ static const void *builder_settle(pprofc_builder *b, int column) {
   return items;
 }
 
-/* Turns the column of where the labels of each sample begin into the column of label sets. */
+/* Converts LABEL_FROM into the column of label sets. */
 static void settle_labels(pprofc_builder *b) {
   struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;
@@ -539,7 +537,7 @@ static void settle_samples(pprofc_builder *b) {
   s->segment_count = 1;
 }
 
-/* The list of folded locations becomes a column. */
+/* Converts the list of folded locations into a column of flags. */
 static void settle_folded(pprofc_builder *b) {
   size_t count = count_of(b, FOLDED);
   if (!count) return;
@@ -578,7 +576,7 @@ static void settle_tables(pprofc_builder *b) {
   p->comment_count = count_of(b, COMMENTS);
   p->comments = builder_settle(b, COMMENTS);
 
-  p->strings.count = b->strings.count; /* before they are taken */
+  p->strings.count = b->strings.count; /* read the count before interner_take resets it */
   p->strings.items = interner_take(&b->strings, &p->region->arena);
   if (!p->strings.items) builder_fail_nomem(b);
 }

@@ -1,4 +1,4 @@
-/* The builder as the importers use it: strings that carry their length, records by index. */
+/* The builder for importers: strings have a length, and records are passed by index. */
 #ifndef PPROFC_PROFILE_BUILDER_H
 #define PPROFC_PROFILE_BUILDER_H
 
@@ -7,20 +7,20 @@
 #include "pprofc/builder.h"
 #include "profile/profile.h"
 
-/* The index of a string, which is copied when it is new. After an error it is 0, the empty string.
- */
+/* Returns the index of a string and copies the string if it is new. Returns 0, the empty
+ * string, after an error. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
-/* Makes finding a string cheaper that is asked for soon: for several at a time. */
+/* Prefetches the hash table slot of a string that the caller will intern soon. */
 void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
 
-/* The same as the public calls, with string indices in place of C strings. `mapping->id` is not
- * looked at. */
+/* Add a record like the public calls do, with string indices in place of C strings. `mapping->id`
+ * is ignored. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
-/* Always a new one, even when an equal one is there: for formats that tell such things apart. */
+/* Adds a record even if an equal one exists, for formats that distinguish equal records. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count);
@@ -28,19 +28,32 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Strings; NONE leaves what was set before. */
+/* Sets the strings; NONE keeps the old value. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
-/* Marks a location as one that stands for several (is_folded of profile.proto). */
+/* Sets is_folded of profile.proto: the location stands for several functions. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 
-/* Stacks and columns may take this much memory; more is PPROFC_E_LIMIT. Formats whose stacks share
- * frames need it: a small file can stand for any number of long stacks. */
-void builder_limit_memory(pprofc_builder *builder, uint64_t bytes);
+/* Limits the frames of a sample; the builder refuses samples with more. */
+void builder_limit_depth(pprofc_builder *builder, size_t frames);
 
-/* Makes the builder fail with that error, unless it has failed before. */
+/* True if no call has failed and a sample may have that many frames. Otherwise the builder
+ * fails. */
+bool builder_allows_depth(pprofc_builder *builder, size_t frames);
+
+/* Stores a stack, leaf first, in the packed form of profile/stack.h and sets *size to its
+ * bytes. Returns NULL after an error. The last bytes of a stored stack are the stack of its
+ * callers and may be used as a stack also. */
+const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, size_t depth,
+                             uint32_t *size);
+
+/* Adds a sample with a stack from builder_stack. */
+void builder_sample(pprofc_builder *builder, const uint8_t *stack, uint32_t size, size_t depth,
+                    const int64_t *values);
+
+/* Makes the builder fail with this error, unless it has failed before. */
 void builder_refuse(pprofc_builder *builder, const pprofc_error *error);
 
-/* True as long as no call has failed. */
+/* True if no call has failed. */
 bool builder_ok(const pprofc_builder *builder);
 
 #endif

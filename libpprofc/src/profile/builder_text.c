@@ -1,4 +1,4 @@
-/* The builder's public calls that take C strings where its own take indices. */
+/* The public calls of the builder, which take C strings and pass indices to the internal ones. */
 #include "profile/builder.h"
 
 static uint32_t builder_literal(pprofc_builder *b, const char *s) {

@@ -1,4 +1,4 @@
-/* Label sets, each once. */
+/* Deduplicates label sets. */
 #include "profile/label_table.h"
 
 void label_table_init(struct label_table *table, const pprofc_allocator *mem,

@@ -1,4 +1,4 @@
-/* Label sets, each once: what fills the label columns of a profile. */
+/* Deduplicates label sets while the label columns of a profile are filled. */
 #ifndef PPROFC_PROFILE_LABEL_TABLE_H
 #define PPROFC_PROFILE_LABEL_TABLE_H
 
@@ -7,7 +7,7 @@
 
 struct label_table {
   const struct label *labels;
-  struct label_set *sets; /* the caller allocates room for all that it adds */
+  struct label_set *sets; /* the caller allocates room for everything it adds */
   size_t count;
   struct map map;
 };
@@ -16,8 +16,8 @@ void label_table_init(struct label_table *table, const pprofc_allocator *mem,
                       const struct label *labels, struct label_set *sets);
 void label_table_free(struct label_table *table);
 
-/* The set that is labels[first .. first + count - 1], order included: an equal one from before, or
- * a new one at the end. MAP_NONE when out of memory. */
+/* Returns the set with labels[first .. first + count - 1] in this order: an existing equal
+ * set, or a new one at the end. Returns MAP_NONE when out of memory. */
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
 #endif

@@ -1,5 +1,4 @@
-/* Life and look of a profile: counted ownership, copy-on-write edits, public views of the columns.
- */
+/* The lifetime of a profile, copy-on-write edits, and public views of the columns. */
 #include "profile/profile.h"
 
 #include "core/error.h"
@@ -25,13 +24,18 @@ pprofc_profile *profile_new(const pprofc_allocator *mem) {
   return p;
 }
 
-/* A copy that shares all columns, in a region that uses `mem`. */
+/* Copies all fields except the reference count, which other threads may change meanwhile. */
+static void copy_fields(pprofc_profile *to, const pprofc_profile *from) {
+  const size_t counted = offsetof(pprofc_profile, mem);
+  memcpy((char *)to + counted, (const char *)from + counted, sizeof *to - counted);
+}
+
+/* Returns a copy that shares all columns, in a region that uses `mem`. */
 static pprofc_profile *profile_share(const pprofc_profile *source, const pprofc_allocator *mem) {
   pprofc_profile *p = alloc_profile(mem);
   if (!p) return NULL;
   struct region *own = p->region;
-  *p = *source;
-  p->references = 1;
+  copy_fields(p, source);
   p->mem = own->mem;
   p->region = own;
   p->disposable = false;
@@ -64,7 +68,7 @@ void pprofc_profile_release(pprofc_profile *profile) {
   pprofc_allocator mem = profile->mem;
   struct region *region = profile->region;
   mem_free(&mem, profile, 1, sizeof *profile);
-  region_release(region); /* last: it holds the budget behind the allocator */
+  region_release(region); /* release it last: it holds the allocator's budget */
 }
 
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more) {

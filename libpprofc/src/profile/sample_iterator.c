@@ -8,10 +8,10 @@
 struct pprofc_sample_iterator {
   const pprofc_profile *profile;
   struct stack_reader reader;
-  size_t next, end;     /* samples that are still to come */
-  uint32_t *stack;      /* [max_depth + 1] of the current sample */
-  size_t depth;         /* locations in it */
-  pprofc_frame *frames; /* of the current sample, made on request */
+  size_t next, end;     /* range of the samples not yet returned */
+  uint32_t *stack;      /* [max_depth + 1] locations of the current sample */
+  size_t depth;         /* number of locations */
+  pprofc_frame *frames; /* frames of the current sample, made on request */
   size_t frame_capacity;
 };
 
@@ -61,7 +61,7 @@ bool pprofc_sample_iterator_next(pprofc_sample_iterator *iterator, pprofc_sample
 
 /* ---- frames ------------------------------------------ */
 
-/* A location without lines is one frame: an address. */
+/* Counts a location without lines as one frame: an address. */
 static size_t sample_frames_of(const struct locations *l, uint32_t location) {
   uint32_t lines = l->line_from[location + 1] - l->line_from[location];
   return lines ? lines : 1;

@@ -10,17 +10,7 @@ size_t stack_longest(const struct samples *s) {
   return longest;
 }
 
-uint64_t stack_row_bytes(const struct samples *s) {
-  uint64_t bytes = 0;
-  for (size_t k = 0; k < s->segment_count; k++) {
-    if (!s->tree[k].rows) return 0;
-    size_t count = segment_end(s, k) - s->segments[k].first;
-    bytes += s->tree[k].row_groups[(count - 1) / STACK_ROW_GROUP];
-  }
-  return bytes;
-}
-
-/* The map of a segment that has none: location i is varint i + 1. */
+/* Returns the map of a segment without one: location i is varint i + 1. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
                                        size_t locations) {
   uint32_t *map = arena_array(arena, locations + 1, sizeof *map);

@@ -49,33 +49,33 @@
 
 /* ---- one stack --------------------------------------- */
 
-/* The frames of a stack that are still to be read: bytes from `leaf` up to `root`. Frames can be
- * taken from either end. */
+/* The unread frames of a stack: bytes from `leaf` up to `root`. Frames can be taken from
+ * either end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
-  const uint32_t *map; /* of the segment, or NULL */
+  const uint32_t *map; /* map of the segment, or NULL */
 };
 
-/* The location of a varint, or LOCATION_HIDDEN. */
+/* Returns the location of a varint, or LOCATION_HIDDEN. */
 static inline uint32_t stack_location(const uint32_t *map, uint32_t id) {
   return map ? map[id] : id - 1;
 }
 
-/* Takes the varint at the leaf end; false when there is none left. */
+/* Takes the varint at the leaf end; false if no frame is left. */
 static inline bool stack_take_leaf_id(struct packed_stack *s, uint32_t *id) {
   if (s->leaf >= s->root) return false;
   s->leaf = varint_next(s->leaf, id);
   return true;
 }
 
-/* Takes the varint at the root end; false when there is none left. */
+/* Takes the varint at the root end; false if no frame is left. */
 static inline bool stack_take_root_id(struct packed_stack *s, uint32_t *id) {
   if (s->root <= s->leaf) return false;
   s->root = varint_before(s->leaf, s->root, id);
   return true;
 }
 
-/* Takes the location at the leaf end, without hidden ones; false when there is none left. */
+/* Takes the location at the leaf end, skipping hidden ones; false if no frame is left. */
 static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
   uint32_t id;
   while (stack_take_leaf_id(s, &id)) {
@@ -96,9 +96,10 @@ static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
 
 /* ---- shared tails ------------------------------------ */
 
-/* The number of equal bytes that a and b end with. */
+/* Returns the number of equal bytes at the ends of a and b. */
 static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
   size_t n = 0;
+  if (a_end == b_end) return most; /* the stacks share memory */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   for (; n + 8 <= most; n += 8) {
     uint64_t x, y;
@@ -111,18 +112,20 @@ static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_en
   return n;
 }
 
-/* The same in whole frames: a varint begins there in both runs. The runs belong to one segment or
- * are numbered alike. */
+/* Returns the shared bytes, rounded down to whole frames: a varint begins there in both runs.
+ * Both runs belong to one segment or use the same numbers. */
 static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const uint8_t *b,
                                        size_t b_size) {
   size_t n = stack_equal_bytes(a + a_size, b + b_size, a_size < b_size ? a_size : b_size);
   const uint8_t *at_a = a + a_size - n, *at_b = b + b_size - n;
   if ((at_a == a || at_a[-1] < 0x80) && (at_b == b || at_b[-1] < 0x80)) return n;
-  for (; n && *at_a >= 0x80; at_a++) n--; /* the rest of a varint that begins before the tail */
+  for (; n && *at_a >= 0x80; at_a++)
+    n--; /* skip the rest of a varint that begins before the
+            shared tail */
   return n ? n - 1 : 0;
 }
 
-/* The bytes that a stack shares with the previous one, none where the maps differ. */
+/* Returns the bytes that a stack shares with the previous one; 0 if the maps differ. */
 static inline size_t stack_shared(const struct packed_stack *previous,
                                   const struct packed_stack *stack) {
   if (stack->map != previous->map) return 0;
@@ -130,7 +133,7 @@ static inline size_t stack_shared(const struct packed_stack *previous,
                            (size_t)(stack->root - stack->leaf));
 }
 
-/* A stack without frames: the previous one of the first in a pass. */
+/* Returns a stack without frames: the previous stack of the first sample in a pass. */
 static inline struct packed_stack stack_none(void) {
   static const uint8_t nothing;
   return (struct packed_stack){&nothing, &nothing, NULL};
@@ -149,7 +152,7 @@ static inline size_t segment_end(const struct samples *s, size_t segment) {
   return segment + 1 < s->segment_count ? s->segments[segment + 1].first : s->count;
 }
 
-/* A reader that starts at sample `first`. */
+/* Returns a reader that starts at sample `first`. */
 static inline struct stack_reader stack_reader_at(const struct samples *s, size_t first) {
   struct stack_reader reader = {s, 0, 0};
   if (!s->segment_count) return reader;
@@ -159,14 +162,14 @@ static inline struct stack_reader stack_reader_at(const struct samples *s, size_
   return reader;
 }
 
-/* The segment map of `sample`, which is not before the last one that was asked for. */
+/* Returns the segment map of `sample`. Calls must be in ascending order of samples. */
 static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
   while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
     reader->segment_end = segment_end(reader->samples, ++reader->segment);
   return reader->samples->segments[reader->segment].map;
 }
 
-/* The stack of `sample`, which is not before the last one that was asked for. */
+/* Returns the stack of `sample`. Calls must be in ascending order of samples. */
 static inline struct packed_stack stack_of(struct stack_reader *reader, size_t sample) {
   const struct samples *s = reader->samples;
   const uint8_t *leaf = s->stack[sample];
@@ -180,11 +183,11 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
 
 /* ---- stacks in other numbers ------------------------- */
 
-/* What a varint of a stack is written as elsewhere: a table of these turns a run into another with
- * a load and a store of 8 bytes for each frame. */
+/* The new form of a varint. A table of codes rewrites a stack with one load and one store of 8
+ * bytes per frame. */
 struct stack_code {
-  uint8_t bytes[7]; /* a varint of 32 bits; the rest may be anything */
-  uint8_t size;     /* 0: a hidden location */
+  uint8_t bytes[7]; /* a varint of up to 32 bits, followed by unused bytes */
+  uint8_t size;     /* bytes of the varint, 0: a hidden location */
 };
 
 static inline struct stack_code stack_code_of(uint32_t number) {
@@ -193,27 +196,24 @@ static inline struct stack_code stack_code_of(uint32_t number) {
   return code;
 }
 
-/* Writes the code at `out`, where there is room for 8 bytes; returns the byte behind it. */
+/* Writes the code at `out`, which has room for 8 bytes; returns the address after it. */
 static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *code) {
   memcpy(out, code, sizeof *code);
   return out + code->size;
 }
 
-/* The bytes of the longest run. */
+/* Returns the size of the largest stack in bytes. */
 size_t stack_longest(const struct samples *samples);
-
-/* The bytes of all stacks where all of them are rows (profile/stack_tree.h), else 0. */
-uint64_t stack_row_bytes(const struct samples *samples);
 
 /* ---- maps of segments -------------------------------- */
 
-/* The segment with every location i with hidden[i] != 0 removed from its stacks. `plain` caches the
- * map for segments without one; it is NULL before the first call. False when out of memory. */
+/* Returns the segment without the locations i that have hidden[i] != 0. `plain` caches the map
+ * for segments without one; it is NULL before the first call. False when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
-/* Makes room in the numbering of a segment for `more` locations behind the `locations` that there
- * are: location locations + i is varint *base + i. False when out of memory. */
+/* Adds `more` locations to the map of a segment, after the existing `locations`: location
+ * locations + i becomes varint *base + i. False when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

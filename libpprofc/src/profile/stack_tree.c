@@ -1,15 +1,15 @@
-/* Putting the stacks of a tree together, and their order. */
+/* Reads the stacks of a tree and sorts them. */
 #include "profile/stack_tree.h"
 
 #include "profile/stack.h"
 
 #include <stdlib.h>
 
-/* Samples ahead of the one at hand. */
+/* Distance, in samples, between the current sample and the prefetched ones. */
 #define STACK_AHEAD 8
 
-/* Pieces are copied with STACK_CHUNK bytes, whatever their size is: so much is before the room of a
- * stack, and before the first leaf end. */
+/* Pieces are always copied as STACK_CHUNK bytes, so that many bytes are reserved before the
+ * buffer of a stack and before the first leaf end. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -33,8 +33,6 @@ void stack_cursor_enter(struct stack_cursor *c, const struct stack_tree *tree, s
   c->first = first;
   c->end = c->room + stack_cursor_room(c);
   c->size = 0;
-  c->next = NULL;
-  c->next_sample = 0;
 }
 
 void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
@@ -42,8 +40,9 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
   mem_free(mem, c->path, stack_cursor_levels(c), sizeof *c->path);
 }
 
-/* Puts the chunks of a stack into place, as far as the stack before has others; returns how many of
- * them it had. What the last one that is new replaces goes to `old`. */
+/* Writes the chunks of a stack that differ from the previous stack, starting at the leaf end.
+ * Returns the number of chunks that both stacks share. `old` gets the bytes that the last
+ * chunk written replaces. */
 static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t level,
                                  uint8_t old[STACK_CHUNK]) {
   size_t known = c->size / STACK_CHUNK;
@@ -57,40 +56,23 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
   return level;
 }
 
-/* The whole frames among the first `n` bytes from the root that two stacks share, of which the
- * bytes before are those at `old` and `now`; NULL: the stack has no more. */
+/* Rounds `n` down to whole frames: two stacks share the `n` bytes at the root end. `old` and
+ * `now` point to the byte before them in each stack, NULL if the stack has no more bytes. */
 static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
                                    const uint8_t *now) {
   if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
-  for (const uint8_t *at = root - n; n && *at >= 0x80; at++) n--; /* a varint begins before them */
+  for (const uint8_t *at = root - n; n && *at >= 0x80; at++)
+    n--; /* the first varint begins before
+            the shared bytes */
   return n ? (uint32_t)n - 1 : 0;
 }
 
-void stack_cursor_take_row(struct stack_cursor *c, size_t sample) {
-  sample -= c->first;
-  if (!c->next || sample >= c->next_sample + STACK_ROW_GROUP) {
-    c->next = c->tree->rows + c->tree->row_groups[sample / STACK_ROW_GROUP];
-    c->next_sample = sample / STACK_ROW_GROUP * STACK_ROW_GROUP;
-  }
-  for (; c->next_sample <= sample; c->next_sample++)
-    c->next = varint_next(c->next, &c->size) + c->size;
-  c->end = (uint8_t *)(uintptr_t)c->next;
-}
-
-static uint32_t stack_cursor_move_row(struct stack_cursor *c, size_t sample) {
-  const uint8_t *before = c->end;
-  uint32_t before_size = c->size;
-  stack_cursor_take_row(c, sample);
-  if (!before_size) return 0;
-  return (uint32_t)stack_shared_tail(before - before_size, before_size, c->end - c->size, c->size);
-}
-
-/* Samples are in the order of their stacks, the pieces of these in the order in which they were
- * met: so what comes soon is asked for, first the chunk and the leaf end, then the next chunk.
- * Returns something, since gcc drops calls of functions that do nothing but that. */
+/* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer
+ * one: samples are sorted by stack, but chunks are in the order in which the file had them.
+ * Returns a value because gcc drops calls of functions that only prefetch. */
 static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
   const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
-  /* Not as a pointer: there may be no leaf ends. */
+  /* Compute it as an integer: `leaves` may be NULL. */
   uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
   if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
   __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
@@ -102,14 +84,13 @@ static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t 
 }
 
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
-  if (c->tree->rows) return stack_cursor_move_row(c, sample);
   sample -= c->first;
   if (sample + 2 * STACK_AHEAD < c->tree->count) c->fetched = stack_cursor_fetch(c->tree, sample);
   const struct stack_ref *ref = &c->tree->refs[sample];
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
   size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
-  /* The first piece that is new, and what was there. */
+  /* The first piece that is new, and the bytes that it replaces. */
   size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
   if (shared == levels * STACK_CHUNK) {
     piece = rest;
@@ -139,7 +120,8 @@ void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref,
 
 /* ---- order ------------------------------------------- */
 
-/* What is sorted: chunks of one parent, or samples of one chunk. */
+/* An item to sort: a chunk among the children of one parent, or a sample among those with one
+ * chunk. */
 struct stack_tree_item {
   uint32_t key;
   uint32_t index;
@@ -151,8 +133,8 @@ static int stack_tree_compare(const void *x, const void *y) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The last bytes of a piece of a stack, of which the one nearest to the root counts most. There are
- * enough bytes before `end`, also where the piece has fewer. */
+/* Returns the last 4 bytes of a piece as a number; the byte nearest to the root is the most
+ * significant. 4 bytes before `end` can be read even if the piece is shorter. */
 static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   uint32_t key;
   memcpy(&key, end - sizeof key, sizeof key);
@@ -163,7 +145,7 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Few items, as most are, in place. */
+/* Uses insertion sort for small groups, as most are. */
 static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   if (count > 16) {
     qsort(items, count, sizeof *items, stack_tree_compare);
@@ -177,13 +159,13 @@ static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   }
 }
 
-/* Items in groups: those of group g are items[from[g]] up to items[from[g + 1]]. */
+/* Items in groups: group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items;
   uint32_t *from; /* [groups + 1] */
 };
 
-/* Turns the sizes of groups at from[1] ... into where they begin, one group later. */
+/* Converts group sizes in from[1] ... to the start of each group, stored one entry later. */
 static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
   uint32_t first = 0;
   for (size_t g = 0; g < groups; g++) {
@@ -198,7 +180,7 @@ static void stack_tree_sort_groups(const struct stack_tree_groups *s, size_t gro
     stack_tree_sort(s->items + s->from[g], s->from[g + 1] - s->from[g]);
 }
 
-/* Chunks by their parents. */
+/* Groups chunks by parent and sorts each group. */
 static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_tree_groups *s) {
   size_t chunks = tree->chunk_count + 1;
   for (size_t i = 1; i < chunks; i++) s->from[tree->chunks[i].parent + 1]++;
@@ -211,11 +193,11 @@ static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_
   stack_tree_sort_groups(s, chunks);
 }
 
-/* Sets place[i] to the place of chunk i when every chunk comes before those on top of it. */
+/* Sets place[i] to the position of chunk i in preorder: parents before children. */
 static void stack_tree_number(const struct stack_tree *tree, const struct stack_tree_groups *s,
                               uint32_t *place) {
   size_t chunks = tree->chunk_count + 1;
-  uint32_t *size = place; /* of a chunk with all on top of it, until it has its place */
+  uint32_t *size = place; /* size of the subtree at a chunk; place[] replaces it entry by entry */
   for (size_t i = 0; i < chunks; i++) size[i] = 1;
   for (size_t i = chunks; i-- > 1;) size[tree->chunks[i].parent] += size[i];
   place[0] = 0;
@@ -229,7 +211,7 @@ static void stack_tree_number(const struct stack_tree *tree, const struct stack_
   }
 }
 
-/* Samples by the places of their chunks. */
+/* Groups samples by the position of their chunk and sorts each group. */
 static void stack_tree_group_samples(const struct stack_tree *tree, size_t count,
                                      const uint32_t *place, struct stack_tree_groups *s) {
   size_t chunks = tree->chunk_count + 1;

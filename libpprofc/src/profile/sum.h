@@ -1,5 +1,5 @@
-/* Sums of sample values. There is one law of overflow for flat, cum and everything made of them:
- * sums wrap around as int64 does in Go, so all formats show the numbers that pprof prints. */
+/* Sums of sample values. Flat, cum and everything made of them wrap around as int64 does in
+ * Go, so all formats show the numbers that pprof prints. */
 #ifndef PPROFC_PROFILE_SUM_H
 #define PPROFC_PROFILE_SUM_H
 
@@ -9,7 +9,7 @@ static inline int64_t sum_add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* a - b, under the same law. */
+/* Returns a - b, which wraps around also. */
 static inline int64_t sum_subtract(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a - (uint64_t)b);
 }

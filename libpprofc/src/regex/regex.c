@@ -1,4 +1,4 @@
-/* Matching: plain texts with memmem, all others with PCRE2 (regex.h says how and why). */
+/* Matching: plain texts with memmem, other patterns with PCRE2. regex.h explains how and why. */
 #include "regex/regex.h"
 #include "core/escape.h"
 #include "regex/regex_syntax.h"
@@ -18,11 +18,12 @@ struct regex {
   pcre2_code *code;
   pcre2_match_data *match;
   pprofc_str pattern; /* a copy */
-  pcre2_code *search; /* the same behind "anything", for the automaton; made when first needed */
+  pcre2_code *search; /* the same pattern after "anything", for the automaton; compiled at
+                         first use */
   int *workspace;
-  uint64_t steps; /* the automaton may have done */
+  uint64_t steps; /* steps left for the automaton */
   uint64_t states;
-  struct buffer repaired; /* a text, its bad bytes replaced */
+  struct buffer repaired; /* a text with its invalid bytes replaced */
 #endif
 };
 
@@ -45,23 +46,23 @@ static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
 #ifdef HAVE_PCRE2
 /* ---- PCRE2 ------------------------------------------- */
 
-/* A match takes at most about 10 ms, then the automaton of pcre2_dfa_match takes over, which is
- * slower but needs time in proportion to the text. */
+/* Limit of backtracking, about 10 ms a match. After it pcre2_dfa_match answers: slower, but
+ * linear in the text. */
 #define MATCH_LIMIT    200000
 #define HEAP_LIMIT_KIB 16384
 #define WORKSPACE_INTS 65536
 
-/* A longer text goes to the automaton at once: backtracking may be quadratic long before it trips.
- */
+/* Longer texts go to the automaton at once, because backtracking may be quadratic long before
+ * its limit. */
 #define LONG_TEXT 8192
 
-/* What the automaton may do in the life of one expression, in steps of about a nanosecond. Each
- * byte of a text may take the square of the number of states; a state has at least 8 bytes of
- * compiled code, so the size of the code bounds their number. */
+/* Budget of the automaton for the life of one expression, in steps of about a nanosecond. A
+ * byte of text costs at most the square of the number of states. A state has at least 8 bytes
+ * of code, so the code size bounds the states. */
 #define AUTOMATON_STEPS 5000000000
 #define BYTES_PER_STATE 8
 
-/* PCRE2 frees a block without its size, so the size is stored in front of the block. */
+/* PCRE2 frees a block without its size, so the size is stored before the block. */
 union regex_block {
   size_t size;
   max_align_t align;
@@ -97,7 +98,7 @@ static pcre2_code *regex_build(struct regex *regex, pprofc_str text, uint32_t op
   return built;
 }
 
-/* The grammar took the expression, so it is too large, or this version of PCRE2 lacks something. */
+/* The grammar accepted the expression, so it is too large, or this PCRE2 lacks a feature. */
 static pprofc_status build_failed(int code, pprofc_str pattern, pprofc_error *error) {
   char reason[256];
   switch (code) {
@@ -131,7 +132,7 @@ static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc
   int code = 0;
   regex->code = regex_build(regex, buffer_str(&regex->translation.pcre), 0, &code);
   if (!regex->code) return build_failed(code, pattern, error);
-  /* Without it, pcre2_match interprets. */
+  /* If this fails, pcre2_match interprets. */
   (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
   regex->match = pcre2_match_data_create_from_pattern(regex->code, regex->general);
   regex->limits = pcre2_match_context_create(regex->general);
@@ -165,7 +166,7 @@ static bool is_ascii(pprofc_str s) {
   return true;
 }
 
-/* Replaces each byte of s that is no UTF-8 by U+FFFD, which Go sees in its place. */
+/* Replaces each invalid UTF-8 byte of s by U+FFFD, as Go does. */
 static bool repair(struct regex *regex, pprofc_str s, pprofc_str *repaired) {
   buffer_clear(&regex->repaired);
   for (size_t i = 0; i < s.size;) {
@@ -179,7 +180,7 @@ static bool repair(struct regex *regex, pprofc_str s, pprofc_str *repaired) {
   return !regex->repaired.failed;
 }
 
-/* The offset in s of the place that has `offset` in the repaired s. */
+/* Converts an offset in the repaired text to an offset in s. */
 static size_t original_offset(pprofc_str s, size_t offset) {
   size_t i = 0;
   for (size_t repaired = 0; i < s.size && repaired < offset;) {
@@ -220,7 +221,7 @@ static pcre2_code *build_search(struct regex *regex) {
   return search;
 }
 
-/* Makes what the automaton needs; false when out of memory. */
+/* Allocates the automaton's memory; false when out of memory. */
 static bool automaton_init(struct regex *regex) {
   if (!regex->search) regex->search = build_search(regex);
   size_t size = 0;
@@ -242,11 +243,11 @@ static int automaton(struct regex *regex, pprofc_str s) {
                          regex->workspace, WORKSPACE_INTS);
 }
 
-/* Matches valid UTF-8. Returns PCRE2's result; `groups`: the places of the groups are
- * wanted. The automaton does not know them, so it can only tell that there is no match. */
+/* Matches valid UTF-8 and returns PCRE2's result. `groups`: the caller needs the group
+ * offsets. The automaton has no offsets, so it can only exclude a match. */
 static int regex_run(struct regex *regex, pprofc_str s, bool groups) {
   if (regex->tripped) return PCRE2_ERROR_NOMATCH;
-  /* Once backtracking took too long for one text, it will for others. */
+  /* If backtracking took too long for one text, it will for others. */
   bool slow = !groups && (s.size > LONG_TEXT || regex->search);
   int result = slow ? PCRE2_ERROR_MATCHLIMIT : backtrack(regex, s);
   if (is_limit(result)) {

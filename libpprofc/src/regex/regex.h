@@ -1,50 +1,46 @@
-/* Regular expressions as Go has them (RE2's syntax): unanchored, the leftmost match, of several
- * there the first alternative, on bytes that are mostly UTF-8. The filters of reports and the
- * drop and keep expressions inside profiles are such expressions, so a pattern and a text may both
- * be hostile.
+/* Go's regular expressions (RE2 syntax): unanchored, leftmost match, first alternative, on bytes
+ * that are mostly UTF-8. Filters of reports and drop and keep expressions inside profiles use them,
+ * so both the pattern and the text may be hostile.
  *
- * PCRE2 does the matching. It has another grammar, other meanings and no bound on time, so there
- * are three steps:
+ * PCRE2 does the matching. Its grammar and meanings differ, and its time is unbounded, so matching
+ * has three parts:
  *
- *  1. The grammar (regex_syntax.c, regex_class.c, regex_unicode.c, regex_fold.c) reads the pattern
- *     as Go does. It refuses what Go refuses, with Go's words: back-references, look-around,
- *     possessive operators, repeat counts above 1000, nesting deeper than 1000. What it takes, it
- *     writes anew for PCRE2: every literal escaped, every class as ranges of code points, groups
- *     numbered in the same order. PCRE2 never sees the pattern of the user.
- *  2. A pattern that is up to 8 plain texts with | between them needs no engine: memmem finds them.
- *     Most filters are such patterns.
- *  3. PCRE2 matches the others, with its compiler to machine code where it has one.
+ *  1. The grammar (regex_syntax.c, regex_class.c, regex_unicode.c, regex_fold.c) parses the pattern
+ *     as Go does. It refuses with Go's words what Go refuses: back-references, look-around,
+ *     possessive operators, repeat counts above 1000, nesting deeper than 1000. It rewrites the
+ *     rest for PCRE2: every literal escaped, every class as ranges of code points, groups in the
+ *     same order. PCRE2 never sees the user's pattern.
+ *  2. memmem matches a pattern of up to 8 plain texts joined by |. Most filters are such patterns.
+ *  3. PCRE2 matches the other patterns, with its just-in-time compiler if it has one.
  *
- * Text. Go takes a byte that is no UTF-8 for U+FFFD. PCRE2 would refuse the text, so each such byte
- * is replaced before the match, and the places of groups are counted back. A pattern with
- * a surrogate, like \x{D800}, matches nothing.
+ * Text. Go reads an invalid UTF-8 byte as U+FFFD, but PCRE2 refuses the text. So each such byte is
+ * replaced before the match, and the offsets of groups are converted back. A pattern with a
+ * surrogate, like \x{D800}, matches nothing.
  *
- * Time. PCRE2 backtracks, and a pattern such as (a*)*b makes that exponential. So a match may take
- * 200,000 steps, about 10 ms. Then the other engine of PCRE2 answers, an automaton that needs time
- * in proportion to the text, and from then on it answers for every text. A text of more than 8 KiB
- * goes to it at once. The automaton has a budget of 5 * 10^9 steps, a few seconds, in the life of
- * an expression; the square of the number of states is counted for each byte of text. Beyond it
- * the expression is *tripped*: it matches nothing more, and the caller reports an error rather than
- * a wrong result. Where the places of groups are wanted (regex_find), the automaton can only say
- * that there is no match; a text that matches and takes too long trips the expression.
+ * Time. PCRE2 backtracks, so a pattern such as (a*)*b takes exponential time. A match may take
+ * 200,000 steps, about 10 ms. After that PCRE2's automaton, which is linear in the text, answers
+ * for this and every later text. A text of more than 8 KiB goes to the automaton at once. The
+ * automaton has a budget of 5 * 10^9 steps, a few seconds, for the life of an expression. Each byte
+ * of text costs the square of the number of states. An expression without budget is *tripped*: it
+ * matches nothing, and the caller reports an error instead of a wrong result. The automaton has no
+ * offsets of groups, so in regex_find a text that matches and takes too long also trips the
+ * expression.
  *
- * Memory. A match takes at most 16 MiB of heap and 256 KiB of workspace, through the caller's
+ * Memory. A match takes at most 16 MiB of heap and 256 KiB of workspace, from the caller's
  * allocator.
  *
- * What still differs from Go:
+ * Remaining differences from Go:
  *
- *  - Size. The expression that PCRE2 builds may take 64 KiB. A larger one, such as a long group
- * that is repeated 1,000 times, is refused with "expression too large"; Go takes about 3 million
- *    instructions.
- *  - Nesting. (?:...) counts for the limit of 1000, in Go only for what it contains, and PCRE2
- * takes about 500 of them inside each other.
- *  - Empty repetitions. Where a repeated part can match nothing, as in (a*|b)*, regex_find may
- *    report a shorter match and other groups, as Perl does. Whether there is a match is the same.
- *  - Case ignored, [x\P{Lu}] also lacks letters that have no upper case, and other [x\P{..}] are
- *    taken as if case were not ignored. \P{..} alone, outside of [^..], is as in Go.
- *  - Unicode. Categories and scripts are those of the Unicode version that PCRE2 was built with.
- *  - Without PCRE2 (it is optional) only plain texts are taken; any other pattern is refused with
- *    PPROFC_E_UNSUPPORTED. */
+ *  - Size. PCRE2's expression may take 64 KiB. A larger one, such as a long group repeated 1,000
+ *    times, is refused with "expression too large". Go accepts about 3 million instructions.
+ *  - Nesting. (?:...) counts for the limit of 1000; in Go only its contents count. PCRE2 accepts
+ *    about 500 nested ones.
+ *  - Empty repetitions. If a repeated part can match nothing, as in (a*|b)*, regex_find may report
+ *    a shorter match and other groups, as Perl does. The answer match or no match is the same.
+ *  - Ignoring case, [x\P{Lu}] also lacks letters without an upper case, and other [x\P{..}] do not
+ *    ignore case. \P{..} alone, outside of [^..], equals Go's.
+ *  - Unicode. Categories and scripts follow the Unicode version of PCRE2.
+ *  - Without PCRE2 only plain texts work; other patterns give PPROFC_E_UNSUPPORTED. */
 #ifndef PPROFC_REGEX_REGEX_H
 #define PPROFC_REGEX_REGEX_H
 
@@ -60,14 +56,13 @@ pprofc_status regex_compile(const pprofc_allocator *mem, pprofc_str pattern, str
                             pprofc_error *error);
 void regex_free(struct regex *regex);
 
-/* True when the pattern matches somewhere in s. A pattern that trips the match limit counts as no
- * match and sets the regex's `tripped` flag, which the caller turns into an error when its pass is
- * over. */
+/* True if the pattern matches somewhere in s. A pattern that reaches the match limit does not
+ * match and sets `tripped`. The caller reports that error after its pass. */
 bool regex_match(struct regex *regex, pprofc_str s);
 bool regex_tripped(const struct regex *regex);
 
-/* Where the first match is: groups[0] is the whole of it, groups[i] the i-th parenthesis (data NULL
- * when it took no part). Returns the number of groups filled, 0 for no match. */
+/* Finds the first match: groups[0] is the whole match, groups[i] the i-th parenthesis (data
+ * NULL if unused). Returns the number of groups, 0 without a match. */
 size_t regex_find(struct regex *regex, pprofc_str s, pprofc_str *groups, size_t max_groups);
 
 #endif

@@ -25,7 +25,7 @@ bool regex_check_utf8(struct regex_parser *p, size_t from, size_t to) {
   return true;
 }
 
-/* The next byte, or 0 at the end. */
+/* Returns the next byte, or 0 at the end. */
 static char peek(const struct regex_parser *p) {
   return p->at < p->whole.size ? p->whole.data[p->at] : '\0';
 }
@@ -51,7 +51,7 @@ static bool bad_escape(struct regex_parser *p, size_t start) {
   return regex_fail(p, "invalid escape sequence", start, p->at);
 }
 
-/* The digits and the brace of \x{1F600}. */
+/* Parses the digits and the brace of \x{1F600}. */
 static bool read_hex_braced(struct regex_parser *p, size_t start, int32_t *code) {
   int32_t value = 0;
   for (size_t digits = 0;; digits++) {
@@ -67,7 +67,7 @@ static bool read_hex_braced(struct regex_parser *p, size_t start, int32_t *code)
   return true;
 }
 
-/* \x41 and \x{1F600}; "\x" has been read. */
+/* Parses \x41 and \x{1F600} after "\x". */
 static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   int32_t high, low;
   if (p->at == p->whole.size) return bad_escape(p, start);
@@ -79,8 +79,8 @@ static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   return true;
 }
 
-/* \0 to \777, of which the first digit has been read. Behind one digit other than 0 must be another
- * one: \1 alone would be a back-reference, which the grammar does not have. */
+/* Parses \0 to \777 after the first digit. A single digit other than 0 is refused: \1 would be
+ * a back-reference. */
 static bool read_octal(struct regex_parser *p, int32_t first, int32_t *code) {
   bool octal = first == '0' || (first >= '1' && first <= '7' && is_octal(peek(p)));
   if (!octal) return false;
@@ -89,7 +89,7 @@ static bool read_octal(struct regex_parser *p, int32_t first, int32_t *code) {
   return true;
 }
 
-/* The control character that a letter means behind a backslash; -1: none. */
+/* Returns the control character for a letter after a backslash, or -1. */
 static int32_t escaped_letter(int32_t c) {
   static const char letters[] = "afnrtv", meanings[] = "\a\f\n\r\t\v";
   const char *letter = c < 0x80 && c > 0 ? strchr(letters, (int)c) : NULL;
@@ -112,7 +112,7 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
 
 /* ---- groups of ASCII characters ---------------------- */
 
-/* `pairs` are the first and the last character of each range. */
+/* `pairs` holds the first and last character of each range. */
 static const struct ascii_group {
   const char *name;
   unsigned char size;
@@ -128,9 +128,9 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-#define PERL_GROUPS 3 /* the first ones have a letter */
+#define PERL_GROUPS 3 /* the groups before this one have a letter */
 
-/* Writes a range as PCRE2 takes it: surrogates, which no text holds, must not be its ends. */
+/* Writes a range for PCRE2, whose ends must not be surrogates. No text holds surrogates. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
   if (low >= 0xD800 && low < 0xE000) low = 0xE000;
   if (high >= 0xD800 && high < 0xE000) high = 0xD7FF;
@@ -144,15 +144,15 @@ static void write_pairs(struct regex_parser *p, const struct ascii_group *group)
     write_range(p, (unsigned char)group->pairs[i], (unsigned char)group->pairs[i + 1]);
 }
 
-/* Writes the range from `low` to what is before `member`, a character of the group; returns the
- * character behind that, where the next range begins. */
+/* Writes the range from `low` up to the character before `member`. Returns the character after
+ * `member`, the start of the next range. */
 static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
   if (low < member) write_range(p, low, member - 1);
   return member + 1;
 }
 
-/* Writes everything but the group, for a class that holds other things too. When case is ignored,
- * the group is closed under that first: PCRE2 would add the case variants of the complement. */
+/* Writes the complement of the group, for a class with other members. If case is ignored,
+ * closes the group under case first, because PCRE2 would close the complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
   bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)
@@ -169,7 +169,7 @@ static void write_complement(struct regex_parser *p, const struct ascii_group *g
   write_range(p, low, RUNE_MAX);
 }
 
-/* `\d` or `\D`, or NULL. */
+/* Returns the group of `\d` or `\D`, or NULL. */
 static const struct ascii_group *perl_group(const struct regex_parser *p, bool *negated) {
   if (p->whole.size - p->at < 2 || peek(p) != '\\') return NULL;
   char letter = p->whole.data[p->at + 1];
@@ -180,7 +180,7 @@ static const struct ascii_group *perl_group(const struct regex_parser *p, bool *
   return NULL;
 }
 
-/* Reads `[:alpha:]` or `[:^alpha:]` inside a class; *group stays NULL when there is none. */
+/* Parses `[:alpha:]` or `[:^alpha:]` inside a class; *group stays NULL for anything else. */
 static bool named_group(struct regex_parser *p, const struct ascii_group **group, bool *negated) {
   if (!regex_at(p, "[:")) return true;
   pprofc_str rest = str_slice(p->whole, p->at + 2, p->whole.size);
@@ -198,12 +198,12 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 /* ---- Unicode groups ---------------------------------- */
 
-/* `alone`: the class holds nothing else, so that it can be negated as a whole. */
+/* `alone`: the class has no other member, so it can be negated as a whole. */
 static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
   bool fold = p->flags & REGEX_FOLD;
   if (alone && negated) buffer_add_char(p->out, '^');
   if (negated &&
-      !alone) { /* PCRE2 cannot take the mates away; at least L& unites the three cases */
+      !alone) { /* PCRE2 cannot remove the case variants; L& at least joins the three cases */
     bool cased =
         strcmp(property, "Lu") == 0 || strcmp(property, "Ll") == 0 || strcmp(property, "Lt") == 0;
     buffer_printf(p->out, "\\P{%s}", fold && cased ? "L&" : property);
@@ -213,7 +213,7 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
   if (fold) regex_unicode_mates(p->out, property);
 }
 
-/* Writes the group called `name`; false when there is none. */
+/* Writes the group `name`; false if there is no such group. */
 static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
   char room[REGEX_PROPERTY_MAX];
   if (name.size && name.data[0] == '^') {
@@ -225,7 +225,7 @@ static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated,
   return property != NULL;
 }
 
-/* Reads and writes `\pL`, `\p{Greek}` or `\P{^Greek}` when one is next. */
+/* Parses and writes `\pL`, `\p{Greek}` or `\P{^Greek}` if one comes next. */
 static bool unicode_group(struct regex_parser *p, bool alone, bool *found) {
   size_t start = p->at, end = p->whole.size;
   *found = regex_at(p, "\\p") || regex_at(p, "\\P");
@@ -269,13 +269,13 @@ bool regex_class_escape(struct regex_parser *p, bool *found) {
   return true;
 }
 
-/* One character of a class; `class_start` is where the class began. */
+/* Parses one character of a class; `class_start` is the offset of the class. */
 static bool class_character(struct regex_parser *p, size_t class_start, int32_t *code) {
   if (p->at == p->whole.size) return regex_fail(p, "missing closing ]", class_start, p->whole.size);
   return peek(p) == '\\' ? regex_read_escape(p, code) : regex_read(p, code);
 }
 
-/* A character or a range. */
+/* Parses a character or a range. */
 static bool class_range(struct regex_parser *p, size_t class_start, size_t *items) {
   size_t start = p->at;
   int32_t low, high;
@@ -291,7 +291,7 @@ static bool class_range(struct regex_parser *p, size_t class_start, size_t *item
   return true;
 }
 
-/* One item of a class: a group or a range. */
+/* Parses one member of a class: a group or a range. */
 static bool class_item(struct regex_parser *p, size_t class_start, size_t *items) {
   const struct ascii_group *group = NULL;
   bool negated = false, found = false;
@@ -320,14 +320,14 @@ bool regex_class(struct regex_parser *p) {
   if (negated) p->at++;
   buffer_add_text(p->out, negated ? "[^" : "[");
   size_t items = 0;
-  /* ] is an ordinary character in the first place. */
+  /* As the first member, ] is an ordinary character. */
   for (bool first = true; first || peek(p) != ']'; first = false)
     if (!class_item(p, start, &items)) return false;
   p->at++;
   if (items) {
     buffer_add_char(p->out, ']');
   } else {
-    /* Nothing but surrogates was listed: no character is in it. */
+    /* The class has only surrogates, so it matches no character. */
     p->out->size = mark;
     buffer_add_text(p->out, negated ? "[\\x{0}-\\x{10ffff}]" : "[^\\x{0}-\\x{10ffff}]");
   }

@@ -1,9 +1,9 @@
-/* Which characters outside a Unicode category or script a match that ignores case takes for one
- * inside: (?i)\p{Lu} takes a for A. The runs follow from Unicode's simple case folding. */
+/* Characters outside a Unicode category or script that match it when case is ignored:
+ * (?i)\p{Lu} matches a, because A is in it. The runs come from Unicode's simple case folding. */
 #include "regex/regex_syntax.h"
 
-/* Every character from first to last is in the category or script, or differs only in case from one
- * that is. */
+/* Every character from first to last is in the category or script, or differs only in case
+ * from a member. */
 struct regex_fold_run {
   uint32_t first, last;
 };
@@ -68,7 +68,7 @@ static const struct regex_fold_run mates_of_common[] = {{0x39C, 0x39C}, {0x3BC, 
 #define ROW(property, runs)                                                                        \
   { property, runs, sizeof(runs) / sizeof(runs)[0] }
 
-/* By PCRE2's names. */
+/* Names as in PCRE2. */
 static const struct {
   const char *property;
   const struct regex_fold_run *runs;

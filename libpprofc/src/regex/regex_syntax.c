@@ -1,5 +1,5 @@
-/* Checks a regular expression as Go does and writes it for PCRE2. One pass from left to right; open
- * parentheses are on a stack of our own, so the nesting of a pattern costs no C stack here. */
+/* Checks a regular expression as Go does and writes it for PCRE2. One pass from left to right
+ * keeps open parentheses on its own stack, so deep patterns cost no C stack. */
 #include "regex/regex_syntax.h"
 #include "core/array.h"
 #include "core/escape.h"
@@ -9,30 +9,30 @@
 
 /* The size of a sub-expression, as the limits measure it. */
 struct shape {
-  int height; /* of Go's syntax tree */
+  int height; /* nodes of Go's syntax tree */
   int nest;   /* parentheses in PCRE2's text */
-  int copies; /* how often counted repetitions repeat the innermost thing */
+  int copies; /* largest product of nested counted repetitions */
 };
 
-/* What a repetition operator behind it would repeat. */
+/* The operand of a repetition operator that may follow. */
 struct atom {
-  size_t start; /* where in the output */
+  size_t start; /* offset in the output */
   struct shape shape;
   bool literal;
-  bool joined;   /* with the literal before it: one leaf of Go's tree */
-  bool repeated; /* has an operator already */
-  bool bare;     /* PCRE2 wants parentheses before it may be repeated */
+  bool joined;   /* joined with the literal before it: one leaf of Go's tree */
+  bool repeated; /* already repeated */
+  bool bare;     /* PCRE2 needs parentheses to repeat it */
 };
 
 /* An open parenthesis. groups[0] is the whole expression. */
 struct regex_group {
   size_t start;
-  unsigned flags; /* in force around it */
+  unsigned flags; /* flags outside it */
   bool out_fold;
   bool captures;
-  struct shape branches; /* the largest of the alternatives before this one */
+  struct shape branches; /* largest of the earlier alternatives */
   size_t branch_count;
-  struct shape parts; /* the largest of the parts of this alternative, but for `last` */
+  struct shape parts; /* largest part of this alternative, without `last` */
   size_t part_count;
   bool has_last;
   struct atom last;
@@ -75,7 +75,7 @@ static void regex_widen(struct shape *all, struct shape one) {
   all->copies = larger(all->copies, one.copies);
 }
 
-/* Moves the last atom to the parts that no operator can repeat any more. */
+/* Moves the last atom to the parts that no operator can repeat. */
 static void regex_settle(struct regex_group *group) {
   if (!group->has_last) return;
   regex_widen(&group->parts, group->last.shape);
@@ -83,7 +83,7 @@ static void regex_settle(struct regex_group *group) {
   group->has_last = false;
 }
 
-/* Begins an atom; what is written next belongs to it. */
+/* Begins an atom; the next output belongs to it. */
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   struct regex_group *group = regex_top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
@@ -95,7 +95,7 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Makes the output ignore case here if the pattern does. */
+/* Switches the output to ignore case here if the pattern does. */
 static void sync_fold(struct regex_parser *p) {
   bool fold = p->flags & REGEX_FOLD;
   if (fold == p->out_fold) return;
@@ -124,7 +124,7 @@ static void end_branch(struct regex_group *group) {
   group->part_count = 0;
 }
 
-/* Ends the innermost group; *shape becomes its size. */
+/* Ends the innermost group and sets *shape to its size. */
 static bool end_group(struct regex_parser *p, struct shape *shape) {
   struct regex_group *group = regex_top(p);
   end_branch(group);
@@ -135,7 +135,7 @@ static bool end_group(struct regex_parser *p, struct shape *shape) {
   return (shape->height <= REGEX_NEST_MAX && shape->nest <= REGEX_NEST_MAX + 1) || fail_nested(p);
 }
 
-/* A plain text of the expression ends here. */
+/* Ends a plain text of the expression. */
 static void end_needle(struct regex_translation *result) {
   if (result->needles == REGEX_NEEDLES_MAX) result->plain = false;
   if (result->plain) result->needle_end[result->needles++] = result->text.size;
@@ -166,7 +166,7 @@ static bool right_parenthesis(struct regex_parser *p) {
 
 /* ---- atoms ------------------------------------------- */
 
-/* Whether a character needs no backslash in the text for PCRE2. */
+/* True if a character needs no backslash for PCRE2. */
 static bool is_word_character(int32_t code) {
   if (code >= 0x80 || code == '_') return true;
   int32_t lower = code | 0x20;
@@ -183,14 +183,14 @@ static void write_literal(struct regex_parser *p, int32_t code, const char *byte
   buffer_add(p->out, bytes, size);
 }
 
-/* A character that matches itself. */
+/* Writes a character that matches itself. */
 static void regex_literal(struct regex_parser *p, int32_t code) {
   sync_fold(p);
   begin_atom(p, true);
   bool surrogate = code >= 0xD800 && code < 0xE000;
-  /* memmem neither ignores case nor takes a bad byte for U+FFFD. */
+  /* memmem neither ignores case nor matches an invalid byte as U+FFFD. */
   if (p->flags & REGEX_FOLD || code == 0xFFFD || surrogate) p->result->plain = false;
-  if (surrogate) { /* Go takes one, and no text matches it */
+  if (surrogate) { /* Go accepts one, and no text matches it */
     buffer_add_text(p->out, "[^\\x{0}-\\x{10ffff}]");
     return;
   }
@@ -200,7 +200,7 @@ static void regex_literal(struct regex_parser *p, int32_t code) {
   write_literal(p, code, bytes, size);
 }
 
-/* Something that matches a place between characters, like ^. */
+/* Writes an assertion between characters, like ^. */
 static bool regex_place(struct regex_parser *p, const char *text, size_t length) {
   begin_atom(p, false)->bare = true;
   buffer_add_text(p->out, text);
@@ -215,7 +215,7 @@ static bool read_literal(struct regex_parser *p) {
   return true;
 }
 
-/* \Q...\E, of which the end may be missing. */
+/* Parses \Q...\E, with or without its end. */
 static bool quotation(struct regex_parser *p) {
   p->at += 2;
   size_t length = str_find(str_slice(p->whole, p->at, p->whole.size), STR("\\E"));
@@ -272,7 +272,7 @@ static bool regex_is_word(pprofc_str name) {
   return name.size > 0;
 }
 
-/* (?P<name>...) or (?<name>...); `prefix` is the length of what comes before the name. */
+/* Parses (?P<name>...) or (?<name>...); `prefix` is the number of bytes before the name. */
 static bool named_capture(struct regex_parser *p, size_t prefix) {
   size_t start = p->at, name = p->at + prefix;
   size_t end = start + str_find_char(str_slice(p->whole, start, p->whole.size), '>');
@@ -298,14 +298,14 @@ static unsigned regex_flag_of(int32_t letter) {
   }
 }
 
-/* The letters of (?flags), while they are read. */
+/* The letters of (?flags) while they are parsed. */
 struct regex_flags {
   unsigned set;
-  bool clearing; /* behind the minus */
-  bool complete; /* at least one letter is behind the minus, or there is no minus */
+  bool clearing; /* after the minus */
+  bool complete; /* a letter follows the minus, or there is no minus */
 };
 
-/* Takes a letter or the minus; false when c is none that may follow. */
+/* Parses a letter or the minus; false if c may not come next. */
 static bool regex_flags_take(struct regex_flags *f, int32_t c) {
   unsigned flag = regex_flag_of(c);
   if (!flag && (c != '-' || f->clearing)) return false;
@@ -315,7 +315,7 @@ static bool regex_flags_take(struct regex_flags *f, int32_t c) {
   return true;
 }
 
-/* (?flags), (?flags-flags:...) and (?:...). */
+/* Parses (?flags), (?flags-flags:...) and (?:...). */
 static bool regex_group_flags(struct regex_parser *p) {
   size_t start = p->at;
   p->at += 2;
@@ -344,12 +344,12 @@ static bool left_parenthesis(struct regex_parser *p) {
 /* ---- repetition -------------------------------------- */
 
 struct repetition {
-  size_t start; /* of the operator in the pattern */
-  int min, max; /* max -1: no end */
+  size_t start; /* offset of the operator in the pattern */
+  int min, max; /* -1 for no upper bound */
   bool counted; /* {n,m} */
 };
 
-/* Digits, without leading zeros; a number above the limit becomes another one above it. */
+/* Parses digits without leading zeros; numbers above the limit stay above it. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;
@@ -362,7 +362,7 @@ static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   return *at > start && !leading_zero;
 }
 
-/* Reads {n}, {n,} or {n,m}; false when it is something else, and then { is a literal. */
+/* Parses {n}, {n,} or {n,m}; false for anything else, which makes { a literal. */
 static bool read_counts(struct regex_parser *p, struct repetition *r) {
   size_t at = p->at + 1;
   if (!read_count(p, &at, &r->min)) return false;
@@ -415,8 +415,8 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
   if (lazy) buffer_add_char(p->out, '?');
 }
 
-/* Repeats the last atom. The operator has been read; `previous` is where the one before it started,
- * if that one ends where this one begins. */
+/* Repeats the last atom after its operator was parsed. `previous` is the start of the operator
+ * before it, if that one ends where this one begins. */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
@@ -435,8 +435,7 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
     regex_widen(&group->parts, (struct shape){.height = 1});
   }
   atom->joined = false;
-  /* pcre2_dfa_match counts the characters of x+ for ever, each count being a state of its own; it
-   * does not for a group. */
+  /* pcre2_dfa_match makes a state for every character of x+, but not for a group. */
   bool endless = p->engine == REGEX_AUTOMATON && (!r->counted || r->max < 0);
   if (atom->repeated || atom->bare || endless) wrap_last(p, atom);
   if (!check_repetition(p, atom, r)) return false;
@@ -445,7 +444,7 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
   return true;
 }
 
-/* One of * + ? {. *previous is as above, and becomes the place of this operator. */
+/* Parses one of * + ? {. *previous is the operator before it, and becomes this operator. */
 static bool repetition(struct regex_parser *p, size_t *previous) {
   struct repetition r = {.start = p->at};
   r.counted = p->whole.data[p->at] == '{';
@@ -504,7 +503,8 @@ static bool regex_parse(struct regex_parser *p) {
   return true;
 }
 
-/* An expression may grow: the longest text for one byte is that of \p{Lu} that ignores case. */
+/* The output may be longer than the pattern: \p{Lu} that ignores case gives the most text for
+ * a byte. */
 #define GROWTH 512
 
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,

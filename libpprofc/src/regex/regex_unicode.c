@@ -1,12 +1,11 @@
-/* The names of Unicode categories and scripts that \p{} takes. Case, blanks, _ and - do not matter,
- * as in Unicode TR18. */
+/* The names of Unicode categories and scripts in \p{}. Case, blanks, _ and - do not matter, as
+ * in Unicode TR18. */
 #include "regex/regex_syntax.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Categories by short and by long name (PropertyValueAliases.txt, gc), sorted, as PCRE2 calls them.
- */
+/* Categories by short and long name (PropertyValueAliases.txt, gc), sorted as in PCRE2. */
 static const struct category {
   const char *name, *pcre;
 } categories[] = {

@@ -3,7 +3,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rows of formats that are printed as they are, and of formats that `dot` or a viewer processes. */
+/* Rows of formats that are printed unchanged, and of formats that `dot` or a viewer processes. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \
@@ -13,7 +13,7 @@
   { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = (f) | REPORT_LOG }
 #define MATCHING(n, h, fn, f)                                                                      \
   {                                                                                                \
-    .info = {.name = n, .help = h, .argument = "regexp"}, .render = fn,                            \
+    .info = {.name = n, .help = h, .argument = "regexp", .adds_up = true}, .render = fn,           \
     .flags = (f) | REPORT_PARAMETER | REPORT_LOG                                                   \
   }
 #define FILE_OF(n, h, ext, fn, f)                                                                  \
@@ -29,9 +29,9 @@
     .render = report_dot, .flags = DRAWING                                                         \
   }
 
-#define DRAWING    (REPORT_AGGREGATES | REPORT_SUMS | REPORT_LABELS)
+#define DRAWING    (REPORT_AGGREGATES | REPORT_SUMS | REPORT_LABELS | REPORT_PASSES)
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
-#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES | REPORT_SUMS | REPORT_LOG)
+#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES | REPORT_LOG)
 
 static const char *const flame_variants[] = {"html", "text", NULL};
 
@@ -75,7 +75,7 @@ static const struct report_format formats[] = {
             EVERYTHING),
     IMAGE("pdf", "Outputs a graph in PDF format", "pdf", NULL),
     MATCHING("peek", "Output callers/callees of functions matching regexp", report_peek,
-             REPORT_NO_TRIM | REPORT_AGGREGATES | REPORT_SUMS),
+             REPORT_NO_TRIM | REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES),
     IMAGE("png", "Outputs a graph image in PNG format", "png", NULL),
     FILE_OF("proto", "Outputs the profile in compressed protobuf format", "pb.gz", report_proto,
             EVERYTHING),
@@ -90,10 +90,10 @@ static const struct report_format formats[] = {
     SUMS("top", "Outputs top entries in text form", report_top,
          REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES),
     FILE_OF("topproto", "Outputs top entries in compressed protobuf format", "pb.gz",
-            report_topproto, REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS),
+            report_topproto, REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES),
     TEXT("traces", "Outputs all profile samples in text form", report_traces, 0),
-    TEXT("tree", "Outputs a text rendering of call graph", report_tree,
-         REPORT_AGGREGATES | REPORT_SUMS),
+    SUMS("tree", "Outputs a text rendering of call graph", report_tree,
+         REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES),
     IMAGE("web", "Visualize graph through web browser", "svg", "browser"),
     {.info = {.name = "weblist",
               .help = "Display annotated source in a web browser",

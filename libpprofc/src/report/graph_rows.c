@@ -1,5 +1,5 @@
-/* The call graph as data: builds the graph of -top with the edges of -tree, and copies what is
- * shown into arrays that live in a region of their own. */
+/* The call graph as data: builds the graph of -top with the edges of -tree, and copies the
+ * shown part into arrays that live in a region of their own. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/graph.h"
@@ -125,7 +125,7 @@ static bool graph_copy_totals(struct graph_copy *c) {
   return graph_copy_text(c, r->type, &t->type) && graph_copy_text(c, r->sample_unit, &t->unit);
 }
 
-/* The object itself is in its region, too. */
+/* Copies the graph. The object itself is also in its region. */
 static pprofc_status graph_copy(const struct pipeline_result *result, const struct graph *g,
                                 pprofc_graph **graph, pprofc_error *error) {
   struct region *region = region_new(g->mem);

@@ -9,7 +9,7 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Where an unsafe character of text[from..] starts; text.size when there is none. */
+/* Returns the begin of an unsafe character of text[from..]; text.size without one. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     unsigned char byte = (unsigned char)text.data[from];

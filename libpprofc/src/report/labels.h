@@ -10,8 +10,8 @@ typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
 /* The labels of 20.3, which describe the profile. */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* The labels of 20.4; `full`: those of the profile too, even with compact_labels, as in pictures of
- * the graph. */
+/* The labels of 20.4; `full`: also the labels of the profile with compact_labels, as in
+ * pictures of the graph. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 

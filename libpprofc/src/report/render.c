@@ -66,7 +66,7 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* Whether the output is text that a CI system may read: the format is, or its variant "text". */
+/* True if the output is text that a CI system may read: the format is, or its variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;

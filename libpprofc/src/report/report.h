@@ -1,5 +1,5 @@
 /* The input of a report, and the table of reports. A new output format is one file with one
- * function of the type report_fn, and one row in formats.c; docs/ARCHITECTURE.md lists what belongs
+ * function of the type report_fn, and one row in formats.c; docs/EXTENDING.md lists what belongs
  * to it besides. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
@@ -35,14 +35,13 @@ struct report_format {
 #define REPORT_ALL_NODES      32u  /* default nodecount is unlimited instead of 80 */
 #define REPORT_PARAMETER      64u  /* takes an expression */
 #define REPORT_AGGREGATES     128u /* applies the granularity by itself, without another profile */
-#define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
+#define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions by default */
 #define REPORT_LOG            512u /* text: lines that are commands of a CI system are broken */
 
 #define REPORT_SUMS   1024u /* shows sums only: equal samples may have been added up */
 #define REPORT_LABELS 2048u /* shows labels */
 #define REPORT_PASSES                                                                              \
-  4096u /* without filters, samples are read by passes of the graph only, in any                   \
-           order (PPROFC_FOLD_SUMS) */
+  4096u /* without filters, samples are read with graph/delta.h only, in any order */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report, whose result must be freed, also after a failure. */

@@ -5,7 +5,7 @@
 #include "profile/stack.h"
 #include "stacks/stacks.h"
 
-/* Where the stacks of a set are, and in which direction they are read. */
+/* The place of the stacks of a set, and the direction in which they are read. */
 struct stack_source {
   const struct stack_frames *frames;
   const struct samples *samples;
@@ -14,8 +14,8 @@ struct stack_source {
   size_t max_depth; /* frames that count; SIZE_MAX: all */
 };
 
-/* A place in a stack: `at` bytes of its locations are behind the cursor, and `taken` frames of the
- * next location. */
+/* A place in a stack: the cursor has passed `at` bytes of its locations, and `taken` frames of
+ * the next location. */
 struct cursor_place {
   uint32_t at, taken;
 };
@@ -71,7 +71,7 @@ static inline bool cursor_location(struct frame_cursor *c, uint32_t *location, u
   return false;
 }
 
-/* Takes a frame; false when there is none left. The depth is the caller's matter. */
+/* Takes a frame; false at the end of the stack. The caller counts the depth. */
 static inline bool frame_cursor_next(struct frame_cursor *c, uint32_t *frame) {
   const struct stack_frames *f = c->source->frames;
   uint32_t location, end;
@@ -86,7 +86,7 @@ static inline bool frame_cursor_next(struct frame_cursor *c, uint32_t *frame) {
   return false;
 }
 
-/* How many frames are left. */
+/* Returns the number of frames left. */
 static inline uint64_t frame_cursor_rest(struct frame_cursor c) {
   const uint32_t *from = c.source->frames->location_from;
   uint64_t rest = 0;

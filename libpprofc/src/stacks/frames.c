@@ -1,6 +1,6 @@
-/* The frame table: which lines of which locations are the same frame, and in which order frames
- * come. */
+/* The frame table: it joins lines of locations that are the same frame, and sorts the frames. */
 #include "core/array.h"
+#include "core/budget.h"
 #include "core/map.h"
 #include "graph/names.h"
 #include "stacks/join_files.h"
@@ -22,7 +22,7 @@ struct stacks_frames_builder {
   struct keyed_frame {
     uint32_t name, file; /* of texts */
     uint32_t index;      /* before sorting */
-    bool is_of_head;     /* line, function and mapping are those of head */
+    bool is_of_head;     /* the line, function and mapping of head */
     struct stack_frame frame;
   } * items;
   size_t count, capacity;
@@ -36,7 +36,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   return file.size ? str_path_base(file) : file;
 }
 
-/* The name of a frame of which nothing but the object and the address is known. */
+/* Returns the name of a frame of which only the object and the address are known. */
 static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
   uint64_t address = b->profile->locations.address[location];
@@ -133,8 +133,8 @@ static void function_sides(const struct stacks_frames_builder *b,
   }
 }
 
-/* What a function is found by on the other side: its name, or the name of its file where that is
- * what is shown. MAP_NONE when out of memory. */
+/* Returns the key that finds a function on the other side: its name, or the name of its file
+ * where reports show that. MAP_NONE when out of memory. */
 static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
@@ -160,7 +160,8 @@ static bool join_sides(struct stacks_frames_builder *b) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Fills in what the frame is called and what tells it from others; false when out of memory. */
+/* Fills in the name of the frame and the properties that distinguish it; false when out of
+ * memory. */
 static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t location,
                                  const struct line *line, struct keyed_frame *key) {
   const pprofc_profile *p = b->profile;
@@ -186,8 +187,8 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   return true;
 }
 
-/* Where lines do not tell frames apart, a frame shows the line its function begins at, or else the
- * smallest one. */
+/* Where lines do not distinguish frames, a frame shows the line its function begins at, or
+ * else the smallest one. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;
@@ -196,7 +197,7 @@ static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
-/* What a frame shows of a line that is one of it. Of a difference, what head has is shown. */
+/* Adds a line to the properties that its frame shows. In a difference, head decides. */
 static void note_use(struct stacks_frames_builder *b, struct keyed_frame *item,
                      const struct keyed_frame *use, uint32_t location, const struct line *line) {
   bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;
@@ -263,6 +264,7 @@ static bool stack_frame_add_locations(struct stacks_frames_builder *b) {
   uint32_t filled = 0;
   for (uint32_t i = 0; i < l->count; i++) {
     struct line_range lines = shown_lines(b, i);
+    if (budget_poll(frames->arena.mem, i)) return false;
     frames->location_from[i] = filled;
     if (lines.from == lines.to &&
         !stack_frame_add_line(b, i, NULL, false, &frames->location_frames[filled++]))

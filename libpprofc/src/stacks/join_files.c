@@ -99,7 +99,7 @@ static void pair_lone(struct lone_file *head, struct lone_file *base) {
   base->partner = head->file;
 }
 
-/* Pairs what is left of a run of files with a common end, the least nested first. */
+/* Pairs the rest of a run of files with a common end, the least nested first. */
 static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   size_t heads = 0, bases = 0;
   for (size_t i = from; i < to; i++) {

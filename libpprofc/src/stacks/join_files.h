@@ -1,5 +1,5 @@
-/* Which functions of base and head are the same: those with the same name, whatever
- * folder the sources were built in. The rule is in docs/FLAMEGRAPHS.md; every report that joins
+/* Finds the functions that base and head have in common: functions with the same name, from
+ * sources built in any folder. docs/FLAMEGRAPHS.md has the rule; every report that joins
  * frames uses this one. */
 #ifndef PPROFC_STACKS_JOIN_FILES_H
 #define PPROFC_STACKS_JOIN_FILES_H
@@ -23,11 +23,11 @@ struct joined_function {
 bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
                 const pprofc_allocator *mem);
 
-/* Whether the profile is a difference: with samples of a base, or with values below zero. */
+/* True if the profile is a difference: with samples of a base, or with values below zero. */
 bool has_sides(const pprofc_profile *profile);
 
-/* The sides whose samples use each location, in the arena; samples without any value count for
- * none. NULL when out of memory. */
+/* Returns the sides whose samples use each location, in the arena; samples without a value
+ * count for no side. NULL when out of memory. */
 uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena);
 
 #endif

@@ -1,6 +1,7 @@
 /* Building the tree of a flame graph and placing its boxes. */
 #include "stacks/layout.h"
 
+#include "core/budget.h"
 #include "stacks/narrow.h"
 
 #include <stdio.h>
@@ -103,7 +104,7 @@ static uint32_t add_folded_frame(struct stack_frames *frames) {
   return (uint32_t)frames->count++;
 }
 
-/* Its name says what was folded, so that every drawing does. */
+/* The name holds the bound, so that every drawing shows it. */
 static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
   char name[80];
   int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);
@@ -227,7 +228,7 @@ static void place_hidden(struct placer *p, uint32_t parent, double x, const stru
   p->boxes->items[p->boxes->count++] = box;
 }
 
-/* Places the children of one box behind each other; children without any width have no box. */
+/* Places the children of one box side by side; children without any width have no box. */
 static void place_children(struct placer *p, uint32_t parent) {
   const struct flame_tree *t = p->tree;
   struct flame_box above = p->boxes->items[parent];
@@ -260,8 +261,8 @@ static void place_children(struct placer *p, uint32_t parent) {
     p->boxes->max_depth = above.depth + 1;
 }
 
-/* Each node that is wide enough gives at most one box of its own, and each box at most one for what
- * is hidden below it. */
+/* Each node that is wide enough gives at most one box of its own, and each box at most one for
+ * the nodes hidden below it. */
 static size_t most_boxes(const struct placer *p) {
   size_t wide = 1;
   for (size_t i = 1; i < p->tree->count; i++) wide += p->width[i] >= p->least;
@@ -282,6 +283,9 @@ pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width
   boxes->items[boxes->count++] = (struct flame_box){
       0, NONE, 0, 0, 0, p.width[0], flame_head(tree, 0, type), flame_base(tree, 0, type)};
   /* Boxes are placed level by level: the list is its own queue. */
-  for (uint32_t i = 0; i < boxes->count; i++) place_children(&p, i);
+  for (uint32_t i = 0; i < boxes->count; i++) {
+    if (budget_poll(tree->arena.mem, i)) return error_nomem(error);
+    place_children(&p, i);
+  }
   return PPROFC_OK;
 }

@@ -1,6 +1,6 @@
-/* The tree that every flame graph draws: one node for each distinct path from the root, with the
- * values of base and head. The tree has every node, unless there are more than can be shown; each
- * drawing tells how many it does not show. */
+/* The tree that every flame graph draws: one node for each distinct path from the root, with
+ * the values of base and head. The tree has every node, unless there are more than can be
+ * shown. Each drawing prints the number of nodes that it does not show. */
 #ifndef PPROFC_STACKS_LAYOUT_H
 #define PPROFC_STACKS_LAYOUT_H
 
@@ -26,8 +26,8 @@ struct flame_tree {
   double least;  /* ... which are narrower than this part of each column */
 };
 
-/* How the name of the frame of nodes that stand for others begins: "(folded frames, each below
- * 0.01%)". */
+/* the begin of the name of a frame whose nodes stand for others: "(folded frames, each below
+ * 0.01%)" */
 #define FLAME_FOLDED "(folded frames"
 
 /* Makes room for the nodes of a new tree; their values are not set. */
@@ -61,22 +61,22 @@ struct flame_graph {
 };
 
 struct flame_graph_options {
-  bool inlined;      /* whether a call was inlined makes a frame another one */
+  bool inlined;      /* inlined and other calls of a function are different frames */
   bool reverse;      /* the leaves are the children of the root */
   unsigned threads;  /* as in the read options */
   size_t most_nodes; /* of a tree with more, a quarter of that is kept: the widest; 0: all are */
   const char *trim_path, *source_path; /* of the report options, or NULL */
 };
 
-/* Everything by which the (aggregated) profile still tells frames apart makes a frame. On failure
- * nothing is to be freed. */
+/* Builds the tree of a profile. Everything by which the (aggregated) profile still
+ * distinguishes frames makes a frame. On failure there is nothing to free. */
 pprofc_status flame_graph_build(const pprofc_profile *profile,
                                 const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,
                                 pprofc_error *error);
 void flame_graph_free(struct flame_graph *graph);
 
-/* What decides how wide a box is. */
+/* The value that decides the width of a box. */
 enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 
 /* One box of a drawing. Boxes come level by level; the box of node 0 is as wide as everything. */

@@ -75,7 +75,7 @@ static size_t narrow_step(double width) {
   return step < STEPS ? step : STEPS;
 }
 
-/* How many of the nodes are kept with the bound that is chosen: the least one that keeps at most
+/* Returns the number of nodes kept with the chosen bound: the least one that keeps at most
  * `most`. */
 static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   size_t count[STEPS + 1] = {0}, kept = 0, step = 0;
@@ -101,7 +101,7 @@ struct narrow_builder {
   uint32_t frame;   /* of what stands for folded nodes */
   uint32_t *path;   /* [room] nodes */
   uint32_t *frames; /* [room] of a stack */
-  int64_t *rest;    /* [room * columns] what was folded below each node of the path */
+  int64_t *rest;    /* [room * columns] sums of the nodes folded below each node of the path */
   uint64_t *folded; /* [room] how many nodes that were */
 };
 
@@ -118,7 +118,7 @@ static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t paren
   return node;
 }
 
-/* Puts the node that stands for what was folded behind the last child. */
+/* Puts the node that stands for folded nodes after the last child. */
 static void narrow_put_rest(struct narrow_builder *b, size_t depth) {
   struct flame_tree *t = b->tree;
   if (!b->folded[depth]) return;
@@ -185,7 +185,7 @@ bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uin
   b.folded = mem_zero_array(mem, room, sizeof *b.folded);
   done = done && b.path && b.frames && b.rest && b.folded;
   if (done) {
-    /* A kept node has at most one that stands for others; those of the path are not known yet. */
+    /* A kept node has at most one that stands for others; nodes of the path are not known yet. */
     size_t kept = narrow_choose(&b.walk, most, &b.bound);
     done = flame_tree_alloc(tree, 2 * (kept + room) + 2);
   }

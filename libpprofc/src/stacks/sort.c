@@ -5,11 +5,12 @@
 #include "stacks/sort.h"
 
 #include "core/budget.h"
+#include "core/threshold.h"
 
 /* A stack while it is sorted: two of its frames are at hand, those at the depth reached. */
 struct sort_item {
-  uint32_t key[2];           /* frames + 1; 0 behind the last */
-  struct cursor_place place; /* behind these frames */
+  uint32_t key[2];           /* frames + 1; 0 after the last */
+  struct cursor_place place; /* after these frames */
   uint32_t stack;            /* of the source */
 };
 
@@ -17,7 +18,7 @@ static uint64_t sort_key(const struct sort_item *item) {
   return (uint64_t)item->key[0] << 32 | item->key[1];
 }
 
-/* Reads the frames at depth `at` and behind it; 0 behind the last one, which comes first. */
+/* Reads the frames from depth `at` on; 0 stands for the end, which comes first. */
 static void sort_read(const struct stack_source *source, struct sort_item *item, size_t at) {
   struct frame_cursor cursor = frame_cursor_at(source, item->stack, item->place);
   for (size_t k = 0; k < 2; k++) {
@@ -55,7 +56,7 @@ static void sort_by_keys(struct sort_item *items, size_t count) {
 
 struct sort_range {
   size_t from, to,
-      at; /* items [from, to) agree in the frames before `at`, and their keys are those of `at` */
+      at; /* items [from, to) agree in the frames before `at`, and have the keys of `at` */
   unsigned patience; /* bad splits that are still put up with */
 };
 
@@ -134,8 +135,8 @@ static void insertion_sort(const struct stack_source *source, struct sort_item *
   }
 }
 
-/* Splits a range into what is below, at and above a key. Returns how many ranges are left to sort.
- */
+/* Splits a range into the parts below, at and above a key. Returns the number of ranges left
+ * to sort. */
 static size_t sort_split(const struct stack_source *source, struct sort_item *items,
                          struct sort_range range, struct sort_range parts[3]) {
   uint64_t pivot = pivot_key(items, &range);
@@ -147,8 +148,7 @@ static size_t sort_split(const struct stack_source *source, struct sort_item *it
     parts[count++] = (struct sort_range){range.from, lower, range.at, patience};
   if (range.to - upper > 1)
     parts[count++] = (struct sort_range){upper, range.to, range.at, patience};
-  bool ended =
-      (uint32_t)pivot == 0; /* the stack has no frame behind these: all of these are equal */
+  bool ended = (uint32_t)pivot == 0; /* the stack ends here: all of these are equal */
   if (upper - lower > 1 && !ended) {
     for (size_t i = lower; i < upper; i++) sort_read(source, &items[i], range.at + 2);
     parts[count++] = (struct sort_range){lower, upper, range.at + 2, 8};
@@ -188,9 +188,10 @@ static bool sort_items(const struct stack_source *source, struct sort_item *item
 
 /* ---- groups ------------------------------------------ */
 
-#define GROUPS      4 /* a group has at most one in so many stacks, if first frames allow it */
+/* A group has at most one of four stacks, if first frames allow it. */
+#define GROUPS      4
 #define GROUPS_MOST (2 * GROUPS + 2)
-#define GROUPS_FROM ((size_t)1 << 16) /* stacks; fewer are one group */
+#define GROUPS_FROM THRESHOLD((size_t)1 << 16) /* stacks; fewer are one group */
 
 struct sort_groups {
   uint32_t *of_frame; /* by first frame + 1, 0 for a stack without frames */

@@ -6,6 +6,7 @@
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/parallel.h"
+#include "core/threshold.h"
 #include "profile/stack.h"
 #include "profile/sum.h"
 #include "stacks/sort.h"
@@ -17,12 +18,12 @@ struct stacks_builder {
   const pprofc_allocator *mem;
   struct stack_set *set;
 
-  uint32_t *sample; /* [capacity] the first sample of each stack; NULL: none were joined */
+  uint32_t *sample; /* [capacity] the first sample of each stack; NULL: no samples were joined */
   int64_t *values;  /* [value_capacity * columns] of each stack, when some were joined */
   size_t count, capacity, value_capacity;
   bool useless; /* too few samples share a stack to look for them */
 
-  size_t item_count; /* of what is sorted: set->sample, stacks of the source until it is */
+  size_t item_count; /* the sorted items: set->sample, stacks of the source until it is sorted */
   unsigned workers;
 };
 
@@ -40,7 +41,7 @@ static void stacks_add_values(int64_t *to, const int64_t *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i] = sum_add(to[i], from[i]);
 }
 
-/* Adds the values of a sample to those of a stack. */
+/* Adds the values of a sample to its stack. */
 static void stacks_add_sample(const struct stacks_builder *b, int64_t *sums, size_t sample) {
   const struct stack_set *set = b->set;
   const int64_t *values = b->profile->samples.values + sample * set->types;
@@ -52,9 +53,8 @@ static void stacks_add_sample(const struct stacks_builder *b, int64_t *sums, siz
     sums[set->types + i] = sum_subtract(sums[set->types + i], values[i]);
 }
 
-/* A sample on its way into the table. Many are on their way at once, and the memory that each will
- * need is asked for a round before: the slot of the table, what is known of the stack found there,
- * then its bytes. */
+/* A sample on its way into the table. Many are on their way at once, and each prefetches its
+ * memory a round ahead: the slot of the table, the stack found there, then its bytes. */
 struct pending {
   size_t sample;
   const uint32_t *map; /* of its segment */
@@ -131,8 +131,8 @@ static void prefetch_stacks(const struct stacks_builder *b, const struct map *ma
   }
 }
 
-#define TRIED_SAMPLES 65536 /* after so many, no more are joined ... */
-#define TRIED_NEW     61440 /* ... when so many of them had a stack of their own */
+#define TRIED_SAMPLES THRESHOLD(65536) /* after this number of samples, no more are joined ... */
+#define TRIED_NEW     THRESHOLD(61440) /* ... when this number of them had a stack of their own */
 
 static bool join_in_order(struct stacks_builder *b, struct map *map) {
   struct pending pending[PENDING_MAX];
@@ -171,7 +171,7 @@ static bool join_samples(struct stacks_builder *b) {
   return ok;
 }
 
-/* What is sorted: the joined stacks, or all samples with a value. */
+/* Lists the items to sort: the joined stacks, or all samples with a value. */
 static bool stacks_list(struct stacks_builder *b) {
   struct stack_set *set = b->set;
   size_t types = set->types, selected = selected_count(b);
@@ -260,19 +260,19 @@ static void compare_range(void *context, unsigned worker) {
   }
 }
 
-/* Whether a stack has the frames of the one before. */
+/* True if a stack has the frames of the one before. */
 static bool stacks_is_again(const struct stack_set *set, size_t i) {
   return i && set->shared[i] == set->depth[i] && set->depth[i - 1] == set->depth[i];
 }
 
-/* Whether each stack is that of one sample: then nothing is to be added up. */
+/* True if each stack comes from one sample: then there is nothing to add up. */
 static bool stacks_are_single(const struct stacks_builder *b) {
   bool single = !b->sample && !b->set->has_base;
   for (size_t i = 0; single && i < b->item_count; i++) single = !stacks_is_again(b->set, i);
   return single;
 }
 
-/* Adds the values of a stack of the source to those of the last one of the set. */
+/* Adds the values of a stack of the source to the last one of the set. */
 static void stacks_take_values(const struct stacks_builder *b, uint32_t stack, bool again) {
   const struct stack_set *set = b->set;
   size_t columns = set->columns;
@@ -321,7 +321,7 @@ static bool make_set(struct stacks_builder *b, const struct stack_source *source
   return !budget_stopped(b->mem);
 }
 
-/* What is asked for, as far as the set knows it. */
+/* Copies the parts of the selection that the set keeps. */
 static void start_set(const struct stack_frames *frames, const struct stack_selection *selection,
                       const pprofc_allocator *mem, struct stack_set *set) {
   const pprofc_profile *p = frames->profile;
@@ -367,7 +367,7 @@ static struct stack_source set_source(const struct stack_set *set) {
                                set->from_leaf, set->cut};
 }
 
-/* Reads a byte of what stacks behind this one need (stacks/cursor.h). */
+/* Reads a byte that stacks after this one need (stacks/cursor.h). */
 static void stacks_touch_ahead(const struct stack_set *set, size_t stack) {
   cursor_touch_ahead(&set->frames->profile->samples, set->sample, NULL, stack, set->count);
   if (!set->values && stack + CURSOR_NEAR < set->count)

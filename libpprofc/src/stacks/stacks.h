@@ -11,18 +11,18 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* What makes a frame of a line of a location. */
+/* The properties that make a frame of a line of a location. */
 struct stack_policy {
   bool inlines;  /* each inlined call is a frame; false: only the function it was inlined into */
-  bool function; /* what tells two frames apart ... */
+  bool function; /* the properties that distinguish two frames ... */
   bool file;
   bool line, column;
   bool address;
-  bool inlined;                        /* ... and whether they were inlined */
+  bool inlined;                        /* ... including inlining */
   const char *trim_path, *source_path; /* the options of these names, or NULL */
 };
 
-/* A frame without a function is named after its object and address: "[libc.so.6] 0x7f10". */
+/* A frame without a function has the name of its object and its address: "[libc.so.6] 0x7f10". */
 struct stack_frame {
   pprofc_str name, file;
   int64_t line,
@@ -63,13 +63,13 @@ struct stack_set {
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
   int64_t *values; /* [count * columns]: head, then base with its sign turned so that it is
-                      positive. NULL: each stack is that of one sample and has its values */
+                      positive. NULL: each stack has the values of its one sample */
   const struct stack_frames *frames;
   size_t cut; /* frames of a stack that count */
   struct arena arena;
 };
 
-/* Which samples, and how much of them. */
+/* The samples to use, and the part of their stacks. */
 struct stack_selection {
   const uint32_t *samples; /* ascending; NULL: all */
   size_t count;            /* of them */
@@ -108,7 +108,7 @@ static inline void stack_part_begin(struct stack_part *part) {
   part->at = part->taken = part->first = part->count = 0;
 }
 
-/* Reads the next part; false when there is none. */
+/* Reads the next part; false at the end of the stack. */
 bool stack_set_next(const struct stack_set *set, size_t stack, struct stack_part *part);
 
 /* The values of a stack: [columns]. */

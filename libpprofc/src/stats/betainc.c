@@ -1,17 +1,17 @@
-/* The regularised incomplete beta function, which the tail of the t distribution needs. */
+/* Computes the regularised incomplete beta function, the tail of the t distribution. */
 #include "pprofc/stats.h"
 
 #include <math.h>
 
-/* lgamma writes the global signgam; lgamma_r does not. */
+/* Uses lgamma_r, because lgamma writes the global signgam. */
 static double log_gamma(double x) {
   int sign;
   return lgamma_r(x, &sign);
 }
 
-/* The continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It takes about
- * sqrt(max(a, b)) steps in the range where it is used, so a sample that fits into memory never
- * reaches the limit. */
+/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It
+ * takes about sqrt(max(a, b)) steps in the range where it is used, so a sample that fits into
+ * memory never reaches the limit. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -36,7 +36,7 @@ static double fraction(double x, double a, double b) {
   return h;
 }
 
-/* The part of log gamma(x) that Stirling's formula drops, for x of at least 10. */
+/* Returns log gamma(x) minus Stirling's formula, for x of at least 10. */
 static double stirling_rest(double x) {
   static const double terms[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                  1.0 / 1188, -691.0 / 360360, 1.0 / 156.0};
@@ -45,9 +45,9 @@ static double stirling_rest(double x) {
   return sum;
 }
 
-/* log B(a, b). The difference of two large log-gammas loses digits. So from 10 on Stirling's
- * formula is used for log gamma(b) and log gamma(a + b), and their large parts are cancelled in the
- * formula itself. */
+/* Returns log B(a, b). A difference of two large log-gammas would lose digits. From 10 on,
+ * Stirling's formula replaces log gamma(b) and log gamma(a + b), and their large parts cancel
+ * algebraically. */
 static double log_beta(double a, double b) {
   double large = fmax(a, b), small = fmin(a, b);
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);

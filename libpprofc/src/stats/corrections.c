@@ -1,7 +1,7 @@
-/* Corrections of p-values for the number of tests that were made together. */
+/* Corrects p-values for the number of tests made together. */
 #include "stats/corrections.h"
 
-/* From the largest p down: the smallest of p * count / rank so far. */
+/* Goes down from the largest p and keeps the smallest p * count / rank so far. */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted) {
   double least = 1;
   for (size_t i = count; i-- > 0;) {
@@ -21,19 +21,12 @@ void corrections_benjamini_yekutieli(const double *p, size_t count, double *adju
   }
 }
 
-/* From the smallest p up: the largest of p times the number of tests that are left. */
+/* Goes up from the smallest p and keeps the largest p times the number of remaining tests. */
 void corrections_holm(const double *p, size_t count, double *adjusted) {
   double most = 0;
   for (size_t i = 0; i < count; i++) {
     double value = p[i] * (double)(count - i);
     if (value > most) most = value;
     adjusted[i] = most < 1 ? most : 1;
-  }
-}
-
-void corrections_bonferroni(const double *p, size_t count, double *adjusted) {
-  for (size_t i = 0; i < count; i++) {
-    double value = p[i] * (double)count;
-    adjusted[i] = value < 1 ? value : 1;
   }
 }

@@ -1,4 +1,4 @@
-/* Digamma, trigamma and tetragamma with an inverse, and the incomplete gamma function. */
+/* Computes digamma, trigamma and its inverse, tetragamma, and the incomplete gamma function. */
 #include "stats/gamma.h"
 
 #include "pprofc/stats.h"
@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* From here on the asymptotic series has all digits. */
+/* Smallest x for which the asymptotic series has full precision. */
 #define SERIES_FROM 15.0
 
 /* Bernoulli numbers B2, B4, B6 ... */
@@ -46,7 +46,7 @@ double stats_tetragamma(double x) {
   return sum;
 }
 
-/* Newton's method on 1 / trigamma, which is almost linear (Smyth 2004, appendix). */
+/* Uses Newton's method on 1 / trigamma, which is almost linear (Smyth 2004, appendix). */
 double stats_trigamma_inverse(double x) {
   if (!(x > 0)) return (double)NAN;
   double y = 0.5 + 1 / x;
@@ -61,7 +61,7 @@ double stats_trigamma_inverse(double x) {
 
 /* ---- the incomplete gamma function ------------------- */
 
-/* Terms of a series or a continued fraction; both need about sqrt(a) of them. */
+/* Maximum terms of a series or a continued fraction; both need about sqrt(a) terms. */
 #define MOST_TERMS 100000
 
 static double gamma_front(double a, double x) {
@@ -78,7 +78,7 @@ static double gamma_by_series(double a, double x) {
   return sum * gamma_front(a, x);
 }
 
-/* Q(a, x) by the modified method of Lentz. */
+/* Computes Q(a, x) by the modified method of Lentz. */
 static double gamma_by_fraction(double a, double x) {
   static const double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b;

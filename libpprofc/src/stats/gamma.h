@@ -1,19 +1,19 @@
-/* The gamma function's relatives: what variances that are shared between functions need. */
+/* Gamma functions for variances that are shared between functions. */
 #ifndef PPROFC_STATS_GAMMA_H
 #define PPROFC_STATS_GAMMA_H
 
-/* First, second and third derivative of log gamma at x > 0; NaN elsewhere. */
+/* Return the first, second and third derivative of log gamma at x > 0; NaN elsewhere. */
 double stats_digamma(double x);
 double stats_trigamma(double x);
 double stats_tetragamma(double x);
 
-/* The y > 0 with trigamma(y) = x, for x > 0; NaN elsewhere. */
+/* Returns the y > 0 with trigamma(y) = x, for x > 0; NaN elsewhere. */
 double stats_trigamma_inverse(double x);
 
-/* The regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0. */
+/* Returns the regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0. */
 double stats_gamma_lower(double a, double x);
 
-/* The quantile of the chi-squared distribution, for 0 < p < 1 and degrees > 0. */
+/* Returns the quantile of the chi-squared distribution, for 0 < p < 1 and degrees > 0. */
 double stats_chi2_quantile(double p, double degrees);
 
 #endif

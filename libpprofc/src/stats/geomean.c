@@ -1,4 +1,4 @@
-/* The geometric mean. */
+/* Computes the geometric mean. */
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 

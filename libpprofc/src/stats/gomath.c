@@ -1,4 +1,4 @@
-/* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives
+/* Computes logarithm, exponential and binomial coefficients bit for bit like Go's math package
  * on amd64. */
 #include "stats/gomath.h"
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FreeBSD's e_log.c without its treatment of subnormal numbers, as Go's log_amd64.s has it. */
+/* Implements FreeBSD's e_log.c without subnormal numbers, like Go's log_amd64.s. */
 double go_log(double x) {
   static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01,
                       L3 = 2.857142874366239149e-01, L4 = 2.222219843214978396e-01,
@@ -35,7 +35,7 @@ double go_log(double x) {
   return k * ln2_high - ((half - (s * (half + R) + k * ln2_low)) - f);
 }
 
-/* Go's exp_amd64.s on a processor with fused multiply-add. */
+/* Implements Go's exp_amd64.s for a processor with fused multiply-add. */
 double go_exp(double x) {
   static const double coefficients[] = {1.984126984126984127e-4,
                                         1.3888888888888888889e-3,
@@ -56,11 +56,12 @@ double go_exp(double x) {
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);
-  if (k >= 1024) return (double)INFINITY; /* even where r is below 1 */
+  if (k >= 1024) return (double)INFINITY; /* returned even if r is below 1 */
   return k < -1075 ? 0 : ldexp(r, (int)k);
 }
 
-/* log (n!), by FreeBSD's e_lgamma_r.c at n + 1: a product below 8, Stirling's series from there. */
+/* Returns log(n!) by FreeBSD's e_lgamma_r.c at n + 1: a product below 8, Stirling's series
+ * from 8 on. */
 static double log_factorial(int n) {
   static const double w[] = {4.18938533204672725052e-01,  8.33333333333329678849e-02,
                              -2.77777777728775536470e-03, 7.93650558643019558500e-04,

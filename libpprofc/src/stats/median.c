@@ -1,4 +1,4 @@
-/* Quantiles, and the order statistics that bound a median. */
+/* Computes quantiles, and the order statistics that bound a median. */
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 
@@ -16,16 +16,16 @@ double pprofc_quantile(const double *sorted, size_t count, double q) {
   return sorted[k - 1] + rest * (sorted[k] - sorted[k - 1]);
 }
 
-/* For more values the binomial distribution is approximated by the normal one. */
+/* Number of values above which the normal distribution approximates the binomial one. */
 #define EXACT_LIMIT 30
 
-/* P(k of n values lie below the median). */
+/* Returns the probability that k of n values lie below the median. */
 static double below(int n, int k) {
   return k < 0 || k > n ? 0 : go_choose(n, k) * ldexp(1, -n);
 }
 
-/* Widens the interval by the more likely neighbour, the left one in a tie, until the level is
- * reached. */
+/* Widens the interval by the more likely neighbour, the left one in a tie, until it reaches
+ * the level. */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);

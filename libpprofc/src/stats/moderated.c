@@ -1,5 +1,5 @@
-/* The prior of variances: noise between runs by the median, degrees of freedom by the spread of
- * log variances. */
+/* Estimates the prior of variances: noise between runs from the median, degrees of freedom
+ * from the spread of log variances. */
 #include "stats/moderated.h"
 
 #include "pprofc/stats.h"
@@ -7,18 +7,18 @@
 
 #include <math.h>
 
-/* The noise between runs is looked for up to 200 %. */
+/* Square of the maximum noise between runs, 200 %. */
 #define CV2_MOST 4.0
-/* A row that shows no variance at all counts as this share of its floor. */
+/* Minimum of a row's variance as a share of its floor. */
 #define RATIO_LEAST 1e-3
-/* What a prior that fits perfectly is worth, before the cap. */
+/* Degrees of freedom of a prior that fits perfectly, before the cap. */
 #define DEGREES_PERFECT 100.0
 
 static double variance_trend(const struct variance *row, double cv2) {
   return 1 + cv2 * row->samples;
 }
 
-/* The weighted median of seen over expected variance. */
+/* Returns the weighted median of observed over expected variance. */
 static double variance_ratio(const struct variance *rows, size_t count, double median, double cv2,
                              struct weighted *scratch) {
   for (size_t i = 0; i < count; i++) {
@@ -30,7 +30,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
   return stats_weighted_median(scratch, count);
 }
 
-/* The noise at which that median is 1. */
+/* Returns the noise for which this median is 1. */
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
   double median = stats_chi2_quantile(0.5, degrees) / degrees;
@@ -46,7 +46,8 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* The spread of log variances is that of a chi-squared variable plus that of the true variances. */
+/* Returns the degrees of freedom of the prior. The spread of log variances is the spread of a
+ * chi-squared variable plus the spread of the true variances. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

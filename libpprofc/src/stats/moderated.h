@@ -1,9 +1,9 @@
-/* Variances of many rows of counts, each seen a few times, that learn from each other (Smyth 2004,
- * "Linear models and empirical Bayes methods", with a floor and a trend for counts).
+/* Estimates the variances of many rows of counts, each observed a few times, from all rows together
+ * (Smyth 2004, "Linear models and empirical Bayes methods", with a floor and a trend for counts).
  *
- * A row has a variance `seen` within the sides, with `degrees` degrees of freedom, the variance
- * `floor` that sampling alone gives it, and a mean of `samples` samples a run. Noise between runs
- * of the relative size cv makes seen = floor (1 + cv^2 samples) on average. */
+ * A row has an observed variance `seen` within the sides, with `degrees` degrees of freedom, the
+ * sampling variance `floor`, and a mean of `samples` samples per run. Noise between runs of the
+ * relative size cv makes seen = floor (1 + cv^2 samples) on average. */
 #ifndef PPROFC_STATS_MODERATED_H
 #define PPROFC_STATS_MODERATED_H
 
@@ -15,22 +15,22 @@ struct variance {
 
 struct variance_prior {
   double cv2;     /* square of the relative noise between runs */
-  double degrees; /* what the other rows are worth, in degrees of freedom */
+  double degrees; /* weight of the other rows, in degrees of freedom */
 };
 
-/* At most so many degrees of freedom come from the other rows: a row of wild variance needs its own
- * to be heard. */
+/* Maximum degrees of freedom from other rows, so that a row with an unusual variance keeps
+ * some weight. */
 #define PRIOR_DEGREES_MOST 10.0
-/* Fewer rows teach nothing: both members of the prior are 0. */
+/* Minimum of rows for a prior; with fewer rows both members of the prior are 0. */
 #define PRIOR_ROWS_LEAST 10
 
-/* What the rows teach; rows whose floor is 0 are not to be among them. `scratch` has room for
+/* Estimates the prior from the rows, whose floors must be above 0. `scratch` has room for
  * `count` items. */
 struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
                                            double degrees, struct weighted *scratch);
 
-/* The variance of a row: the mean of what is expected and what was seen, and never below sampling
- * or below what was seen. */
+/* Returns the variance of a row: the mean of expected and observed variance, but at least the
+ * sampling variance and the observed variance. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
 

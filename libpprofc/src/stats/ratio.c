@@ -1,4 +1,4 @@
-/* Fieller's interval of a ratio, and the score interval of a mean of counts. */
+/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts. */
 #include "stats/ratio.h"
 
 #include "pprofc/stats.h"
@@ -19,7 +19,7 @@ static struct two_sides two_sides_of(const double *values, size_t bases, size_t 
   return s;
 }
 
-/* The covariance of two differences of means, from deviations within the sides. */
+/* Returns the covariance of two differences of means, from deviations within the sides. */
 static double two_sides_covariance(const double *u, const struct two_sides *su, const double *v,
                                    const struct two_sides *sv) {
   double sum = 0, nb = (double)su->bases, nh = (double)(su->count - su->bases);

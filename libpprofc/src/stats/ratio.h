@@ -1,4 +1,4 @@
-/* The ratio of two differences of means, with Fieller's interval. */
+/* Computes Fieller's interval of a ratio of two differences of means, and a score interval. */
 #ifndef PPROFC_STATS_RATIO_H
 #define PPROFC_STATS_RATIO_H
 
@@ -6,18 +6,20 @@
 #include <stddef.h>
 
 struct ratio_interval {
-  bool defined; /* the difference below the line is not 0 */
-  bool bounded; /* low and high are numbers */
+  bool defined; /* the denominator is not 0 */
+  bool bounded; /* low and high are finite */
   double ratio, low, high;
 };
 
-/* The change of `part` over the change of `whole`; runs [0, bases) are the base, the others up to
- * `count` the head. 95 %, by Student's t with count - 2 degrees of freedom (Fieller 1954). */
+/* Returns the change of `part` divided by the change of `whole`. Runs [0, bases) are the base,
+ * the others up to `count` the head. The interval is at 95 %, by Student's t with count - 2
+ * degrees of freedom (Fieller 1954). */
 struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
                                     size_t count);
 
-/* The interval of a mean of which `samples` samples were seen, by inversion of the score test
- * (Rao 1948); counts vary `dispersion` times as much as Poisson's, `z` is the normal quantile. */
+/* Computes the interval of a mean, given `samples` observed samples, by inverting the score
+ * test (Rao 1948). The variance of the counts is `dispersion` times a Poisson variance; `z` is
+ * the normal quantile. */
 void stats_score_interval(double samples, double dispersion, double z, double *low, double *high);
 
 #endif

@@ -1,4 +1,4 @@
-/* Weighted medians, and sums that lose no digits. */
+/* Computes weighted medians, and sums with a small rounding error. */
 #include "stats/robust.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static int double_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Few values, as those of one benchmark, are sorted in place. */
+/* Sorts values; few values, such as one benchmark's, are sorted in place. */
 static void double_sort(double *values, size_t count) {
   if (count > 16) {
     qsort(values, count, sizeof *values, double_order);
@@ -74,7 +74,7 @@ static double sum_of_block(const double *values, size_t count) {
   return sum;
 }
 
-/* Sums of blocks are added up in pairs: partial[n] holds the sum of 2^n blocks. */
+/* Adds the sums of blocks in pairs: partial[n] holds the sum of 2^n blocks. */
 double stats_sum(const double *values, size_t count) {
   double partial[64];
   size_t blocks = 0, levels = 0;

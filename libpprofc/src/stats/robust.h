@@ -1,4 +1,4 @@
-/* Means and medians of many values, whatever their order. */
+/* Computes means and medians of many values, independent of their order. */
 #ifndef PPROFC_STATS_ROBUST_H
 #define PPROFC_STATS_ROBUST_H
 
@@ -6,17 +6,19 @@
 
 struct weighted {
   double value, weight;
-  size_t place; /* orders equal values; the caller numbers them */
+  size_t place; /* rank among equal values, set by the caller */
 };
 
-/* The weighted median: weights are cumulated up to the middle of each item, with a straight line
- * between items. Sorts the items. NaN when there are none. */
+/* Returns the weighted median: cumulates weights up to the middle of each item and
+ * interpolates linearly between items. Sorts the items. NaN without items. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
-/* The median: of an even number the mean of the two in the middle. Sorts. NaN for none. */
+/* Returns the median; for an even number, the mean of the two middle values. Sorts the values.
+ * NaN without values. */
 double stats_median(double *values, size_t count);
 
-/* The sum by pairwise summation in eight lanes. Its error grows with the logarithm of the count. */
+/* Returns the sum by pairwise summation in eight lanes. Its error grows with the logarithm of
+ * the count. */
 double stats_sum(const double *values, size_t count);
 double stats_mean(const double *values, size_t count);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Few values are inserted one by one, which takes less time than qsort's calls. */
+/* Maximum number of values for insertion sort, which is faster than qsort's calls. */
 #define FEW_VALUES 24
 
 static int compare_doubles(const void *a, const void *b) {

@@ -1,4 +1,4 @@
-/* Sorting of samples. */
+/* Sorts samples. */
 #ifndef PPROFC_STATS_SORTING_H
 #define PPROFC_STATS_SORTING_H
 

@@ -1,4 +1,4 @@
-/* Change points of a series: candidates in windows, merging, drifts, and sizes. */
+/* Finds change points of a series: candidates in windows, merging, drifts, and sizes. */
 #include "stats/steps.h"
 
 #include "core/array.h"
@@ -15,7 +15,7 @@ void steps_defaults(struct steps_options *o) {
                               .seed = 1};
 }
 
-/* Change points while they are looked for, by index. */
+/* State of the search: the change points by index. */
 struct finder {
   const pprofc_allocator *mem;
   const struct steps_options *options;
@@ -27,7 +27,7 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* The best split of all pieces of a window. `cuts` has its ends, too. */
+/* Returns the best split of all pieces of a window. `cuts` includes the ends of the window. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -48,8 +48,8 @@ static double finder_student(const struct finder *f, size_t first, size_t middle
   return steps_student_p(&a, &b);
 }
 
-/* Splits a window as long as its best split is one by the t-test. Returns how many ends and splits
- * `cuts` has. */
+/* Splits a window while the t-test accepts its best split. Returns the number of ends and
+ * splits in `cuts`. */
 static size_t finder_bisect(const struct finder *f, size_t start, size_t end, size_t *cuts) {
   const struct steps_options *o = f->options;
   double alpha = fmin(10 * o->alpha, 0.5);
@@ -66,7 +66,7 @@ static size_t finder_bisect(const struct finder *f, size_t start, size_t end, si
   }
 }
 
-/* Adds an index unless it is there. */
+/* Adds an index if it is missing. */
 static bool finder_add(struct finder *f, size_t index) {
   size_t k = f->count;
   while (k > 0 && f->items[k - 1].index >= index) k--;
@@ -101,13 +101,13 @@ static size_t finder_end(const struct finder *f, size_t i) {
   return i + 1 < f->count ? f->items[i + 1].index : f->value_count;
 }
 
-/* Whether both sides of a change point have as many values as they should. */
+/* True if both sides of a change point have at least options.least values. */
 static bool finder_has_room(const struct finder *f, size_t i) {
   size_t index = f->items[i].index, least = f->options->least;
   return index - finder_begin(f, i) >= least && finder_end(f, i) - index >= least;
 }
 
-/* Values as ranks, the mean rank for equal ones. */
+/* Replaces values by their ranks, with the mean rank for equal values. */
 static void finder_rank(const double *values, size_t count, double *ranks) {
   for (size_t i = 0; i < count; i++) {
     size_t below = 0, equal = 0;
@@ -119,9 +119,9 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* Where fewer than `least` values have moved, the best split that has so many on each side begins
- * too early. So the best split of all, by ranks, which one outlier does not draw, must have them,
- * too. */
+/* True if at least `least` values have moved. Otherwise a split with enough values on each
+ * side would begin too early. The best split by ranks, which is robust against one outlier,
+ * must also have enough values. */
 static bool finder_is_settled(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MOST], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
@@ -144,7 +144,7 @@ static void finder_test(struct finder *f, size_t i) {
   if (step->p < f->options->alpha && !finder_is_settled(f, i)) step->p = 1;
 }
 
-/* The values beside a change point, half a window on each side. */
+/* Runs the permutation test on the values around a change point, half a window on each side. */
 static void finder_permute(struct finder *f, size_t i) {
   struct step *step = &f->items[i];
   size_t half = f->options->window / 2, first = finder_begin(f, i), end = finder_end(f, i);
@@ -162,7 +162,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the weakest by the t-test until all are strong; and those that shuffling makes, too. */
+/* Drops the weakest change point by the t-test until all are strong, then those that fail the
+ * permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {
@@ -186,7 +187,7 @@ static void finder_merge(struct finder *f) {
 
 /* ---- what a change point is -------------------------- */
 
-/* Whether a straight line through both sides is nearer to the values than two levels are. */
+/* True if a straight line through both sides fits the values better than two levels. */
 static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end) {
   struct steps_side a = steps_side_of(f->values, first, middle);
   struct steps_side b = steps_side_of(f->values, middle, end);

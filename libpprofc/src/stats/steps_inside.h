@@ -1,4 +1,4 @@
-/* What the files about change points share. */
+/* Functions shared by the files about change points. */
 #ifndef PPROFC_STATS_STEPS_INSIDE_H
 #define PPROFC_STATS_STEPS_INSIDE_H
 
@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-/* A run of values: how many, their mean, and the sum of squared distances from it. */
+/* Statistics of a run of values: their number, mean, and sum of squared deviations. */
 struct steps_side {
   double count, mean, squares;
 };
 
 struct steps_side steps_side_of(const double *values, size_t first, size_t end);
 
-/* Student's two-sided test of equal means; 1 when nothing can be said. */
+/* Returns the p-value of Student's two-sided test of equal means; 1 if there is no evidence. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 
-/* How often shuffled values have a split of at least the greatest distance of these. Stops early
- * when it is too often. */
+/* Returns the share of permutations whose best split has at least the energy distance of the
+ * values. Stops early once the test has failed. */
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *options,
                         uint64_t seed);
 

@@ -1,9 +1,11 @@
-/* The energy distance of all splits of a run of values, and Student's test of one split. */
+/* Computes the energy distance of all splits of a run of values, and Student's test of one
+ * split. */
 #include "stats/steps_inside.h"
 
 #include <math.h>
 
-/* within[k]: the sum of distances of all pairs of values [start, start + k). */
+/* Computes within[k]: the sum of the distances between all pairs of the values [start, start +
+ * k). */
 static void split_add_within(const double *x, size_t count, double *within) {
   within[0] = 0;
   for (size_t k = 0; k < count; k++) {
@@ -13,8 +15,9 @@ static void split_add_within(const double *x, size_t count, double *within) {
   }
 }
 
-/* The greatest distance between [0, left) and [left, end), over all ends: both sides' mean distance
- * from each other less the mean distances within each. right[end]: the sum within [left, end). */
+/* Returns the largest energy distance between [0, left) and [left, end) over all ends: the
+ * mean distance between the sides minus the mean distances within each side. right[end] is the
+ * sum within [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;
@@ -51,8 +54,8 @@ size_t steps_split(const double *values, size_t start, size_t end, size_t least,
 
 /* ---- both sides as they are -------------------------- */
 
-/* The greatest distance of a split of all values: rows[i] is the sum of the distances of value i.
- */
+/* Returns the largest distance of a split of all values; rows[i] is the sum of the distances
+ * of value i. */
 static double split_whole(const double *x, const double *rows, size_t count, size_t least) {
   double left = 0, right = 0, total, greatest = -HUGE_VAL;
   for (size_t i = 0; i < count; i++) right += rows[i] / 2;
@@ -92,7 +95,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MOST], rows[STEPS_WINDOW_MOST];
   size_t above = 0;
-  /* Beyond this many the test has failed, whatever follows. */
+  /* Above this number the test has failed. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -101,7 +104,8 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  double almost = found - 1e-9 * fabs(found); /* sums in another order differ in their last bits */
+  double almost = found - 1e-9 * fabs(found); /* summation in another order changes the last
+                                                 bits */
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);
     above += split_whole(x, rows, count, o->least) >= almost;
@@ -121,7 +125,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end) 
   return side;
 }
 
-/* The variances are those of the values themselves (divisor n), as in Hunter. */
+/* Variances have the divisor n, as in Hunter. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double degrees = a->count + b->count - 2;
   if (degrees < 1) return 1;
@@ -129,7 +133,7 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double right = (b->count - 1) * (b->squares / b->count);
   double error = sqrt((left + right) / degrees * (1 / a->count + 1 / b->count));
   double difference = fabs(a->mean - b->mean);
-  /* What rounding makes of equal values is no difference. */
+  /* Ignore differences that rounding makes between equal values. */
   if (difference <= 1e-12 * fmax(fabs(a->mean), fabs(b->mean))) return 1;
   return error > 0 ? pprofc_t_two_sided(difference / error, degrees) : 0;
 }

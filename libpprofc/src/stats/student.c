@@ -1,11 +1,11 @@
-/* Student's t distribution. */
+/* Computes Student's t distribution. */
 #include "pprofc/stats.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* P(|T| >= |t|) is an incomplete beta function, so a tiny p has all its digits. For a large t it is
- * computed at x = df / (df + t^2), for a small t at 1 - x: neither cancels. */
+/* Computes P(|T| >= |t|) as an incomplete beta function, so a tiny p has full precision. A
+ * large t uses x = df / (df + t^2), a small t uses 1 - x: neither cancels. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
@@ -24,20 +24,20 @@ double pprofc_t_cdf(double t, double degrees) {
 
 /* ---- quantiles --------------------------------------- */
 
-/* Where the tail is known to be greater or not: below `low`, above `high`. */
+/* Bounds of a quantile: the tail is larger below `low` and smaller above `high`. */
 struct student_bounds {
   double low, high;
 };
 
-/* A tail is exact to some units in the last place, and this much of t changes it by more. */
+/* Relative change of t that changes the tail by more than its rounding error. */
 #define STUDENT_SLACK 5e-14
 
-/* Bounds around the quantile by Newton's method on the logarithm of the tail; none where it does
- * not come near, and for small t, where the tail hardly changes. */
+/* Bounds the quantile by Newton's method on the logarithm of the tail. Returns no bounds if it
+ * does not converge, or for a small t, where the tail hardly changes. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
   double z = -pprofc_normal_quantile(wanted / 2), square = z * z;
-  /* The first terms of Cornish and Fisher's expansion. */
+  /* First terms of the Cornish-Fisher expansion. */
   double t = z * (1 + (square + 1) / (4 * degrees) +
                   (square * (5 * square + 16) + 3) / (96 * degrees * degrees));
   int sign;
@@ -49,7 +49,7 @@ static struct student_bounds bounds_of_tail(double wanted, double degrees) {
     double step = tail * log(tail / wanted) / (2 * density);
     if (!(t > 0.5) || !isfinite(step)) return none;
     t = fmax(t / 2, t + step);
-    if (fabs(step) < 1e-7 * t) break; /* the next step would be the square of that */
+    if (fabs(step) < 1e-7 * t) break; /* the error of the next step is about the square of this */
   }
   struct student_bounds found = {t * (1 - STUDENT_SLACK), t * (1 + STUDENT_SLACK)};
   bool around = pprofc_t_two_sided(found.low, degrees) > wanted &&
@@ -64,8 +64,8 @@ static bool tail_is_greater(const struct student_bounds *known, double t, double
   return pprofc_t_two_sided(t, degrees) > wanted;
 }
 
-/* The positive t with the two-sided tail `wanted`, by bisection: the tail falls as t grows. 200
- * halvings reach the last bit from any start. */
+/* Returns the positive t with the two-sided tail `wanted`, by bisection, because the tail
+ * falls as t grows. 200 halvings reach the last bit from any start. */
 static double inverse_of_tail(double wanted, double degrees) {
   struct student_bounds known = bounds_of_tail(wanted, degrees);
   double low = 0, high = 1;

@@ -1,4 +1,4 @@
-/* Theil and Sen's slope, Mann and Kendall's test, and what else tells a trend from noise. */
+/* Computes the Theil-Sen slope, the Mann-Kendall test, and other tests of a trend. */
 #include "stats/trend.h"
 
 #include "pprofc/stats.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The pairs of TREND_EXACT values, and one more for S of all. */
+/* Number of pairs of TREND_EXACT values, plus one for S of all pairs. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 
 static int trend_ascending(const void *a, const void *b) {
@@ -33,28 +33,29 @@ double trend_kendall_s(const double *x, size_t count) {
 
 /* ---- the exact distribution -------------------------- */
 
-/* Room for the exact distribution. A polynomial has the probability of k inversions at [k]. */
+/* Buffers for the exact distribution. A polynomial has the probability of k inversions at
+ * index k. */
 struct kendall {
   double product[TREND_PAIRS], next[TREND_PAIRS];
   double rows[TREND_EXACT + 1][TREND_PAIRS]; /* Gaussian binomials [n, 0], [n, 1] ... */
   double sorted[TREND_EXACT];
 };
 
-/* The number of ways to have k inversions between `chosen` equal values and n - chosen others, by
- * Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1, c - 1]. */
+/* Returns the number of ways to have k inversions between `chosen` equal values and n - chosen
+ * others, by Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1, c - 1]. */
 static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen) {
   memset(k->rows, 0, (chosen + 1) * sizeof k->rows[0]);
   k->rows[0][0] = 1;
   for (size_t m = 1; m <= n; m++)
     for (size_t c = chosen < m ? chosen : m; c > 0; c--)
       for (size_t i = (c - 1) * (m - c) + 1; i-- > 0;) {
-        /* [m - 1, c - 1] is still that of the row before: c goes down. */
+        /* c goes down, so [m - 1, c - 1] is still from the previous row. */
         k->rows[c][i + m - c] += k->rows[c - 1][i];
       }
   return k->rows[chosen];
 }
 
-/* Adds a group of `chosen` equal values to `n - chosen` that are there. */
+/* Adds a group of `chosen` equal values to the `n - chosen` previous ones. */
 static size_t kendall_multiply(struct kendall *k, size_t degree, size_t n, size_t chosen) {
   const double *factor = kendall_binomial(k, n, chosen);
   size_t more = chosen * (n - chosen);
@@ -78,7 +79,7 @@ static double kendall_exact(struct kendall *k, size_t count, double s) {
     done += ties;
     degree = kendall_multiply(k, degree, done, ties);
   }
-  /* S is the number of pairs that are not tied, less two for each inversion. */
+  /* S is the number of untied pairs minus two for each inversion. */
   for (size_t i = 0; i <= degree && (double)degree - 2 * (double)i >= s; i++) p += k->product[i];
   return p < 1 ? p : 1;
 }

@@ -1,20 +1,18 @@
-/* The Mann-Whitney U test: exact by counting while that is cheap. Beyond that it is exact by a
- * Fourier sum if the caller asks for exactness, else a normal approximation. */
+/* Computes the Mann-Whitney U test: exact for small samples, else by the normal approximation. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
-#include "stats/utest_fourier.h"
 #include "stats/utest_known.h"
 
 #include <math.h>
 
-/* The merged samples: the number of occurrences of each distinct value, and U. */
+/* Statistics of the merged samples: the number of occurrences of each distinct value, and U. */
 struct ranks {
-  size_t *ties; /* ascending by value */
+  size_t *ties; /* counts, ascending by value */
   size_t distinct;
   bool tied;
-  double u;     /* pairs with x > y, ties half */
-  double cubes; /* sum of t^3 - t */
+  double u;     /* U: pairs with x > y, ties count half */
+  double cubes; /* sum of t^3 - t over the counts */
 };
 
 static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
@@ -38,7 +36,7 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
-/* Turns p[n][m - 1] into p[n][m] for every n up to `small`; a row holds p[n] of U = 0 .. u. */
+/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`; a row holds p[n] of U = 0 .. u. */
 static void untied_step(double *table, size_t small, size_t m, size_t u) {
   size_t width = u + 1;
   table[0] = 1;
@@ -53,8 +51,8 @@ static void untied_step(double *table, size_t small, size_t m, size_t u) {
   }
 }
 
-/* P(U <= u) by the recurrence of Mann and Whitney over the plane of sample sizes: p[n][m](U) =
- * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table holds it for one m at a time. Negative
+/* Computes P(U <= u) by the recurrence of Mann and Whitney over the sample sizes: p[n][m](U) =
+ * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table holds one m at a time. Negative
  * when out of memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
   size_t small = nx < ny ? nx : ny, pairs = nx * ny;
@@ -74,7 +72,7 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* Both ways of counting walk over the distinct values from either end: from the other end, U is the
+/* State of counting over the distinct values, from either end. From the other end, U is the
  * number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
@@ -88,9 +86,9 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
   return w->ties[w->reversed ? w->distinct - 1 - k : k];
 }
 
-/* The probability that r of a value's t occurrences are in x when each is with probability nx /
- * total. On the condition that nx of all values are in x this is the exact distribution, and it
- * does not overflow as the counts do. */
+/* Computes the probability that r of a value's t occurrences are in x if each is with
+ * probability nx / total. Given that nx of all values are in x, this is the exact
+ * distribution, and unlike counts it does not overflow. */
 static void binomial_weights(double *weights, size_t t, double chance) {
   double log_odds = log(chance) - log1p(-chance), log_zero = (double)t * log1p(-chance);
   int sign;
@@ -99,7 +97,7 @@ static void binomial_weights(double *weights, size_t t, double chance) {
                      lgamma_r((double)(t - r) + 1, &sign) + log_zero + (double)r * log_odds);
 }
 
-/* Up to this many values all counts are integers that a double holds exactly. */
+/* Number of values up to which a double represents all counts exactly. */
 #define COUNTED_TOTAL 52
 
 static void tie_weights(const struct tied_walk *w, double *weights, size_t t) {
@@ -110,16 +108,16 @@ static void tie_weights(const struct tied_walk *w, double *weights, size_t t) {
   for (size_t r = 0; r <= t; r++) weights[r] = choose((int)t, (int)r);
 }
 
-/* The sum of the weights of all assignments. */
+/* Returns the sum of the weights of all assignments. */
 static double all_weights(const struct tied_walk *w, double *weights) {
   if (w->total <= COUNTED_TOTAL) return go_choose((int)w->total, (int)w->nx);
   binomial_weights(weights, w->total, (double)w->nx / (double)w->total);
   return weights[w->nx];
 }
 
-/* Adds one distinct value. An assignment with j values in x so far and a doubled U of v becomes
- * those that put r of the t new values into x: each of the r is above the (seen - j) values of y
- * before it, and ties with t - r. */
+/* Adds one distinct value. An assignment with j values in x so far and a doubled U of v
+ * becomes the assignments that put r of the t new values into x. Each of the r is above the
+ * (seen - j) earlier values of y, and ties with t - r. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -134,8 +132,8 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
   }
 }
 
-/* P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997; their
- * recursion is a sum over a table here). Negative when out of memory. */
+/* Computes P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz
+ * 1997; their recursion is a sum over a table here). Negative when out of memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
   double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
@@ -163,24 +161,8 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* The same for two distinct values: a hypergeometric sum, for any number of samples. */
-static double two_values_cdf(const struct tied_walk *w, size_t limit) {
-  size_t t0 = ties_at(w, 0), t1 = ties_at(w, 1);
-  double *weights = mem_array(w->mem, 2 * (w->total + 1), sizeof *weights);
-  if (!weights) return -1;
-  double *second = weights + w->total + 1, sum = 0;
-  tie_weights(w, weights, t0);
-  tie_weights(w, second, t1);
-  for (size_t r = w->nx > t0 ? w->nx - t0 : 0; r <= t1 && r <= w->nx; r++) {
-    size_t q = w->nx - r; /* of the smaller value */
-    if (q * (t0 - q) + r * (2 * (t0 - q) + t1 - r) <= limit) sum += weights[q] * second[r];
-  }
-  sum /= all_weights(w, weights);
-  mem_free(w->mem, weights, 2 * (w->total + 1), sizeof *weights);
-  return sum;
-}
-
-/* benchstat's sum for two distinct values. A truncating division gives its upper end. */
+/* Computes benchstat's sum for two distinct values, whose upper end comes from a truncating
+ * division. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
@@ -190,7 +172,7 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
   return sum / go_choose((int)w->total, (int)n);
 }
 
-/* The tail without ties, from those that are known. */
+/* Returns the tail without ties, from the stored tails. */
 static double known_cdf(const struct tied_walk *w, size_t u) {
   struct u_known *known = w->known;
   size_t ny = w->total - w->nx;
@@ -207,21 +189,10 @@ static double known_cdf(const struct tied_walk *w, size_t u) {
 
 /* ---- choice of the method ---------------------------- */
 
-/* benchstat counts up to these sample sizes. */
+/* Sizes up to which p is exact. benchstat stops at 25 with ties; up to 50 the sum over ties
+ * takes at most about 20 ms. */
 #define EXACT_UNTIED 50
 #define EXACT_TIED   25
-
-/* Steps of the dynamic programming that take about 20 ms. */
-#define CHEAP_STEPS 3e7
-
-/* Whether counting takes at most CHEAP_STEPS steps. The bound counts every value of every group for
- * every row. */
-static bool cheap(const struct ranks *r, size_t nx, size_t limit) {
-  double steps = 0;
-  for (size_t k = 0; k < r->distinct; k++) steps += (double)(r->ties[k] + 1) * (double)(nx + 1);
-  return steps * ((double)limit + 1) <= CHEAP_STEPS &&
-         (double)nx * ((double)limit + 1) <= CHEAP_STEPS / 2;
-}
 
 static double upstream_p(const struct tied_walk *w, const struct ranks *r, double u) {
   if (!r->tied) return 2 * known_cdf(w, (size_t)u);
@@ -229,36 +200,23 @@ static double upstream_p(const struct tied_walk *w, const struct ranks *r, doubl
   return 2 * tied_cdf(w, (size_t)(2 * u));
 }
 
-/* The smaller tail, doubled; U's distribution is not symmetric when there are ties. */
+/* Returns the smaller tail, doubled; with ties the distribution of U is not symmetric. */
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   double pairs = (double)w->nx * (double)(w->total - w->nx), least = 1;
   if (!r->tied) {
     least = known_cdf(w, (size_t)(u < pairs - u ? u : pairs - u));
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* only the tail on u's side of the mean can be the smaller one, but both may be more than
-       * half */
+      /* Only the tail on u's side of the mean can be the smaller one, but both may be above
+       * one half. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;
-      double tail = r->distinct == 2 ? two_values_cdf(w, (size_t)(2 * bound))
-                                     : tied_cdf(w, (size_t)(2 * bound));
+      double tail = tied_cdf(w, (size_t)(2 * bound));
       least = tail < least ? tail : least;
     }
   }
   return 2 * least < 1 ? 2 * least : 1;
-}
-
-/* The same for samples too large for counting; NaN when they are too large for the Fourier sum. */
-static double fourier_p(struct tied_walk *w, double u) {
-  double pairs = (double)w->nx * (double)(w->total - w->nx);
-  size_t *ties = mem_array(w->mem, w->distinct, sizeof *ties);
-  if (!ties) return -1;
-  w->reversed = u > pairs - u;
-  for (size_t k = 0; k < w->distinct; k++) ties[k] = ties_at(w, k);
-  double tail = u_fourier_cdf(ties, w->distinct, w->nx, 2 * (w->reversed ? pairs - u : u), w->mem);
-  mem_free(w->mem, ties, w->distinct, sizeof *ties);
-  return 2 * tail > 1 ? 1 : 2 * tail;
 }
 
 static double normal_p(double u, double nx, double ny, double cubes, bool *constant) {
@@ -272,17 +230,14 @@ static double normal_p(double u, double nx, double ny, double cubes, bool *const
   return 2 * (below < 1 - below ? below : 1 - below);
 }
 
-/* The exact p where it is counted, or computed because exactness is asked for; NaN elsewhere.
- * Negative when out of memory. */
+/* Returns the exact p of small samples, NaN for large ones, a negative number when out of memory.
+ */
 static double exact_p(struct tied_walk *w, const struct ranks *r, bool correct) {
   size_t y_count = w->total - w->nx, larger = w->nx > y_count ? w->nx : y_count;
-  double opposite = (double)w->nx * (double)y_count - r->u, least = fmin(r->u, opposite);
-  bool counted = larger <= (r->tied ? EXACT_TIED : EXACT_UNTIED);
-  if (correct && r->tied) counted |= r->distinct == 2 || cheap(r, w->nx, (size_t)(2 * least));
-  if (!counted && !correct) return (double)NAN;
+  double opposite = (double)w->nx * (double)y_count - r->u;
+  if (larger > (r->tied && !correct ? EXACT_TIED : EXACT_UNTIED)) return (double)NAN;
   if (r->u == opposite) return 1;
-  if (!counted) return fourier_p(w, r->u);
-  return correct ? correct_p(w, r, r->u) : upstream_p(w, r, least);
+  return correct ? correct_p(w, r, r->u) : upstream_p(w, r, fmin(r->u, opposite));
 }
 
 static pprofc_u_result test_ranks(struct tied_walk *w, const struct ranks *r, bool correct) {
@@ -304,7 +259,7 @@ pprofc_u_result u_test_known(const double *x, size_t x_count, const double *y, s
                              const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
   if (!x_count || !y_count) return (pprofc_u_result){PPROFC_TEST_TOO_SMALL, 0, 1, false};
-  if (isnan(x[0]) || isnan(y[0])) /* sorted: NaN comes first */
+  if (isnan(x[0]) || isnan(y[0])) /* the samples are sorted, so NaN comes first */
     return (pprofc_u_result){PPROFC_TEST_NAN, 0, 1, false};
   size_t total = x_count + y_count;
   struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};

@@ -1,4 +1,4 @@
-/* Moments of a sample, and Welch's t-test. */
+/* Computes the moments of a sample, and Welch's t-test. */
 #include "pprofc/stats.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ static bool all_finite(const double *values, size_t count) {
   return true;
 }
 
-/* Welch 1947, with the degrees of freedom of Satterthwaite 1946. Where squares overflow, t is 0 and
- * p is 1. */
+/* Implements Welch 1947 with the degrees of freedom of Satterthwaite 1946. If squares
+ * overflow, t is 0 and p is 1. */
 pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, const double *y,
                                   size_t y_count) {
   pprofc_t_result result = {PPROFC_TEST_OK, 0, 0, 1};

@@ -20,7 +20,7 @@ static const struct elf_segment *text_segment(const struct elf_file *f) {
   return NULL;
 }
 
-/* Whether a segment may be what [offset, offset + size) of the file shows. */
+/* True if a segment may hold [offset, offset + size) of the file. */
 static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size) {
   if (!s->loadable || !s->file_size) return false;
   uint64_t segment_end = s->offset + s->memory_size, end = offset + size;
@@ -75,13 +75,14 @@ static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped
   return elf_symbol(f, name, known, address, error);
 }
 
-/* Whether a mapping of the upper half begins at offset 0, at PowerPC's text or at its own start. */
+/* True if a mapping of the upper half begins at offset 0, at PowerPC's text or at its own
+ * start. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
 }
 
-/* The ways in which a kernel is mapped; false when this is none of them. */
+/* Tries the ways in which a kernel is mapped; false if no way fits. */
 static bool kernel_base(const struct elf_segment *s, const struct mapped_range *r, bool known,
                         uint64_t symbol, uint64_t *base) {
   if (s->vaddr == r->start - r->offset) {
@@ -148,7 +149,7 @@ static void dyn_base(const struct question *q, uint64_t *base) {
     *base = user_base(q);
 }
 
-/* Finds the kernel's symbol, and the segment that the mapping is of; a file may have none. */
+/* Finds the kernel's symbol, and the segment of the mapping; a file may have no segment for it. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;
   pprofc_status status = kernel_symbol(q->file, r, &q->symbol_known, &q->symbol, error);

@@ -4,15 +4,15 @@
 
 #include "symbolize/elf_file.h"
 
-/* Where a mapping lay. `kernel_symbol` is the relocation symbol that a kernel mapping names
- * ("_text", "_stext"), or "". */
+/* The place of a mapping. `kernel_symbol` is the relocation symbol in the name of a kernel
+ * mapping ("_text", "_stext"), or "". */
 struct mapped_range {
   uint64_t start, limit, offset;
   pprofc_str kernel_symbol;
 };
 
-/* The base to subtract from `address`, one in the mapping. Computed once per mapping, for the first
- * address that is asked for. */
+/* Returns the base to subtract from `address`, one in the mapping. Computed once per mapping,
+ * for its first address. */
 pprofc_status base_address(const struct elf_file *file, const struct mapped_range *range,
                            uint64_t address, uint64_t *base, pprofc_error *error);
 

@@ -2,6 +2,7 @@
  * output the form that pprof shows in each mode. */
 #include "symbolize/demangle.h"
 
+#include "core/parallel.h"
 #include "symbolize/rust_v0.h"
 
 #include <setjmp.h>
@@ -10,6 +11,19 @@
 
 #define MOST_MANGLED ((size_t)64 * 1024)
 #define MOST_OUTPUT  ((size_t)1 << 20)
+
+/* libiberty takes up to 130 bytes of stack for each byte of a name, and 1 MB to print it. Twice
+ * that is for compilers that do not optimize. */
+#define DEEP_STACK ((size_t)64 << 20)
+
+bool demangle_is_deep(pprofc_str name) {
+  pprofc_str head = str_slice(name, 0, 16); /* "_Z", "___Z", "_GLOBAL__I__Z" */
+  return str_starts(name, STR("_")) && str_find(head, STR("_Z")) < head.size;
+}
+
+bool demangle_run(void (*fn)(void *context), void *context) {
+  return parallel_run_deep(DEEP_STACK, fn, context);
+}
 
 static bool is_mangled(pprofc_str name) {
   return str_starts(name, STR("_Z")) || str_starts(name, STR("___Z"));
@@ -126,17 +140,43 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
   return print_cxx(mangled, options, &collector) && !out->failed;
 }
 
-static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
-  char name[MOST_MANGLED + 1];
-  if (mangled.size > MOST_MANGLED || memchr(mangled.data, '\0', mangled.size)) return false;
-  memcpy(name, mangled.data, mangled.size);
-  name[mangled.size] = '\0';
+/* libiberty keeps a copy of each template for each reference to a template parameter, on the stack.
+ */
+#define MOST_COPIES ((size_t)1 << 20)
+
+/* True if libiberty may keep too many copies: 'I' begins arguments, "RT" or "RS" may be such a
+ * reference. Each counts twice, because libiberty visits a part up to two times. */
+static bool has_many_copies(pprofc_str mangled) {
+  size_t templates = 0, references = 0;
+  for (size_t i = 0; i < mangled.size; i++) {
+    char c = mangled.data[i], next = i + 1 < mangled.size ? mangled.data[i + 1] : '\0';
+    if (c == 'I') templates += 2;
+    if ((c == 'R' || c == 'O') && (next == 'T' || next == 'S')) references += 2;
+  }
+  return templates && references > MOST_COPIES / templates;
+}
+
+/* Demangles a name that ends with a NUL, in memory that may be written. */
+static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust,
+                         struct buffer *out) {
   int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
   if (run_demangler(name, options, is_rust, out)) return true;
   /* A function whose object is an explicit parameter (C++23): only its parameters show that. */
-  if (parameters || !str_starts(mangled, STR("_ZNH"))) return false;
-  memmove(name + 3, name + 4, mangled.size - 3);
+  if (parameters || strncmp(name, "_ZNH", 4) != 0) return false;
+  memmove(name + 3, name + 4, size - 3);
   return run_demangler(name, options, is_rust, out);
+}
+
+static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
+  if (memchr(mangled.data, '\0', mangled.size) || has_many_copies(mangled)) return false;
+  struct buffer name;
+  buffer_init(&name, out->mem, MOST_MANGLED + 1);
+  buffer_add_str(&name, mangled);
+  buffer_add_char(&name, '\0');
+  bool done = !name.failed && full_form_of(name.data, mangled.size, parameters, is_rust, out);
+  out->failed |= name.failed;
+  buffer_free(&name);
+  return done;
 }
 #else
 static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
@@ -174,13 +214,12 @@ static bool demangle_is_operator(pprofc_str s, size_t at) {
   return false;
 }
 
-/* Whether the text before `at` ends with `end`. */
+/* True if the text before `at` ends with `end`. */
 static bool comes_after(pprofc_str s, size_t at, pprofc_str end) {
   return str_ends(str_slice(s, 0, at), end);
 }
 
-/* Whether the character at `at` is no bracket of its kind: part of "->" or of an operator's name.
- */
+/* True if the character at `at` is part of "->" or of an operator's name and not a bracket. */
 static bool is_no_bracket(pprofc_str s, size_t at) {
   char c = s.data[at];
   if (c == '>' && s.data[at - 1] == '-') return true;
@@ -197,7 +236,8 @@ static size_t closing_parenthesis(pprofc_str s, size_t at) {
   return s.size;
 }
 
-/* Where the bracket that opens at `at` closes, or s.size. Between parentheses, > compares. */
+/* Returns the position at which the bracket at `at` closes, or s.size. Between parentheses, >
+ * compares. */
 static size_t closing(pprofc_str s, size_t at, char open, char close) {
   size_t depth = 1;
   for (size_t i = at + 1; i < s.size; i++) {
@@ -237,13 +277,14 @@ static void renumber_parameters(struct buffer *out) {
   out->size = to;
 }
 
-/* Whether two closing brackets of templates meet at `at`, without a blank between them. */
+/* True if two closing brackets of templates meet at `at`, without a blank between them. */
 static bool brackets_meet(pprofc_str s, size_t at) {
   if (at == 0 || s.data[at] != '>' || s.data[at - 1] != '>') return false;
   return !demangle_is_operator(s, at) && !demangle_is_operator(s, at - 1);
 }
 
-/* Puts a blank between brackets that close, "> >": libiberty prints none after an empty pack. */
+/* Puts a blank between brackets that close, "> >": libiberty prints no blank after an empty
+ * pack. */
 static void part_brackets(struct buffer *out) {
   size_t missing = 0;
   for (size_t i = 1; i < out->size; i++) missing += brackets_meet(buffer_str(out), i);
@@ -276,7 +317,7 @@ static void drop_templates(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Whether the bracket at `at` follows the name of a function: not "operator()", nor a lambda's. */
+/* True if the bracket at `at` follows the name of a function: not "operator()", nor a lambda's. */
 static bool opens_parameters(pprofc_str s, size_t at) {
   if (at == 0 || s.data[at - 1] == ':' || s.data[at - 1] == ' ') return false;
   return !comes_after(s, at, STR("operator")) && !comes_after(s, at, STR("{lambda"));
@@ -353,18 +394,18 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
 
 /* ---- names that are not mangled ---------------------- */
 
-/* Removes balanced groups in place; a closing bracket without an opening one ends it. */
+/* Removes balanced groups in place, up to a closing bracket without an opening one. */
 static void remove_groups(struct buffer *out, char open, char close) {
-  size_t nesting = 0, first = 0;
-  for (size_t i = 0; i < out->size; i++) {
-    if (out->data[i] == open && nesting++ == 0) first = i;
-    if (out->data[i] != close) continue;
-    if (nesting == 0) return;
-    if (--nesting > 0) continue;
-    memmove(out->data + first, out->data + i + 1, out->size - i - 1);
-    out->size -= i + 1 - first;
-    i = first - 1; /* wraps to 0 with the loop's step when first is 0 */
+  size_t nesting = 0, first = 0, to = 0, i = 0;
+  for (; i < out->size; i++) {
+    char c = out->data[i];
+    if (c == close && nesting == 0) break;
+    if (c == open && nesting++ == 0) first = to;
+    out->data[to++] = c;
+    if (c == close && --nesting == 0) to = first;
   }
+  memmove(out->data + to, out->data + i, out->size - i);
+  out->size -= i - to;
 }
 
 static bool looks_demangled(pprofc_str name) {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* What holds for the next instructions. */
+/* The function and line of the next instructions. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;
@@ -46,8 +46,8 @@ static pprofc_str drop_mark(pprofc_str line) {
   return str_slice(line, at, line.size);
 }
 
-/* "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)": the last colon with a digit behind it counts.
- */
+/* "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)": the last colon that a digit follows
+ * counts. */
 static bool file_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
   size_t colon = line.size;

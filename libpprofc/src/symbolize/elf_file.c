@@ -169,7 +169,7 @@ pprofc_status elf_ranges(const struct elf_file *f, struct arena *arena, struct e
 }
 
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address) {
-  size_t from = 0, to = count; /* the first range that ends behind the address is in [from, to] */
+  size_t from = 0, to = count; /* the first range that ends after the address is in [from, to] */
   while (from < to) {
     size_t middle = from + (to - from) / 2;
     if (ranges[middle].to > address)
@@ -215,7 +215,7 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* True when there are build ids among the notes; several in one place are none. */
+/* True if there are build ids among the notes; several in one place do not count. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MOST_NOTE_SIZE) return false;

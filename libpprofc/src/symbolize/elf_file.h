@@ -1,6 +1,6 @@
-/* What symbolization needs from an ELF file: its kind, load segments, build id, single symbols.
- * Only headers, notes and symbol tables are read, each with its bounds checked; debug information
- * stays with the tools that run as children. */
+/* The parts of an ELF file that symbolization needs: its kind, load segments, build id, single
+ * symbols. It reads headers, notes and symbol tables only, each with its bounds checked; debug
+ * information stays with the tools that run as children. */
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
 
@@ -24,12 +24,12 @@ struct elf_file {
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* hex, "" when there is none or more than one */
+  char build_id[129]; /* hex; "" without a build id or with several */
   bool out_of_memory; /* while the notes were read; elf_open fails then */
 };
 
-/* Opens an ELF file. Messages are those of pprof: "error reading magic number from F: EOF",
- * "unrecognized binary format: F", "stat F: no such file or directory". */
+/* Opens an ELF file. Messages are those that pprof prints: "error reading magic number from F:
+ * EOF", "unrecognized binary format: F", "stat F: no such file or directory". */
 pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
@@ -37,7 +37,7 @@ void elf_close(struct elf_file *file);
 /* True when the file starts as an object file does, whatever comes after; for the command line. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
-/* The address of a symbol of that name in .symtab. *found is false when there is none; the only
+/* Finds the address of a symbol of that name in .symtab. *found is false without one; the only
  * error is PPROFC_E_NOMEM. */
 pprofc_status elf_symbol(const struct elf_file *file, const char *name, bool *found,
                          uint64_t *address, pprofc_error *error);
@@ -47,8 +47,8 @@ struct elf_range {
   uint64_t from, to;
 };
 
-/* Those of all sections, sorted, none overlapping; the segments of a file that has no sections.
- * *count is 0 when there are neither, and for objects that are not linked yet. */
+/* Returns the ranges of all sections, sorted, without overlaps; of a file without sections,
+ * its segments. *count is 0 without either, and for objects that are not linked yet. */
 pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);

@@ -1,4 +1,4 @@
-/* The binary behind a mapping: its addresses and symbols. */
+/* The binary of a mapping: its addresses and symbols. */
 #include "symbolize/object.h"
 
 #include "symbolize/base_address.h"
@@ -16,7 +16,9 @@ void object_close(struct object *object) {
   if (object->file.mem) elf_close(&object->file);
 }
 
-bool object_covers(const struct object *object, uint64_t address) {
+/* Whether the mapping covers an address. The mapping that a profile without mappings gets covers
+ * all. */
+static bool object_covers(const struct object *object, uint64_t address) {
   const struct mapping *m = object->mapping;
   return m->limit == 0 || (address >= m->start && address < m->limit);
 }

@@ -1,4 +1,4 @@
-/* The binary behind a mapping, and what its tools say about it: symbols and instructions. */
+/* The binary of a mapping, with the symbols and instructions that tools find in it. */
 #ifndef PPROFC_SYMBOLIZE_OBJECT_H
 #define PPROFC_SYMBOLIZE_OBJECT_H
 
@@ -11,21 +11,17 @@ struct object {
   const char *path; /* in the arena */
   struct elf_file file;
   bool based;                /* the base was looked for */
-  pprofc_status base_status; /* whether it is known; PPROFC_E_NOMEM: out of memory */
+  pprofc_status base_status; /* PPROFC_OK if it is known; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
 
-/* Opens the binary that a mapping names. Messages are those of elf_open. */
+/* Opens the binary that a mapping names, with the messages of elf_open. */
 pprofc_status object_open(struct object *object, const pprofc_profile *profile,
                           const struct mapping *mapping, struct arena *arena, pprofc_error *error);
 void object_close(struct object *object);
 
-/* Whether the mapping covers an address. The mapping that a profile without mappings gets covers
- * all. */
-bool object_covers(const struct object *object, uint64_t address);
-
-/* The file's own address for one of the process; false when it cannot be told. The first address
- * must be one that the mapping covers; others go on from there. */
+/* Turns an address of the process into one of the file; false if that cannot be found out. The
+ * mapping must cover the first address; the others go on from there. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
 /* Symbols that share an address, as `nm -n` lists them; the last one goes on to the end of the
@@ -42,11 +38,12 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
 
 struct instruction {
   uint64_t address;
-  pprofc_str text, function, file; /* what is not known is "" */
+  pprofc_str text, function, file; /* a part that is not known is "" */
   int64_t line;
 };
 
-/* The instructions from `start` to before `end`, file's addresses, as objdump tells them. */
+/* Returns the instructions from `start` to before `end`, addresses of the file, as objdump
+ * prints them. */
 pprofc_status object_disassemble(const struct object *object, const struct tools *tools,
                                  uint64_t start, uint64_t end, bool intel_syntax,
                                  struct arena *arena, struct instruction **instructions,

@@ -189,7 +189,7 @@ static pprofc_status remote_ask_mapping(struct remote_pass *pass, size_t index) 
 
 /* ---- the new columns --------------------------------- */
 
-/* A longer copy of a column; what is new is 0. NULL when out of memory. */
+/* Returns a longer copy of a column, with zeros in the new part; NULL when out of memory. */
 static void *remote_extend(struct arena *arena, const void *column, size_t old, size_t all,
                            size_t size) {
   void *copy = arena_zero_array(arena, all, size);

@@ -4,8 +4,8 @@
 
 #include "symbolize/symbolize.h"
 
-/* Asks options->server for the locations of mappings that have no functions, or with `force` of
- * all. A server that fails is told through `warn` and changes nothing. The profile is an edit. */
+/* Sends options->server the locations of mappings that have no functions, or with `force` all.
+ * A server that fails gives a warning and changes nothing. The profile is an edit. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 

@@ -13,7 +13,7 @@
 #define LARGEST_WEIGHT (INT32_MAX / BASE)
 
 struct points {
-  uint32_t items[MOST_POINTS];
+  uint32_t *items; /* [MOST_POINTS] */
   size_t count;
 };
 
@@ -63,27 +63,34 @@ static uint64_t next_bias(uint64_t delta, size_t count, bool first) {
   return k + (BASE - SMALLEST + 1) * delta / (delta + 38);
 }
 
-bool rust_punycode(pprofc_str bytes, struct buffer *out) {
-  struct points points = {.count = 0};
+static bool read_points(pprofc_str bytes, struct points *points) {
   size_t at = 0, plain = str_find_last_char(bytes, '_');
   if (plain > MOST_POINTS && plain < bytes.size) return false;
   for (; plain < bytes.size && at < plain; at++)
-    if (!points_insert(&points, at, (unsigned char)bytes.data[at])) return false;
+    if (!points_insert(points, at, (unsigned char)bytes.data[at])) return false;
   if (plain < bytes.size) at = plain + 1;
   uint64_t place = 0, point = FIRST_POINT, bias = FIRST_BIAS;
   while (at < bytes.size) {
     uint64_t before = place;
     if (!read_delta(bytes, &at, bias, &place)) return false;
-    size_t count = points.count + 1;
+    size_t count = points->count + 1;
     bias = next_bias(place - before, count, before == 0);
     point += place / count;
     place %= count;
-    if (!points_insert(&points, (size_t)place, point)) return false;
+    if (!points_insert(points, (size_t)place, point)) return false;
     place++;
   }
-  for (size_t i = 0; i < points.count; i++) {
+  return true;
+}
+
+bool rust_punycode(pprofc_str bytes, struct buffer *out) {
+  struct points points = {.items = mem_array(out->mem, MOST_POINTS, sizeof *points.items)};
+  bool good = points.items && read_points(bytes, &points);
+  for (size_t i = 0; good && i < points.count; i++) {
     char encoded[4];
     buffer_add(out, encoded, utf8_encode(points.items[i], encoded));
   }
-  return !out->failed;
+  out->failed |= !points.items;
+  mem_free(out->mem, points.items, MOST_POINTS, sizeof *points.items);
+  return good && !out->failed;
 }

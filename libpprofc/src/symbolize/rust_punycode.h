@@ -4,7 +4,7 @@
 
 #include "core/buffer.h"
 
-/* Appends the identifier in UTF-8 to `out`. False when `bytes` stand for none. */
+/* Appends the identifier in UTF-8 to `out`. False if `bytes` are not an identifier. */
 bool rust_punycode(pprofc_str bytes, struct buffer *out);
 
 #endif

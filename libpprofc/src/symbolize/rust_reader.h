@@ -5,10 +5,10 @@
 
 #include "core/buffer.h"
 
-/* What is to be read or written next. */
+/* The step that comes next. */
 enum what {
   PATH,          /* flag: "::" comes before generic arguments */
-  NESTED,        /* the identifier behind a nested path; flag: its namespace */
+  NESTED,        /* the identifier after a nested path; flag: its namespace */
   TYPE,          /* a type */
   CONSTANT,      /* the value of a const generic */
   ARGUMENTS,     /* generic arguments up to 'E'; number: how many there were */
@@ -17,13 +17,13 @@ enum what {
   RESULT,        /* what a function returns */
   TRAITS,        /* the bounds of dyn up to 'E'; number: how many there were */
   TRAIT,         /* one of them; its generic arguments stay open */
-  OPENED,        /* flag: whether the trait's bracket is open */
-  BINDINGS,      /* the associated types behind a trait */
-  MORE_BINDINGS, /* flag: whether the bracket is open */
+  OPENED,        /* flag: the trait's bracket is open */
+  BINDINGS,      /* the associated types after a trait */
+  MORE_BINDINGS, /* flag: the bracket is open */
   DYN_LIFETIME,  /* the lifetime at the end of dyn */
   EXPECT,        /* flag: the letter that must follow */
   WRITE,         /* text */
-  SET_SILENT,    /* flag: whether what follows is read only */
+  SET_SILENT,    /* flag: the rest is read and not written */
   SET_LIFETIMES, /* number: how many lifetimes are bound */
   COME_BACK      /* number, limit: where reading goes on after a back reference */
 };
@@ -63,7 +63,7 @@ int reader_digit(int c);
 /* "_" is 0, "0_" is 1. */
 uint64_t reader_base_62(struct rust_reader *r);
 uint64_t reader_disambiguator(struct rust_reader *r);
-/* The bytes of an identifier as they are in the name. */
+/* Returns the bytes of an identifier, unchanged. */
 pprofc_str reader_identifier(struct rust_reader *r, bool *punycode);
 void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);

@@ -24,7 +24,7 @@ struct source_map_source {
 
 struct source_map {
   const pprofc_allocator *mem;
-  struct arena arena; /* of the map itself, too */
+  struct arena arena; /* including the map itself */
   pprofc_str stem;    /* of its own name */
   pprofc_str file;    /* as the map says */
   struct source_map_item *items;
@@ -44,7 +44,7 @@ struct source_map_section {
 
 /* ---- paths ------------------------------------------- */
 
-/* "http://host/app.min.js" without what is behind the first point of its last part. */
+/* Returns "http://host/app.min.js" up to the first point of its last part. */
 static pprofc_str source_map_stem(pprofc_str path) {
   size_t slash = str_find_last_char(path, '/');
   size_t from = slash < path.size ? slash + 1 : 0;
@@ -93,7 +93,7 @@ static void map_path_add(struct map_path *path, pprofc_str part) {
   path->parts += !up;
 }
 
-/* Where the path of an address begins: behind "scheme://host". */
+/* Returns the begin of the path of an address: after "scheme://host". */
 static size_t source_map_host(pprofc_str path) {
   size_t scheme = str_find(path, STR("://"));
   if (scheme == path.size) return 0;
@@ -179,8 +179,9 @@ static int vlq_digit(char c) {
   return c == '/' ? 63 : -1;
 }
 
-/* Takes a number off the text: digits of five bits, lowest first, the sixth says that more follow;
- * the lowest bit of all is the sign. False for what is none or does not fit 32 bits. */
+/* Takes a number off the text: digits of five bits, lowest first. The sixth bit marks that
+ * more follow; the lowest bit of all is the sign. False if there is no number, or if it does
+ * not fit 32 bits. */
 static bool vlq_next(pprofc_str *text, int64_t *number) {
   uint64_t value = 0;
   for (unsigned shift = 0; text->size && shift <= 30; shift += 5) {
@@ -249,7 +250,7 @@ static pprofc_status source_map_add_mappings(struct source_map *map, pprofc_str 
   return PPROFC_OK;
 }
 
-/* Whether the members of a source map are there. */
+/* True if the members of a source map are there. */
 static pprofc_status source_map_check(const struct node *json, pprofc_error *error) {
   const struct node *version = node_get(json, "version");
   if (version && node_integer(version) != 3)
@@ -349,7 +350,7 @@ static bool source_map_is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Where a column is in a line: columns are units of UTF-16. */
+/* Returns the position of a column in a line: columns are units of UTF-16. */
 static size_t source_map_byte(pprofc_str line, uint32_t column) {
   size_t at = 0;
   for (uint32_t units = 0; at < line.size && units < column; at++) {
@@ -361,7 +362,7 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
   return at;
 }
 
-/* The first word of the original at a place or behind it, where the map has its text. */
+/* Returns the first word of the original at a place or after it, where the map has its text. */
 static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
                                   uint32_t column) {
   if (line >= source->line_count) return STR("");

@@ -8,25 +8,25 @@
 
 struct source_map;
 
-/* Parses a map. `name` is the last part of its path, "app.js.map": the map is of files that are
- * named like it but for what is behind the first point, and of the one that it names itself. The
- * map may be used by any number of threads at once. */
+/* Parses a map. `name` is the last part of its path, "app.js.map". The map belongs to files
+ * with the same name up to the first point, and to the file that it names itself. Any number
+ * of threads may use the map at once. */
 pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);
 
-/* Whether the map is of a file, which may be a URL. */
+/* True if the map belongs to a file, which may be a URL. */
 bool source_map_is_of(const struct source_map *map, pprofc_str file);
 
 /* A place in the original; from 1. Strings are the map's. */
 struct source_map_place {
-  pprofc_str name; /* empty: the map says none */
+  pprofc_str name; /* empty: the map has no name here */
   pprofc_str file;
   int64_t line, column;
 };
 
-/* What is at a place of the generated file (from 1), or before it on the way back to the beginning.
- * False when that is nothing of an original file. */
+/* Finds the original of a place of the generated file (from 1), or of the nearest place before
+ * it. False if that place has no original file. */
 bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                      struct source_map_place *place);
 

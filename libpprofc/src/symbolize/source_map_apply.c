@@ -13,9 +13,9 @@ struct mapped_function {
 struct mapped_pass {
   pprofc_profile *p;              /* the edit */
   const struct source_map **maps; /* [functions] of each function, NULL for those without */
-  struct interner strings;        /* new ones, behind those of the profile */
+  struct interner strings;        /* new ones, after those in the profile */
   struct map by_function;
-  struct mapped_function *functions; /* new ones, behind those of the profile */
+  struct mapped_function *functions; /* new ones, after those in the profile */
   size_t function_count, function_room;
   struct line *lines;
   size_t changed;
@@ -70,7 +70,7 @@ static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
   return (uint32_t)f->count + index;
 }
 
-/* Finds the map of each function; false when none has one. */
+/* Finds the map of each function; false if no function has one. */
 static bool mapped_find(struct mapped_pass *pass, struct source_map *const *maps, size_t count) {
   const struct functions *f = &pass->p->functions;
   bool any = false;
@@ -103,7 +103,7 @@ static bool mapped_lines(struct mapped_pass *pass) {
   return true;
 }
 
-/* Ids of functions, the new ones behind the largest. */
+/* Numbers the functions, the new ones after the largest id. */
 static uint64_t *mapped_ids(struct mapped_pass *pass, size_t count) {
   const struct functions *f = &pass->p->functions;
   uint64_t *ids = arena_array(&pass->p->region->arena, count, sizeof *ids), last = 0;

@@ -3,6 +3,7 @@
 #include "symbolize/symbolize.h"
 
 #include "core/array.h"
+#include "core/budget.h"
 #include "core/map.h"
 #include "graph/delta.h"
 #include "pprofc/builder.h"
@@ -44,7 +45,7 @@ static bool symbolize_is_url(pprofc_str name) {
          str_starts(name, STR("https+insecure://")) || str_starts(name, STR("http+unix://"));
 }
 
-/* Whether a mapping is to be symbolized; says why not where pprof does. */
+/* True if a mapping lacks names; prints the reason against it where pprof does. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -238,7 +239,7 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* What an answer of these frames tells about its mapping. */
+/* Notes on a mapping what an answer of these frames shows. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
@@ -291,7 +292,7 @@ static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
   return true;
 }
 
-/* Function columns with the new functions behind the old ones. */
+/* Makes function columns with the new functions after the old ones. */
 static bool new_functions(struct symbolize_pass *pass, const struct symbolize_columns *c) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
@@ -337,7 +338,7 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* Whether a mapping may be asked for names; most profiles have them all. */
+/* True if a mapping lacks names; most profiles have them all. */
 static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;
@@ -346,7 +347,7 @@ static bool lacks_names(const struct symbolize_pass *pass) {
   return lacking;
 }
 
-/* One byte for each location: whether a sample uses it. */
+/* Returns one byte for each location: 1 if a sample uses it. */
 static uint8_t *find_used(struct symbolize_pass *pass) {
   const pprofc_profile *p = pass->profile;
   uint8_t *used = arena_zero_array(&pass->scratch, p->locations.count, 1);
@@ -408,7 +409,7 @@ struct renaming {
   uint32_t *name;        /* [function] */
   struct interner added; /* new names; ids follow those of the profile's strings */
   struct buffer text;
-  bool changed;
+  bool changed, good; /* not good: out of memory or stopped */
 };
 
 /* Demangles one function. A name that differs from the system name was chosen by the writer of the
@@ -433,6 +434,18 @@ static bool demangle_name(struct renaming *r, size_t function) {
   return id != MAP_NONE;
 }
 
+static void demangle_each(void *context) {
+  struct renaming *r = context;
+  for (size_t i = 0; i < r->profile->functions.count && r->good; i++)
+    r->good = !budget_poll(&r->profile->mem, i) && demangle_name(r, i);
+}
+
+static bool has_deep_name(const pprofc_profile *p) {
+  for (size_t i = 0; i < p->functions.count; i++)
+    if (demangle_is_deep(profile_string(p, p->functions.system_name[i]))) return true;
+  return false;
+}
+
 static pprofc_status demangle_names(pprofc_profile *p, const struct mode *mode,
                                     pprofc_error *error) {
   size_t count = p->functions.count;
@@ -440,8 +453,12 @@ static pprofc_status demangle_names(pprofc_profile *p, const struct mode *mode,
   r.name = arena_copy(&p->region->arena, p->functions.name, count * sizeof *r.name);
   buffer_init(&r.text, &p->mem, (size_t)16 << 20);
   interner_init(&r.added, &p->mem);
-  bool ok = r.name != NULL;
-  for (size_t i = 0; i < count && ok; i++) ok = demangle_name(&r, i);
+  r.good = r.name != NULL;
+  if (mode->demangle == DEMANGLE_NONE || !has_deep_name(p))
+    demangle_each(&r);
+  else if (!demangle_run(demangle_each, &r))
+    r.good = false;
+  bool ok = r.good;
   if (!r.changed) region_drop(p->region, r.name, count * sizeof *r.name);
   if (ok && r.changed) {
     p->functions.name = r.name;

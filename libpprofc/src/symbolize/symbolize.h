@@ -6,11 +6,11 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* Where a profile came from, when that place can name addresses, too (8.5). */
+/* The place that a profile came from, when that place can also name addresses (8.5). */
 struct symbolize_server {
   void *context;
-  /* Whether there is such a place for a mapping, and where the mapping began in the profile that
-   * came from there. */
+  /* True if there is such a place for a mapping; also gives the begin of the mapping in the
+   * profile from there. */
   bool (*find)(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
   /* Sends "0x12ab+0x34cd" to the place found last; appends lines of "0x12ab NAME" to the reply. */
   pprofc_status (*ask)(void *context, pprofc_str addresses, struct buffer *reply,
@@ -24,20 +24,20 @@ struct symbolize_options {
   const char *search_path;               /* PPROF_BINARY_PATH, ':' between folders */
   const char *executable;                /* binary named on the command line, or NULL */
   const char *build_id;                  /* -buildid, or NULL */
-  const struct symbolize_server *server; /* asked after the binaries; NULL: there is none */
+  const struct symbolize_server *server; /* asked after the binaries, or NULL */
   bool skip_unused; /* locations may be there that no sample uses: leave them alone */
   void (*warn)(void *context, const char *message);
   void *warn_context;
 };
 
-/* Replaces the file names of mappings by binaries that are there (7): the executable for mapping 0,
- * then what is found on the search path; a profile without mappings gets one. */
+/* Replaces the file names of mappings by binaries that are there (7): the executable for
+ * mapping 0, then the file found on the search path; a profile without mappings gets one. */
 pprofc_status symbolize_locate(const pprofc_profile *source,
                                const struct symbolize_options *options, pprofc_profile **out,
                                pprofc_error *error);
 
-/* Fills in functions and lines of locations that have none, and demangles function names (8). What
- * cannot be done is told through `warn`; only memory and unusable options are errors. */
+/* Fills in functions and lines of locations that lack them, and demangles function names (8).
+ * Failures become warnings; only memory and unusable options are errors. */
 pprofc_status symbolize_profile(const pprofc_profile *source,
                                 const struct symbolize_options *options, pprofc_profile **out,
                                 pprofc_error *error);

@@ -24,7 +24,8 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
 
 /* ---- nm ---------------------------------------------- */
 
-/* One line "name type value size"; what has more or fewer fields is skipped, as pprof does. */
+/* Reads a line "name type value size"; a line with more or fewer fields is skipped, as pprof
+ * does. */
 static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
   pprofc_str rest = str_trim(line), field[4], more;
   for (int i = 0; i < 4; i++)
@@ -91,7 +92,7 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
   frame->file = numbered ? str_slice(text, 0, colon) : text;
 }
 
-/* Whether a line is the address that is answered next; a function's name may begin with 0x, too. */
+/* True if a line is the address of the next answer; a function's name may also begin with 0x. */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
   return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&

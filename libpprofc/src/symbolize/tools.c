@@ -89,8 +89,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* pprof looks at what was found only to choose between the symbolizers and nm; it starts one that
- * is in PATH although -tools names other places. */
+/* pprof uses the tools it found only to choose between the symbolizers and nm; it starts one
+ * that is in PATH although -tools names other places. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);

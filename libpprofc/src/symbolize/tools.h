@@ -55,7 +55,8 @@ struct nm_symbol {
   char type;
 };
 
-/* The sorted symbols of a file as `nm --numeric-sort --print-size --format=posix` tells them. */
+/* Returns the sorted symbols of a file as `nm --numeric-sort --print-size --format=posix`
+ * prints them. */
 pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
                          struct nm_symbol **symbols, size_t *count, pprofc_error *error);
 /* The symbol at an address, or NULL. */

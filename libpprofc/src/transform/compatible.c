@@ -1,5 +1,5 @@
-/* Making profiles comparable before they are merged: the sample types all have, in one order and
- * one unit. */
+/* Makes profiles comparable before they are merged: keeps the common sample types, in one
+ * order and one unit. */
 #include "transform/compatible.h"
 
 #include "core/buffer.h"
@@ -16,17 +16,18 @@ static pprofc_str type_unit(const pprofc_profile *p, size_t i) {
   return profile_string(p, p->types[i].unit);
 }
 
-/* Adds a string to an edited profile; its index, or NONE when out of memory. */
+/* Adds a string to an edited profile; returns its index, or NONE when out of memory. */
 static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
   for (uint32_t i = 0; i < copy->strings.count; i++)
     if (str_equal(copy->strings.items[i], s)) return i;
   return profile_add_strings(copy, &s, 1) ? (uint32_t)copy->strings.count - 1 : NONE;
 }
 
-/* ---- types all have ---------------------------------- */
+/* ---- common types ------------------------------------ */
 
-/* Which types of the first profile are common: by occurrences over all profiles, as pprof counts
- * them, so that a name used twice is not. Returns how many, or SIZE_MAX when out of memory. */
+/* Lists the types of the first profile that all profiles have, and returns their number;
+ * SIZE_MAX when out of memory. As in pprof, a name that occurs twice in one profile is not
+ * common. */
 static size_t common_types(const pprofc_profile *const *profiles, size_t count,
                            pprofc_str *common) {
   const pprofc_profile *first = profiles[0];
@@ -50,14 +51,30 @@ static size_t common_types(const pprofc_profile *const *profiles, size_t count,
   return ok ? n : SIZE_MAX;
 }
 
-/* Index of the first type of that name, or type_count. */
-static size_t find_type(const pprofc_profile *p, pprofc_str name) {
-  size_t t = 0;
-  while (t < p->type_count && !str_equal(type_name(p, t), name)) t++;
-  return t;
+/* Sets from[i] to the first type with the name names[i], or to type_count if there is no such
+ * type; false when out of memory. */
+static bool find_types(const pprofc_profile *p, const pprofc_str *names, size_t count,
+                       size_t *from) {
+  struct interner seen;
+  size_t *first = mem_array(&p->mem, p->type_count, sizeof *first);
+  bool ok = first != NULL;
+  interner_init(&seen, &p->mem);
+  for (size_t t = 0; ok && t < p->type_count; t++) {
+    size_t before = seen.count;
+    uint32_t name = interner_add(&seen, type_name(p, t));
+    ok = name != MAP_NONE;
+    if (ok && name == before) first[name] = t;
+  }
+  for (size_t i = 0; ok && i < count; i++) {
+    uint32_t name = interner_find(&seen, names[i]);
+    from[i] = name == MAP_NONE ? p->type_count : first[name];
+  }
+  interner_free(&seen);
+  mem_free(&p->mem, first, p->type_count, sizeof *first);
+  return ok;
 }
 
-/* Rewrites a copy to have just the types from[count], in that order. */
+/* Reduces a copy to the types from[count], in that order. */
 static bool permute_types(pprofc_profile *copy, const size_t *from, size_t count) {
   size_t old_count = copy->type_count, samples = copy->samples.count;
   struct value_type *types = arena_array(&copy->region->arena, count, sizeof *types);
@@ -77,8 +94,8 @@ static pprofc_status keep_types(const pprofc_profile *source, const pprofc_str *
                                 size_t *from, pprofc_profile **out, pprofc_error *error) {
   bool same = count == source->type_count, keeps_default = false;
   pprofc_str default_type = profile_string(source, source->default_sample_type);
+  if (!find_types(source, names, count, from)) return error_nomem(error);
   for (size_t t = 0; t < count; t++) {
-    from[t] = find_type(source, names[t]);
     if (from[t] == source->type_count)
       return error_set(error, PPROFC_E_INVALID, "\"%.*s\" sample type is not found in profile",
                        STR_ARG(names[t]));
@@ -146,7 +163,8 @@ static bool same_kind(struct type_text a, struct type_text b) {
          unit_compatible(a.unit, b.unit);
 }
 
-/* The type whose unit is the finest of `index` (SIZE_MAX: the period types) of all. */
+/* Sets *finest to the type with the finest unit among all profiles. `index` selects a common
+ * type (SIZE_MAX: the period type). */
 static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, size_t index,
                                  struct type_text *finest, pprofc_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -164,8 +182,7 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
   return PPROFC_OK;
 }
 
-/* Fills the ratios between the units of the types and the finest ones; returns whether all units
- * are the finest already. */
+/* Computes the ratios between the units of the types and the finest units; true if all are 1. */
 static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest, double *ratios) {
   bool same = true;
   for (size_t t = 0; t < p->type_count; t++) {
@@ -175,7 +192,7 @@ static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest,
   return same;
 }
 
-/* Writes the finest units into the types of a copy; false when out of memory. */
+/* Stores the finest units in the types of a copy; false when out of memory. */
 static bool write_units(pprofc_profile *copy, const struct type_text *finest,
                         pprofc_str period_unit) {
   struct value_type *types = arena_array(&copy->region->arena, copy->type_count, sizeof *types);
@@ -193,7 +210,7 @@ static bool write_units(pprofc_profile *copy, const struct type_text *finest,
   return true;
 }
 
-/* Gives a profile the finest units; makes a copy only when a unit changes. */
+/* Converts a profile to the finest units; makes a copy only if a unit changes. */
 static pprofc_status convert_units(pprofc_profile **profile, const struct type_text *finest,
                                    pprofc_str period_unit, double *ratios, pprofc_error *error) {
   pprofc_profile *p = *profile;
@@ -222,7 +239,7 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   struct type_text period = {0};
   struct type_text *finest = mem_array(&mem, types, sizeof *finest);
   double *ratios = mem_array(&mem, types, sizeof *ratios);
-  /* The texts are views of strings that the edits below may outlive: hold the profiles until the
+  /* The names point into the profiles, which the edits below may release: hold them until the
    * end. */
   pprofc_profile **held = mem_array(&mem, count, sizeof(pprofc_profile *));
   bool ok = finest && ratios && held;
@@ -249,7 +266,7 @@ pprofc_status compatible_profiles(const pprofc_profile *const *profiles, size_t 
   return status;
 }
 
-/* ---- exactly the same -------------------------------- */
+/* ---- checking ---------------------------------------- */
 
 static bool same_type(const pprofc_profile *a, struct value_type x, const pprofc_profile *b,
                       struct value_type y) {

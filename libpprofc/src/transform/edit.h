@@ -1,22 +1,23 @@
-/* Functions that edits share. profile/stack.h explains copy-on-write: an edit changes a copy made
- * by profile_edit, which shares unchanged columns with the source, and allocates new columns in the
- * copy's region. */
+/* Functions shared by edits. profile/stack.h explains copy-on-write: an edit changes a copy
+ * made by profile_edit, which shares unchanged columns with the source, and allocates new
+ * columns in the copy's region. */
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 
 #include "core/error.h"
+#include "core/threshold.h"
 #include "profile/stack.h"
 
-/* The number of samples for which a further thread pays. */
-#define EDIT_GRAIN ((size_t)16384)
+/* Minimum number of samples per thread. */
+#define EDIT_GRAIN THRESHOLD((size_t)16384)
 
-/* The result of an edit that changes nothing: the source itself. */
+/* Returns the result of an edit that changes nothing: the source itself. */
 static inline pprofc_profile *edit_same(const pprofc_profile *source) {
   return pprofc_profile_retain((pprofc_profile *)source);
 }
 
-/* Go's conversion of a float to int64 on amd64: it truncates, and a number that does not fit
- * becomes the smallest integer. */
+/* Converts a float to int64 like Go on amd64: truncates, and returns the smallest integer for
+ * a number out of range. */
 static inline int64_t edit_truncate(double value) {
   return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
@@ -38,9 +39,9 @@ static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *co
   return status;
 }
 
-/* A column for an edit to write: the old one itself when there is no other reference to it, else a
- * new one of the same size. The edit writes in ascending order, and each entry after it has read
- * the old one (profile/stack.h). NULL when out of memory. */
+/* Returns a column for an edit to write: the old one itself if nothing else refers to it, else
+ * a new one of the same size. The edit writes entries in ascending order, each after reading
+ * the old entry (profile/stack.h). NULL when out of memory. */
 static inline void *edit_column(pprofc_profile *copy, const void *column, size_t count,
                                 size_t size) {
   void *own = region_own(copy->region, copy->lender, column, count * size);

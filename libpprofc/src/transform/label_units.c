@@ -1,4 +1,4 @@
-/* The unit of each numeric label key: the first that is given anywhere. Section 12.5. */
+/* Finds the unit of each numeric label key: the first unit that any label gives (12.5). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A further unit of a key, for the warnings. */
+/* Another unit of a key, for the warnings. */
 struct other_unit {
   pprofc_str key, first, unit;
   uint32_t item;
@@ -15,9 +15,9 @@ struct other_unit {
 struct label_units_finder {
   const pprofc_profile *profile;
   struct label_units *units;
-  struct interner keys; /* ids are indices of items */
+  struct interner keys; /* interned keys; their ids are indices of items */
   size_t capacity;
-  uint32_t last_key, last_unit; /* strings */
+  uint32_t last_key, last_unit; /* string indices */
   struct map seen_others;
   struct other_unit *others;
   size_t other_count, other_capacity;
@@ -54,7 +54,7 @@ static bool label_units_add_label(struct label_units_finder *f, const struct lab
   return true;
 }
 
-/* Runs of the same key and unit cost nothing. */
+/* Adds the labels of one set; skips runs of the same key and unit. */
 static bool label_units_add_set(struct label_units_finder *f, const struct label *labels,
                                 size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -67,13 +67,22 @@ static bool label_units_add_set(struct label_units_finder *f, const struct label
   return true;
 }
 
-/* All numeric labels in order; a set that was there before has nothing new. */
+/* Adds the label sets of a stack tree in the order of the file. */
+static bool label_units_add_sets(struct label_units_finder *f, const struct samples *s) {
+  bool ok = true;
+  for (size_t i = 0; ok && i < s->label_set_count; i++)
+    ok = label_units_add_set(f, s->labels + s->label_sets[i].first, s->label_sets[i].count);
+  return ok;
+}
+
+/* Adds all numeric labels in order; a set that occurred before adds nothing. */
 static bool add_labels(struct label_units_finder *f) {
   const struct samples *s = &f->profile->samples;
   if (!s->label_set) return true;
+  f->last_key = f->last_unit = NONE;
+  if (s->tree) return label_units_add_sets(f, s);
   uint8_t *seen = mem_zero_array(f->units->mem, s->label_set_count, 1);
   bool ok = seen != NULL;
-  f->last_key = f->last_unit = NONE;
   for (size_t i = 0; ok && i < s->count; i++) {
     if (seen[s->label_set[i]]) continue;
     seen[s->label_set[i]] = 1;
@@ -134,7 +143,7 @@ static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const
 
 /* ---- the table --------------------------------------- */
 
-/* Gives back what growing left over, so that the table can be freed by its count. */
+/* Shrinks the table to its count, so that the count is enough to free it. */
 static bool label_units_settle(struct label_units_finder *f) {
   struct label_units *units = f->units;
   if (units->count == f->capacity) return true;

@@ -23,8 +23,8 @@ static const struct unit_def memory_units[] = {
     {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
 };
 
-/* Two-letter units with a mu are missing on purpose: the mu has two bytes, so that the plural rule
- * of find_unit takes the 's' of the unit away, and pprof never recognises them. */
+/* Microseconds with the Greek mu (U+03BC) are in unit_spell: the mu has two bytes, and the plural
+ * rule would remove the 's' of the unit. pprof does not know the micro sign (U+00B5). */
 static const struct unit_def time_units[] = {
     {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
     {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},
@@ -54,9 +54,9 @@ const struct unit_family *unit_family_at(size_t index) {
   return index < COUNT(families) ? &families[index] : NULL;
 }
 
-/* Lower case as Go's strings.ToLower makes it, as far as the result can be a spelling: ASCII
- * letters and the two other characters whose lower case is ASCII. Returns SPELLING_MAX + 1 when it
- * cannot be a spelling. */
+/* Converts to lower case as Go's strings.ToLower does, for ASCII letters and the two other
+ * characters with an ASCII lower case. Returns SPELLING_MAX + 1 if the result cannot be a
+ * spelling. */
 static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   size_t size = 0;
   for (size_t i = 0; i < s.size;) {
@@ -69,10 +69,10 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   return size;
 }
 
-/* A name as spellings are compared with it: in lower case, without a plural s, with a NUL behind
- * it. False: it is no spelling of any unit. */
+/* Normalizes a name for comparison with spellings: lower case, no plural s, ended by a NUL.
+ * False if no unit has that spelling. */
 static bool unit_spell(pprofc_str name, char text[SPELLING_MAX + 1]) {
-  size_t size = unit_lower(name, text);
+  size_t size = unit_lower(str_equal(name, STR("\xCE\xBCs")) ? STR("us") : name, text);
   if (size == 0 || size > SPELLING_MAX) return false;
   if (size > 2 && text[size - 1] == 's') size--;
   text[size] = '\0';
@@ -87,7 +87,7 @@ static const struct unit_def *unit_find_spelled(const struct unit_family *family
   return NULL;
 }
 
-/* The unit that a family knows by that name, or NULL. */
+/* Returns the family's unit of that name, or NULL. */
 static const struct unit_def *unit_find(const struct unit_family *family, pprofc_str name) {
   char text[SPELLING_MAX + 1];
   return unit_spell(name, text) ? unit_find_spelled(family, text) : NULL;
@@ -112,7 +112,7 @@ static const struct unit_def *default_unit(const struct unit_family *family) {
   return &family->units[i];
 }
 
-/* The largest unit of which `value` (in factors) is at least one, or NULL. */
+/* Returns the largest unit that `value` (in factors) reaches, or NULL. */
 static const struct unit_def *automatic_unit(const struct unit_family *family, double value) {
   const struct unit_def *best = NULL;
   for (size_t i = 0; i < family->count; i++) {
@@ -132,8 +132,7 @@ static pprofc_str unknown_unit_text(pprofc_str to) {
   return is_generic ? STR("") : to;
 }
 
-/* Converts the value with its sign: a negative one is less than one of any unit, so it gets the
- * default unit. */
+/* Converts a signed value. A negative value reaches no unit, so it gets the default unit. */
 static struct measure unit_convert(double value, pprofc_str from, pprofc_str to) {
   const struct unit_family *family;
   const struct unit_def *source = unit_find_any(from, &family);
@@ -153,7 +152,7 @@ struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to) {
 }
 
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
-  /* The magnitude of the smallest integer does not fit; pprof converts it with its sign. */
+  /* The smallest integer has no positive counterpart; pprof converts it with its sign. */
   if (value == INT64_MIN) return unit_convert((double)value, from, to);
   return unit_scale_double((double)value, from, to);
 }
@@ -190,8 +189,8 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
   return (pprofc_str){out, size + unit_size};
 }
 
-/* As printf("%.2g") prints what is below 1 and not below 0.0001, "%.2f" other numbers; returns the
- * length, or 0 when the number is left to printf. */
+/* Prints like "%.2g" from 0.0001 up to 1 and like "%.2f" elsewhere. Returns the length, or 0
+ * if printf must print it. */
 static size_t unit_ratio_digits(double ratio, char out[FIXED_MOST]) {
   int decimals = 2;
   if (ratio >= 1) return fixed_print(out, ratio, decimals);
@@ -241,7 +240,7 @@ double unit_factor(pprofc_str unit) {
   return found ? found->factor : 0;
 }
 
-/* Puts value / 10^digits in front of out[end] without trailing zeros; returns where it starts. */
+/* Writes value / 10^digits before out[end] without trailing zeros; returns its start. */
 static size_t put_fraction(char *out, size_t end, uint64_t *value, int digits) {
   bool shown = false;
   for (int i = 0; i < digits; i++) {
@@ -262,7 +261,7 @@ static size_t put_integer(char *out, size_t end, uint64_t value) {
   return end;
 }
 
-/* Less than a second: the largest unit of which it is at least one. */
+/* Below a second: the largest unit that the value reaches. */
 static size_t put_short_duration(char *out, size_t end, uint64_t value) {
   static const struct {
     uint64_t below;

@@ -11,36 +11,36 @@ struct measure {
   pprofc_str unit;
 };
 
-/* Converts value from a unit to another; `to` may be "minimum" or "auto": the largest unit not
+/* Converts value between units. `to` may be "minimum", or "auto" for the largest unit not
  * above the value. */
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 
-/* The same for many values: value * from / to is what unit_scale gives. False where the unit
+/* Returns the ratio for many values: value * from / to equals unit_scale. False if the unit
  * depends on the value. */
 struct unit_factors {
   double from, to;
 };
 bool unit_factors_of(pprofc_str from, pprofc_str to, struct unit_factors *factors);
 
-/* Text of a value: "1.50kB", "0", "100ms". Written into out, at most UNIT_LABEL_MAX bytes plus the
- * unit when that is unknown and long; returns a view of out. */
+/* Formats a value: "1.50kB", "0", "100ms". Writes at most UNIT_LABEL_MAX bytes plus an unknown
+ * unit, and returns a view of out. */
 #define UNIT_LABEL_MAX 400
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]);
 
-/* Percentage of value in total, always 6 cells or more ("  100%", " 1.00%"); out as above, at least
+/* Formats value in percent of total, at least 6 cells ("  100%", " 1.00%"). out holds at least
  * 32 bytes. */
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]);
-/* The same without leading blanks. */
+/* Like unit_percentage, without leading blanks. */
 pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]);
 
-/* Whether two units are of one known family (or equal), and how many of `to` one `from` is. */
+/* True if both units are equal or of one known family; sets how many of `to` make one `from`. */
 bool unit_compatible(pprofc_str from, pprofc_str to);
 bool unit_is_time(pprofc_str unit);
-/* Factor of a unit within its family (ns: 1, kB: 1024), or 0 when the unit is unknown. */
+/* Returns the factor of a unit within its family (ns: 1, kB: 1024), or 0 for an unknown unit. */
 double unit_factor(pprofc_str unit);
 
-/* Families in the order of the table, for reports that list units; NULL past the last. */
+/* Returns the families in table order, for reports that list units; NULL after the last. */
 struct unit_family {
   const char *default_unit;
   size_t count;
@@ -52,7 +52,7 @@ struct unit_family {
 };
 const struct unit_family *unit_family_at(size_t index);
 
-/* Go's text of a duration: "1h1m1s", "2.00162s", "1.5µs". */
+/* Formats a duration as Go does: "1h1m1s", "2.00162s", "1.5µs". */
 pprofc_str unit_go_duration(int64_t nanoseconds, char out[64]);
 
 #endif

@@ -1,136 +1,191 @@
-/* What holds for all rows: totals and what explains them, and the common factor with its interval.
- */
+/* Fills the summary of the comparison: the total, counts of verdicts, the part explained. */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
-#include "verdict/compare.h"
+#include "verdict/recorded.h"
 
 #include <math.h>
 
-/* ---- the common factor ------------------------------- */
+/* Ratio of durations above which they count as unequal. */
+#define LENGTH_FACTOR 1.2
 
-/* Welch's interval of the difference of the logarithms. */
-static void account_common(struct comparison *c, double *logs) {
-  pprofc_verdict_summary *s = &c->summary;
-  size_t nb = c->bases, nh = c->count - nb;
-  for (size_t r = 0; r < c->count; r++) logs[r] = log(c->flat.common[r]);
-  pprofc_moments b = pprofc_moments_of(logs, nb), h = pprofc_moments_of(logs + nb, nh);
-  double change = h.mean - b.mean;
-  s->common_change = expm1(change);
-  s->common_low = s->common_high = (double)NAN;
-  if (nb < 2 || nh < 2) return;
-  double eb = b.variance / (double)nb, eh = h.variance / (double)nh, error = eb + eh;
-  double half = 0;
-  if (error > 0) {
-    double degrees = error * error / (eb * eb / (double)(nb - 1) + eh * eh / (double)(nh - 1));
-    half = pprofc_t_quantile(0.975, degrees) * sqrt(error);
+/* ---- the total --------------------------------------- */
+
+/* Returns the first column of a side; for 2 the number of columns. */
+static size_t account_from(const struct comparison *c, size_t side) {
+  const size_t from[] = {0, c->bases, c->count};
+  return from[side];
+}
+
+/* Returns the mean recorded total of the runs of a side. */
+static double account_mean(const struct comparison *c, size_t from, size_t end, double runs) {
+  double sum = 0;
+  for (size_t r = from; r < end; r++) sum += c->wholes[r] / c->divisors[r];
+  return sum / runs;
+}
+
+/* Returns the sum of squared deviations of the runs of a side from their mean. */
+static double account_squares(const struct comparison *c, size_t side, double mean) {
+  size_t from = account_from(c, side), end = account_from(c, side + 1);
+  double sum = 0;
+  if (!c->runs) return c->total_spread[side] * mean * mean * (c->side_runs[side] - 1);
+  for (size_t r = from; r < end; r++) {
+    double d = c->wholes[r] / c->divisors[r] - mean;
+    sum += d * d;
   }
-  s->common_low = expm1(change - half);
-  s->common_high = expm1(change + half);
+  return sum;
 }
 
-/* ---- totals ------------------------------------------ */
-
-struct account_change {
-  double base, head;
-  double p, half; /* of the difference, pooled t; NaN with one run a side */
-};
-
-static struct account_change account_change_of(const double *values, size_t bases, size_t count) {
-  pprofc_moments b = pprofc_moments_of(values, bases);
-  pprofc_moments h = pprofc_moments_of(values + bases, count - bases);
-  struct account_change change = {b.mean, h.mean, (double)NAN, (double)NAN};
-  if (count < 3) return change;
-  double nb = (double)bases, nh = (double)(count - bases), degrees = nb + nh - 2;
-  double pooled = ((nb - 1) * b.variance + (nh - 1) * h.variance) / degrees;
-  double error = sqrt(pooled * (1 / nb + 1 / nh)), delta = h.mean - b.mean;
-  change.half = error > 0 ? pprofc_t_quantile(0.975, degrees) * error : 0;
-  if (error > 0)
-    change.p = pprofc_t_two_sided(delta / error, degrees);
-  else
-    change.p = delta == 0 ? 1 : 0;
-  return change;
+/* Returns the sampling variance of the mean of a side. */
+static double account_sampling(const struct comparison *c, size_t side) {
+  size_t from = account_from(c, side), end = account_from(c, side + 1);
+  double sum = 0;
+  for (size_t r = from; r < end; r++) sum += c->noises[r] / (c->divisors[r] * c->divisors[r]);
+  return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* The sum of the changed rows in each run. */
+/* Returns the variance of the difference. It comes from the totals of the runs and is never
+ * below the sampling variance. With one run a side the assumed noise between runs is used. */
+static double account_variance(const struct comparison *c, double base, double head) {
+  double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
+  double sampling = account_sampling(c, 0) + account_sampling(c, 1);
+  if (nb + nh == 2) return sampling + cv * cv * (base * base + head * head);
+  double squares = account_squares(c, 0, base) + account_squares(c, 1, head);
+  return fmax(squares / (nb + nh - 2) * (1 / nb + 1 / nh), sampling);
+}
+
+/* Returns the largest minus the smallest total of the runs of a side. */
+static double account_range(const struct comparison *c, size_t side) {
+  double least = (double)INFINITY, most = -(double)INFINITY;
+  for (size_t r = account_from(c, side); r < account_from(c, side + 1); r++) {
+    least = fmin(least, c->wholes[r] / c->divisors[r]);
+    most = fmax(most, c->wholes[r] / c->divisors[r]);
+  }
+  return most - least;
+}
+
+static void account_total_word(struct comparison *c) {
+  pprofc_verdict_summary *s = &c->summary;
+  double floor = EXACT_FLOOR * fmax(s->total_base, s->total_head);
+  floor = fmax(floor, fmax(account_range(c, 0), account_range(c, 1)));
+  s->total_verdict = recorded_word(s->total_delta, s->total_p);
+  if (s->lone && fabs(s->total_delta) > floor) s->total_verdict = PPROFC_VERDICT_DIFFERS;
+  if (family_is_blind(c)) s->total_verdict = PPROFC_VERDICT_UNKNOWN;
+}
+
+static void account_total(struct comparison *c) {
+  pprofc_verdict_summary *s = &c->summary;
+  s->total_base = account_mean(c, 0, c->bases, c->side_runs[0]);
+  s->total_head = account_mean(c, c->bases, c->count, c->side_runs[1]);
+  s->total_delta = s->total_head - s->total_base;
+  s->total_low = s->total_high = s->total_p = (double)NAN;
+  double degrees = c->side_runs[0] + c->side_runs[1] - 2;
+  if (degrees == 0) degrees = (double)INFINITY;
+  if (!s->lone && !family_is_blind(c)) {
+    double error = sqrt(account_variance(c, s->total_base, s->total_head));
+    double half = error > 0 ? recorded_quantile(MODEL_TAIL, degrees) * error : 0;
+    s->total_low = s->total_delta - half;
+    s->total_high = s->total_delta + half;
+    s->total_p = s->total_delta == 0 ? 1 : 0;
+    if (error > 0) s->total_p = recorded_p(s->total_delta / error, degrees);
+  }
+  account_total_word(c);
+}
+
+/* ---- the part explained ------------------------------ */
+
+/* Stores the sum of the changed rows of each run. */
 static void account_chosen(const struct comparison *c, double *chosen) {
   const struct matrix *m = &c->flat_matrix;
   for (size_t r = 0; r < c->count; r++) chosen[r] = 0;
   for (size_t i = 0; i < m->rows; i++) {
-    const pprofc_verdict_row *row = &c->row[c->row_of[c->order[i]]];
-    if (!pprofc_verdict_is_change(row->flat.verdict)) continue;
+    if (!pprofc_verdict_is_change(c->row[i].flat.verdict)) continue;
     for (size_t r = 0; r < c->count; r++)
-      chosen[r] += m->values[i * m->runs + r] / (c->exposures[r] * c->flat.common[r]);
+      chosen[r] += m->values[c->line[i] * m->runs + r] / c->divisors[r];
   }
 }
 
-static void account_totals(struct comparison *c, double *raw, double *all, double *chosen) {
+static void account_part(struct comparison *c, double *all, double *chosen) {
   pprofc_verdict_summary *s = &c->summary;
-  for (size_t r = 0; r < c->count; r++) {
-    raw[r] = c->runs[r].total / c->exposures[r];
-    all[r] = raw[r] / c->flat.common[r];
-  }
-  struct account_change total = account_change_of(raw, c->bases, c->count);
-  struct account_change specific = account_change_of(all, c->bases, c->count);
-  s->total_base = total.base;
-  s->total_head = total.head;
-  s->total_delta = total.head - total.base;
-  s->total_low = s->total_delta - total.half;
-  s->total_high = s->total_delta + total.half;
-  s->total_p = total.p;
-  s->total_specific = specific.head - specific.base;
-  s->total_common = s->total_delta - s->total_specific;
-  s->specific_p = specific.p;
+  s->part = s->part_low = s->part_high = (double)NAN;
+  if (!c->runs || !s->changed || c->count < 3) return;
+  for (size_t r = 0; r < c->count; r++) all[r] = c->wholes[r] / c->divisors[r];
   account_chosen(c, chosen);
   struct ratio_interval part = stats_fieller(chosen, all, c->bases, c->count);
-  bool known = s->changed && c->count > 2;
-  s->part = known ? part.ratio : (double)NAN;
-  s->part_low = known ? part.low : (double)NAN;
-  s->part_high = known ? part.high : (double)NAN;
+  s->part = part.ratio;
+  s->part_low = part.low;
+  s->part_high = part.high;
 }
 
-/* ---- all --------------------------------------------- */
+/* ---- counts ------------------------------------------ */
 
-/* How long a run is. */
-static double account_seconds(const struct comparison *c) {
+static void account_count(struct comparison *c) {
+  pprofc_verdict_summary *s = &c->summary;
+  for (size_t i = 0; i < c->rows; i++) {
+    const pprofc_verdict_estimate *e = &c->row[i].flat;
+    bool changed = pprofc_verdict_is_change(e->verdict);
+    s->tested += (size_t)!isnan(e->q);
+    s->changed += changed;
+    s->cum_changed += pprofc_verdict_is_change(c->row[i].cum.verdict);
+    s->shared += !changed && pprofc_verdict_is_certain(e->verdict);
+  }
+}
+
+/* ---- the rest ---------------------------------------- */
+
+/* Returns the mean duration of the runs [from, end), in seconds. */
+static double account_seconds(const struct comparison *c, size_t from, size_t end) {
   double sum = 0;
-  for (size_t r = 0; r < c->count; r++) {
+  if (!c->runs) return c->summary.seconds;
+  for (size_t r = from; r < end; r++) {
     double nanos = (double)c->runs[r].profile->duration_nanos;
     if (!(nanos > 0)) return (double)NAN;
     sum += nanos / 1e9;
   }
-  return sum / (double)c->count;
+  return sum / (double)(end - from);
+}
+
+static bool account_same(double x, double y) {
+  return fmax(x, y) <= LENGTH_FACTOR * fmin(x, y);
+}
+
+/* True if one side was recorded for longer, but the values per second are equal. */
+static bool account_other_length(const pprofc_verdict_summary *s) {
+  double base = s->base_seconds, head = s->head_seconds;
+  bool known = s->exposure == PPROFC_EXPOSURE_NONE && base > 0 && head > 0 && s->total_base > 0;
+  return known && !account_same(base, head) &&
+         account_same(s->total_base / base, s->total_head / head);
 }
 
 static void account_describe(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
-  bool pair = c->count == 2;
-  s->base_runs = c->bases;
-  s->head_runs = c->count - c->bases;
+  bool pair = c->side_runs[0] + c->side_runs[1] == 2;
+  s->base_runs = (size_t)c->side_runs[0];
+  s->head_runs = (size_t)c->side_runs[1];
   s->type = c->type;
-  s->unit = c->unit;
+  s->unit = c->exposure == PPROFC_EXPOSURE_TOTAL ? STR("%") : c->unit;
   s->exposure = c->exposure;
-  s->exact = c->quantum.sampling == SAMPLING_EXACT;
   s->mixed_periods = c->mixed_periods;
   s->lower_bound = c->quantum.sampling == SAMPLING_EVENTS;
-  s->tested = c->flat.tested;
   s->alpha = c->options.alpha;
-  s->common = c->flat.common;
-  s->has_common = c->flat.has_common;
   s->between_run_cv = pair ? (double)NAN : sqrt(c->flat.cv2);
   s->prior_degrees = pair ? (double)NAN : c->flat.prior;
   s->dispersion = pair ? c->flat.dispersion : (double)NAN;
   s->noise_cv = c->options.noise_cv;
   s->interval_level = (double)NAN;
-  s->seconds = account_seconds(c);
+  s->seconds = account_seconds(c, 0, c->count);
+  s->base_seconds = account_seconds(c, 0, c->bases);
+  s->head_seconds = account_seconds(c, c->bases, c->count);
 }
 
 pprofc_status account_fill(struct comparison *c, pprofc_error *error) {
-  double *scratch = mem_array(c->mem, 3 * c->count, sizeof *scratch);
+  double *scratch = mem_array(c->mem, 2 * c->count, sizeof *scratch);
   if (!scratch) return error_nomem(error);
   account_describe(c);
-  account_common(c, scratch);
-  account_totals(c, scratch, scratch + c->count, scratch + 2 * c->count);
+  account_count(c);
+  account_total(c);
+  c->summary.other_length = account_other_length(&c->summary);
+  account_part(c, scratch, scratch + c->count);
   advice_fill(c);
-  mem_free(c->mem, scratch, 3 * c->count, sizeof *scratch);
+  mem_free(c->mem, scratch, 2 * c->count, sizeof *scratch);
   return PPROFC_OK;
 }

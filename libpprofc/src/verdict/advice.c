@@ -1,5 +1,5 @@
-/* What could have been seen: the smallest change of a row that four comparisons of five find, and
- * how many runs or samples would show 5 %. The formula was fitted to simulated comparisons;
+/* Computes the smallest change that would be found with a power of 80 %, and how many runs or
+ * samples would show a change of 5 %. The formula was fitted to simulated comparisons;
  * tests/perf/verdict/advice.c checks it. */
 #include "verdict/advice.h"
 
@@ -9,16 +9,20 @@
 
 #include <math.h>
 
-/* Standard errors beyond the limit of significance that give power 80 %. */
+/* Standard errors above the limit of significance that give a power of 80 %. */
 #define ADVICE_POWER 0.85
-/* Few runs have more often a variance that is too large, and the larger one counts. */
-#define ADVICE_EXCESS_TWO  1.45 /* at 2 runs a side ... */
-#define ADVICE_EXCESS_FEW  1.2  /* ... at 3 and 4 ... */
-#define ADVICE_EXCESS_MANY 1.15 /* ... and at more */
-/* A larger relative change is none that advice can be given on. */
+/* Factors on the standard errors. With few runs the estimate of the variance is often too
+ * large. */
+#define ADVICE_EXCESS_TWO  1.45 /* 2 runs a side */
+#define ADVICE_EXCESS_FEW  1.2  /* 3 or 4 runs a side */
+#define ADVICE_EXCESS_MANY 1.15 /* 5 or more runs a side */
+/* Factor on the noise: the changed function may vary more between runs than the median
+ * function. */
+#define ADVICE_UNEQUAL 2.0
+/* Largest relative change for which advice is given. */
 #define ADVICE_CHANGE_MOST 10.0
 #define ADVICE_ROUNDS      100
-/* The change that a user wants to see. */
+/* Relative change that users want to find. */
 #define ADVICE_WANTED     0.05
 #define ADVICE_RUNS_LEAST 5.0
 #define ADVICE_RUNS_MOST  1e6
@@ -29,17 +33,23 @@ static double advice_excess(const struct advice *a) {
   return a->runs < 5 ? ADVICE_EXCESS_FEW : ADVICE_EXCESS_MANY;
 }
 
-/* How many standard errors a change must have. */
+/* Returns how many standard errors a change must have. */
 static double advice_factor(const struct advice *a) {
   double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
                                       : pprofc_t_quantile(a->limit, a->degrees);
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* A row that grows has more noise, too. */
+/* Returns the variance between runs, which is assumed for a pair. */
+static double advice_noise(const struct advice *a) {
+  return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
+}
+
+/* Returns the variance of a row after the change: sampling noise grows with the row, noise
+ * between runs with its square. */
 static double advice_variance(const struct advice *a, double change) {
   double middle = 1 + change / 2;
-  return middle * a->sampling + middle * middle * (a->noise + a->common);
+  return middle * a->sampling + middle * middle * (advice_noise(a) + a->common);
 }
 
 double advice_change(const struct advice *a) {
@@ -51,7 +61,7 @@ double advice_change(const struct advice *a) {
   return change;
 }
 
-/* The same with `runs` on each side. */
+/* Returns advice_change for `runs` on each side. */
 static double advice_change_with(const struct advice *a, double runs) {
   struct advice other = *a;
   other.runs = runs;
@@ -59,7 +69,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* More runs see smaller changes. */
+/* Searches by bisection, because more runs find smaller changes. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -74,15 +84,16 @@ double advice_runs(const struct advice *a) {
   return high;
 }
 
-/* Sampling error and that of the common factor get smaller with more samples, noise does not. */
+/* More samples reduce the sampling error and the error of the common factor, but not the noise
+ * between runs. */
 double advice_samples(const struct advice *a) {
   double error = ADVICE_WANTED / advice_factor(a), middle = 1 + ADVICE_WANTED / 2;
-  double left = a->runs / 2 * error * error - a->noise * middle * middle;
-  double lessens = advice_variance(a, ADVICE_WANTED) - a->noise * middle * middle;
+  double left = a->runs / 2 * error * error - advice_noise(a) * middle * middle;
+  double lessens = advice_variance(a, ADVICE_WANTED) - advice_noise(a) * middle * middle;
   return left > 0 ? fmax(1, lessens / left) : (double)INFINITY;
 }
 
-/* The row with the most samples: its changes are seen first. */
+/* Chooses the row with the most samples, because its changes are the easiest to find. */
 static void advice_choose(struct comparison *c) {
   double most = 0;
   c->summary.largest = PPROFC_VERDICT_NO_ROW;
@@ -94,18 +105,18 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
-/* What the comparison knows of a row with so many samples a run. */
+/* Returns the noise of a row with `samples` samples per run. */
 static struct advice advice_known(const struct comparison *c, double samples) {
   struct advice a = {
-      .runs = 2 / (1 / (double)c->bases + 1 / (double)(c->count - c->bases)),
+      .runs = 2 / (1 / c->side_runs[0] + 1 / c->side_runs[1]),
       .degrees = c->flat.degrees,
       .prior = c->flat.prior,
-      .limit = 1 - c->options.alpha / (2 * (double)c->flat.tested),
+      .limit = 1 - c->options.alpha / (2 * (double)c->summary.tested),
       .sampling = 1 / samples,
       .noise = c->flat.cv2,
       .common = c->flat.common_error,
   };
-  if (c->count > 2) return a;
+  if (c->side_runs[0] + c->side_runs[1] > 2) return a;
   a.prior = PRIOR_DEGREES_MOST;
   a.sampling = c->flat.dispersion / samples;
   a.noise = c->flat.dispersion * c->options.noise_cv * c->options.noise_cv;

@@ -1,25 +1,27 @@
-/* What a comparison can see: how large the change of a row has to be. */
+/* Computes the smallest change of a row that a comparison can find. */
 #ifndef PPROFC_VERDICT_ADVICE_H
 #define PPROFC_VERDICT_ADVICE_H
 
 struct advice {
-  double runs;     /* a side; the harmonic mean of both sides */
-  double degrees;  /* of the t distribution; infinite for a pair */
-  double prior;    /* those of them that other rows give, or would give with more runs */
-  double limit;    /* 1 - alpha / (2 tested) */
-  double sampling; /* variance of a run over the square of its value, by sampling ... */
-  double noise;    /* ... between runs ... */
-  double common;   /* ... and of the common factor */
+  double runs;     /* runs a side: the harmonic mean of both sides */
+  double degrees;  /* degrees of freedom of the t distribution; infinite for a pair */
+  double prior;    /* degrees of freedom from other rows, or the number that more runs would
+                      give */
+  double limit;    /* quantile of the significance limit: 1 - alpha / (2 tested) */
+  double sampling; /* sampling variance of a run, relative to the square of its value */
+  double noise;    /* relative variance between runs */
+  double common;   /* relative variance of the common factor */
 };
 
-/* The smallest relative change that four comparisons of five find; infinite when there is none:
- * noise grows as fast as the change. */
+/* Returns the smallest relative change that is found with a power of 80 %. Infinite if no
+ * change is found because noise grows as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Runs a side that show 5 %, not fewer than 5; infinite when no number of them does. */
+/* Returns the runs a side that show a change of 5 %, at least 5; infinite if no number does. */
 double advice_runs(const struct advice *a);
 
-/* How many times as many samples in each run show 5 %, not less than 1; infinite likewise. */
+/* Returns the factor on the samples of each run that shows a change of 5 %, at least 1;
+ * infinite if no factor does. */
 double advice_samples(const struct advice *a);
 
 #endif

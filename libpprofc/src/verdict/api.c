@@ -1,8 +1,8 @@
-/* Verdicts as the public interface has them: computed at once, then read. */
+/* Implements the public interface of verdicts. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "regex/regex.h"
-#include "verdict/compare.h"
+#include "verdict/recorded.h"
 #include "verdict/sums_judge.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 struct pprofc_verdicts {
   pprofc_allocator mem;
-  struct budget *budget; /* behind `mem`; held */
+  struct budget *budget; /* budget that `mem` draws from; retained */
   struct comparison c;
 };
 
@@ -18,16 +18,29 @@ struct pprofc_verdicts {
 
 const char *pprofc_verdict_name(pprofc_verdict verdict) {
   static const char *const names[] = {
-      [PPROFC_VERDICT_RARE] = "rare",       [PPROFC_VERDICT_ENVIRONMENT] = "environment",
-      [PPROFC_VERDICT_UNKNOWN] = "unknown", [PPROFC_VERDICT_NOISE] = "noise",
-      [PPROFC_VERDICT_GREW] = "grew",       [PPROFC_VERDICT_SHRANK] = "shrank",
-      [PPROFC_VERDICT_NEW] = "new",         [PPROFC_VERDICT_GONE] = "gone",
+      [PPROFC_VERDICT_RARE] = "rare",
+      [PPROFC_VERDICT_ENVIRONMENT] = "environment",
+      [PPROFC_VERDICT_UNKNOWN] = "unknown",
+      [PPROFC_VERDICT_UNCHANGED] = "unchanged",
+      [PPROFC_VERDICT_GREW_AS_ALL] = "grew, as everything did",
+      [PPROFC_VERDICT_SHRANK_AS_ALL] = "shrank, as everything did",
+      [PPROFC_VERDICT_GREW_LESS] = "grew less than the rest",
+      [PPROFC_VERDICT_SHRANK_LESS] = "shrank less than the rest",
+      [PPROFC_VERDICT_GREW] = "grew",
+      [PPROFC_VERDICT_SHRANK] = "shrank",
+      [PPROFC_VERDICT_NEW] = "new",
+      [PPROFC_VERDICT_GONE] = "gone",
+      [PPROFC_VERDICT_DIFFERS] = "differs",
   };
   return names[verdict];
 }
 
 bool pprofc_verdict_is_change(pprofc_verdict verdict) {
-  return verdict >= PPROFC_VERDICT_GREW;
+  return verdict >= PPROFC_VERDICT_GREW_LESS;
+}
+
+bool pprofc_verdict_is_certain(pprofc_verdict verdict) {
+  return verdict >= PPROFC_VERDICT_GREW_AS_ALL;
 }
 
 const char *pprofc_verdict_relation_name(pprofc_verdict_relation relation) {
@@ -58,8 +71,8 @@ static pprofc_status verdicts_check(const pprofc_verdict_options *o, pprofc_erro
     return error_set(error, PPROFC_E_INVALID, "alpha must be between 0 and 1");
   if (!(o->noise_cv >= 0 && o->noise_cv <= 10))
     return error_set(error, PPROFC_E_INVALID, "noise_cv must be from 0 to 10: 0.05 is 5 %%");
-  if (!(o->min_samples >= 1 && isfinite(o->min_samples)))
-    return error_set(error, PPROFC_E_INVALID, "min_samples must be 1 or more");
+  if (!((o->min_samples >= 1 || o->min_samples == 0) && isfinite(o->min_samples)))
+    return error_set(error, PPROFC_E_INVALID, "min_samples must be 0, or 1 and more");
   if (o->normalize_by < PPROFC_EXPOSURE_AUTO || o->normalize_by > PPROFC_EXPOSURE_NONE)
     return error_set(error, PPROFC_E_INVALID, "normalize_by is none of its values");
   return PPROFC_OK;
@@ -77,66 +90,86 @@ static int verdicts_row_order(const void *a, const void *b) {
 pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
   size_t names = c->names.texts.count;
   c->row_of = arena_array(&c->arena, names, sizeof *c->row_of);
-  if (!c->row_of) return error_nomem(error);
+  c->line = arena_array(&c->arena, c->rows, sizeof *c->line);
+  if (!c->row_of || !c->line) return error_nomem(error);
   qsort(c->row, c->rows, sizeof *c->row, verdicts_row_order);
   for (size_t i = 0; i < names; i++) c->row_of[i] = MAP_NONE;
-  for (size_t i = 0; i < c->rows; i++) {
+  for (size_t i = 0; i < c->rows; i++)
     c->row_of[interner_find(&c->names.texts, c->row[i].name)] = (uint32_t)i;
-    c->summary.changed += pprofc_verdict_is_change(c->row[i].flat.verdict);
-  }
+  for (size_t i = 0; i < c->rows; i++) c->line[c->row_of[c->order[i]]] = i;
   return PPROFC_OK;
 }
 
 double comparison_weight(const struct comparison *c, size_t run) {
   double runs = run < c->bases ? -(double)c->bases : (double)(c->count - c->bases);
-  return c->runs[run].scale / (runs * c->exposures[run] * c->flat.common[run]);
+  return c->runs[run].scale / (runs * c->divisors[run]);
 }
 
 struct model_settings comparison_settings(const struct comparison *c) {
   return (struct model_settings){
       .noise_cv = c->options.noise_cv,
-      .min_samples = c->options.min_samples,
-      .common = !c->options.no_common && c->quantum.sampling != SAMPLING_HEAP,
+      .min_samples = c->options.min_samples > 0 ? c->options.min_samples : LEAST_SAMPLES,
+      .common = !c->options.no_common && quantum_has_speed(c->quantum.sampling),
   };
 }
 
-/* A factor between the sides that no machine makes: hardly any function is in both. */
+/* Ratio between the sides above which a common factor is rejected: hardly any function is in
+ * both. */
 #define COMMON_BEYOND 50.0
 
-static bool comparison_common_fails(const struct comparison *c, const struct fit *fit) {
+/* True if the common factor is implausible. It is compared with the totals, because a change
+ * of the whole program is not an error of the factor. */
+static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
+                                    const struct fit *fit) {
   double logs[2] = {0, 0};
-  if (!fit->has_common) return false;
-  for (size_t r = 0; r < c->count; r++) logs[r >= c->bases] += log(fit->common[r]);
-  double ratio = logs[1] / (double)(c->count - c->bases) - logs[0] / (double)c->bases;
-  return !(fabs(ratio) < log(COMMON_BEYOND));
+  for (size_t r = 0; r < c->count; r++) {
+    size_t side = r >= c->bases, columns = side ? c->count - c->bases : c->bases;
+    logs[side] += log(m->exposure[r] * fit->common[r] / c->totals[r]) / (double)columns;
+  }
+  return fit->has_common && !(fabs(logs[1] - logs[0]) < log(COMMON_BEYOND));
 }
 
-/* The functions with what they call have a common factor of their own, which is not taken out when
- * it fails. */
-static pprofc_status comparison_fit_cum(struct comparison *c, struct model_settings settings,
-                                        pprofc_error *error) {
-  pprofc_status status = model_fit(&c->cum_matrix, &settings, &c->arena, &c->cum, error);
-  if (status || !comparison_common_fails(c, &c->cum)) return status;
+pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
+                             struct fit *fit, pprofc_error *error) {
+  struct model_settings settings = comparison_settings(c);
+  bool given = c->exposure == PPROFC_EXPOSURE_TOTAL || m->grouped;
+  pprofc_status status = model_fit(m, &settings, arena, fit, error);
+  if (status || !settings.common) return status;
+  bool fails = comparison_common_fails(c, m, fit), totals = fails && c->shares;
+  if (fit->has_common && !fails) return status;
   settings.common = false;
-  return model_fit(&c->cum_matrix, &settings, &c->arena, &c->cum, error);
+  if (!given) m->exposure = totals ? c->shares : c->divisors;
+  status = model_fit(m, &settings, arena, fit, error);
+  fit->has_common = totals;
+  return status;
+}
+
+/* Runs the steps that also work on sums over runs. */
+static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) {
+  struct recorded_rows recorded;
+  c->summary.exact = c->quantum.sampling == SAMPLING_EXACT;
+  c->summary.lone = c->summary.exact && (c->side_runs[0] == 1 || c->side_runs[1] == 1);
+  pprofc_status status = comparison_fit(c, &c->flat_matrix, &c->arena, &c->flat, error);
+  if (!status) status = comparison_fit(c, &c->cum_matrix, &c->arena, &c->cum, error);
+  if (status) return status;
+  recorded_begin(&recorded, c, &c->flat_matrix, &c->flat);
+  recorded_common(&recorded, &c->summary);
+  status = family_judge(c, error);
+  if (!status) status = comparison_sort(c, error);
+  return status ? status : account_fill(c, error);
 }
 
 static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error) {
   pprofc_status status = comparison_read(c, error);
-  if (status) return status;
-  struct model_settings settings = comparison_settings(c);
-  status = model_fit(&c->flat_matrix, &settings, &c->arena, &c->flat, error);
-  if (!status) status = comparison_fit_cum(c, settings, error);
-  if (!status) status = family_judge(c, error);
-  if (!status) status = comparison_sort(c, error);
+  if (!status) status = comparison_rows(c, error);
   if (!status) status = relations_find(c, error);
-  if (!status) status = account_fill(c, error);
+  if (!status) status = sentence_fill(c, error);
   if (!status) family_widen_rows(c);
   if (!status) status = places_find(c, error);
   return status ? status : stacks_judge(c, error);
 }
 
-/* What only the comparison needed. */
+/* Frees the data that only the comparison needed. */
 static void comparison_close(struct comparison *c) {
   for (size_t r = 0; c->runs && r < c->count; r++) run_free(&c->runs[r]);
   mem_free(c->mem, c->runs, c->count, sizeof *c->runs);
@@ -158,7 +191,7 @@ static pprofc_status comparison_run(struct comparison *c, pprofc_error *error) {
 
 /* ---- the interface ----------------------------------- */
 
-/* Verdicts without rows; NULL when out of memory. */
+/* Creates verdicts without rows; returns NULL when out of memory. */
 static pprofc_verdicts *verdicts_begin(const pprofc_allocator *mem,
                                        const pprofc_verdict_options *options) {
   pprofc_verdicts *made = mem_zero_array(mem, 1, sizeof *made);
@@ -173,7 +206,7 @@ static pprofc_verdicts *verdicts_begin(const pprofc_allocator *mem,
   return made;
 }
 
-/* Gives them away, or frees them. */
+/* Passes the verdicts to the caller, or frees them after an error. */
 static pprofc_status verdicts_end(pprofc_verdicts *made, pprofc_status status,
                                   pprofc_verdicts **out) {
   if (status)
@@ -191,24 +224,21 @@ static pprofc_status verdicts_make(const pprofc_verdict_run *base, size_t base_c
   if (!made) return error_nomem(error);
   made->c.count = base_count + head_count;
   made->c.bases = base_count;
+  made->c.side_runs[0] = (double)base_count;
+  made->c.side_runs[1] = (double)head_count;
   made->c.given_base = base;
   made->c.given_head = head;
   return verdicts_end(made, comparison_run(&made->c, error), out);
 }
 
-/* The steps that need no runs. */
+/* Runs the steps that do not need single runs. */
 static pprofc_status comparison_of_sums(struct comparison *c, const struct sums *base,
                                         const struct sums *head, pprofc_error *error) {
   pprofc_str text = {c->options.rules, c->options.rules_size};
   pprofc_status status = rules_init(&c->rules, c->mem, c->options.rules_name, text, error);
   if (!status) status = sums_judge(c, base, head, error);
-  if (!status) status = family_judge(c, error);
-  for (size_t i = 0; i < c->rows && !status; i++) {
-    c->row[i].flat.samples *= 2 / (double)c->count;
-    c->row[i].cum.samples *= 2 / (double)c->count;
-  }
-  if (!status) status = comparison_sort(c, error);
-  if (!status) advice_fill(c);
+  if (!status) status = comparison_rows(c, error);
+  if (!status) status = sentence_fill(c, error);
   comparison_close(c);
   return status;
 }
@@ -263,6 +293,16 @@ const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts, 
   uint32_t id = interner_find(&c->names.texts, name);
   if (id == MAP_NONE || c->row_of[id] == MAP_NONE) return NULL;
   return &c->row[c->row_of[id]];
+}
+
+bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row,
+                              bool cum, double *values) {
+  const struct comparison *c = &verdicts->c;
+  const struct matrix *m = cum ? &c->cum_matrix : &c->flat_matrix;
+  if (m->grouped) return false;
+  for (size_t r = 0; r < m->runs; r++)
+    values[r] = m->values[c->line[row - c->row] * m->runs + r] / c->divisors[r];
+  return true;
 }
 
 const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts, size_t *count) {

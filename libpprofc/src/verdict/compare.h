@@ -1,4 +1,4 @@
-/* A comparison: runs in, rows out. */
+/* State and steps of a comparison. */
 #ifndef PPROFC_VERDICT_COMPARE_H
 #define PPROFC_VERDICT_COMPARE_H
 
@@ -6,96 +6,121 @@
 #include "verdict/model.h"
 #include "verdict/runs.h"
 
-/* A difference of exact counts below this share of the total is dynamic linking and start-up. */
+/* Share of the total below which a difference of exact counts is ignored: dynamic linking and
+ * start-up cause it. */
 #define EXACT_FLOOR 1e-5
+
+/* Minimum of samples for a function to contribute to the noise estimate if options.min_samples
+ * is 0. */
+#define LEAST_SAMPLES 10
 
 struct comparison {
   const pprofc_allocator *mem;
   pprofc_verdict_options options;
-  struct arena arena; /* of what stays */
+  struct arena arena; /* memory of the results */
   struct rules rules;
   struct names names;
-  struct run *runs; /* [count], the bases first; without profiles once the rows are done */
-  size_t count, bases;
-  const pprofc_verdict_run *given_base, *given_head; /* during the comparison */
+  struct run *runs;    /* [count] runs, bases first; their profiles are released when the rows
+                          are complete */
+  size_t count, bases; /* number of columns and of base columns: one column per run, or one per
+                          side for sums over runs */
+  double side_runs[2]; /* number of runs of base and head */
+  const pprofc_verdict_run *given_base, *given_head; /* runs of the caller, valid during the
+                                                        comparison */
 
-  struct quantum quantum; /* of the first run: all are alike */
+  struct quantum quantum; /* sampling rule of the first run; all runs have the same */
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
-  double *exposures; /* [count] */
-  double mean_total; /* of all runs, over the mean exposure; of sums it is given */
+  double *divisors;       /* [count] divisors of recorded values */
+  double *exposures;      /* [count] divisors of judged values */
+  double *shares;         /* [count] totals divided by their mean; NULL if a total is 0 */
+  double *totals;         /* [count] sum of the samples that have a function */
+  double *wholes;         /* [count] sum of all samples, the total that is shown */
+  double *noises;         /* [count] sum of value times quantum */
+  double total_spread[2]; /* sums over runs: relative variance of the totals of each side */
+  double mean_total;      /* mean total of a run divided by its exposure */
 
-  uint32_t *order; /* [rows] the names that have a value, by bytes */
+  uint32_t *order; /* [rows] names that have a value, sorted by bytes */
   size_t rows;
   struct matrix flat_matrix, cum_matrix;
   struct fit flat, cum;
-  pprofc_verdict_row *row;      /* [rows] in the order of `order` until comparison_sort */
-  uint32_t *row_of;             /* [names] the row of each name, or MAP_NONE */
+  pprofc_verdict_row *row;      /* [rows] in the same order as `order` until comparison_sort */
+  size_t *line;                 /* [rows] matrix row of each row, after comparison_sort */
+  uint32_t *row_of;             /* [names] row of each name, or MAP_NONE */
   pprofc_verdict_stack *stacks; /* [stack_count] */
-  size_t *children;             /* [stack_count] stacks by parent, then by name */
+  size_t *children;             /* [stack_count] stacks sorted by parent, then by name */
   size_t stack_count;
   pprofc_verdict_summary summary;
 };
 
-/* The given run of an index. */
+/* Returns the caller's run with this index. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
-/* What one unit of a value of the run adds to the difference of head and base. */
+/* Returns the change of head - base if a value of this run grows by one unit. */
 double comparison_weight(const struct comparison *c, size_t run);
 
-/* How the model is to judge; heap profiles have no machine speed. */
+/* Returns the settings of the model. Heap profiles and counts have no common factor. */
 struct model_settings comparison_settings(const struct comparison *c);
+
+/* Fits a matrix. With too few functions for a common factor it judges recorded differences. If
+ * hardly any function is in both sides, the factor is the ratio of the totals. */
+pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
+                             struct fit *fit, pprofc_error *error);
 
 /* Reads and checks the runs: profiles, sums, exposures, matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
-/* The sampling variance of a row for each unit of its values, from the sums of base and head and
- * those of value times quantum. */
+/* Returns the sampling variance of a row per unit of its value. `sums` and `noises` hold the
+ * sums of the values and of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
-/* Exposures of the runs, from their totals and what is known of them. */
+/* Computes divisors and exposures of the runs from their totals, durations and operations. */
 pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
 
-/* Adjusts p-values and finds the words, for flat and cum of all rows. */
+/* Adjusts p-values and finds the verdicts for flat and cum of all rows, after removing the
+ * common factor. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
-/* The same for the rows of any matrix: a family of its own. False when out of memory. */
+/* Adjusts p-values and finds the verdicts for the rows of a matrix, as one family. False when
+ * out of memory. */
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out);
 
-/* The level of the intervals of the rows that were found, so that of these alpha miss on average
- * (Benjamini and Yekutieli 2005); NaN when there are none. */
+/* Returns the level at which, on average, a share of alpha of the intervals of significant
+ * rows misses (Benjamini and Yekutieli 2005); NaN if there are no such rows. */
 double family_level(const struct comparison *c, size_t changed, size_t tested);
 
-/* Gives a row with a verdict of change the interval of that level. */
+/* Widens the interval of a row to this level if its verdict is a change. */
 void family_widen(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   size_t row, double level, pprofc_verdict_estimate *e);
 
-/* Does that for flat and cum when options.fcr says so; rows are sorted. */
+/* Widens the intervals of flat and cum of the sorted rows if options.fcr is set. */
 void family_widen_rows(struct comparison *c);
 
-/* Where sampling noise is a lower bound or unknown, one run a side says nothing. */
+/* True if a side has one run and its sampling noise is unknown or only a lower bound. */
 bool family_is_blind(const struct comparison *c);
 
-/* Puts the rows into their final order, and fills row_of. */
+/* Sorts the rows into their final order and fills row_of and line. */
 pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
 
-/* Finds pairs of rows that cancel, and callers that changed through their callees; rows are sorted.
- */
+/* Finds pairs of rows that cancel, and callers that changed through their callees. Needs
+ * sorted rows. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
-/* Finds the nodes of the call tree that hold the changes, when options.places says so; rows are
- * sorted. */
+/* Finds the nodes of the call tree that hold the changes if options.places is set. Needs
+ * sorted rows. */
 pprofc_status places_find(struct comparison *c, pprofc_error *error);
 
-/* Judges the nodes of the call tree when options.stacks says so. */
+/* Judges the nodes of the call tree if options.stacks is set. */
 pprofc_status stacks_judge(struct comparison *c, pprofc_error *error);
 size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name);
 
-/* Totals, the part explained, and what could have been seen, into the summary. */
+/* Fills the summary: the total, counts of verdicts, the part explained. */
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);
-/* What could have been seen, alone. */
+/* Fills the smallest detectable change. */
 void advice_fill(struct comparison *c);
+/* Counts verdicts and writes summary.sentence. Needs the relations. */
+pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 
 #endif

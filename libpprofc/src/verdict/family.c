@@ -1,7 +1,7 @@
-/* From estimates to words: p-values are adjusted within a family, flat, cum or stacks, and each row
- * gets the first verdict that fits. */
+/* Finds the verdicts: adjusts p-values within a family (flat, cum or stacks), then gives each
+ * row the first verdict that fits. */
 #include "stats/corrections.h"
-#include "verdict/compare.h"
+#include "verdict/recorded.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,20 @@ static int ranked_order(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Adjusted p-values of the tested rows into q, NaN for the others. */
+/* Standard errors that make a doubling significant after the correction for many functions. */
+#define DOUBLING_ERRORS 4.5
+
+/* True if a row belongs to the family. With min_samples 0 only rows in which a doubling would
+ * be found belong to it, because fewer rows need a weaker correction. A pair needs too many
+ * samples for this rule: it would drop new functions. */
+static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
+  double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
+  bool pair = c->side_runs[0] + c->side_runs[1] == 2;
+  if (c->options.min_samples > 0 || c->summary.exact || pair) least = 0;
+  return fit->of[row].tested && fit->of[row].samples >= least;
+}
+
+/* Stores the adjusted p-values of the family in q, NaN for other rows. */
 static bool family_adjust(const struct comparison *c, const struct fit *fit, size_t rows,
                           double *q) {
   struct ranked *ranked = mem_array(c->mem, fit->tested, sizeof *ranked);
@@ -25,7 +38,7 @@ static bool family_adjust(const struct comparison *c, const struct fit *fit, siz
   size_t count = 0;
   for (size_t i = 0; i < rows; i++) {
     q[i] = (double)NAN;
-    if (ranked && p && fit->of[i].tested) ranked[count++] = (struct ranked){fit->of[i].p, i};
+    if (ranked && p && family_has(c, fit, i)) ranked[count++] = (struct ranked){fit->of[i].p, i};
   }
   if (ranked && p) {
     qsort(ranked, count, sizeof *ranked, ranked_order);
@@ -50,54 +63,75 @@ static bool family_seen(const struct matrix *m, size_t row, size_t from, size_t 
 
 bool family_is_blind(const struct comparison *c) {
   bool unsure = c->quantum.sampling == SAMPLING_EVENTS || c->quantum.sampling == SAMPLING_UNKNOWN;
-  return unsure && (c->bases < 2 || c->count - c->bases < 2);
+  return unsure && (c->side_runs[0] < 2 || c->side_runs[1] < 2);
 }
 
+/* ---- exact counts ------------------------------------ */
+
+/* Returns the largest minus the smallest value of a row in the runs of a side. */
+static double family_range(const struct comparison *c, const struct matrix *m, size_t row,
+                           size_t from, size_t end) {
+  double least = (double)INFINITY, most = -(double)INFINITY;
+  for (size_t r = from; r < end; r++) {
+    least = fmin(least, m->values[row * m->runs + r] / c->exposures[r]);
+    most = fmax(most, m->values[row * m->runs + r] / c->exposures[r]);
+  }
+  return most - least;
+}
+
+/* True if exact counts differ by more than the other side varies. One run on a side allows no
+ * test. */
+static bool family_differs(const struct comparison *c, const struct matrix *m,
+                           const struct fit *fit, size_t row) {
+  double base = family_range(c, m, row, 0, m->bases);
+  double head = family_range(c, m, row, m->bases, m->runs);
+  return fabs(fit->of[row].delta) > fmax(base, head);
+}
+
+/* ---- words ------------------------------------------- */
+
+static pprofc_verdict family_change(const struct comparison *c, const struct matrix *m,
+                                    const struct fit *fit, size_t row) {
+  if (!family_seen(m, row, 0, m->bases)) return PPROFC_VERDICT_NEW;
+  if (!family_seen(m, row, m->bases, m->runs)) return PPROFC_VERDICT_GONE;
+  if (c->summary.lone) return PPROFC_VERDICT_DIFFERS;
+  return fit->of[row].delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
+}
+
+/* Returns the verdict on a function after removing the common factor. */
 static pprofc_verdict family_word(const struct comparison *c, const struct matrix *m,
                                   const struct fit *fit, size_t row, double q) {
   const struct estimate *e = &fit->of[row];
   if (m->aside[row]) return PPROFC_VERDICT_ENVIRONMENT;
-  if (!e->tested) return PPROFC_VERDICT_RARE;
+  if (!family_has(c, fit, row)) return PPROFC_VERDICT_RARE;
   if (family_is_blind(c)) return PPROFC_VERDICT_UNKNOWN;
-  if (m->quantum[row] <= 0 && fabs(e->delta) < EXACT_FLOOR * c->mean_total)
-    return PPROFC_VERDICT_NOISE;
-  if (!(q < c->options.alpha)) return PPROFC_VERDICT_NOISE;
-  if (!family_seen(m, row, 0, m->bases)) return PPROFC_VERDICT_NEW;
-  if (!family_seen(m, row, m->bases, m->runs)) return PPROFC_VERDICT_GONE;
-  return e->delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
-}
-
-static double family_samples(const struct matrix *m, size_t row) {
-  double sum = 0;
-  for (size_t r = 0; r < m->runs; r++) sum += model_samples(m, row, m->values[row * m->runs + r]);
-  return sum / (double)m->runs;
+  bool exact = m->quantum[row] <= 0;
+  if (exact && fabs(e->delta) < EXACT_FLOOR * c->mean_total) return PPROFC_VERDICT_UNCHANGED;
+  bool changed = c->summary.lone ? family_differs(c, m, fit, row) : q < c->options.alpha;
+  return changed ? family_change(c, m, fit, row) : PPROFC_VERDICT_UNCHANGED;
 }
 
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out) {
   double *q = mem_array(c->mem, m->rows, sizeof *q);
+  struct recorded_rows recorded;
   bool done = q && family_adjust(c, fit, m->rows, q);
+  recorded_begin(&recorded, c, m, fit);
   for (size_t i = 0; done && i < m->rows; i++) {
     const struct estimate *e = &fit->of[i];
-    out[i] = (pprofc_verdict_estimate){.verdict = family_word(c, m, fit, i, q[i]),
-                                       .base = e->base,
-                                       .head = e->head,
-                                       .delta = e->delta,
-                                       .low = e->low,
-                                       .high = e->high,
-                                       .p = e->p,
-                                       .q = q[i],
-                                       .samples = family_samples(m, i)};
+    out[i] = (pprofc_verdict_estimate){
+        .own = family_word(c, m, fit, i, q[i]), .p = e->p, .q = q[i], .samples = e->samples};
+    recorded_fill(&recorded, i, &out[i]);
   }
   mem_free(c->mem, q, m->rows, sizeof *q);
   return done;
 }
 
-/* The mean total over the mean exposure: what the floor of exact differences is a share of. */
+/* Returns the mean total divided by the mean exposure. */
 static double family_mean_total(const struct comparison *c) {
   double totals = 0, exposures = 0;
   for (size_t r = 0; r < c->count; r++) {
-    totals += c->runs[r].total;
+    totals += c->totals[r];
     exposures += c->exposures[r];
   }
   return totals / exposures;
@@ -113,7 +147,7 @@ static void family_name_rows(struct comparison *c) {
 pprofc_status family_judge(struct comparison *c, pprofc_error *error) {
   pprofc_verdict_estimate *words = mem_array(c->mem, c->rows, sizeof *words);
   c->row = arena_zero_array(&c->arena, c->rows, sizeof *c->row);
-  if (c->runs) c->mean_total = family_mean_total(c);
+  c->mean_total = family_mean_total(c);
   bool done = words && c->row && family_words(c, &c->flat_matrix, &c->flat, words);
   if (done) family_name_rows(c);
   for (size_t i = 0; done && i < c->rows; i++) c->row[i].flat = words[i];
@@ -131,17 +165,16 @@ double family_level(const struct comparison *c, size_t changed, size_t tested) {
 
 void family_widen(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   size_t row, double level, pprofc_verdict_estimate *e) {
+  struct recorded_rows recorded;
   if (!pprofc_verdict_is_change(e->verdict)) return;
-  model_interval(m, c->options.noise_cv, fit, row, (1 + level) / 2, &e->low, &e->high);
+  recorded_begin(&recorded, c, m, fit);
+  recorded_interval(&recorded, row, (1 + level) / 2, &e->low, &e->high);
 }
 
 void family_widen_rows(struct comparison *c) {
-  size_t cum_changed = 0;
   if (!c->options.fcr) return;
-  for (size_t i = 0; i < c->rows; i++)
-    cum_changed += pprofc_verdict_is_change(c->row[i].cum.verdict);
-  double flat = family_level(c, c->summary.changed, c->flat.tested);
-  double cum = family_level(c, cum_changed, c->cum.tested);
+  double flat = family_level(c, c->summary.changed, c->summary.tested);
+  double cum = family_level(c, c->summary.cum_changed, c->cum.tested);
   for (size_t i = 0; i < c->rows; i++) {
     pprofc_verdict_row *row = &c->row[c->row_of[c->order[i]]];
     family_widen(c, &c->flat_matrix, &c->flat, i, flat, &row->flat);

@@ -1,4 +1,5 @@
-/* Several runs: t-tests with variances that functions share, and that are never below sampling. */
+/* Several runs a side: t-tests whose variances are shared between functions and are never
+ * below the sampling variance. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "verdict/model.h"
@@ -6,18 +7,20 @@
 #include <math.h>
 
 struct many_shape {
-  double bases, heads, degrees;      /* degrees: bases + heads - 2 */
-  double inverse_base, inverse_head; /* means of 1 / scaled */
-  double scaled;                     /* sum */
+  double bases, heads, degrees;      /* number of base and head runs; degrees of freedom: bases
+                                        + heads - 2 */
+  double inverse_base, inverse_head; /* means of 1 / scaled of base and head */
+  double scaled;                     /* sum of the scaled exposures */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {
   const struct matrix *m = model->m;
-  struct many_shape s = {(double)m->bases, (double)(m->runs - m->bases), 0, 0, 0, 0};
+  struct many_shape s = {
+      model_sizes(m, 0, m->bases), model_sizes(m, m->bases, m->runs), 0, 0, 0, 0};
   s.degrees = s.bases + s.heads - 2;
   for (size_t r = 0; r < m->runs; r++) {
     double *inverse = r < m->bases ? &s.inverse_base : &s.inverse_head;
-    *inverse += 1 / model->scaled[r];
+    *inverse += (m->grouped ? m->grouped->inverse[r] : 1 / m->exposure[r]) / model->fit->common[r];
     s.scaled += model->scaled[r];
   }
   s.inverse_base /= s.bases;
@@ -25,30 +28,40 @@ static struct many_shape many_shape_of(const struct model *model) {
   return s;
 }
 
-static double many_mean(const double *values, const double *scaled, size_t from, size_t end) {
+static double many_mean(const struct matrix *m, const struct fit *fit, size_t row, size_t from,
+                        size_t end) {
   double sum = 0;
-  for (size_t r = from; r < end; r++) sum += values[r] / scaled[r];
-  return sum / (double)(end - from);
+  for (size_t r = from; r < end; r++)
+    sum += model_size(m, r) * model_rate(m, row, r) / fit->common[r];
+  return sum / model_sizes(m, from, end);
 }
 
-/* Means of a row, and its variances: that of sampling, and what the runs of a side show. */
+struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
+                               size_t from, size_t end) {
+  struct row_spread s = {many_mean(m, fit, row, from, end), 0};
+  for (size_t r = from; r < end; r++) {
+    double common = fit->common[r], d = model_rate(m, row, r) / common - s.mean;
+    s.squares += model_size(m, r) * d * d;
+    if (m->grouped) s.squares += m->grouped->squares[row * m->runs + r] / (common * common);
+  }
+  return s;
+}
+
+/* Computes the means of a row, its sampling variance and its variance between runs. */
 static struct variance many_row(const struct model *model, const struct many_shape *s, size_t row) {
   const struct matrix *m = model->m;
-  const double *values = m->values + row * m->runs;
   struct estimate *e = &model->fit->of[row];
-  double sum = 0, squares = 0;
-  e->base = many_mean(values, model->scaled, 0, m->bases);
-  e->head = many_mean(values, model->scaled, m->bases, m->runs);
-  e->delta = e->head - e->base;
-  for (size_t r = 0; r < m->runs; r++) {
-    double d = values[r] / model->scaled[r] - (r < m->bases ? e->base : e->head);
-    sum += values[r];
-    squares += d * d;
-  }
+  struct row_spread base = model_spread(m, model->fit, row, 0, m->bases);
+  struct row_spread head = model_spread(m, model->fit, row, m->bases, m->runs);
+  double sum = 0, squares = base.squares + head.squares;
+  e->base = base.mean;
+  e->head = head.mean;
+  e->delta = head.mean - base.mean;
+  for (size_t r = 0; r < m->runs; r++) sum += m->values[row * m->runs + r];
   double pooled = m->quantum[row] * (sum / s->scaled);
   double floor =
       pooled * (s->inverse_base * (s->bases - 1) + s->inverse_head * (s->heads - 1)) / s->degrees;
-  return (struct variance){squares / s->degrees, floor, model->mean_samples[row]};
+  return (struct variance){squares / s->degrees, floor, e->samples};
 }
 
 static double many_p(const struct estimate *e, double error, double degrees) {
@@ -57,7 +70,7 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* What the tested rows with sampling noise teach. */
+/* Returns the prior of the variance, estimated from the tested rows with sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

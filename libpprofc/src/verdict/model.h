@@ -1,86 +1,120 @@
-/* The statistics of a comparison: a matrix of values, functions by runs, becomes an estimate for
- * each function. Knows no profile. docs/VERDICTS.md explains the method. */
+/* Statistics of a comparison: computes an estimate for each function from a matrix of values,
+ * functions by runs. It does not use profiles. docs/method/verdicts.md explains the method.
+ *
+ * A column of the matrix is a run. If only sums over runs are known, a column is a side, and
+ * `grouped` describes its runs. */
 #ifndef PPROFC_VERDICT_MODEL_H
 #define PPROFC_VERDICT_MODEL_H
 
 #include "core/error.h"
 #include "core/mem.h"
 
+/* Data of columns that are sums over several runs. A rate is a value divided by its exposure. */
+struct grouped {
+  const double *sizes;   /* [runs] number of runs in a column */
+  const double *rates;   /* [rows * runs] mean rate of the runs of a column */
+  const double *squares; /* [rows * runs] sum of squared deviations from the mean rate */
+  const double *inverse; /* [runs] sum of 1 / exposure of the runs of a column */
+};
+
 struct matrix {
-  size_t rows, runs, bases; /* runs [0, bases) are the base, the others the head */
-  const double *values;     /* [rows * runs] */
-  const double *quantum;    /* [rows] sampling variance for each unit of value; 0: exact */
-  const double *exposure;   /* [runs] what values of a run are divided by */
-  const bool *aside;        /* [rows] not judged, whatever the values */
+  size_t rows, runs, bases;      /* number of rows, columns and base columns, which come first */
+  const double *values;          /* [rows * runs] */
+  const double *quantum;         /* [rows] sampling variance per unit of value; 0 if exact */
+  const double *exposure;        /* [runs] divisor of the values of a column */
+  const bool *aside;             /* [rows] true if the row is never judged */
+  const struct grouped *grouped; /* NULL if each column is one run */
 };
 
 struct model_settings {
   double noise_cv;    /* assumed noise between runs of each function, for a pair */
-  double min_samples; /* functions with fewer samples in all runs are not judged */
-  bool common;        /* the speed of the machine is taken out */
+  double min_samples; /* minimum of samples in all runs for a function to be judged */
+  bool common;        /* functions are judged after removing the common factor */
 };
 
 struct estimate {
-  double base, head; /* means of the values over exposure and common factor */
+  double base, head; /* means of value / (exposure * common factor) */
   double delta, low, high;
-  double p; /* NaN: not tested */
+  double p;       /* p-value; NaN if not tested */
+  double samples; /* mean samples per run */
   bool tested;
 };
 
 struct fit {
-  double *common;      /* [runs] the speed that all functions of a run share; 1 without it */
-  bool has_common;     /* enough functions for it */
-  double common_error; /* variance of the factor of a run, relative; 0 without it */
-  double cv2;          /* of many runs: square of the noise between runs */
-  double prior;        /* of many runs: degrees of freedom that other functions give */
-  double degrees;      /* of the t distribution; infinite for a pair */
-  double dispersion;   /* of a pair */
-  size_t tested;       /* rows */
-  struct estimate *of; /* [rows] */
+  double *common;      /* [runs] factor shared by all functions of a column; 1 if not fitted */
+  bool has_common;     /* there are enough functions for a common factor */
+  double common_error; /* relative variance of a run's factor; 0 without a common factor */
+  double cv2;          /* many runs: squared coefficient of variation between runs */
+  double prior;        /* many runs: degrees of freedom borrowed from other functions */
+  double degrees;      /* degrees of freedom of the t distribution; infinite for a pair */
+  double dispersion;   /* pair: dispersion of the functions */
+  size_t tested;       /* number of tested rows */
+  struct estimate *of; /* [rows] estimates */
 };
 
-/* Judges `m`, which has a run on each side: a pair by a score test, more runs by moderated t-tests.
- * The result lives in `arena`. */
+/* Judges `m`, which has at least one run on each side. A pair gets a score test, more runs get
+ * moderated t-tests. The result is allocated in `arena`. */
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
-/* The interval of a row with the upper end at the quantile `tail`, in place of 0.975. */
+/* Computes the interval of a row whose upper end is at the quantile `tail` instead of 0.975. */
 void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
                     double tail, double *low, double *high);
 
 /* ---- between the files of the model ------------------ */
 
-/* A raw p below this takes a function out of the second fit of the common factor. */
+/* Raw p below which a function is left out of the second fit of the common factor. */
 #define MODEL_SUSPECT 0.05
-/* Intervals are 95 %. */
+/* Quantile of the upper end of a 95 % interval. */
 #define MODEL_TAIL 0.975
 
 struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
-  double *mean_samples;       /* [rows] a run */
+  double run_count;           /* number of runs in all columns */
   double *scaled;             /* [runs] exposure times common factor */
-  double *row;                /* [runs] scratch */
-  double *scratch, *squares;  /* [rows] */
+  double *scratch, *squares;  /* [rows] scratch */
   struct weighted *medians;   /* [rows] scratch */
-  struct variance *variances; /* [2 * rows] of rows that teach, and of all */
-  bool *suspect;              /* [rows] changed in the first pass */
+  struct variance *variances; /* [2 * rows] variances of the rows that estimate the prior, then
+                                 of all rows */
+  bool *suspect;              /* [rows] true if the row changed in the first pass */
 };
 
-/* The number of samples that a value stands for: the value over its quantum. */
+/* Returns the number of samples that a value stands for: the value divided by its quantum. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
+}
+
+/* Returns the number of runs in a column, or in the columns [from, end). */
+static inline double model_size(const struct matrix *m, size_t column) {
+  return m->grouped ? m->grouped->sizes[column] : 1;
+}
+double model_sizes(const struct matrix *m, size_t from, size_t end);
+
+/* Returns the mean of value / exposure over the runs of a column. */
+static inline double model_rate(const struct matrix *m, size_t row, size_t column) {
+  size_t at = row * m->runs + column;
+  return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
 /* Fits the common factor into fit->common and fills `scaled`. */
 void model_common(struct model *model);
 
-/* One pass of the tests. */
+/* Runs one pass of the tests. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* The interval of a row of a pair, z standard errors to each side. */
-void model_pair_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
-                         double z, double *low, double *high);
+/* Mean of a row over the runs of the columns [from, end), divided by exposure and common
+ * factor, and the sum of squared deviations from this mean. */
+struct row_spread {
+  double mean, squares;
+};
+struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
+                               size_t from, size_t end);
+/* Computes the interval of a row of a pair, z standard errors to each side. `scaled` holds the
+ * divisors of both sides. `run_cv` is the noise between runs that all functions share. */
+void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
+                         const struct fit *fit, const double scaled[2], size_t row, double z,
+                         double *low, double *high);
 
 #endif

@@ -1,5 +1,5 @@
-/* One run a side: a score test with sampling variance, an assumed noise between runs, and the
- * dispersion that the other functions show. */
+/* One run a side: a score test with the sampling variance, an assumed noise between runs, and
+ * the dispersion of the other functions. */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
 #include "stats/robust.h"
@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-/* Fewer functions say nothing about dispersion. */
+/* Minimum of functions for an estimate of the dispersion. */
 #define DISPERSION_ROWS 20
 
-/* The median of the chi-squared distribution with one degree of freedom. */
+/* Median of the chi-squared distribution with one degree of freedom. */
 #define CHI2_MEDIAN 0.45493642311957283
 
-/* z of one row before dispersion; fills base, head and delta. */
+/* Computes z of a row before dispersion; fills base, head and delta. */
 static double pair_score(const struct model *model, size_t row) {
   const double *values = model->m->values + row * 2, *scaled = model->scaled;
   struct estimate *e = &model->fit->of[row];
@@ -28,7 +28,8 @@ static double pair_score(const struct model *model, size_t row) {
   return e->delta == 0 ? 0 : (double)INFINITY;
 }
 
-/* How much more the functions differ than sampling and the assumed noise explain. */
+/* Returns the ratio of the functions' variance to the variance that sampling and assumed noise
+ * explain. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)
@@ -50,15 +51,17 @@ void model_pair_test(struct model *model) {
   }
 }
 
-/* Square-and-add of the score intervals of both sides, each widened by the assumed noise. */
-void model_pair_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
-                         double z, double *low, double *high) {
+/* Combines the score intervals of both sides by square-and-add, each widened by the assumed
+ * noise. */
+void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
+                         const struct fit *fit, const double scaled[2], size_t row, double z,
+                         double *low, double *high) {
   const double *values = m->values + row * 2;
-  double phi = fit->dispersion, noise = phi * z * z * noise_cv * noise_cv;
-  double delta = fit->of[row].delta, down[2], up[2];
+  double phi = fit->dispersion, noise = z * z * (phi * noise_cv * noise_cv + run_cv * run_cv);
+  double delta = values[1] / scaled[1] - values[0] / scaled[0], down[2], up[2];
   for (size_t side = 0; side < 2; side++) {
     double samples = model_samples(m, row, values[side]);
-    double unit = m->quantum[row] / (m->exposure[side] * fit->common[side]), least, most;
+    double unit = m->quantum[row] / scaled[side], least, most;
     stats_score_interval(samples, phi, z, &least, &most);
     double extra = noise * samples * samples;
     down[side] = unit * unit * ((samples - least) * (samples - least) + extra);

@@ -1,29 +1,30 @@
-/* Where in the call tree a change is: from the root down to the nodes that hold nearly all of it.
- */
+/* Locates changes in the call tree: from the root down to the nodes that hold nearly all of a
+ * change. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"
 
 #include <math.h>
 
-/* The search goes down into one child that holds so much of the change, ... */
+/* Share of the change that one child, or up to PLACES_SPLIT parts together, must hold for the
+ * search to go down. */
 #define PLACES_ALL 0.9
-/* ... or into up to three that hold so much together, and not less than so much each. */
+/* Minimum share of each of the parts. */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
-/* No change is told in more parts. */
+/* Maximum number of places of a change. */
 #define PLACES_MOST 8
 
 struct places {
   struct comparison *c;
   struct call_tree tree;
-  double *selves; /* [self_capacity] what samples that end in a node make of the change */
+  double *selves; /* [self_capacity] change of the samples that end in a node */
   size_t self_capacity;
-  double *sums; /* [sum_count] of one change: of a node and what is below it */
+  double *sums; /* [sum_count] change of a node and its subtree, for one function */
   size_t sum_count;
 };
 
-/* A node, or what ends in it, and how much of the change it has to hold. */
+/* A node with its subtree, or only the samples that end in it, and its share of the change. */
 struct place_part {
   uint32_t node;
   bool self;
@@ -32,7 +33,7 @@ struct place_part {
 
 /* ---- the tree ---------------------------------------- */
 
-/* Room for a number for each node; new ones are 0. */
+/* Grows the array to one number per node; new numbers are 0. */
 static bool places_grow(struct places *p) {
   size_t before = p->self_capacity;
   if (!ARRAY_RESERVE(p->c->mem, p->selves, p->self_capacity, p->tree.count)) return false;
@@ -65,7 +66,7 @@ static bool places_build(struct places *p) {
 
 /* ---- one change -------------------------------------- */
 
-/* The change of one function, or of all for MAP_NONE. */
+/* Returns the change of a node if it belongs to the function, or always if `name` is MAP_NONE. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -75,7 +76,7 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Keeps the largest parts that go the way of the change, largest first. */
+/* Inserts a part into the largest ones if it has the sign of the change. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
   size_t at = PLACES_SPLIT;
@@ -85,7 +86,7 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* The largest of what ends in the node and of its children. */
+/* Finds the largest of the children of a node and of the samples that end in it. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
@@ -94,7 +95,8 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
     places_offer(best, (struct place_part){i, false, p->sums[i]}, goal);
 }
 
-/* How many parts the change splits into: 1 part may hold it, 0 for none. */
+/* Returns the number of parts that together hold the change: 1 if one part holds it, 0 if it
+ * is spread more widely. */
 static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
   double held = 0;
   if (best[0].delta / goal >= PLACES_ALL) return 1;
@@ -106,8 +108,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
   return 0;
 }
 
-/* Goes down from `part` as far as one child holds it. Returns the number of parts it splits into
- * there, or 0, and then *part is the place. */
+/* Goes down from `part` while one child holds the change. Returns the number of parts into
+ * which the change splits there, or 0 if *part is the place. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;
@@ -120,7 +122,7 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] and returns how many there are. */
+/* Fills found[PLACES_MOST] and returns the number of places. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
@@ -151,7 +153,7 @@ static bool places_keep(const struct places *p, struct place_part part,
   return true;
 }
 
-/* The places of one function's change, or of all. */
+/* Stores the places of the change of one function, or of all for MAP_NONE. */
 static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
                       size_t *count) {
   struct place_part found[PLACES_MOST];

@@ -1,4 +1,4 @@
-/* The table of sampling rules, from the types and the period of a profile. */
+/* Chooses the sampling rule from the sample types and the period of a profile. */
 #include "verdict/quantum.h"
 
 #include "core/str.h"
@@ -13,12 +13,12 @@ static pprofc_str quantum_unit(const pprofc_profile *p, size_t index) {
   return profile_string(p, p->types[index].unit);
 }
 
-/* "alloc" of "alloc_space". */
+/* Returns the first part of a type: "alloc" of "alloc_space". */
 static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
 }
 
-/* The column FAMILY_suffix, or SIZE_MAX. */
+/* Returns the index of the column FAMILY_suffix, or SIZE_MAX. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = quantum_type(p, i);
@@ -35,10 +35,19 @@ static bool quantum_is_heap(const pprofc_profile *p, size_t value) {
          (str_equal(family, STR("alloc")) || str_equal(family, STR("inuse")));
 }
 
-static bool quantum_is_period(const pprofc_profile *p, size_t value) {
-  return p->period > 0 &&
-         str_equal(profile_string(p, p->period_type.type), quantum_type(p, value)) &&
+static bool quantum_is_own_period(const pprofc_profile *p, size_t value) {
+  return str_equal(profile_string(p, p->period_type.type), quantum_type(p, value)) &&
          str_equal(profile_string(p, p->period_type.unit), quantum_unit(p, value));
+}
+
+static bool quantum_is_period(const pprofc_profile *p, size_t value) {
+  return p->period > 0 && quantum_is_own_period(p, value);
+}
+
+static bool quantum_is_moment(const pprofc_profile *p, size_t value) {
+  return quantum_is_period(p, value) && p->period == 1 &&
+         str_equal(quantum_unit(p, value), STR("count")) &&
+         !str_equal(quantum_type(p, value), STR("samples"));
 }
 
 static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
@@ -66,14 +75,38 @@ static bool quantum_same_unit(const pprofc_profile *p, size_t value) {
   return p->period > 0 && str_equal(profile_string(p, p->period_type.unit), quantum_unit(p, value));
 }
 
+/* Returns the greatest common divisor of the values of a column; 0 if they share no unit but 1. */
+static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
+  struct value_column column = profile_values(p, value);
+  uint64_t divisor = 0;
+  for (size_t i = 0; i < p->samples.count && divisor != 1; i++) {
+    int64_t v = column.values[i * column.step];
+    uint64_t a = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    while (a) {
+      uint64_t rest = divisor % a;
+      divisor = a;
+      a = rest;
+    }
+  }
+  return divisor > 1 && divisor <= INT64_MAX ? (int64_t)divisor : 0;
+}
+
+/* Returns the period of the column. speedscope's format has no field for it, but weights that are
+ * multiples of one value have that period. */
+static int64_t quantum_period(const pprofc_profile *p, size_t value) {
+  bool unsaid = p->period == 0 && quantum_is_own_period(p, value) &&
+                !str_equal(quantum_unit(p, value), STR("count"));
+  return unsaid ? quantum_common_divisor(p, value) : p->period;
+}
+
 static const struct quantum_rule {
   enum sampling_kind sampling;
   bool (*fits)(const pprofc_profile *p, size_t value);
 } quantum_rules[] = {
-    {SAMPLING_HEAP, quantum_is_heap},     {SAMPLING_EVENTS, quantum_has_contentions},
-    {SAMPLING_PERIOD, quantum_is_period}, {SAMPLING_COUNTS, quantum_has_samples},
-    {SAMPLING_EXACT, quantum_no_period},  {SAMPLING_COUNTS, quantum_has_count},
-    {SAMPLING_PERIOD, quantum_same_unit},
+    {SAMPLING_HEAP, quantum_is_heap},       {SAMPLING_EVENTS, quantum_has_contentions},
+    {SAMPLING_MOMENT, quantum_is_moment},   {SAMPLING_PERIOD, quantum_is_period},
+    {SAMPLING_COUNTS, quantum_has_samples}, {SAMPLING_EXACT, quantum_no_period},
+    {SAMPLING_COUNTS, quantum_has_count},   {SAMPLING_PERIOD, quantum_same_unit},
 };
 
 struct quantum quantum_of(const pprofc_profile *p, size_t value) {
@@ -83,6 +116,10 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
       q.sampling = quantum_rules[i].sampling;
       break;
     }
+  if (q.sampling == SAMPLING_UNKNOWN) {
+    q.period = (double)quantum_period(p, value);
+    if (q.period > 0) q.sampling = SAMPLING_PERIOD;
+  }
   if (q.sampling != SAMPLING_HEAP) return q;
   pprofc_str family = quantum_family(quantum_type(p, value));
   q.objects = quantum_sibling(p, family, STR("_objects"));
@@ -94,8 +131,8 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
   return q;
 }
 
-/* An object of `size` bytes is seen with the probability 1 - exp(-size / period); the profile has
- * its value over that. */
+/* Returns the quantum of a heap sample. An object of `size` bytes is sampled with probability
+ * p = 1 - exp(-size / period), and the profile holds its value divided by p. */
 static double quantum_of_heap(const struct quantum *q, const int64_t *values) {
   double objects = (double)values[q->objects];
   if (objects == 0) return 0;
@@ -107,7 +144,7 @@ static double quantum_of_heap(const struct quantum *q, const int64_t *values) {
 
 double quantum_of_sample(const struct quantum *q, const int64_t *values) {
   if (q->sampling == SAMPLING_HEAP) return quantum_of_heap(q, values);
-  if (q->sampling == SAMPLING_PERIOD) return q->period;
+  if (q->sampling == SAMPLING_PERIOD || q->sampling == SAMPLING_MOMENT) return q->period;
   bool counted = q->sampling == SAMPLING_COUNTS || q->sampling == SAMPLING_EVENTS;
   if (!counted || values[0] == 0) return 0;
   return (double)values[q->value] / (double)values[0];

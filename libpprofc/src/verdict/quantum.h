@@ -1,4 +1,4 @@
-/* How values of a sample type were sampled: the variance of a value for each of its units. */
+/* Describes how the values of a sample type were sampled, and their variance per unit. */
 #ifndef PPROFC_VERDICT_QUANTUM_H
 #define PPROFC_VERDICT_QUANTUM_H
 
@@ -6,33 +6,41 @@
 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
-  SAMPLING_PERIOD, /* one sample for each period */
-  SAMPLING_COUNTS, /* samples are counted beside the value */
-  SAMPLING_HEAP,   /* one sample for each `period` bytes on average */
-  SAMPLING_EVENTS, /* mutex and block profiles: a lower bound */
+  SAMPLING_PERIOD, /* one sample per period */
+  SAMPLING_COUNTS, /* a second column counts the samples */
+  SAMPLING_HEAP,   /* one sample per `period` bytes on average */
+  SAMPLING_EVENTS, /* mutex and block profiles: the noise is a lower bound */
+  SAMPLING_MOMENT, /* state at one moment: goroutines, threads */
   SAMPLING_UNKNOWN /* the profile does not say */
 };
 
 struct quantum {
   enum sampling_kind sampling;
   size_t value;          /* index of the sample type */
-  size_t objects, space; /* of heap profiles; objects is SIZE_MAX when there is none */
+  size_t objects, space; /* heap profiles: columns of objects and bytes; objects may be SIZE_MAX */
   double period;
 };
 
-/* How column `value` was sampled, by the first of these that fits:
+/* True if values grow with the duration and the speed of a run. */
+static inline bool quantum_has_speed(enum sampling_kind kind) {
+  return kind != SAMPLING_EXACT && kind != SAMPLING_HEAP && kind != SAMPLING_MOMENT;
+}
+
+/* Returns how column `value` was sampled, by the first row that applies:
  *
  *   heap profile (the period is space), alloc or inuse   Horvitz-Thompson, from size and rate
- *   the type is the period's, which is above 0           the period
+ *   the first type is contentions                        value over contentions, a lower bound
+ *   the period type, a count, with a period of 1         1: the state at one moment
+ *   the period type, with a period above 0               the period
  *   the first type is samples/count                      value over samples
  *   the profile has no period type                       exact: counts of instructions
- *   contentions beside a delay                           value over contentions, a lower bound
  *   the first type is another count                      value over count
- *   a period in the same unit                            the period
+ *   a period type in the same unit                       the period
+ *   multiples of one value, no period                    that value
  *   anything else                                        not known */
 struct quantum quantum_of(const pprofc_profile *profile, size_t value);
 
-/* The variance of a sample's value for each of its units; 0 when it is exact or not known. */
+/* Returns the variance of a sample's value per unit; 0 if it is exact or not known. */
 double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
 #endif

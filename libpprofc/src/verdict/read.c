@@ -1,4 +1,4 @@
-/* Reading the runs: filters, sums, what all runs must have alike, and the matrices. */
+/* Reads the runs: filters, sums, checks that all runs are alike, and fills the matrices. */
 #include "verdict/compare.h"
 
 #include "pipeline/pipeline.h"
@@ -21,7 +21,7 @@ static pprofc_status read_filter(struct comparison *c, size_t run, pprofc_error 
   return into->profile ? PPROFC_OK : error_nomem(error);
 }
 
-/* "cpu/nanoseconds" for messages; long names are cut. */
+/* Formats a type as "cpu/nanoseconds" for messages; long names are cut. */
 static void read_type_text(const pprofc_profile *p, struct value_type type, char out[160]) {
   pprofc_str name = str_slice(profile_string(p, type.type), 0, 70);
   pprofc_str unit = str_slice(profile_string(p, type.unit), 0, 70);
@@ -34,7 +34,7 @@ static bool read_same_type(const pprofc_profile *a, struct value_type x, const p
          str_equal(profile_string(a, x.unit), profile_string(b, y.unit));
 }
 
-/* Values of different kinds have no difference. */
+/* Checks that a run has the same type and unit as the first run. */
 static pprofc_status read_check_alike(const struct comparison *c, size_t run, size_t value,
                                       pprofc_error *error) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
@@ -59,7 +59,8 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
                    (long long)p->period, (long long)first->period);
 }
 
-/* With twice the period a sample stands for twice as much. Other values say that themselves. */
+/* Returns the factor that brings counts of samples to the period of the first run. Other
+ * values need no factor. */
 static double read_scale(const struct comparison *c, size_t run, size_t value) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
   struct value_type type = p->types[value];
@@ -88,7 +89,7 @@ static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *er
 
 /* ---- the matrices ------------------------------------ */
 
-/* Names by bytes. */
+/* A name and its number, to be sorted by bytes. */
 struct row_name {
   pprofc_str name;
   uint32_t id;
@@ -132,8 +133,8 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Where periods differ, the quantum that gives the difference of the two means its variance: the
- * mean over all values would forget a side with few runs and a long period. */
+/* Returns the quantum that gives the variance of the difference of the means when periods
+ * differ. A mean over all values would underestimate a side with few runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -169,13 +170,27 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
     quantum[i] = comparison_quantum(c, sums, noises);
     aside[i] = c->names.flags[c->order[i]] & NAME_ENVIRONMENT;
   }
-  *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside};
+  *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside, NULL};
   return true;
 }
 
-pprofc_status comparison_read(struct comparison *c, pprofc_error *error) {
+static pprofc_status read_runs(struct comparison *c, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  for (size_t r = 0; r < c->count && !status; r++) status = read_run(c, r, error);
+  c->totals = arena_array(&c->arena, c->count, sizeof *c->totals);
+  c->noises = arena_array(&c->arena, c->count, sizeof *c->noises);
+  c->wholes = arena_array(&c->arena, c->count, sizeof *c->wholes);
+  if (!c->totals || !c->noises || !c->wholes) return error_nomem(error);
+  for (size_t r = 0; r < c->count && !status; r++) {
+    status = read_run(c, r, error);
+    c->totals[r] = c->runs[r].total;
+    c->wholes[r] = c->runs[r].whole;
+    c->noises[r] = c->runs[r].noise;
+  }
+  return status;
+}
+
+pprofc_status comparison_read(struct comparison *c, pprofc_error *error) {
+  pprofc_status status = read_runs(c, error);
   if (!status) status = exposure_find(c, error);
   if (status) return status;
   const pprofc_profile *first = c->runs[0].profile;

@@ -1,36 +1,37 @@
-/* Pairs of functions whose changes cancel: cost that moved, was renamed or was inlined; and callers
- * whose change is that of their callees. */
+/* Finds pairs of functions whose changes cancel: cost that moved, was renamed or was inlined. Finds
+ * callers whose change comes from their callees. */
 #include "verdict/compare.h"
 
 #include "core/array.h"
+#include "verdict/similar.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Pairs are looked for among so many of the largest changes. */
+/* Number of the largest changes that can form pairs. */
 #define CANDIDATES_MOST 512
 /* A pair cancels when the rest is at most this share of the larger change. */
 #define BALANCE_MOST 0.25
 /* The weaker half of a pair has at least this raw p. */
 #define WEAK_P 0.05
 
-/* A pair that cancels, before it is known what the two have to do with each other. */
+/* A pair of changes that cancel. */
 struct balance {
   double rest;
-  uint32_t fell, rose; /* candidates */
+  uint32_t fell, rose; /* indices of candidates */
 };
 
 struct relations {
   struct comparison *c;
-  uint32_t *candidates; /* rows */
+  uint32_t *candidates; /* [CANDIDATES_MOST] rows */
   size_t count;
   struct balance *pairs;
   size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* [names] or MAP_NONE */
+  uint32_t *candidate_of; /* [names] candidate of each name, or MAP_NONE */
   uint64_t *callers;      /* [count * words] a bit for each name */
   size_t words;
-  double *explained; /* [names] delta that changed callees make */
-  size_t *seen;      /* [names] the sample that added to `explained` last */
+  double *explained; /* [names] sum of the changes of changed callees */
+  size_t *seen;      /* [names] last sample that added to `explained` */
   size_t names;
 };
 
@@ -39,18 +40,27 @@ static const pprofc_verdict_estimate *relations_flat(const struct relations *r,
   return &r->c->row[r->candidates[candidate]].flat;
 }
 
+/* Returns the estimate after removing the common factor, because moved costs cancel there. */
+static const struct estimate *relations_own(const struct relations *r, uint32_t candidate) {
+  return &r->c->flat.of[r->c->line[r->candidates[candidate]]];
+}
+
 static void relations_choose(struct relations *r) {
   for (size_t i = 0; i < r->c->rows && r->count < CANDIDATES_MOST; i++) {
     const pprofc_verdict_estimate *e = &r->c->row[i].flat;
-    bool weak = e->verdict == PPROFC_VERDICT_NOISE && e->p < WEAK_P;
-    if (weak || pprofc_verdict_is_change(e->verdict)) r->candidates[r->count++] = (uint32_t)i;
+    bool weak = e->own == PPROFC_VERDICT_UNCHANGED && e->p < WEAK_P;
+    if (weak || pprofc_verdict_is_change(e->own)) r->candidates[r->count++] = (uint32_t)i;
   }
 }
 
-/* Whether two changes cancel: within their intervals, and nearly. */
-static bool relations_cancel(const pprofc_verdict_estimate *a, const pprofc_verdict_estimate *b) {
+/* True if two changes cancel: the rest is within their intervals and small. */
+static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
+  const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
-  if (!pprofc_verdict_is_change(a->verdict) && !pprofc_verdict_is_change(b->verdict)) return false;
+  if (!(relations_flat(r, fell)->delta < 0 && relations_flat(r, rose)->delta > 0)) return false;
+  if (!pprofc_verdict_is_change(relations_flat(r, fell)->own) &&
+      !pprofc_verdict_is_change(relations_flat(r, rose)->own))
+    return false;
   double rest = fabs(a->delta + b->delta);
   double half = hypot((a->high - a->low) / 2, (b->high - b->low) / 2);
   return rest <= half && rest <= BALANCE_MOST * fmax(-a->delta, b->delta);
@@ -66,8 +76,8 @@ static int balance_order(const void *a, const void *b) {
 static bool relations_pair(struct relations *r) {
   for (uint32_t i = 0; i < r->count; i++)
     for (uint32_t j = 0; j < r->count; j++) {
-      const pprofc_verdict_estimate *a = relations_flat(r, i), *b = relations_flat(r, j);
-      if (!relations_cancel(a, b)) continue;
+      const struct estimate *a = relations_own(r, i), *b = relations_own(r, j);
+      if (!relations_cancel(r, i, j)) continue;
       if (!ARRAY_RESERVE(r->c->mem, r->pairs, r->pair_capacity, r->pair_count + 1)) return false;
       r->pairs[r->pair_count++] = (struct balance){fabs(a->delta + b->delta), i, j};
     }
@@ -100,7 +110,7 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* What a changed leaf makes of the change of each of its callers. */
+/* Adds the change of a changed leaf to each of its callers. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];
@@ -132,7 +142,7 @@ static bool relations_walk(struct relations *r) {
   return true;
 }
 
-/* ---- what pairs are ---------------------------------- */
+/* ---- relations --------------------------------------- */
 
 static bool relations_calls(const struct relations *r, uint32_t caller, uint32_t callee) {
   pprofc_str name = r->c->row[r->candidates[caller]].name;
@@ -150,11 +160,13 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   if (relations_calls(r, a, b) || relations_calls(r, b, a)) return PPROFC_RELATION_INLINED;
   if (!relations_share_caller(r, a, b)) return PPROFC_RELATION_NONE;
   bool replaced = relations_flat(r, a)->head == 0 && relations_flat(r, b)->base == 0;
-  return replaced ? PPROFC_RELATION_RENAMED : PPROFC_RELATION_MOVED;
+  if (!replaced) return PPROFC_RELATION_MOVED;
+  pprofc_str gone = r->c->row[r->candidates[a]].name, made = r->c->row[r->candidates[b]].name;
+  return names_similar(gone, made) ? PPROFC_RELATION_RENAMED : PPROFC_RELATION_NONE;
 }
 
-/* Smallest rest first, each function once. */
-static void relations_tell(struct relations *r) {
+/* Takes pairs with the smallest rest first, each function once. */
+static void relations_mark_pairs(struct relations *r) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell], rose = r->candidates[r->pairs[i].rose];
     pprofc_verdict_row *a = &r->c->row[fell], *b = &r->c->row[rose];
@@ -168,13 +180,13 @@ static void relations_tell(struct relations *r) {
   }
 }
 
-static void relations_tell_callers(struct relations *r) {
+static void relations_mark_callers(struct relations *r) {
   for (size_t i = 0; i < r->c->rows; i++) {
     pprofc_verdict_row *row = &r->c->row[i];
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
-    /* What exact counts differ by below the floor is told as noise, here too. */
+    /* Exact counts that differ by less than the floor are unchanged. */
     if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }
@@ -190,7 +202,7 @@ static void relations_free(struct relations *r) {
   mem_free(mem, r->seen, r->names, sizeof *r->seen);
 }
 
-/* The samples are read once more only when something changed. */
+/* Reads the samples again only if something changed. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);
@@ -198,8 +210,8 @@ pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   if (done) relations_choose(&r);
   if (done && r.count && c->summary.changed) {
     done = relations_pair(&r) && relations_alloc(&r) && relations_walk(&r);
-    if (done) relations_tell(&r);
-    if (done) relations_tell_callers(&r);
+    if (done) relations_mark_pairs(&r);
+    if (done) relations_mark_callers(&r);
   }
   relations_free(&r);
   return done ? PPROFC_OK : error_nomem(error);

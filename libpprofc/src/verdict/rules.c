@@ -1,4 +1,4 @@
-/* The table of functions that belong to the machine, and the file that extends it. */
+/* Holds the table of functions that belong to the machine, and reads the file that extends it. */
 #include "verdict/rules.h"
 
 #include "core/array.h"
@@ -8,8 +8,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Only what the machine decides is in it. Functions of garbage collectors are not: more garbage is
- * a consequence of a change. docs/VERDICTS.md shows this table. */
+/* Functions whose cost depends on the machine alone, with the reason. Garbage collectors are
+ * not in the table, because a change of the program can cause more garbage. docs/VERDICTS.md
+ * shows this table. */
 static const struct name_rule name_rules[] = {
     {NAME_FOLDED, "^runtime\\.asyncPreempt2?$", "Go stops the function below it"},
     {NAME_ENVIRONMENT, "^(irqentry_|asm_sysvec_|sysvec_|asm_common_interrupt|common_interrupt)",
@@ -18,6 +19,12 @@ static const struct name_rule name_rules[] = {
     {NAME_ENVIRONMENT, "^(finish_task_switch|_raw_spin_unlock_irq|__?schedule$|exit_to_user_mode)",
      "Linux: another task ran"},
     {NAME_ENVIRONMENT, "^(tlb_remove_table_rcu|rcu_)", "Linux: deferred freeing"},
+    {NAME_ENVIRONMENT,
+     "^(blk_mq_end_request|blk_update_request|blk_done_softirq|blk_complete_reqs)",
+     "Linux, block/blk-mq.c: disk requests that end during this task"},
+    {NAME_ENVIRONMENT, "^(wake_up_bit|__wake_up_bit|wake_up_page_bit|folio_wake_bit)$",
+     "Linux, kernel/sched/wait_bit.c: other tasks wake up"},
+    {NAME_ENVIRONMENT, "^_IO_old_init$", "glibc, libio/genops.c: set-up of a stream, once a file"},
     {NAME_ENVIRONMENT, "^(tick_|hrtimer_|update_process_times|scheduler_tick)", "Linux: timers"},
     {NAME_ENVIRONMENT,
      "^runtime\\.(findRunnable|schedule|mcall|park_m|futex|usleep|osyield|sysmon|stealWork|"
@@ -25,13 +32,9 @@ static const struct name_rule name_rules[] = {
      "Go: the scheduler looks for work or waits"},
 };
 
-const struct name_rule *name_rule_at(size_t index) {
-  return index < COUNT(name_rules) ? &name_rules[index] : NULL;
-}
-
 /* ---- the file ---------------------------------------- */
 
-/* Adds "|(?:pattern)". */
+/* Appends "|(?:pattern)". */
 static void rules_add_pattern(struct buffer *all, pprofc_str pattern) {
   if (all->size) buffer_add_char(all, '|');
   buffer_add_text(all, "(?:");
@@ -44,7 +47,7 @@ static pprofc_status rules_wrong(const char *path, const struct node *at, const 
   return error_set(error, PPROFC_E_FORMAT, "%s:%u: %s", path, at->line, what);
 }
 
-/* Checks one expression of the file: its mistake is told with its line. */
+/* Compiles one expression of the file; an error message has its line. */
 static pprofc_status rules_compile(const struct rules *rules, const char *path,
                                    const struct node *at, struct regex **regex,
                                    pprofc_error *error) {
@@ -54,7 +57,7 @@ static pprofc_status rules_compile(const struct rules *rules, const char *path,
   return status;
 }
 
-/* A list of expressions, behind those of the table. */
+/* Appends a list of expressions to the expressions of the table. */
 static pprofc_status rules_take_list(struct rules *rules, const char *path, const struct node *list,
                                      struct buffer *all, pprofc_error *error) {
   if (!list) return PPROFC_OK;
@@ -80,7 +83,7 @@ static bool rules_is_day(pprofc_str text) {
   return true;
 }
 
-/* A text member that must be there. */
+/* Reads a required text member. */
 static bool rules_member(struct rules *rules, const struct node *object, const char *name,
                          pprofc_str *out) {
   const struct node *node = node_get(object, name);
@@ -125,7 +128,7 @@ static pprofc_status rules_take_acceptances(struct rules *rules, const char *pat
 
 static const char *const rules_lists[] = {"fold", "environment", "judge"};
 
-/* A member that is misspelled would be a rule that does nothing. */
+/* Rejects unknown members: a misspelled member would be a rule without effect. */
 static pprofc_status rules_check_members(const char *path, const struct node *root,
                                          pprofc_error *error) {
   if (root->kind != NODE_OBJECT) return rules_wrong(path, root, "must be an object", error);

@@ -1,4 +1,4 @@
-/* One pass over a run: flat and cum of each function. */
+/* Sums flat and cum of each function in one pass over a run. */
 #include "verdict/runs.h"
 
 static void run_add_sample(struct run *run, size_t stamp) {
@@ -7,6 +7,7 @@ static void run_add_sample(struct run *run, size_t stamp) {
   double noise = value * (quantum_of_sample(&walk->quantum, walk->values) * run->scale);
   struct run_cell *leaf = &run->cells[walk->frames[0]];
   run->total += value;
+  run->noise += noise;
   leaf->flat += value;
   leaf->flat_noise += noise;
   for (size_t i = 0; i < walk->depth; i++) {
@@ -18,7 +19,16 @@ static void run_add_sample(struct run *run, size_t stamp) {
   }
 }
 
-/* A difference, or a file that is damaged: neither has a sampling variance. */
+/* Returns the sum of all samples, with or without a function. */
+static double run_whole(const struct run *run, size_t value) {
+  const struct samples *s = &run->profile->samples;
+  double sum = 0;
+  for (size_t i = 0; i < s->count; i++)
+    sum += (double)s->values[i * run->profile->type_count + value] * run->scale;
+  return sum;
+}
+
+/* Rejects negative values: a difference or a damaged file has no sampling variance. */
 static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
   if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
@@ -33,6 +43,7 @@ pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names 
   run->cells = mem_zero_array(mem, names->texts.count, sizeof *run->cells);
   if (!run->cells) return error_nomem(error);
   run->cell_count = names->texts.count;
+  run->whole = run_whole(run, value);
   bool more = true;
   for (size_t stamp = 1; more && !status; stamp++) {
     if (!walk_next(&run->walk, &more)) return error_nomem(error);

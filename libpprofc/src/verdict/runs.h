@@ -4,20 +4,22 @@
 
 #include "verdict/walk.h"
 
-/* Sums of one function in one run; `noise` is the sum of value times quantum. */
+/* Sums of one function in one run; noise is the sum of value times quantum. */
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
-  size_t seen; /* the sample that added to cum last, from 1 */
+  size_t seen; /* last sample that added to cum, from 1 */
 };
 
 struct run {
-  pprofc_profile *profile; /* filtered; retained */
+  pprofc_profile *profile; /* filtered profile; retained */
   struct walk walk;
-  struct run_cell *cells; /* [cell_count] by name */
+  struct run_cell *cells; /* [cell_count] cells by name */
   size_t cell_count;
-  double scale; /* of counts of samples: their period over that of the first run; else 1 */
-  double total;
+  double scale;        /* counts of samples: period divided by the period of the first run;
+                          else 1 */
+  double total, noise; /* sum of all samples with a function, and its noise */
+  double whole;        /* sum of all samples */
 };
 
 /* Adds up the samples of run->profile. A negative value is PPROFC_E_INVALID. */

@@ -1,16 +1,16 @@
-/* Stacks: the nodes of the call tree are judged as functions are, in a family of their own. */
+/* Judges the nodes of the call tree like functions, as a separate family. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"
 
 #include <stdlib.h>
 
-/* Sums of one node in one run; `noise` is the sum of value times quantum. */
+/* Sums of one node in one run; noise is the sum of value times quantum. */
 struct stack_cell {
   double value, noise;
 };
 
-/* A node, to be sorted. */
+/* Sort key of a node. */
 struct stack_place {
   uint32_t parent, rank, node;
 };
@@ -18,12 +18,12 @@ struct stack_place {
 struct stacks {
   struct comparison *c;
   struct call_tree tree;
-  struct stack_cell **cells;  /* [runs] of the nodes that the tree had after that run */
-  size_t *cell_counts;        /* [runs] */
-  uint32_t *rank;             /* [names] their order by bytes */
-  struct stack_place *places; /* [tree.count] the nodes but the root, by parent and name */
-  uint32_t *from;             /* [tree.count + 1] the places of a node's children */
-  uint32_t *order;            /* [tree.count] the stack of each node */
+  struct stack_cell **cells;  /* [runs] cells of the nodes that existed after reading that run */
+  size_t *cell_counts;        /* [runs] number of cells */
+  uint32_t *rank;             /* [names] rank of each name in byte order */
+  struct stack_place *places; /* [tree.count] nodes without the root, sorted by parent and name */
+  uint32_t *from;             /* [tree.count + 1] first place of the children of each node */
+  uint32_t *order;            /* [tree.count] stack of each node */
   struct arena scratch;
 };
 
@@ -50,7 +50,7 @@ static bool stacks_add_run(struct stacks *s, size_t run) {
   return false;
 }
 
-/* A node has what its children have, too. */
+/* Adds the values of each node to its parent. */
 static void stacks_add_up(struct stacks *s, size_t run) {
   struct stack_cell *cells = s->cells[run];
   size_t count = s->cell_counts[run] < s->tree.count ? s->cell_counts[run] : s->tree.count;
@@ -79,7 +79,7 @@ static int stacks_place_order(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The children of each node by name. */
+/* Sorts the children of each node by name. */
 static bool stacks_sort(struct stacks *s) {
   size_t nodes = s->tree.count;
   s->rank = arena_zero_array(&s->scratch, s->c->names.texts.count, sizeof *s->rank);
@@ -119,7 +119,7 @@ static struct stack_cell stacks_cell(const struct stacks *s, size_t run, uint32_
   return node < s->cell_counts[run] ? s->cells[run][node] : (struct stack_cell){0, 0};
 }
 
-/* One row of the matrix; the root is none. */
+/* Fills one row of the matrix; the root has no row. */
 static void stacks_fill_row(const struct stacks *s, uint32_t node, double *values,
                             double *quantum) {
   const struct comparison *c = s->c;
@@ -147,11 +147,11 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
     stacks_fill_row(s, node, values + i * c->count, &quantum[i]);
     aside[i] = c->names.flags[s->tree.nodes[node].name] & NAME_ENVIRONMENT;
   }
-  *m = (struct matrix){rows, c->count, c->bases, values, quantum, c->exposures, aside};
+  *m = (struct matrix){rows, c->count, c->bases, values, quantum, c->exposures, aside, NULL};
   return true;
 }
 
-/* What stays: the stacks, and the children of each by name. */
+/* Stores the stacks and the index of their children. */
 static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) {
   struct comparison *c = s->c;
   size_t rows = s->tree.count - 1;
@@ -175,8 +175,8 @@ static int stacks_parent_order(const struct comparison *c, size_t stack, size_t 
   return (x > y) - (x < y);
 }
 
-/* The children of a stack follow each other, in the order of their names: stacks are numbered so.
- */
+/* Groups the stacks by parent. Children keep the order of their names, because stacks are
+ * numbered in this order. */
 static bool stacks_index(struct stacks *s) {
   struct comparison *c = s->c;
   size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);
@@ -190,14 +190,13 @@ static bool stacks_index(struct stacks *s) {
 
 static bool stacks_run(struct stacks *s, pprofc_error *error) {
   struct comparison *c = s->c;
-  struct model_settings settings = comparison_settings(c);
   struct matrix m;
   struct fit fit;
   if (!tree_init(&s->tree, c->mem) || !stacks_sum(s) || !stacks_sort(s) || !stacks_number(s) ||
       !stacks_matrix(s, &m))
     return false;
   pprofc_verdict_estimate *words = arena_array(&s->scratch, m.rows, sizeof *words);
-  if (!words || model_fit(&m, &settings, &s->scratch, &fit, error) != PPROFC_OK) return false;
+  if (!words || comparison_fit(c, &m, &s->scratch, &fit, error) != PPROFC_OK) return false;
   if (!family_words(c, &m, &fit, words) || !stacks_keep(s, words)) return false;
   c->summary.stacks_tested = fit.tested;
   double level = family_level(c, c->summary.stacks_changed, fit.tested);

@@ -1,4 +1,4 @@
-/* Adding runs to sums. */
+/* Adds runs to sums. */
 #include "verdict/sums.h"
 
 #include "core/array.h"
@@ -65,7 +65,7 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* ---- one run ----------------------------------------- */
 
-/* Sums that the cell of a run adds; heap profiles are not divided by their total. */
+/* Adds a run's cell; values of heap profiles are not divided by the total. */
 static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure) {
   double flat = cell->flat / exposure, cum = cell->cum / exposure;
   into->flat += cell->flat;
@@ -92,7 +92,7 @@ static pprofc_status sums_add_cells(struct sums *sums, struct sums_type *type,
   return PPROFC_OK;
 }
 
-/* What is known of the files of functions. */
+/* Stores the source files of functions that have one. */
 static bool sums_add_files(struct sums *sums, const struct run *run) {
   const pprofc_profile *p = run->profile;
   for (size_t i = 0; i < p->functions.count; i++)

@@ -1,4 +1,4 @@
-/* Sums as a file: JSON, one object for each sample type, with one line for each function. */
+/* Reads and writes sums as JSON: one object per sample type, one line per function. */
 #include "core/json_tree.h"
 #include "core/json_write.h"
 #include "verdict/sums.h"
@@ -13,7 +13,7 @@
 
 struct sums_member {
   const char *name;
-  size_t at; /* of a double */
+  size_t at; /* offset of a double */
 };
 
 static const struct sums_member cell_members[] = {
@@ -41,8 +41,9 @@ static const struct sums_member type_members[] = {
 #define TYPE_MEMBERS (sizeof type_members / sizeof *type_members)
 
 static const char *const sampling_words[] = {
-    [SAMPLING_EXACT] = "exact", [SAMPLING_PERIOD] = "period", [SAMPLING_COUNTS] = "counts",
-    [SAMPLING_HEAP] = "heap",   [SAMPLING_EVENTS] = "events", [SAMPLING_UNKNOWN] = "unknown",
+    [SAMPLING_EXACT] = "exact",   [SAMPLING_PERIOD] = "period", [SAMPLING_COUNTS] = "counts",
+    [SAMPLING_HEAP] = "heap",     [SAMPLING_EVENTS] = "events", [SAMPLING_UNKNOWN] = "unknown",
+    [SAMPLING_MOMENT] = "moment",
 };
 
 #define SAMPLING_WORDS (sizeof sampling_words / sizeof *sampling_words)
@@ -141,7 +142,7 @@ static pprofc_status sums_wrong(const char *path, const struct node *at, const c
                    at ? (unsigned)at->line : 1, what);
 }
 
-/* A sum of these is never below 0. */
+/* Reads a sum, which is never negative. */
 static bool sums_number(const struct node *object, const char *name, double *value) {
   const struct node *node = node_get(object, name);
   return node && node->kind == NODE_NUMBER && str_parse_float(node->text, value) &&
@@ -179,7 +180,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* How values were sampled: the first says it, and others say the same. */
+/* Reads how values were sampled. Data that differs from the first file sets `mixed`. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

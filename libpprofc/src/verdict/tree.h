@@ -1,4 +1,4 @@
-/* The call tree of all runs: each node is a stack of names from the root. */
+/* Call tree of all runs: each node is a stack of names from the root. */
 #ifndef PPROFC_VERDICT_TREE_H
 #define PPROFC_VERDICT_TREE_H
 
@@ -6,23 +6,24 @@
 
 #define TREE_ROOT 0u
 
-/* A node comes after its parent. */
+/* A node of the call tree. Its index is larger than the index of its parent. */
 struct tree_node {
-  uint32_t parent, name, first_child, next; /* MAP_NONE: there is none */
+  uint32_t parent, name, first_child, next; /* MAP_NONE if missing */
 };
 
 struct call_tree {
   const pprofc_allocator *mem;
-  struct tree_node *nodes; /* [count], the root first */
+  struct tree_node *nodes; /* [count] nodes, the root first */
   size_t count, capacity;
   struct map map;
 };
 
-/* A tree of the root alone; false when out of memory. To be freed in any case. */
+/* Creates a tree with only a root; false when out of memory. The caller calls tree_free even
+ * after an error. */
 bool tree_init(struct call_tree *tree, const pprofc_allocator *mem);
 void tree_free(struct call_tree *tree);
 
-/* The node of the walk's current stack, which is made when there is none; MAP_NONE when out of
+/* Returns the node of the walk's current stack and creates it if needed; MAP_NONE when out of
  * memory. */
 uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
 

@@ -1,4 +1,4 @@
-/* From packed stacks to names: one pass, without an allocation for each sample. */
+/* Converts packed stacks to names in one pass, without an allocation per sample. */
 #include "verdict/walk.h"
 
 #include "core/array.h"
@@ -74,7 +74,7 @@ static bool walk_add_location(struct walk *walk, uint32_t location) {
   return true;
 }
 
-/* Takes folded frames off the leaf end while another frame is left. */
+/* Removes folded frames from the leaf end while another frame remains. */
 static void walk_fold(struct walk *walk) {
   size_t folded = 0;
   while (folded + 1 < walk->depth && walk->names->flags[walk->frames[folded]] & NAME_FOLDED)

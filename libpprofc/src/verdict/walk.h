@@ -1,5 +1,5 @@
-/* The samples of a run as stacks of names: inlined functions are frames, frames without a function
- * are left out, and folded leaves are gone. */
+/* Iterates over the samples of a run as stacks of names. Inlined functions are frames. Frames
+ * without a function and folded leaves are left out. */
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 
@@ -8,20 +8,21 @@
 #include "verdict/quantum.h"
 #include "verdict/rules.h"
 
-/* The names of all runs, numbered in order of first use. */
+/* Names of all runs, numbered in order of first use. */
 struct names {
   const pprofc_allocator *mem;
   const struct rules *rules;
   struct arena arena;
   struct interner texts;
-  uint8_t *flags; /* [texts.count] NAME_* */
+  uint8_t *flags; /* [texts.count] NAME_* flags of each name */
   size_t flag_capacity;
 };
 
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
-/* The number of a name; rules are asked once for each. MAP_NONE when out of memory. */
+/* Returns the number of a name and applies the rules when it is new. MAP_NONE when out of
+ * memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
 struct walk {
@@ -29,21 +30,21 @@ struct walk {
   const struct names *names;
   struct quantum quantum;
   bool inlines;  /* false: an inlined function is part of its caller */
-  uint32_t *ids; /* [functions of the profile] the name of each */
+  uint32_t *ids; /* [functions of the profile] name of each function */
   struct stack_reader reader;
   size_t next;
-  uint32_t *frames; /* of the current sample, leaf first */
+  uint32_t *frames; /* frames of the current sample, leaf first */
   size_t frame_capacity, depth;
-  const int64_t *values; /* of the current sample */
+  const int64_t *values; /* values of the current sample */
 };
 
-/* Enters the names of the profile's functions, and begins before its first sample. `walk` is to be
- * freed, also after an error. */
+/* Adds the names of the profile's functions and starts before its first sample. The caller
+ * frees `walk` even after an error. */
 pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
                         bool inlines, struct names *names, pprofc_error *error);
 void walk_free(struct walk *walk);
 
-/* Begins before the first sample again. */
+/* Moves back before the first sample. */
 void walk_restart(struct walk *walk);
 
 /* Moves to the next sample with a value and a frame, and sets *more; false when out of memory. */

@@ -1,4 +1,4 @@
-/* isal_load for static programs, which cannot use dlopen: they inflate with zlib. */
+/* isal_load for static programs, which cannot use dlopen and inflate with zlib. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL
@@ -7,5 +7,5 @@ bool isal_load(struct isal *isal) {
   return false;
 }
 #else
-typedef int static_isal_is_not_here; /* a file of C is not empty */
+typedef int static_isal_is_not_here; /* a C file must not be empty */
 #endif

@@ -1,5 +1,5 @@
-/* library_load for static programs, which cannot use dlopen: the functions of libcurl, libedit and
- * libmicrohttpd are a part of the program, or the program was built without them. */
+/* library_load for static programs, which cannot use dlopen: libcurl, libedit and
+ * libmicrohttpd are linked into the program, or the program was built without them. */
 #include "common/library.h"
 
 #include "core/error.h"
@@ -11,7 +11,7 @@
 #ifdef STATIC_LIBCURL
 #include <curl/curl.h>
 
-/* Where systems keep the certificates of the authorities. */
+/* Returns the file with the certificates of the system's authorities. */
 static const char *static_certificates(void) {
   static const char *const places[] = {
       "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Ubuntu, Arch, Gentoo */
@@ -46,7 +46,8 @@ struct static_function {
   void (*address)(void);
 };
 
-/* The build writes this list from the names in the programs: FUNCTION(curl_easy_init) ... */
+/* The build generates this list from the names used in the programs: FUNCTION(curl_easy_init)
+ * ... */
 #ifdef STATIC_LIBCURL
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function curl_functions[] = {
@@ -74,7 +75,7 @@ static const struct static_function edit_functions[] = {
 #endif
 
 static const struct {
-  const char *prefix; /* of the names of the library */
+  const char *prefix; /* prefix of the library's function names */
   const struct static_function *functions;
   size_t count;
 } static_libraries[] = {
@@ -90,7 +91,8 @@ static const struct {
 #endif
     {NULL, NULL, 0}};
 
-/* The first one counts: our own are in front of those of the library. */
+/* Returns the first match: the program's own functions come before the functions of the
+ * library. */
 static const struct static_function *static_find(const char *soname, const char *name) {
   for (size_t i = 0; static_libraries[i].prefix; i++) {
     if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)

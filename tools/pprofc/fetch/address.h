@@ -1,35 +1,35 @@
-/* From a source of the command line to the request that gets it. */
+/* Converts a source of the command line to a request. */
 #ifndef PPROFC_TOOLS_FETCH_ADDRESS_H
 #define PPROFC_TOOLS_FETCH_ADDRESS_H
 
 #include "fetch/url.h"
 
-/* What a source asks for. */
+/* The request of a source. */
 struct address {
   struct url url;
-  pprofc_str shown;   /* the URL without a password, ends with NUL */
-  int64_t seconds;    /* how long the server collects; 0: not known */
-  bool asked_seconds; /* by -seconds, not by the URL */
-  int64_t limit_ms;   /* for the whole exchange */
+  pprofc_str shown;   /* URL without the password, NUL-terminated */
+  int64_t seconds;    /* seconds that the server collects; 0 if unknown */
+  bool asked_seconds; /* true if the seconds come from -seconds, not from the URL */
+  int64_t limit_ms;   /* milliseconds, limit of the whole exchange */
 };
 
-/* Takes a source for a URL as pprof does: "http://" is put in front of what has no host, and an
- * empty path becomes that of Go's CPU profile. -seconds and -timeout (0 and less: not given) go
- * into the query and the limit. PPROFC_E_FORMAT when the source is no URL. */
+/* Parses a source as a URL like pprof: a source without a host gets "http://" in front, and an
+ * empty path becomes the path of Go's CPU profile. -seconds and -timeout (0 or less: not
+ * given) set the query and the limit. PPROFC_E_FORMAT if the source is not a URL. */
 pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seconds,
                             int64_t timeout, struct address *address);
 
-/* Whether a source begins with "scheme://". */
+/* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* The place beside a profile's where its server names addresses. */
+/* Makes the URL next to a profile's URL at which the server translates addresses to names. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
-/* Whether a source is a URL that names a file of this machine ("file:///tmp/x.pb.gz"), and which;
- * false when it is not. The path ends with NUL. */
+/* True if a source is a URL of a local file ("file:///tmp/x.pb.gz"). *path is then the
+ * NUL-terminated path of the file. */
 bool address_file(struct arena *arena, pprofc_str source, const char **path);
 
-/* Seconds as Go prints a duration: "1m30s". */
+/* Formats seconds like a duration of Go: "1m30s". */
 const char *address_duration(int64_t seconds, char out[48]);
 
 #endif

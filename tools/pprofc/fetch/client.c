@@ -1,6 +1,5 @@
-/* The client: one transfer of libcurl for each request. Redirects are followed here and not by
- * libcurl, because headers and passwords may not leave the host they were given for, and a reply
- * may not lead to a socket or a file of this machine. */
+/* Runs one libcurl transfer for each request. It follows redirects itself, so that headers and
+ * passwords go to their own host only, and no redirect can lead to a local socket or file. */
 #include "fetch/client.h"
 
 #include "fetch/failure.h"
@@ -21,22 +20,23 @@ struct client {
   struct libcurl curl;
   CURLM *multi;
   struct proxy_settings proxies;
-  pprofc_status status; /* what keeps it from sending anything */
+  pprofc_status status; /* error that prevents every request */
   pprofc_error error;
 };
 
-/* A request that is under way. */
+/* A request in progress. */
 struct transfer {
   struct client *client;
   struct exchange *exchange;
   CURL *easy;
   struct curl_slist *headers;
-  struct url url; /* of this leg */
+  struct url url; /* URL of this hop, one request of a chain of redirects */
   bool post;
-  bool home; /* every leg so far was at the source's own host: it may see the headers */
+  bool home; /* true while all hops went to the host of the source, which gets the user's
+                headers */
   bool too_large, running;
   unsigned redirects;
-  int64_t deadline; /* in milliseconds of the monotonic clock */
+  int64_t deadline; /* milliseconds of the monotonic clock */
   char why[CURL_ERROR_SIZE];
 };
 
@@ -54,7 +54,7 @@ static size_t transfer_header(char *data, size_t size, size_t count, void *conte
   return size * count;
 }
 
-/* Of a reply that is no profile only the beginning is kept. */
+/* Keeps the body of a profile, or the beginning of any other reply. */
 static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   struct buffer *body = &transfer->exchange->reply.body;
@@ -67,7 +67,7 @@ static size_t transfer_body(char *data, size_t size, size_t count, void *context
 
 /* ---- setting up -------------------------------------- */
 
-/* Whether both are at the same host, port and scheme. */
+/* True if both have the same host, port and scheme. */
 static bool transfer_same_host(const struct url *a, const struct url *b) {
   return str_equal(a->scheme, b->scheme) && str_equal(a->host, b->host);
 }
@@ -79,7 +79,7 @@ static bool transfer_add_header(struct transfer *t, const char *line) {
   return true;
 }
 
-/* Our own headers, where the user has none of that name. */
+/* Adds the headers of the user, then defaults for the names that the user did not give. */
 static bool transfer_make_headers(struct transfer *t) {
   static const struct {
     pprofc_str name;
@@ -103,7 +103,7 @@ static bool transfer_make_headers(struct transfer *t) {
   return true;
 }
 
-/* The URL as libcurl gets it: a scheme that it knows, without user and fragment. */
+/* Returns the URL for libcurl: a scheme that it knows, without user and fragment. */
 static pprofc_str transfer_target(struct transfer *t) {
   struct url url = t->url;
   bool socket = str_equal(url.scheme, STR("http+unix"));
@@ -116,7 +116,7 @@ static pprofc_str transfer_target(struct transfer *t) {
 
 #define SET(option, value) (t->client->curl.easy_setopt(t->easy, (option), (value)) == CURLE_OK)
 
-/* Sets an option that is a path; an empty one leaves libcurl's own. */
+/* Sets an option to a path. An empty path keeps libcurl's default. */
 static bool transfer_set_path(struct transfer *t, CURLoption option, const char *path) {
   return !path || !*path || SET(option, path);
 }
@@ -128,7 +128,7 @@ static bool transfer_set_tls(struct transfer *t) {
   done = done && SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
   done = done && transfer_set_path(t, CURLOPT_SSLCERT, files->cert) &&
          transfer_set_path(t, CURLOPT_SSLKEY, files->key);
-  /* -tls_ca takes the place of the authorities of the system. */
+  /* -tls_ca replaces the authorities of the system. */
   if (*files->ca)
     return done && SET(CURLOPT_CAINFO, files->ca) && SET(CURLOPT_CAPATH, (char *)NULL);
   return done && transfer_set_path(t, CURLOPT_CAINFO, getenv("SSL_CERT_FILE")) &&
@@ -161,7 +161,7 @@ static bool transfer_set_time(struct transfer *t) {
   return SET(CURLOPT_TIMEOUT_MS, (long)left) && SET(CURLOPT_CONNECTTIMEOUT_MS, (long)left);
 }
 
-/* What one leg needs beside the place. */
+/* Sets headers, method and body of a hop. */
 static bool transfer_set_request(struct transfer *t) {
   bool done = SET(CURLOPT_HTTPHEADER, t->headers) && SET(CURLOPT_ERRORBUFFER, t->why) &&
               SET(CURLOPT_PRIVATE, t);
@@ -171,7 +171,7 @@ static bool transfer_set_request(struct transfer *t) {
          SET(CURLOPT_POSTFIELDS, t->exchange->body.data);
 }
 
-/* What is the same for every leg. */
+/* Sets the options that all hops share. */
 static bool transfer_set_common(struct transfer *t) {
   return SET(CURLOPT_NOSIGNAL, 1L) && SET(CURLOPT_PATH_AS_IS, 1L) &&
          SET(CURLOPT_FRESH_CONNECT, 1L) && SET(CURLOPT_FORBID_REUSE, 1L) &&
@@ -195,7 +195,7 @@ static bool client_knows_scheme(const struct transfer *t) {
   return false;
 }
 
-/* Prepares the leg at t->url. */
+/* Prepares the hop to t->url. */
 static pprofc_status transfer_prepare(struct transfer *t) {
   pprofc_error *error = &t->exchange->error;
   const char *proxy = "";
@@ -210,7 +210,7 @@ static pprofc_status transfer_prepare(struct transfer *t) {
   return error_set(error, PPROFC_E_NOMEM, "libcurl cannot prepare the request");
 }
 
-/* Begins the leg. False: the exchange has its error. */
+/* Begins the hop. False if the exchange has its error. */
 static bool transfer_start(struct transfer *t) {
   t->why[0] = '\0';
   buffer_clear(&t->exchange->reply.body);
@@ -238,32 +238,44 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
   transfer_fail(t, failure_explain(&failure, &t->exchange->error));
 }
 
-/* Goes on at the place that a redirect names. False: it has ended, with an error. */
-static bool transfer_follow(struct transfer *t) {
+/* Returns the reason against a redirect to `next`, or NULL. */
+static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
+  if (!same && str_equal(next->scheme, STR("http+unix")))
+    return "a redirect leads to a socket of this machine, which is not followed";
+  if (!same && str_equal(next->scheme, STR("https+insecure")))
+    return "a redirect leads to https+insecure, which would not check the certificate";
+  if (!t->exchange->own_host) return NULL;
+  if (!same) return "a redirect leads to another host or port, where the profile is not sent";
+  if (t->exchange->reply.code < 307) return "a redirect asks for a GET without the profile";
+  return NULL;
+}
+
+/* Resolves the Location of a redirect. */
+static pprofc_status transfer_resolve(struct transfer *t, struct url *next) {
   struct exchange *exchange = t->exchange;
   pprofc_error *error = &exchange->error;
-  struct url next;
-  pprofc_str location = buffer_str(&exchange->reply.location);
-  if (++t->redirects >= REDIRECTS_MAX) {
-    transfer_fail(t, error_set(error, PPROFC_E_IO, "stopped after %d redirects", REDIRECTS_MAX));
-    return false;
-  }
-  location = arena_str(exchange->arena, location);
+  if (++t->redirects >= REDIRECTS_MAX)
+    return error_set(error, PPROFC_E_IO, "stopped after %d redirects", REDIRECTS_MAX);
+  pprofc_str location = arena_str(exchange->arena, buffer_str(&exchange->reply.location));
   pprofc_status status =
-      location.data ? url_resolve(exchange->arena, &t->url, location, &next) : PPROFC_E_NOMEM;
-  if (status == PPROFC_E_FORMAT || (status == PPROFC_OK && !next.host.size)) {
-    transfer_fail(t, error_set(error, PPROFC_E_IO, "the redirect has a malformed Location"));
-    return false;
-  }
+      location.data ? url_resolve(exchange->arena, &t->url, location, next) : PPROFC_E_NOMEM;
+  if (status == PPROFC_E_FORMAT || (status == PPROFC_OK && !next->host.size))
+    return error_set(error, PPROFC_E_IO, "the redirect has a malformed Location");
+  return status == PPROFC_OK ? status : error_nomem(error);
+}
+
+/* Follows a redirect. False if the transfer has ended with an error. */
+static bool transfer_follow(struct transfer *t) {
+  struct exchange *exchange = t->exchange;
+  struct url next;
+  pprofc_status status = transfer_resolve(t, &next);
+  bool same = status == PPROFC_OK && transfer_same_host(&t->url, &next);
+  const char *refusal = status == PPROFC_OK ? transfer_refusal(t, &next, same) : NULL;
+  if (refusal)
+    status = error_set(&exchange->error, PPROFC_E_IO, "%s: %.*s://%.*s", refusal,
+                       STR_ARG(next.scheme), STR_ARG(next.host));
   if (status != PPROFC_OK) {
-    transfer_fail(t, error_nomem(error));
-    return false;
-  }
-  bool same = transfer_same_host(&t->url, &next);
-  if (!same && str_equal(next.scheme, STR("http+unix"))) {
-    transfer_fail(t, error_set(error, PPROFC_E_IO,
-                               "a redirect leads to a socket of this machine, "
-                               "which is not followed"));
+    transfer_fail(t, status);
     return false;
   }
   t->post = t->post && exchange->reply.code >= 307;
@@ -273,7 +285,7 @@ static bool transfer_follow(struct transfer *t) {
   return transfer_start(t);
 }
 
-/* A transfer is over. True when it goes on elsewhere. */
+/* Ends a hop. True if a redirect begins another one. */
 static bool transfer_end(struct transfer *t, CURLcode code) {
   struct exchange *exchange = t->exchange;
   struct reply *reply = &exchange->reply;
@@ -311,7 +323,7 @@ static void client_wait(struct client *client, size_t running) {
     client->curl.multi_perform(client->multi, &active);
     while ((message = client->curl.multi_info_read(client->multi, &left))) {
       if (message->msg != CURLMSG_DONE) continue;
-      CURLcode code = message->data.result; /* the message is gone with its handle */
+      CURLcode code = message->data.result; /* removing the handle frees the message */
       struct transfer *t = NULL;
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
       if (!transfer_end(t, code)) running--;
@@ -320,7 +332,7 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* The client's error, or PPROFC_E_NOMEM, for a request that was never begun. */
+/* Fills in the error of a request that did not begin. */
 static void client_refuse(const struct client *client, struct exchange *exchange) {
   exchange->status = client->status != PPROFC_OK ? client->status : PPROFC_E_NOMEM;
   exchange->error = client->error;

@@ -1,6 +1,7 @@
-/* Collecting: which addresses, fetching them, and what came of each server. */
+/* Collects profiles: makes the addresses, fetches them, and reads the replies of each server. */
 #include "fetch/collect.h"
 
+#include "common/new_folder.h"
 #include "common/terminal.h"
 #include "fetch/collect_write.h"
 #include "fetch/fetcher.h"
@@ -11,16 +12,16 @@
 #include <stdio.h>
 #include <time.h>
 
-#define DEFAULT_SECONDS 30 /* of a CPU profile, as net/http/pprof has it */
-#define SERVERS_AT_ONCE 25 /* as many requests as pprof sends at once */
+#define DEFAULT_SECONDS 30 /* length of a CPU profile in net/http/pprof */
+#define SERVERS_AT_ONCE 25 /* number of parallel requests in pprof */
 
-/* What is fetched of a server; only the first takes its time. */
+/* The profiles fetched from a server. Only the first takes time. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
 /* ---- addresses --------------------------------------- */
 
-/* Whether a path ends with the name of a profile, as one does that was copied from a browser. */
+/* True if a path ends with the name of a profile, such as a path copied from a browser. */
 static bool collect_ends_with_kind(pprofc_str path) {
   static const char *const others[] = {"allocs", "threadcreate", "growth", "contention", "trace"};
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
@@ -31,7 +32,7 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* The folder of the profiles: "/debug/pprof/" when the address has no path. */
+/* Returns the folder of the profiles: "/debug/pprof/" if the address has no path. */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);
@@ -42,7 +43,7 @@ static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   return (pprofc_str){folder, path.size + 1};
 }
 
-/* The address of one kind of profile of a server. */
+/* Makes the address of one kind of profile of a server. */
 static pprofc_status collect_address(struct fetcher *fetcher, const struct collect_server *server,
                                      size_t kind, struct remote **remote) {
   const struct command *command = fetcher->command;
@@ -59,7 +60,7 @@ static pprofc_status collect_address(struct fetcher *fetcher, const struct colle
   return address_parse(arena, text, kind == 0 ? seconds : 0, command->timeout, &(*remote)->address);
 }
 
-/* The query without "seconds", which is for the CPU profile alone. */
+/* Returns the query without "seconds", which is valid for the CPU profile only. */
 static pprofc_str collect_query(struct arena *arena, pprofc_str query) {
   struct buffer out;
   pprofc_str piece;
@@ -114,7 +115,7 @@ static bool collect_is_taken(const struct collect_server *servers, size_t index)
   return false;
 }
 
-/* "api-1_6060", unlike that of the servers before it; with one server no name is needed. */
+/* Makes a unique name like "api-1_6060". A single server needs no name. */
 static void collect_name(struct collect_server *servers, size_t index, size_t count) {
   struct collect_server *server = &servers[index];
   pprofc_str host = server->url.host;
@@ -144,7 +145,7 @@ static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_serve
   return fetcher_run(fetcher, remotes, found, error);
 }
 
-/* Reads one reply and takes the profile as far as a saved copy is. */
+/* Reads one reply and prepares the profile like a saved copy. */
 static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *item,
                                   pprofc_error *error) {
   const struct command *command = fetcher->command;
@@ -165,8 +166,8 @@ static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *
   return status;
 }
 
-/* Reads what a server sent. What it does not have (404) is missing; any other failure is one of the
- * server, of which nothing is kept. */
+/* Reads the replies of a server. A missing profile (404) is skipped. After any other failure
+ * nothing of this server is kept. */
 static pprofc_status collect_read_server(struct fetcher *fetcher, struct collect_server *server) {
   size_t found = 0;
   server->failed = false;
@@ -215,7 +216,7 @@ static pprofc_status collect_all(struct fetcher *fetcher, struct collect_server 
 pprofc_status collect_run(const struct command *command, pprofc_error *error) {
   struct fetcher fetcher;
   size_t count = command->source_count, whole = 0;
-  pprofc_status status = collect_check_folder(command->collect, error);
+  pprofc_status status = new_folder_check(command->collect, "-collect", error);
   if (status != PPROFC_OK) return status;
   struct collect_server *servers = mem_zero_array(&mem_default, count, sizeof *servers);
   if (!servers) return error_nomem(error);

@@ -1,43 +1,25 @@
-/* The folder of -collect and its manifest. */
+/* Writes the folder of -collect and its manifest. */
 #include "fetch/collect_write.h"
 
+#include "common/new_folder.h"
 #include "common/terminal.h"
 #include "core/json_write.h"
 #include "core/outfile.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#define ROOM     4096
-#define LONGER   (ROOM + 512) /* a file in that folder */
+#define LONGER   (NEW_FOLDER_ROOM + 512) /* bytes for the path of a file in that folder */
 #define MANIFEST "manifest.json"
 
 static pprofc_status collect_io_error(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-pprofc_status collect_check_folder(const char *folder, pprofc_error *error) {
-  DIR *dir = opendir(folder);
-  if (!dir && errno == ENOENT) return PPROFC_OK;
-  if (!dir) return collect_io_error(error, folder);
-  bool empty = true;
-  for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
-    empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
-  closedir(dir);
-  if (empty) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "'%s' is not empty; -collect wants a folder of its own",
-                   folder);
-}
-
 /* ---- the manifest ------------------------------------ */
 
-/* "2026-11-22T04:40:00.123456789Z" */
+/* Adds a time like "2026-11-22T04:40:00.123456789Z". */
 static void collect_add_time(struct json_writer *json, const char *key, int64_t nanos) {
   time_t seconds = (time_t)(nanos / 1000000000);
   struct tm parts;
@@ -133,67 +115,36 @@ static pprofc_status collect_write_manifest(const char *path, const struct colle
 
 /* ---- the folder -------------------------------------- */
 
-static pprofc_status collect_write_files(const char *folder, const struct collect_server *servers,
-                                         size_t count, int64_t start, pprofc_error *error) {
+/* The profiles of one run of -collect. */
+struct collect_set {
+  const struct collect_server *servers;
+  size_t count;
+  int64_t start;
+};
+
+static pprofc_status collect_write_files(const void *context, const char *folder,
+                                         pprofc_error *error) {
+  const struct collect_set *set = context;
   char path[LONGER];
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < set->count; i++)
     for (size_t k = 0; k < COLLECT_KINDS && status == PPROFC_OK; k++) {
-      const struct collect_item *item = &servers[i].items[k];
-      if (servers[i].failed || !item->profile) continue;
-      snprintf(path, sizeof path, "%s/%s%s.pb.gz", folder, servers[i].name, item->kind);
+      const struct collect_server *server = &set->servers[i];
+      const struct collect_item *item = &server->items[k];
+      if (server->failed || !item->profile) continue;
+      snprintf(path, sizeof path, "%s/%s%s.pb.gz", folder, server->name, item->kind);
       status = pprofc_profile_write_file(item->profile, path, error);
     }
   snprintf(path, sizeof path, "%s/" MANIFEST, folder);
-  if (status == PPROFC_OK) status = collect_write_manifest(path, servers, count, start, error);
+  if (status == PPROFC_OK)
+    status = collect_write_manifest(path, set->servers, set->count, set->start, error);
   return status;
 }
 
-/* Takes an unfinished folder away. */
-static void collect_remove(const char *folder, const struct collect_server *servers, size_t count) {
-  char path[LONGER];
-  for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < COLLECT_KINDS; k++) {
-      snprintf(path, sizeof path, "%s/%s%s.pb.gz", folder, servers[i].name,
-               servers[i].items[k].kind);
-      unlink(path);
-    }
-  snprintf(path, sizeof path, "%s/" MANIFEST, folder);
-  unlink(path);
-  rmdir(folder);
-}
-
-static pprofc_status collect_write_folder(const char *folder, const struct collect_server *servers,
-                                          size_t count, int64_t start, pprofc_error *error) {
-  char made[ROOM];
-  size_t size = strlen(folder);
-  while (size > 1 && folder[size - 1] == '/') size--;
-  int length = snprintf(made, sizeof made, "%.*s.XXXXXX", (int)size, folder);
-  if (length < 0 || (size_t)length + sizeof servers->name + 16 > sizeof made)
-    return error_set(error, PPROFC_E_INVALID, "the name of -collect is too long");
-  if (!mkdtemp(made)) return collect_io_error(error, folder);
-  mode_t mask = umask(0);
-  umask(mask);
-  pprofc_status status = PPROFC_OK;
-  if (chmod(made, 0777 & ~mask) != 0) status = collect_io_error(error, made);
-  if (status == PPROFC_OK) status = collect_write_files(made, servers, count, start, error);
-  if (status == PPROFC_OK && rename(made, folder) != 0) status = collect_io_error(error, folder);
-  if (status != PPROFC_OK) collect_remove(made, servers, count);
-  return status;
-}
-
-/* Everything is in memory already: a signal waits for the few moments that writing takes, so that
- * it leaves nothing half done. */
 pprofc_status collect_write(const char *folder, const struct collect_server *servers, size_t count,
                             int64_t start, pprofc_error *error) {
-  sigset_t wait, before;
-  sigemptyset(&wait);
-  sigaddset(&wait, SIGINT);
-  sigaddset(&wait, SIGTERM);
-  sigaddset(&wait, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &wait, &before);
-  pprofc_status status = collect_write_folder(folder, servers, count, start, error);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  const struct collect_set set = {servers, count, start};
+  pprofc_status status = new_folder_write(folder, "-collect", collect_write_files, &set, error);
   if (status == PPROFC_OK) message_note("Collected profiles in %s", folder);
   return status;
 }

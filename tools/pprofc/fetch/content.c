@@ -1,4 +1,4 @@
-/* Recognizing what is served or saved beside profiles: pages, traces, dumps, JSON. */
+/* Recognizes content that is served or saved in place of profiles: pages, traces, dumps, JSON. */
 #include "fetch/content.h"
 
 #define CONTENT_LOOK 4096
@@ -18,13 +18,13 @@ static bool content_is_index(pprofc_str text) {
   return content_is_page(text) && str_find(text, STR("/debug/pprof/")) < text.size;
 }
 
-/* "goroutine 1 [running]:"; "goroutine profile: total 5" is a profile. */
+/* True for "goroutine 1 [running]:". "goroutine profile: total 5" is a profile. */
 static bool content_is_dump(pprofc_str text) {
   return str_starts(text, STR("goroutine ")) && text.size > 10 && text.data[10] >= '0' &&
          text.data[10] <= '9' && str_find(text, STR(" [")) < text.size;
 }
 
-/* "go 1.22 trace\0\0\0" */
+/* True for "go 1.22 trace\0\0\0". */
 static bool content_is_trace(pprofc_str text) {
   return str_starts(text, STR("go 1.")) &&
          str_find(str_slice(text, 0, 20), STR(" trace")) < (text.size < 20 ? text.size : 20);
@@ -41,8 +41,8 @@ static bool content_is_any(pprofc_str text) {
 
 static const struct {
   bool (*is)(pprofc_str text);
-  bool never;       /* no profile, even where a reader would take it for one */
-  const char *text; /* NULL: the reader has words for it */
+  bool never;       /* true if it is not a profile, even if a reader would accept it */
+  const char *text; /* message, or NULL if the reader has a better one */
 } content_kinds[] = {
     {content_is_index, true,
      "this is the index page of net/http/pprof; one of its profiles is meant, as "

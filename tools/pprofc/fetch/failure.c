@@ -1,9 +1,10 @@
-/* From libcurl's codes to messages. */
+/* Converts libcurl's codes to messages. */
 #include "fetch/failure.h"
 
 #ifdef HAVE_LIBCURL
 
-/* What libcurl says itself comes between `text` and `more`; NULL in `more`: it adds nothing. */
+/* Messages of libcurl's codes: `text`, the message of libcurl, `more`. If `more` is NULL,
+ * libcurl's message is omitted. */
 static const struct {
   CURLcode code;
   const char *text, *more;
@@ -23,8 +24,8 @@ static const struct {
     {CURLE_SSL_CERTPROBLEM, "the certificate of -tls_cert cannot be used: ", ""},
 };
 
-/* A server that wants another certificate, or one at all, ends the connection; its reason may get
- * lost then. */
+/* Returns a hint about certificates. A server that rejects or misses a certificate closes the
+ * connection, and its reason may get lost. */
 static const char *failure_certificate_hint(const struct failure *f) {
   bool ended =
       f->code == CURLE_RECV_ERROR || f->code == CURLE_SEND_ERROR || f->code == CURLE_GOT_NOTHING;

@@ -1,4 +1,4 @@
-/* Why a transfer failed, in words of the user. */
+/* Explains a failed transfer in terms of the user. */
 #ifndef PPROFC_TOOLS_FETCH_FAILURE_H
 #define PPROFC_TOOLS_FETCH_FAILURE_H
 
@@ -9,12 +9,12 @@
 
 struct failure {
   CURLcode code;
-  const char *why; /* libcurl's own words */
-  int number;      /* the errno of a connection, or 0 */
+  const char *why; /* libcurl's message */
+  int number;      /* errno of the connection, or 0 */
   const struct url *url;
   int64_t limit_ms;
-  bool came;        /* a reply had begun */
-  bool certificate; /* the client has one to show */
+  bool came;        /* true if a reply had begun */
+  bool certificate; /* true if the client has a certificate */
 };
 
 pprofc_status failure_explain(const struct failure *failure, pprofc_error *error);

@@ -1,4 +1,4 @@
-/* Telling sources apart, and fetching those that are URLs. */
+/* Classifies sources, and fetches the sources that are URLs. */
 #include "fetch/fetcher.h"
 
 #include "common/progress.h"
@@ -24,7 +24,7 @@ void fetcher_free(struct fetcher *fetcher) {
   arena_free(&fetcher->arena);
 }
 
-/* ---- telling apart ----------------------------------- */
+/* ---- classifying sources ----------------------------- */
 
 static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
                                    struct remote **remote) {
@@ -34,7 +34,8 @@ static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
   pprofc_status status = address_parse(&fetcher->arena, str_of(source), command->seconds,
                                        command->timeout, &made->address);
   if (status == PPROFC_OK) *remote = made;
-  return status == PPROFC_E_FORMAT ? PPROFC_OK : status; /* no URL: a file that is not there */
+  return status == PPROFC_E_FORMAT ? PPROFC_OK : status; /* not a URL: a file that does not
+                                                            exist */
 }
 
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
@@ -85,7 +86,7 @@ pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Says what is asked for, and for how long there will be nothing to see. */
+/* Prints the URL, and the time that the server collects. */
 static void fetcher_announce(const struct fetcher *fetcher, const struct remote *remote) {
   const struct address *address = &remote->address;
   char duration[48];
@@ -139,7 +140,7 @@ static void fetcher_hint(pprofc_error *error, const char *format, ...) {
     snprintf(error->message + size, room, " (%s)", text);
 }
 
-/* What helps against a status. */
+/* Adds a hint that depends on the status. */
 static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {
   static const struct {
     int code;
@@ -154,7 +155,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
     if (exchange->reply.code == hints[i].code) fetcher_hint(error, "%s", hints[i].text);
 }
 
-/* What came in place of a profile, and from where. */
+/* Adds a description of a reply that is not a profile, and its URL. */
 static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *error) {
   pprofc_str content = reply_content(&exchange->reply);
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;

@@ -1,8 +1,8 @@
-/* Reading -header and -header_file. */
+/* Parses -header and -header_file. */
 #include "fetch/headers.h"
 
 #include "core/array.h"
-#include "fetch/small_file.h"
+#include "core/infile.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -18,7 +18,7 @@ void headers_free(struct headers *headers) {
   headers->count = 0;
 }
 
-/* The characters of a token of HTTP. */
+/* True if the name is a token of HTTP. */
 static bool headers_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     unsigned char c = (unsigned char)name.data[i];
@@ -27,7 +27,7 @@ static bool headers_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* A newline in a value would begin another header. */
+/* True if the value is safe: a newline in it would begin another header. */
 static bool headers_is_value(pprofc_str value) {
   for (size_t i = 0; i < value.size; i++) {
     unsigned char c = (unsigned char)value.data[i];
@@ -36,7 +36,7 @@ static bool headers_is_value(pprofc_str value) {
   return true;
 }
 
-/* These say how the request is framed, which is not the user's to change. */
+/* True for headers that describe the framing of the request, which the user cannot change. */
 static bool headers_is_framing(pprofc_str name) {
   static const char *const words[] = {
       "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};
@@ -73,7 +73,7 @@ pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, FILE_MAX);
-  pprofc_status status = small_file_read(path, &text, error);
+  pprofc_status status = file_read(path, &text, error);
   if (status != PPROFC_OK) error_prefix(error, "-header_file: ");
   pprofc_str rest = buffer_str(&text), line;
   for (size_t number = 1; status == PPROFC_OK && str_next_line(&rest, &line); number++) {

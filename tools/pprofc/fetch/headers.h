@@ -1,5 +1,5 @@
-/* Headers that the user adds to requests: -header and -header_file. Their values are secrets; no
- * message shows them. */
+/* Headers that the user adds to requests: -header and -header_file. No message shows their
+ * values, which may be secrets. */
 #ifndef PPROFC_TOOLS_FETCH_HEADERS_H
 #define PPROFC_TOOLS_FETCH_HEADERS_H
 
@@ -9,7 +9,7 @@
 
 struct header {
   pprofc_str name;
-  const char *line; /* "Name: value", or "Name;" for an empty value, as libcurl wants it */
+  const char *line; /* "Name: value", or "Name;" for an empty value, in the form of libcurl */
 };
 
 struct headers {
@@ -21,14 +21,15 @@ struct headers {
 void headers_init(struct headers *headers, struct arena *arena);
 void headers_free(struct headers *headers);
 
-/* Adds "Name: value". `where` is what messages call it: "-header 2", "-header_file 'x', line 3". */
+/* Adds "Name: value". `where` is the source of the header in messages: "-header 2",
+ * "-header_file 'x', line 3". */
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
                           pprofc_error *error);
 
-/* Adds the lines of a file; empty ones and those that begin with '#' are left out. */
+/* Adds the lines of a file, except empty lines and lines that begin with '#'. */
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error);
 
-/* Whether there is one of that name, in any case. */
+/* True if there is a header of that name, in any case. */
 bool headers_has(const struct headers *headers, pprofc_str name);
 
 #endif

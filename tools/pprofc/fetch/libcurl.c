@@ -1,4 +1,4 @@
-/* Loading libcurl: the table of its functions. */
+/* Loads libcurl into the table of its functions. */
 #include "fetch/libcurl.h"
 
 #ifdef HAVE_LIBCURL

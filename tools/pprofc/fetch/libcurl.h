@@ -1,4 +1,4 @@
-/* The functions of libcurl that are used, loaded when the first source is a URL. */
+/* The functions of libcurl that are used. They are loaded for the first source that is a URL. */
 #ifndef PPROFC_TOOLS_FETCH_LIBCURL_H
 #define PPROFC_TOOLS_FETCH_LIBCURL_H
 
@@ -26,8 +26,8 @@ struct libcurl {
   CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
-/* Loads the library and fills in the table. Errors: PPROFC_E_UNSUPPORTED, which names the package
- * to install. Called by one thread. */
+/* Loads the library and fills in the table. Not thread-safe. After PPROFC_E_UNSUPPORTED the
+ * message names the package to install. */
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error);
 #endif
 

@@ -1,5 +1,5 @@
-/* Choosing a proxy as Go does. libcurl's own choice ignores HTTP_PROXY in capitals and sends
- * requests for this machine through the proxy, so it is never asked. */
+/* Chooses a proxy like Go. libcurl's own choice is disabled: it ignores HTTP_PROXY in capitals
+ * and sends requests for this machine through the proxy. */
 #include "fetch/proxy.h"
 
 #include <arpa/inet.h>
@@ -8,7 +8,7 @@
 
 /* ---- addresses --------------------------------------- */
 
-/* An IPv4 or IPv6 address; IPv4 is written as IPv6 does it, ::ffff:1.2.3.4. */
+/* An IPv4 or IPv6 address. IPv4 has its IPv6 form, ::ffff:1.2.3.4. */
 struct proxy_ip {
   bool valid, is_v4;
   unsigned char bytes[16];
@@ -35,7 +35,7 @@ static bool proxy_is_loopback(const struct proxy_ip *ip) {
   return memcmp(ip->bytes, one, sizeof one) == 0;
 }
 
-/* Whether the first `bits` of two addresses are the same. */
+/* True if the first `bits` of two addresses are equal. */
 static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, unsigned bits) {
   if (memcmp(a->bytes, b->bytes, bits / 8) != 0) return false;
   unsigned rest = bits % 8;
@@ -50,8 +50,8 @@ struct proxy_target {
   struct proxy_ip ip;
 };
 
-/* Takes ":port" off. A host with several colons and no brackets is an address of IPv6 without one.
- */
+/* Splits off ":port". A host with several colons and no brackets is an IPv6 address without a
+ * port. */
 static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port) {
   size_t bracket = str_find_last_char(text, ']');
   size_t colon = str_find_last_char(text, ':');
@@ -64,7 +64,7 @@ static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port
   if (host->size >= 2 && host->data[0] == '[') *host = str_slice(*host, 1, host->size - 1);
 }
 
-/* "10.0.0.0/8" */
+/* True if the target is in a network like "10.0.0.0/8". */
 static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bool *is_net) {
   size_t slash = str_find_char(entry, '/');
   struct proxy_ip net = proxy_read_ip(str_slice(entry, 0, slash));
@@ -76,7 +76,8 @@ static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bo
   return proxy_same_net(&target->ip, &net, (unsigned)bits + (net.is_v4 ? 96 : 0));
 }
 
-/* "example.com" is that name and all below it, ".example.com" only those. */
+/* True if the name matches. "example.com" includes the name and its subdomains, ".example.com"
+ * only the subdomains. */
 static bool proxy_in_domain(const struct proxy_target *target, pprofc_str name) {
   if (str_starts(name, STR("*."))) name = str_slice(name, 1, name.size);
   if (name.data[0] == '.') return str_ends(target->host, name);
@@ -98,7 +99,7 @@ static bool proxy_matches(const struct proxy_target *target, pprofc_str entry) {
   return !target->ip.valid && proxy_in_domain(target, host);
 }
 
-/* A copy in lower case; data is NULL when out of memory. */
+/* Returns a copy in lower case; data is NULL when out of memory. */
 static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   pprofc_str copy = arena_str(arena, text);
   char *data = (char *)(uintptr_t)copy.data;
@@ -117,7 +118,7 @@ static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str exce
   return false;
 }
 
-/* ---- the choice -------------------------------------- */
+/* ---- choosing a proxy -------------------------------- */
 
 static const char *proxy_variable(const char *upper, const char *lower) {
   const char *value = getenv(upper);
@@ -133,7 +134,8 @@ void proxy_from_environment(struct proxy_settings *settings) {
                                       .cgi = method && *method};
 }
 
-/* "host:port" stands for "http://host:port"; "" when it is no address at all, which Go ignores. */
+/* Returns the URL of a proxy. "host:port" means "http://host:port". Returns "" for an invalid
+ * address, which Go ignores. */
 static const char *proxy_address(struct arena *arena, const char *setting) {
   struct url url;
   if (url_parse(arena, str_of(setting), &url) == PPROFC_OK && url.scheme.size && url.host.size)
@@ -150,7 +152,7 @@ static bool proxy_never(const struct proxy_target *target) {
          (target->ip.valid && proxy_is_loopback(&target->ip));
 }
 
-/* Whether a URL is asked without a proxy. */
+/* Finds out if a URL must not use the proxy. */
 static pprofc_status proxy_is_direct(struct arena *arena, const struct proxy_settings *settings,
                                      const struct url *url, bool *direct) {
   struct proxy_target target = {.host = proxy_lower(arena, url_host_name(url)),

@@ -1,20 +1,20 @@
-/* Which proxy a request goes through, by the rules of Go's net/http: HTTP_PROXY, HTTPS_PROXY and
- * NO_PROXY, in lower case too, and never for this machine. */
+/* Chooses the proxy of a request by the rules of Go's net/http: HTTP_PROXY, HTTPS_PROXY and
+ * NO_PROXY, also in lower case. Requests to this machine use no proxy. */
 #ifndef PPROFC_TOOLS_FETCH_PROXY_H
 #define PPROFC_TOOLS_FETCH_PROXY_H
 
 #include "fetch/url.h"
 
-/* What the environment says; empty texts for what is not set. */
+/* Settings of the environment, "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* REQUEST_METHOD is set: a client may have chosen HTTP_PROXY */
+  bool cgi; /* true if REQUEST_METHOD is set: HTTP_PROXY may come from an HTTP client */
 };
 
 void proxy_from_environment(struct proxy_settings *settings);
 
-/* The proxy for a URL as text that ends with NUL, "" for none. PPROFC_E_INVALID when the settings
- * forbid the request. */
+/* Finds the proxy of a URL, as NUL-terminated text; "" for no proxy. PPROFC_E_INVALID if the
+ * settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);
 

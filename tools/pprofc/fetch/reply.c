@@ -1,4 +1,4 @@
-/* Reading the head of a reply, and what its body says when there is no profile in it. */
+/* Parses the head of a reply, and makes the message about a body without a profile. */
 #include "fetch/reply.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static const struct {
                      {"Content-Encoding", reply_take_encoding},
                      {"X-Go-Pprof", reply_take_go_pprof}};
 
-/* "HTTP/1.1 404 Not Found" */
+/* Parses a status line, "HTTP/1.1 404 Not Found". */
 static void reply_status_line(struct reply *reply, pprofc_str line) {
   pprofc_str rest = str_trim(str_slice(line, str_find_char(line, ' '), line.size));
   int64_t code = 0;

@@ -1,5 +1,5 @@
-/* Saved copies: folder, name and number are pprof's, except that no name leads out of the folder.
- */
+/* Saved copies: folder, name and number as in pprof, except that no name leads out of the
+ * folder. */
 #include "fetch/save.h"
 
 #include "common/signals.h"
@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 #define PATH_ROOM     4096
-#define SAVE_NAME_MAX 240 /* leaves room for ".0001.pb.gz" in the 255 bytes of a name */
+#define SAVE_NAME_MAX 240 /* bytes; ".0001.pb.gz" must fit in the 255 bytes of a file name */
 #define NUMBER_MAX    9999
 
 /* ---- the folder -------------------------------------- */
 
-/* Makes a folder and those above it. Returns 0 or an errno. */
+/* Makes a folder and its parents. Returns 0 or an errno. */
 static int save_make_folder(const char *path) {
   char part[PATH_ROOM];
   struct stat info;
@@ -38,7 +38,7 @@ static int save_make_folder(const char *path) {
   return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
 }
 
-/* Puts $NAME/below into path; false when the variable is not set. */
+/* Sets path to $NAME/below. False if the variable is not set. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
   const char *value = getenv(variable);
   if (!value || !*value) return false;
@@ -46,7 +46,7 @@ static bool save_candidate(const char *variable, const char *below, char path[PA
   return length > 0 && length < PATH_ROOM;
 }
 
-/* The first folder that is there or can be made. */
+/* Chooses the first folder that exists or can be made. */
 static bool save_choose_folder(char path[PATH_ROOM]) {
   static const char *const places[][2] = {
       {"PPROF_TMPDIR", ""}, {"HOME", "/pprof"}, {"TMPDIR", ""}, {NULL, NULL}};
@@ -63,7 +63,7 @@ static bool save_choose_folder(char path[PATH_ROOM]) {
 
 /* ---- the name ---------------------------------------- */
 
-/* A part of a file name: without slashes, and without what would drive a terminal that lists it. */
+/* Adds a part of a file name, without slashes and bytes that control a terminal. */
 static void save_add_part(struct buffer *name, pprofc_str part) {
   for (size_t at = 0; at < part.size;) {
     size_t before = at;
@@ -76,7 +76,7 @@ static void save_add_part(struct buffer *name, pprofc_str part) {
   if (name->size < SAVE_NAME_MAX) buffer_add_char(name, '.');
 }
 
-/* "pprof.BINARY.TYPE.TYPE." */
+/* Makes the name "pprof.BINARY.TYPE.TYPE." */
 static void save_make_name(const pprofc_profile *p, struct buffer *name) {
   buffer_add_text(name, "pprof.");
   pprofc_str file = p->mappings.count ? profile_string(p, p->mappings.items[0].file) : STR("");
@@ -87,13 +87,13 @@ static void save_make_name(const pprofc_profile *p, struct buffer *name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Gives a finished file the first free number. Returns 0 or an errno. */
+/* Renames a finished file to the first free number. Returns 0 or an errno. */
 static int save_number(const char *temporary, const char *start, char path[PATH_ROOM + 32]) {
   for (int number = 1; number <= NUMBER_MAX; number++) {
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
     if (link(temporary, path) == 0) return 0;
     if (errno == EEXIST) continue;
-    /* No links on this file system: the name is taken first, then the file is moved onto it. */
+    /* The file system has no hard links: create the name, then rename the file to it. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) return errno;
@@ -103,7 +103,7 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
   return EEXIST;
 }
 
-/* Makes an empty file with a new name; the rights are those of any new file. */
+/* Makes an empty file with a new name and the default permissions. */
 static int save_open_temporary(const char *folder, char path[PATH_ROOM + 32]) {
   snprintf(path, PATH_ROOM + 32, "%s/.pprofc.XXXXXX", folder);
   int fd = mkstemp(path);

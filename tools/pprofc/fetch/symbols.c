@@ -1,4 +1,4 @@
-/* Remote symbols: the table of places, and the request. */
+/* Remote symbols: the table of servers, and the requests. */
 #include "fetch/symbols.h"
 
 #include "core/array.h"
@@ -36,7 +36,7 @@ pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profil
     if (!key.size) key = profile_string(profile, m->file);
     size_t known = places->keys.count;
     if (interner_copy(&places->keys, symbols->arena, key) == MAP_NONE) return PPROFC_E_NOMEM;
-    if (places->keys.count == known) continue; /* the first place counts */
+    if (places->keys.count == known) continue; /* the first server of a mapping counts */
     if (!ARRAY_RESERVE(&mem_default, places->items, places->capacity, places->count + 1))
       return PPROFC_E_NOMEM;
     places->items[places->count++] = (struct symbol_place){profile_url, m->start};
@@ -62,7 +62,7 @@ static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, ui
   return address_of_symbols(symbols->arena, place->profile, &symbols->current) == PPROFC_OK;
 }
 
-/* One request; what came is appended to the reply. *code is the server's status. */
+/* Sends one request and appends the body to the reply. *code is the HTTP status. */
 static pprofc_status symbols_send(struct symbols *symbols, const struct url *url, bool post,
                                   pprofc_str body, struct buffer *reply, int *code,
                                   pprofc_error *error) {
@@ -81,7 +81,7 @@ static pprofc_status symbols_send(struct symbols *symbols, const struct url *url
   return exchange.status;
 }
 
-/* Asks by GET, with as many addresses at a time as any server takes in a line. */
+/* Sends addresses by GET, split into requests short enough for any server. */
 static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
                                  struct buffer *reply, pprofc_error *error) {
   struct url url = symbols->current;
@@ -98,7 +98,8 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* POST is what pprof does. A server of net/http/pprof since Go 1.22 takes GET alone. */
+/* Sends addresses by POST like pprof, and by GET if the server rejects POST: net/http/pprof
+ * since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;

@@ -1,4 +1,4 @@
-/* Which mapping came from which server, and asking that server for names. */
+/* Remembers the server of each mapping, and requests names from that server. */
 #ifndef PPROFC_TOOLS_FETCH_SYMBOLS_H
 #define PPROFC_TOOLS_FETCH_SYMBOLS_H
 
@@ -7,7 +7,8 @@
 #include "fetch/client.h"
 #include "symbolize/symbolize.h"
 
-/* A place for the mappings of one build id or file: where the first profile with it came from. */
+/* The server of the mappings with one build id or file: the source of the first profile with
+ * it. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
@@ -19,14 +20,14 @@ struct symbol_places {
   size_t count, capacity;
 };
 
-/* What is known for a run; heads are looked at before the base. */
+/* Servers of a run. Servers of heads have precedence over servers of the base. */
 struct symbols {
   struct arena *arena;
   struct client *client;
   int64_t limit_ms;
   struct symbol_places head, base;
-  struct url current; /* symbol address found last */
-  pprofc_str failed;  /* the address that could not be asked: it is not asked again */
+  struct url current; /* symbol address of the last lookup */
+  pprofc_str failed;  /* address that failed; it gets no further requests */
   struct symbolize_server server;
 };
 
@@ -34,8 +35,8 @@ void symbols_init(struct symbols *symbols, struct arena *arena, struct client *c
                   int64_t limit_ms);
 void symbols_free(struct symbols *symbols);
 
-/* Remembers where the mappings of a profile came from. `profile_url` lives as long as the symbols.
- */
+/* Records the server of the mappings of a profile. `profile_url` must live as long as the
+ * symbols. */
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url);
 

@@ -1,15 +1,15 @@
-/* Looking at the files of -tls_cert, -tls_key and -tls_ca. */
+/* Checks the files of -tls_cert, -tls_key and -tls_ca. */
 #include "fetch/tls.h"
 
-#include "fetch/small_file.h"
+#include "core/infile.h"
 
 #define TLS_FILE_MAX ((size_t)16 << 20)
 
-/* Whether a file can be read and, with `what`, has a PEM block of that name. */
+/* Checks that a file is readable and, with `what`, has a PEM block of that name. */
 static pprofc_status tls_check_file(const char *path, const char *what, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, TLS_FILE_MAX);
-  pprofc_status status = small_file_read(path, &text, error);
+  pprofc_status status = file_read(path, &text, error);
   pprofc_str content = buffer_str(&text);
   bool found = !what || (str_find(content, STR("-----BEGIN ")) < content.size &&
                          str_find(content, str_of(what)) < content.size);

@@ -1,4 +1,4 @@
-/* Taking URLs apart and writing them, by the rules of Go's net/url. */
+/* Parses and writes URLs by the rules of Go's net/url. */
 #include "fetch/url.h"
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@ static bool url_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* The value of a hex digit, or -1. */
+/* Returns the value of a hex digit, or -1. */
 static int url_hex(char c) {
   if (url_is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -27,7 +27,7 @@ static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Characters beside letters and digits that stand for themselves in a part. */
+/* Characters that need no escape in a part, besides letters and digits. */
 #define UNRESERVED   "-_.~"
 #define USER_SAFE    UNRESERVED "$&+,;="
 #define HOST_SAFE    UNRESERVED "!$&'()*+,;=:[]<>\""
@@ -60,7 +60,7 @@ void url_escape_query(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* Every % has two hex digits behind it. */
+/* True if two hex digits follow every %. */
 static bool url_escapes_valid(pprofc_str s) {
   for (size_t i = 0; i < s.size; i++) {
     if (s.data[i] != '%') continue;
@@ -91,7 +91,7 @@ pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus) {
 
 /* ---- parts ------------------------------------------- */
 
-/* One that is being taken apart; `status` is the first thing that went wrong. */
+/* A URL being parsed. `status` is the first error. */
 struct url_parser {
   struct arena *arena;
   struct url *url;
@@ -117,7 +117,7 @@ static bool url_only_has(pprofc_str s, const char *allowed) {
   return true;
 }
 
-/* ":" and digits, or nothing. */
+/* True for ":" and digits, and for an empty text. */
 static bool url_port_valid(pprofc_str port) {
   if (port.size && port.data[0] != ':') return false;
   for (size_t i = 1; i < port.size; i++)
@@ -125,13 +125,13 @@ static bool url_port_valid(pprofc_str port) {
   return true;
 }
 
-/* Where ":port" begins: behind the brackets of an address when it has them. */
+/* Returns the index of ":port". In an address with brackets it follows the brackets. */
 static size_t url_port_at(pprofc_str host) {
   size_t bracket = str_find_last_char(host, ']');
   return bracket < host.size ? bracket + 1 : str_find_last_char(host, ':');
 }
 
-/* "[fe80::1%25en0]:80": an address of IPv6, perhaps with a zone, in brackets. */
+/* Checks "[fe80::1%25en0]:80", an IPv6 address in brackets, with an optional zone. */
 static bool url_brackets_valid(pprofc_str host) {
   size_t end = str_find_last_char(host, ']');
   if (host.data[0] != '[' || end == host.size || end > 64) return false;
@@ -142,8 +142,8 @@ static bool url_brackets_valid(pprofc_str host) {
   return inet_pton(AF_INET6, address, &binary) == 1;
 }
 
-/* In a host an escape means a byte that is no ASCII, or % itself; `zone_end` is where brackets end.
- */
+/* True if the escape is valid in a host: it encodes a byte outside ASCII or %, or it is before
+ * `zone_end`, the end of the brackets. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
   bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));
@@ -170,7 +170,7 @@ static bool url_host_valid(pprofc_str scheme, pprofc_str host) {
          url_host_bytes_valid(host);
 }
 
-/* user:password@host:port */
+/* Parses user:password@host:port. */
 static void url_parse_authority(struct url_parser *p, pprofc_str s) {
   struct url *url = p->url;
   size_t at = str_find_last_char(s, '@');
@@ -189,7 +189,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
   url->host = url_decode(p, host);
 }
 
-/* The path as it is sent: as it was written when that is a valid encoding. */
+/* Sets the path as it is sent. It stays unchanged if it is a valid encoding. */
 static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;
@@ -202,7 +202,7 @@ static void url_set_path(struct url_parser *p, pprofc_str path) {
   buffer_free(&out);
 }
 
-/* Length of the scheme in front of ':', 0 for none. */
+/* Returns the length of the scheme before ':', or 0 if there is no scheme. */
 static size_t url_scheme_length(pprofc_str text) {
   size_t size = 0;
   while (size < text.size &&
@@ -228,7 +228,7 @@ static pprofc_str url_take_scheme(struct url_parser *p, pprofc_str text) {
   return str_slice(text, size + 1, text.size);
 }
 
-/* What is left without scheme, query and fragment. */
+/* Parses the text without scheme, query and fragment. */
 static void url_parse_hierarchy(struct url_parser *p, pprofc_str rest) {
   struct url *url = p->url;
   if (!str_starts(rest, STR("/")) && url->scheme.size) {
@@ -274,7 +274,7 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url) {
 
 /* ---- references -------------------------------------- */
 
-/* Path segments without "." and "..", which take away the one before them. */
+/* Removes "." from the path segments, and ".." with the segment before it. */
 static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   char *out = arena_alloc(arena, path.size + 2);
   if (!out) return (pprofc_str){NULL, 0};
@@ -297,7 +297,7 @@ static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   return (pprofc_str){out, size};
 }
 
-/* The path of a reference, merged with that of the base. */
+/* Returns the path of a reference, merged with the path of the base. */
 static pprofc_str url_joined_path(struct arena *arena, const struct url *base, pprofc_str path) {
   if (!path.size) return url_without_dots(arena, base->path);
   if (path.data[0] == '/') return url_without_dots(arena, path);
@@ -391,7 +391,7 @@ pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
   start = start < typed.size ? start + 3 : 0;
   pprofc_str rest = str_slice(typed, start, typed.size);
   struct url url;
-  /* In a URL the user ends before the path; in what is none, it may have a slash or more. */
+  /* In a URL the password ends before the path. In other text a password may contain slashes. */
   bool sound = url_parse(arena, typed, &url) == PPROFC_OK && start;
   size_t end = sound ? str_find_char(rest, '/') : rest.size;
   pprofc_str authority = str_slice(rest, 0, end);

@@ -1,4 +1,4 @@
-/* URLs by the rules of Go's net/url: what is one, and how it is written again. */
+/* Parses and writes URLs by the rules of Go's net/url. */
 #ifndef PPROFC_TOOLS_FETCH_URL_H
 #define PPROFC_TOOLS_FETCH_URL_H
 
@@ -6,47 +6,49 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* The parts of a URL. User, password and host are decoded, the others are as they are sent. Texts
- * are the arena's or views of what was parsed. */
+/* Parts of a URL. User, password and host are decoded, other parts are as sent. Texts belong
+ * to the arena or are views of the parsed text. */
 struct url {
-  pprofc_str scheme; /* in lower case; empty: none */
-  pprofc_str opaque; /* what follows "scheme:" without a slash; then there is no host and no path */
+  pprofc_str scheme; /* in lower case; "" if absent */
+  pprofc_str opaque; /* text after "scheme:" without a slash; the URL then has no host and no
+                        path */
   bool has_user, has_password;
   pprofc_str user, password;
-  pprofc_str host; /* with its port; of http+unix the path of the socket */
+  pprofc_str host; /* host with port; for http+unix the path of the socket */
   pprofc_str path;
-  bool has_query; /* there is a '?', even with nothing behind it */
+  bool has_query; /* true if there is a '?', even before an empty query */
   pprofc_str query;
-  pprofc_str fragment; /* as it was written */
+  pprofc_str fragment; /* encoded as in the source */
 };
 
-/* Takes a URL apart. PPROFC_E_FORMAT for what Go's url.Parse refuses, except that the host of
+/* Parses a URL. PPROFC_E_FORMAT for texts that Go's url.Parse rejects, except that the host of
  * http+unix may be any escaped path. */
 pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 
-/* What a reference in the document at `base` means, as the Location of a reply is one. */
+/* Resolves a reference relative to `base`, such as the Location of a reply. */
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* How much of the password is written. */
-enum url_secrets { URL_WHOLE, URL_SHOWN /* xxxxx for a password */, URL_WITHOUT_USER };
+/* The form of the password in the text of a URL. */
+enum url_secrets { URL_WHOLE, URL_SHOWN /* with xxxxx for the password */, URL_WITHOUT_USER };
 
 void url_write(struct buffer *out, const struct url *url, enum url_secrets secrets);
-/* The same as text in an arena; data is NULL when out of memory. */
+/* Writes a URL into the arena; data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
-/* The host without port and brackets; the port, empty when there is none. */
+/* Returns the host without port and brackets. url_port returns the port, or "". */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
-/* Writes a text as part of a query: letters, digits and -_.~ as they are, blanks as '+'. */
+/* Appends text encoded for a query: letters, digits and -_.~ stay, blanks become '+'. */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* The text of %XX sequences, and with `plus` blanks for '+'; data is NULL when an escape is broken
- * or memory has run out. */
+/* Decodes %XX, and with `plus` also '+' to a blank. data is NULL if an escape is broken or
+ * memory ran out. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
-/* A source as it was typed, without the password in it: for messages, even when it is no URL. */
+/* Returns a source of the command line without its password, for messages. The source may be
+ * invalid. */
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed);
 
 #endif

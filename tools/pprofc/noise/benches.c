@@ -1,4 +1,4 @@
-/* Which benchmark, which of its measures, and which results belong to which run. */
+/* Reads benchmark results and assigns them to the runs of the profiles. */
 #include "benches.h"
 
 #include "common/terminal.h"
@@ -10,19 +10,19 @@
 
 #include <stdio.h>
 
-/* What goes with a sample type. */
+/* The measure of a benchmark that belongs to a sample type. */
 struct bench_measure {
-  const char *unit; /* of the benchmark, tidied */
-  double factor;    /* to the unit of the sample type */
+  const char *unit; /* tidied unit of the benchmark */
+  double factor;    /* factor from the unit to the unit of the sample type */
 };
 
-/* One file. */
+/* One file of results. */
 struct benches {
   const char *path;
-  struct regex *wanted; /* NULL: any */
+  struct regex *wanted; /* pattern of -bench; NULL matches any benchmark */
   pprofc_bench *set;
-  pprofc_str name, package; /* of the one benchmark; name.data is NULL before it is known */
-  double *values;           /* of the measure, in the order of the file */
+  pprofc_str name, package; /* the benchmark of the file; name.data is NULL until it is known */
+  double *values;           /* values of the measure, in the order of the file */
   size_t count, capacity;
 };
 
@@ -32,7 +32,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Seconds in the unit of a time, or in samples. */
+/* Returns the value of one second in the sample type: in its unit of time, or in samples; 0 if
+ * there is no conversion. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -61,7 +62,8 @@ static void benches_tell_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* A file with two benchmarks does not say which one the profiles are of. */
+/* Requires one benchmark in a file. With two benchmarks the benchmark of the profiles would be
+ * unknown. */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));
@@ -88,7 +90,7 @@ static pprofc_status benches_add(struct benches *b, double value, const char *me
   return PPROFC_OK;
 }
 
-/* The measure of one result, when it is of the wanted benchmark and has it. */
+/* Adds the measure of a result if its benchmark matches the pattern. */
 static pprofc_status benches_take(struct benches *b, const pprofc_bench_result *results, size_t i,
                                   const struct bench_measure *measure, pprofc_error *error) {
   const uint32_t *units;
@@ -120,7 +122,8 @@ static pprofc_status benches_read(struct benches *b, const struct bench_measure 
                    b->wanted ? " of a benchmark that -bench chooses" : "");
 }
 
-/* As many results for each run, in the order of the runs; a run has the mean of its results. */
+/* Assigns an equal number of results to each run, in the order of the runs. A run gets the
+ * mean of its results. */
 static pprofc_status benches_give(const struct benches *b, pprofc_verdict_run *runs, size_t count,
                                   pprofc_error *error) {
   if (!count || b->count % count)
@@ -142,7 +145,7 @@ static void benches_free(struct benches *b) {
   pprofc_bench_free(b->set);
 }
 
-/* ---- both -------------------------------------------- */
+/* ---- base and head ----------------------------------- */
 
 static pprofc_status benches_find_measure(const struct command *command,
                                           const struct loaded_runs *runs,

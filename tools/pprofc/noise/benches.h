@@ -1,5 +1,5 @@
-/* Results of benchmarks beside profiles: what a benchmark measured for each operation says how much
- * a run cost, the profile how that splits. */
+/* Combines benchmark results with profiles: the result is the cost of an operation in a run,
+ * the profile shows how the cost splits. */
 #ifndef PPROFC_TOOLS_BENCHES_H
 #define PPROFC_TOOLS_BENCHES_H
 
@@ -7,8 +7,8 @@
 
 #define BENCHES_TEXT 200
 
-/* Reads -bench_base and -bench_head, when they are there, and gives each run what its results
- * measured for each operation. `shown` becomes the benchmark and the measure, or "". */
+/* Reads -bench_base and -bench_head if given, and sets the cost per operation of each run.
+ * `shown` becomes the benchmark and the measure, or "". */
 pprofc_status benches_match(const struct command *command, struct loaded_runs *runs,
                             char shown[BENCHES_TEXT], pprofc_error *error);
 

@@ -1,16 +1,14 @@
-/* What makes up the change of the total: common factor, changed functions, functions of the
- * machine, and the rest. The sum is exact: the rest is what is left. */
+/* Splits the change of the total into changed functions, effects of the machine, and the rest.
+ * The sum is exact: the rest is the remainder. */
 #include "blame.h"
 
 #include "core/json_write.h"
 
 #include <math.h>
 
-/* The total change has shares, and the specific change a part, when it is this significant. */
-#define BLAME_ALPHA 0.05
-/* A share below nothing or above twice the whole says nothing. */
+/* Upper bound of shares. A share below 0 or above this bound is not shown. */
 #define BLAME_SHARE_MOST 2
-/* Attempts to make a sum of floating point numbers exact. */
+/* Maximum number of attempts to make a sum of floating point numbers exact. */
 #define BLAME_NUDGES 8
 
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
@@ -23,7 +21,7 @@ double blame_delta(const struct noise_report *report, const pprofc_verdict_row *
   return row->flat.delta + report->rows[row->partner].flat.delta;
 }
 
-/* Adds the lines to `sum`: rows, then pairs, as JSON has them. */
+/* Adds the lines to `sum` in the order of JSON: rows, then pairs. */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int pairs = 0; pairs < 2; pairs++)
     for (size_t i = 0; i < report->row_count; i++) {
@@ -34,7 +32,7 @@ static double blame_add_lines(const struct noise_report *report, double sum) {
   return sum;
 }
 
-/* Counts the rows without a line. */
+/* Counts and sums the rows without a line. */
 static void blame_count(struct blame *b) {
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
@@ -49,17 +47,18 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* With shares the total does not change but for rounding. */
+/* True if lines have a share of the total change. With values in percent of the total, the
+ * total changes only by rounding. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
-  return s->exact || s->total_p < BLAME_ALPHA;
+  return pprofc_verdict_is_certain(s->total_verdict);
 }
 
 struct blame blame_of(const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   struct blame b = {.report = report, .has_shares = blame_has_shares(s)};
   blame_count(&b);
-  double sum = blame_add_lines(report, s->total_common) + b.environment;
+  double sum = blame_add_lines(report, 0) + b.environment;
   b.rest = s->total_delta - sum;
   for (int i = 0; i < BLAME_NUDGES && sum + b.rest != s->total_delta; i++)
     b.rest = nextafter(b.rest, sum + b.rest < s->total_delta ? HUGE_VAL : -HUGE_VAL);
@@ -84,9 +83,9 @@ double blame_explained(const struct noise_report *report) {
 
 double blame_part(const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
-  if (s->exact) return blame_within(blame_explained(report) / s->total_specific);
-  bool significant = s->changed && s->specific_p < BLAME_ALPHA && !isnan(s->part_low);
-  return significant ? blame_within(s->part) : (double)NAN;
+  if (!s->changed || !blame_has_shares(s)) return (double)NAN;
+  if (s->exact) return blame_within(blame_explained(report) / s->total_delta);
+  return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
 double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
@@ -156,7 +155,7 @@ static void blame_json_row(struct json_writer *json, const struct blame *b,
   json_end(json);
 }
 
-/* The lines that are pairs, or those that are not. */
+/* Writes the lines of pairs, or all other lines. */
 static void blame_json_lines(struct json_writer *json, const struct blame *b, bool pairs) {
   json_key(json, pairs ? "moved" : "rows");
   json_begin_array(json);
@@ -194,7 +193,7 @@ static void blame_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* The functions with a verdict of change, whether they have a line or are half of a pair. */
+/* Writes the changed functions, each with a line of its own or as half of a pair. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool told = !isnan(blame_part(report));
@@ -221,13 +220,11 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
   json_key(json, "blame");
   json_begin_object(json);
   blame_json_total(json, s);
-  blame_json_number(json, "common", s->total_common);
-  blame_json_number(json, "specific", s->total_specific);
   blame_json_lines(json, &b, false);
   blame_json_lines(json, &b, true);
   blame_json_count(json, "environment", b.environment_count, b.environment);
   blame_json_count(json, "rest", b.rest_count, b.rest);
   blame_json_explained(json, report);
-  blame_json_places(json, s->places, s->place_count, s->total_specific);
+  blame_json_places(json, s->places, s->place_count, s->total_delta);
   json_end(json);
 }

@@ -1,4 +1,4 @@
-/* What makes up the change of the total, as numbers: for the text and for JSON. */
+/* Splits the change of the total into contributions, for text and JSON. */
 #ifndef PPROFC_TOOLS_BLAME_H
 #define PPROFC_TOOLS_BLAME_H
 
@@ -6,32 +6,33 @@
 
 struct blame {
   const struct noise_report *report;
-  double environment, rest; /* deltas */
+  double environment, rest; /* sums of changes */
   size_t environment_count, rest_count;
-  bool has_shares; /* what a line makes of the total change is told */
+  bool has_shares; /* true if the total change is significant, so that lines have a share of it */
 };
 
-/* common, the rows with a line, the pairs, environment and rest, added one after the other, are the
- * change of the total. */
+/* Computes the contributions. Rows with a line, pairs, environment and rest, added in this
+ * order, give exactly the change of the total. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Whether a row has a line: it changed. Of a pair that cancels the half that is first in the table
- * has the line of both. */
+/* True if a row has a line: it changed. A pair that cancels has one line, at the half that
+ * comes first in the table. */
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row);
 
-/* What the line of a row adds. */
+/* Returns the contribution of a row's line. */
 double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row);
 
-/* The share of a line in the total change; NaN when it is not told. */
+/* Returns the share of a line in the total change, or NaN without shares. */
 double blame_share(const struct blame *b, double delta);
 
-/* The sum of the changed functions. */
+/* Returns the sum of the changed functions. */
 double blame_explained(const struct noise_report *report);
 
-/* The share of the specific change that the changed functions explain; NaN when it is not told. */
+/* Returns the share of the total change that the changed functions explain, or NaN without
+ * shares. */
 double blame_part(const struct noise_report *report);
 
-/* How much of a change its places hold; NaN without places. */
+/* Returns the share of a change that its places explain, or NaN without places. */
 double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta);
 
 #endif

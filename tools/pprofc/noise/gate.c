@@ -1,4 +1,4 @@
-/* -fail_on: which changes of functions end the program with a status that says so. */
+/* -fail_on: changes that make the program exit with a status of their own. */
 #include "noise/gate.h"
 
 #include "common/terminal.h"
@@ -9,23 +9,30 @@
 #include <stdio.h>
 #include <time.h>
 
-/* As parse_bench_regressions has them. */
+/* Exit statuses, equal to those of parse_bench_regressions. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
 
-/* With fewer runs a side the noise between runs is hardly known. */
+/* Minimum number of runs on each side. Fewer runs give a poor estimate of the noise between
+ * runs. */
 #define GATE_RUNS 3
 
+/* Growth factor shared by all functions above which a slower machine is not a likely cause, so
+ * that each function's growth counts. */
+#define GATE_MACHINE 1.5
+
 enum noise_measure {
-  MEASURE_FLAT, /* change of flat, of the total of the base */
-  MEASURE_CUM,
-  MEASURE_SELF /* change of flat, of the function itself */
+  MEASURE_FLAT,  /* change of flat, relative to the total of the base */
+  MEASURE_CUM,   /* change of cum, relative to the total of the base */
+  MEASURE_SELF,  /* change of flat, relative to the function's own base */
+  MEASURE_TOTAL, /* change of the total */
+  MEASURE_COMMON /* factor common to all functions */
 };
 
-/* flat>5%,name=RE */
+/* A parsed condition, "flat>5%,name=RE". */
 struct noise_condition {
   enum noise_measure measure;
-  double threshold; /* a share when `unit` is empty */
-  pprofc_str unit;  /* of an absolute threshold */
+  double threshold; /* absolute value, or a share if `unit` is empty */
+  pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* a regular expression, or empty */
 };
 
@@ -34,9 +41,13 @@ struct noise_condition {
 static const struct noise_measure_name {
   const char *text;
   enum noise_measure measure;
-} measure_names[] = {{"flat>", MEASURE_FLAT}, {"cum>", MEASURE_CUM}, {"self>", MEASURE_SELF}};
+} measure_names[] = {{"flat>", MEASURE_FLAT},
+                     {"cum>", MEASURE_CUM},
+                     {"self>", MEASURE_SELF},
+                     {"total>", MEASURE_TOTAL},
+                     {"common>", MEASURE_COMMON}};
 
-/* Takes "flat>" off the front. */
+/* Parses "flat>" and removes it from the text. */
 static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
   for (size_t i = 0; i < sizeof measure_names / sizeof measure_names[0]; i++) {
     pprofc_str name = str_of(measure_names[i].text);
@@ -48,7 +59,7 @@ static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
   return false;
 }
 
-/* "5%", "10ms", "1000". */
+/* Parses "5%", "10ms" or "1000". */
 static bool noise_gate_threshold(pprofc_str text, struct noise_condition *c) {
   size_t digits = 0;
   while (digits < text.size && (strchr("0123456789.", text.data[digits]) && text.data[digits]))
@@ -61,7 +72,7 @@ static bool noise_gate_threshold(pprofc_str text, struct noise_condition *c) {
     return true;
   }
   if (!c->unit.size) c->unit = STR("count");
-  return c->measure != MEASURE_SELF;
+  return c->measure != MEASURE_SELF && c->measure != MEASURE_COMMON;
 }
 
 static bool noise_gate_parse(const char *text, struct noise_condition *c) {
@@ -71,6 +82,7 @@ static bool noise_gate_parse(const char *text, struct noise_condition *c) {
     size_t comma = str_find_char(rest, ',');
     if (!noise_gate_threshold(str_slice(rest, 0, comma), c)) return false;
     if (comma == rest.size) return true;
+    if (c->measure >= MEASURE_TOTAL) return false;
     rest = str_slice(rest, comma + 1, rest.size);
   }
   if (!str_starts(rest, STR("name=")) || rest.size == 5) return false;
@@ -78,24 +90,25 @@ static bool noise_gate_parse(const char *text, struct noise_condition *c) {
   return true;
 }
 
-pprofc_status noise_condition_check(const char *text, pprofc_error *error) {
+pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error) {
   struct noise_condition c;
   struct regex *regex = NULL;
   if (!noise_gate_parse(text, &c))
     return error_set(error, PPROFC_E_INVALID,
-                     "-fail_on='%s' is none of flat>5%%, cum>5%%, self>10%%, flat>10ms and name=RE",
-                     text);
+                     "-%s='%s' is not a condition: total>5%%, common>5%%, flat>5%%, cum>5%%, "
+                     "self>10%%, flat>10ms or name=RE",
+                     flag, text);
   if (!c.name.size) return PPROFC_OK;
   pprofc_status status = regex_compile(&mem_default, c.name, &regex, error);
   regex_free(regex);
-  if (status) error_prefix(error, "-fail_on='%s': ", text);
+  if (status) error_prefix(error, "-%s='%s': ", flag, text);
   return status;
 }
 
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < command->noise.fail_on.count && !status; i++)
-    status = noise_condition_check(command->noise.fail_on.items[i], error);
+    status = noise_condition_check("fail_on", command->noise.fail_on.items[i], error);
   return status;
 }
 
@@ -104,9 +117,9 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
 struct noise_gate {
   const struct noise_report *report;
   struct noise_condition c;
-  struct regex *name; /* or NULL */
-  double threshold;   /* in the unit of the profile, or a share */
-  double alpha;       /* q has to be below it */
+  struct regex *name; /* NULL matches every function */
+  double threshold;   /* in the unit of the profile, or as a share */
+  double alpha;       /* upper limit of q */
   char today[16];
 };
 
@@ -119,26 +132,33 @@ static const pprofc_verdict_estimate *noise_gate_estimate(const struct noise_gat
   return g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
 }
 
-/* What grew; with one run a side the lower end of the interval. Cost that came from another
- * function counts as well: the message names that function. */
-static double noise_gate_growth(const struct noise_gate *g, const pprofc_verdict_row *row) {
-  const pprofc_verdict_estimate *e = noise_gate_estimate(g, row);
-  bool grew = e->verdict == PPROFC_VERDICT_GREW || e->verdict == PPROFC_VERDICT_NEW;
-  if (!grew || e->q >= g->alpha) return -(double)INFINITY;
-  double growth = noise_gate_is_pair(g->report) ? e->low : e->delta;
-  if (g->c.unit.size) return growth;
+/* True for a significant increase. An increase shared by all functions counts only if it is
+ * too large for a slower machine; common>5% checks such increases. */
+static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
+  const pprofc_verdict_summary *s = &g->report->summary;
+  if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
+  if (e->verdict != PPROFC_VERDICT_GREW_AS_ALL) return !(e->q >= g->alpha);
+  return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
+}
+
+/* Returns the growth to compare with the threshold: the difference, or the lower end of the
+ * interval for a pair of sampled runs. */
+static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
+  bool weak = noise_gate_is_pair(g->report) && !g->report->summary.lone;
+  return weak ? e->low : e->delta;
+}
+
+/* True if the condition fires. Cost moved from another function also counts: the message names
+ * that function. */
+static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
+  double growth = noise_gate_least(g, e);
   double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
-  if (whole > 0) return growth / whole;
-  return growth > 0 ? (double)INFINITY : 0;
+  if (!noise_gate_grew(g, e) || !(growth > 0)) return false;
+  if (!g->c.unit.size) growth = whole > 0 ? growth / whole : (double)INFINITY;
+  return growth >= g->threshold;
 }
 
-static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_row *row) {
-  if (g->name && !regex_match(g->name, row->name)) return false;
-  double growth = noise_gate_growth(g, row);
-  return growth >= g->threshold && growth > 0;
-}
-
-/* An absolute threshold in the unit of the profile. */
+/* Converts an absolute threshold to the unit of the profile. */
 static bool noise_gate_convert(struct noise_gate *g) {
   pprofc_str unit = g->report->summary.unit;
   g->threshold = g->c.threshold;
@@ -154,13 +174,59 @@ static void noise_gate_today(char out[16]) {
   if (!gmtime_r(&now, &day) || !strftime(out, 16, "%Y-%m-%d", &day)) snprintf(out, 16, "9999");
 }
 
-/* One row that fires. */
+/* Reports one row for which the condition fires. */
 static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
                               noise_found_fn found, void *context) {
-  struct noise_finding finding = {.row = row, .estimate = noise_gate_estimate(g, row)};
+  struct noise_finding finding = {.row = row,
+                                  .name = row->name,
+                                  .estimate = *noise_gate_estimate(g, row),
+                                  .change = (double)NAN};
   finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
                                              &finding.reason, &finding.until);
   found(context, &finding);
+}
+
+static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, void *context) {
+  for (size_t i = 0; i < g->report->row_count; i++) {
+    const pprofc_verdict_row *row = &g->report->rows[i];
+    if (g->name && !regex_match(g->name, row->name)) continue;
+    if (noise_gate_fires(g, noise_gate_estimate(g, row))) noise_gate_report(g, row, found, context);
+  }
+}
+
+static pprofc_verdict_estimate noise_gate_total(const pprofc_verdict_summary *s) {
+  return (pprofc_verdict_estimate){.verdict = s->total_verdict,
+                                   .own = s->total_verdict,
+                                   .base = s->total_base,
+                                   .head = s->total_head,
+                                   .delta = s->total_delta,
+                                   .low = s->total_low,
+                                   .high = s->total_high,
+                                   .p = s->total_p,
+                                   .q = s->total_p};
+}
+
+/* Checks a condition on the total or on the factor common to all functions. */
+static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_fn found,
+                                       void *context) {
+  const pprofc_verdict_summary *s = &g->report->summary;
+  struct noise_finding finding = {
+      .name = STR("the total"), .estimate = noise_gate_total(s), .change = (double)NAN};
+  bool common = g->c.measure == MEASURE_COMMON, fires;
+  pprofc_verdict verdict = common ? s->common_verdict : s->total_verdict;
+  if (verdict < PPROFC_VERDICT_UNCHANGED) return NOISE_UNJUDGED;
+  if (common) {
+    double least = noise_gate_is_pair(g->report) ? s->common_low : s->common_change;
+    finding.name = STR("all functions");
+    finding.change = s->common_change;
+    finding.estimate.verdict = verdict;
+    finding.estimate.q = s->common_p;
+    fires = verdict == PPROFC_VERDICT_GREW && s->common_p < g->alpha && least >= g->threshold;
+  } else {
+    fires = noise_gate_fires(g, &finding.estimate);
+  }
+  if (fires) found(context, &finding);
+  return NOISE_USED;
 }
 
 enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
@@ -170,11 +236,10 @@ enum noise_use noise_condition_find(const struct noise_report *report, const cha
   noise_gate_today(g.today);
   if (!noise_gate_parse(text, &g.c)) return NOISE_FAILED;
   if (!noise_gate_convert(&g)) return NOISE_OTHER_UNIT;
+  if (g.c.measure >= MEASURE_TOTAL) return noise_gate_whole(&g, found, context);
   if (g.c.name.size && regex_compile(&mem_default, g.c.name, &g.name, &error) != PPROFC_OK)
     return NOISE_FAILED;
-  for (size_t i = 0; i < report->row_count; i++)
-    if (noise_gate_fires(&g, &report->rows[i]))
-      noise_gate_report(&g, &report->rows[i], found, context);
+  noise_gate_rows(&g, found, context);
   bool tripped = g.name && regex_tripped(g.name);
   regex_free(g.name);
   return tripped ? NOISE_FAILED : NOISE_USED;
@@ -182,46 +247,72 @@ enum noise_use noise_condition_find(const struct noise_report *report, const cha
 
 /* ---- the command line -------------------------------- */
 
-/* What is told of one condition. */
+/* State while the messages of one condition are printed. */
 struct noise_telling {
   const struct noise_report *report;
   const char *text;
   size_t fired;
 };
 
+const char *noise_verb(pprofc_verdict verdict, const char **rest) {
+  *rest = "";
+  if (verdict == PPROFC_VERDICT_GREW_AS_ALL) *rest = ", as everything did";
+  if (verdict == PPROFC_VERDICT_GREW_LESS) *rest = ", less than the rest";
+  return **rest ? "grew" : pprofc_verdict_name(verdict);
+}
+
+/* Formats "grew by +1.2s" or "grew by +12.0%", and q if there was a test. */
+static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
+                              char out[160]) {
+  const pprofc_verdict_estimate *e = &found->estimate;
+  struct amount_unit unit = noise_unit_for(report, fabs(e->delta));
+  char delta[AMOUNT_TEXT];
+  if (isnan(found->change))
+    amount_text(&unit, e->delta, true, delta);
+  else
+    snprintf(delta, sizeof delta, "%+.1f%%", 100 * found->change);
+  const char *rest, *verb = noise_verb(e->verdict, &rest);
+  int used = snprintf(out, 160, "%s by %s%s", verb, delta, rest);
+  if (!isnan(e->q) && e->verdict != PPROFC_VERDICT_GREW_AS_ALL && !report->summary.lone &&
+      !found->accepted && used > 0)
+    snprintf(out + used, 160 - (size_t)used, " (q=%.2g)", e->q);
+}
+
 static void noise_gate_tell(void *context, const struct noise_finding *found) {
   struct noise_telling *t = context;
-  const pprofc_verdict_estimate *e = found->estimate;
-  const pprofc_verdict_row *row = found->row;
-  struct noise_unit unit = noise_unit_for(t->report, fabs(e->delta));
-  char delta[NOISE_TEXT], relation[160] = "";
-  noise_change(&unit, e->delta, delta);
+  char amount[160], relation[160] = "";
+  noise_gate_amount(t->report, found, amount);
   if (found->accepted) {
-    message_note("accepted until %.*s: %.*s %s by %s: %.*s", STR_ARG(found->until),
-                 STR_ARG(row->name), pprofc_verdict_name(e->verdict), delta,
-                 STR_ARG(found->reason));
+    message_note("accepted until %.*s: %.*s %s: %.*s", STR_ARG(found->until), STR_ARG(found->name),
+                 amount, STR_ARG(found->reason));
     return;
   }
   t->fired++;
-  if (row->relation) {
-    pprofc_str from = str_slice(t->report->rows[row->partner].name, 0, 120);
+  if (found->row && found->row->relation) {
+    pprofc_str from = str_slice(t->report->rows[found->row->partner].name, 0, 120);
     snprintf(relation, sizeof relation, ", %s from %.*s",
-             pprofc_verdict_relation_name(row->relation), STR_ARG(from));
+             pprofc_verdict_relation_name(found->row->relation), STR_ARG(from));
   }
-  message_error("pprofc: -fail_on='%s': %.*s %s by %s (q=%.2g)%s", t->text, STR_ARG(row->name),
-                pprofc_verdict_name(e->verdict), delta, e->q, relation);
+  message_error("pprofc: -fail_on='%s': %.*s %s%s", t->text, STR_ARG(found->name), amount,
+                relation);
 }
 
-/* Whether the condition fires, or cannot be used. */
-static bool noise_gate_run(const struct noise_report *report, const char *text) {
+/* Checks one condition and prints its messages. *fired becomes true if it fires or cannot be
+ * used. Returns false if the total or the common factor has no verdict. */
+static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_telling t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_tell, &t);
   if (use == NOISE_OTHER_UNIT)
     message_error("pprofc: -fail_on='%s': values are in %.*s", text, STR_ARG(report->summary.unit));
-  return use != NOISE_USED || t.fired;
+  if (use == NOISE_UNJUDGED) {
+    message_error("pprofc: -fail_on='%s': these profiles cannot tell", text);
+    return false;
+  }
+  *fired |= use != NOISE_USED || t.fired;
+  return true;
 }
 
-/* Rules that have ended, and rules that are misspelt. */
+/* Prints notes about expired rules and rules that match nothing. */
 static void noise_gate_tell_rules(const struct noise_report *report) {
   pprofc_verdict_accepted rule;
   char today[16];
@@ -235,11 +326,11 @@ static void noise_gate_tell_rules(const struct noise_report *report) {
   }
 }
 
-/* Whether there is a verdict: rows of types that a pair cannot judge have none. */
+/* True if a row has a verdict. Sample types that a single pair cannot judge have no verdicts. */
 static bool noise_gate_judged(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
-    if (report->rows[i].flat.verdict >= PPROFC_VERDICT_NOISE ||
-        report->rows[i].cum.verdict >= PPROFC_VERDICT_NOISE)
+    if (report->rows[i].flat.verdict >= PPROFC_VERDICT_UNCHANGED ||
+        report->rows[i].cum.verdict >= PPROFC_VERDICT_UNCHANGED)
       return true;
   return false;
 }
@@ -247,15 +338,16 @@ static bool noise_gate_judged(const struct noise_report *report) {
 int noise_gate(const struct noise_report *report) {
   const struct noise_options *o = &report->command->noise;
   const pprofc_verdict_summary *s = &report->summary;
-  bool fired = false;
+  bool fired = false, told = true;
   if (!o->fail_on.count) return GATE_PASSED;
-  if (noise_gate_is_pair(report))
+  if (noise_gate_is_pair(report) && !s->lone)
     message_note("-fail_on with one run a side is weak: it counts changes whose whole interval is "
                  "beyond the threshold");
   for (size_t i = 0; i < o->fail_on.count; i++)
-    fired |= noise_gate_run(report, o->fail_on.items[i]);
+    told &= noise_gate_run(report, o->fail_on.items[i], &fired);
   noise_gate_tell_rules(report);
   if (fired) return GATE_REGRESSED;
+  if (!told) return GATE_NO_RESULT;
   if (!noise_gate_judged(report)) {
     message_error(s->tested ? "pprofc: -fail_on: one run a side cannot judge this sample type"
                             : "pprofc: -fail_on: no function has enough samples to be judged");

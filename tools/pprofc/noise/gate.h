@@ -1,29 +1,35 @@
-/* Conditions of -fail_on: which functions must not grow, and by how much. */
+/* Conditions of -fail_on: limits for the growth of functions and of the total. */
 #ifndef PPROFC_TOOLS_NOISE_GATE_H
 #define PPROFC_TOOLS_NOISE_GATE_H
 
 #include "noise.h"
 
-/* Whether the text is a condition: "flat>5%", "cum>10ms,name=RE". */
-pprofc_status noise_condition_check(const char *text, pprofc_error *error);
+/* Checks that the text is a condition: "total>5%", "cum>10ms,name=RE". `flag` is the name of its
+ * flag in the message. */
+pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error);
 
-/* A function that a condition forbids to grow as it did. */
+/* Growth that violates a condition. */
 struct noise_finding {
-  const pprofc_verdict_row *row;
-  const pprofc_verdict_estimate *estimate; /* flat or cum, as the condition says */
-  bool accepted;                           /* by a rule, for a reason and until a day */
+  const pprofc_verdict_row *row;    /* NULL for the total or all functions */
+  pprofc_str name;                  /* name of the function, or "the total", "all functions" */
+  pprofc_verdict_estimate estimate; /* estimate of flat, cum or the total, by the condition */
+  double change;                    /* relative change of all functions, else NaN */
+  bool accepted;                    /* true if a rule accepts it, with a reason and an end date */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);
 
+/* Splits a verdict around an amount: "grew" by 1s ", as everything did". */
+const char *noise_verb(pprofc_verdict verdict, const char **rest);
+
 enum noise_use {
   NOISE_USED,
-  NOISE_OTHER_UNIT, /* the threshold is in a unit that the values do not have */
-  NOISE_FAILED      /* the expression needs too much time or memory */
+  NOISE_OTHER_UNIT, /* the values do not have the unit of the threshold */
+  NOISE_UNJUDGED,   /* the total or the common factor has no verdict */
+  NOISE_FAILED      /* the regular expression exceeded its limit of time or memory */
 };
 
-/* Calls `found` for each function. `alpha`: q has to be below it, too. The condition was checked.
- */
+/* Calls `found` for each finding with q below `alpha`. The condition must be valid. */
 enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
                                     double alpha, noise_found_fn found, void *context);
 

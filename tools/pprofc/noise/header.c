@@ -1,63 +1,20 @@
-/* The lines above the verdicts: what was compared, what all functions share, and what could have
- * been seen; and numbers with their units. */
+/* The lines above and below the verdicts: the compared runs, the total change, and the
+ * smallest detectable change. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/output.h"
 #include "noise.h"
-#include "unit/unit.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* ---- numbers ----------------------------------------- */
-
-struct noise_unit noise_unit_for(const struct noise_report *report, double largest) {
+struct amount_unit noise_unit_for(const struct noise_report *report, double largest) {
   const pprofc_report_options *o = &report->command->report;
   double divide = o->divide_by != 0 ? o->divide_by : 1;
-  pprofc_str asked = str_of(o->unit ? o->unit : "");
-  struct noise_unit unit = {report->summary.unit, asked, 1 / divide};
-  bool chosen = asked.size && !str_equal(asked, STR("minimum")) && !str_equal(asked, STR("auto"));
-  if (chosen) return unit;
-  /* A tenth of the largest number has a digit before the point; there is no unit below the one of
-   * the profile. */
-  double tenth = largest * unit.ratio / 10;
-  unit.to = tenth < 1 ? unit.from : unit_scale_double(tenth, unit.from, STR("auto")).unit;
-  return unit;
+  return amount_unit_for(report->summary.unit, str_of(o->unit ? o->unit : ""), 1 / divide, largest);
 }
 
-/* As many digits as a reader compares: 0.012, 1.23, 12.3, 123. */
-static int noise_digits(double size) {
-  if (size == 0 || size >= 100) return 0;
-  if (size >= 10) return 1;
-  return size >= 1 ? 2 : 3;
-}
-
-static pprofc_str noise_format(const struct noise_unit *unit, double value, bool plus,
-                               char out[NOISE_TEXT]) {
-  struct measure m = unit_scale_double(value * unit->ratio, unit->from, unit->to);
-  const char *form = plus ? "%+.*f" : "%.*f";
-  double size = fabs(m.value);
-  bool count = str_equal(m.unit, STR("count")), whole = count && size == floor(size);
-  if (size == 0)
-    snprintf(out, NOISE_TEXT, "0");
-  else if (size < 0.001 || size >= 1e15)
-    snprintf(out, NOISE_TEXT, plus ? "%+.2g" : "%.2g", m.value);
-  else
-    snprintf(out, NOISE_TEXT, form, whole ? 0 : noise_digits(size), m.value);
-  size_t used = strlen(out);
-  if (!count && size != 0) snprintf(out + used, NOISE_TEXT - used, "%.*s", STR_ARG(m.unit));
-  return str_of(out);
-}
-
-pprofc_str noise_value(const struct noise_unit *unit, double value, char out[NOISE_TEXT]) {
-  return noise_format(unit, value, false, out);
-}
-
-pprofc_str noise_change(const struct noise_unit *unit, double value, char out[NOISE_TEXT]) {
-  return noise_format(unit, value, true, out);
-}
-
-/* Text of a profile; control bytes are made visible. */
+/* Writes text of a profile with control bytes escaped. */
 void noise_put_text(struct output *out, pprofc_str text) {
   struct buffer safe;
   buffer_init(&safe, &mem_default, SIZE_MAX);
@@ -70,22 +27,23 @@ const char *noise_functions(size_t count) {
   return count == 1 ? "function" : "functions";
 }
 
-/* ---- lines ------------------------------------------- */
-
-static const char *const per_what[] = {
-    [PPROFC_EXPOSURE_AUTO] = "",
-    [PPROFC_EXPOSURE_OPS] = "values are for each operation",
-    [PPROFC_EXPOSURE_TIME] = "values are for each second",
-    [PPROFC_EXPOSURE_TOTAL] = "shares of the mean total",
-    [PPROFC_EXPOSURE_NONE] = "values are for each run",
-};
-
 static bool noise_is_pair(const pprofc_verdict_summary *s) {
   return s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Shares are of the samples that filters keep: what grew from 10 to 20 % of all is 100 % of itself.
- */
+/* ---- compared runs ----------------------------------- */
+
+static const char *const per_what[] = {
+    [PPROFC_EXPOSURE_AUTO] = "",
+    [PPROFC_EXPOSURE_OPS] = ", per operation",
+    [PPROFC_EXPOSURE_TIME] = ", per second",
+    [PPROFC_EXPOSURE_TOTAL] = ", in percent of the total",
+    [PPROFC_EXPOSURE_NONE] = "",
+};
+
+/* Returns the note that shares refer to the samples that the filters keep, or "" without
+ * filters. A single kept function is 100 % of these on both sides, even if its share of all
+ * samples changed. */
 static const char *noise_kept(const struct noise_report *report) {
   const pprofc_report_options *o = &report->command->report;
   const char *const filters[] = {o->focus, o->ignore, o->tagfocus, o->tagignore, o->show_from};
@@ -94,44 +52,57 @@ static const char *noise_kept(const struct noise_report *report) {
   return "";
 }
 
+static void noise_put_runs(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  const char *form = noise_is_pair(s) ? "Runs: %zu + %zu run%s" : "Runs: mean of %zu + %zu runs%s";
+  output_printf(out, form, s->base_runs, s->head_runs, per_what[s->exposure]);
+  if (s->exposure == PPROFC_EXPOSURE_TOTAL) output_add_text(out, noise_kept(report));
+  output_add_char(out, '\n');
+  if (s->other_length)
+    output_printf(out, "recorded for %.3gs and %.3gs: -normalize_by=time compares per second\n",
+                  s->base_seconds, s->head_seconds);
+}
+
+static void noise_put_range(const struct amount_grid *grid, double low, double high,
+                            struct output *out) {
+  char a[AMOUNT_TEXT], b[AMOUNT_TEXT];
+  if (isnan(low) || isnan(high)) return;
+  output_printf(out, " [%.*s, %.*s]",
+                STR_ARG(amount_of_ticks(grid, amount_ticks(grid, low), true, a)),
+                STR_ARG(amount_of_ticks(grid, amount_ticks(grid, high), true, b)));
+}
+
+/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". With values in percent
+ * of the total, both totals are equal. */
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
-  struct noise_unit unit = noise_unit_for(report, fmax(s->total_base, s->total_head));
-  char base[NOISE_TEXT], head[NOISE_TEXT];
-  if (s->exposure == PPROFC_EXPOSURE_TOTAL) {
-    output_printf(out,
-                  "Total: %.*s%s, made equal in all runs: a change of everything is not seen\n",
-                  STR_ARG(noise_value(&unit, s->total_base, base)), noise_kept(report));
-    return;
-  }
-  output_printf(out, "Total: %.*s -> %.*s", STR_ARG(noise_value(&unit, s->total_base, base)),
-                STR_ARG(noise_value(&unit, s->total_head, head)));
-  if (s->total_base > 0) output_printf(out, " (%+.1f%%)", 100 * s->total_delta / s->total_base);
+  double largest = fmax(s->total_base, s->total_head);
+  struct amount_unit unit = noise_unit_for(report, largest);
+  bool whole = s->total_base == floor(s->total_base) && s->total_head == floor(s->total_head) &&
+               unit.ratio == 1 && str_equal(unit.to, STR("count"));
+  struct amount_grid grid = amount_grid_for(&unit, largest, 0, whole);
+  char base[AMOUNT_TEXT], head[AMOUNT_TEXT], delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];
+  double from = amount_ticks(&grid, s->total_base), to = amount_ticks(&grid, s->total_head);
+  if (s->exposure == PPROFC_EXPOSURE_TOTAL) return;
+  output_printf(out, "Total: %.*s -> %.*s, %.*s",
+                STR_ARG(amount_of_ticks(&grid, from, false, base)),
+                STR_ARG(amount_of_ticks(&grid, to, false, head)),
+                STR_ARG(amount_of_ticks(&grid, to - from, true, delta)));
+  noise_put_range(&grid, s->total_low, s->total_high, out);
+  if (s->total_delta != 0 && *amount_percent(s->total_base, s->total_delta, percent).data)
+    output_printf(out, " (%s)", percent);
   output_add_char(out, '\n');
 }
 
-/* The speed that all functions share is a change that no row shows: never dropped in silence. */
-static void noise_put_common(const struct noise_report *report, struct output *out) {
-  const pprofc_verdict_summary *s = &report->summary;
-  bool shares = s->exposure == PPROFC_EXPOSURE_TOTAL;
-  if (report->common_refused)
-    output_add_text(out, "Common: too few functions are in both to tell; nothing was taken out\n");
-  if (!s->has_common && shares)
-    output_add_text(out, s->exact ? "Shares only: another function may have changed instead; "
-                                    "-normalize_by=none compares the counts\n"
-                                  : "Shares only: another function may have changed instead\n");
-  if (!s->has_common) return;
-  output_printf(out, "Common: %+.1f%%", 100 * s->common_change);
-  if (isnan(s->common_low) && !s->common)
-    output_add_text(out, " (no interval: it needs the runs, not their sums)");
-  else if (isnan(s->common_low))
-    output_add_text(out, " (no interval: it needs 2 runs a side)");
-  else
-    output_printf(out, " [%+.1f%%, %+.1f%%]", 100 * s->common_low, 100 * s->common_high);
-  output_add_text(out, " in all functions, taken out of the rows\n");
+static void noise_put_common(const pprofc_verdict_summary *s, struct output *out) {
+  if (s->has_common)
+    output_printf(out, "Common: all functions: %+.1f%% [%+.1f%%, %+.1f%%]\n",
+                  100 * s->common_change, 100 * s->common_low, 100 * s->common_high);
 }
 
-/* Two runs at least are needed to see what runs of a side differ by. */
+/* ---- noise ------------------------------------------- */
+
+/* Returns a note if one side has a single run, whose noise cannot be estimated from that side. */
 static const char *noise_lone_side(const pprofc_verdict_summary *s) {
   if (s->base_runs == 1) return "; one run of the base: its noise is taken from the head";
   return s->head_runs == 1 ? "; one run of the head: its noise is taken from the base" : "";
@@ -139,14 +110,23 @@ static const char *noise_lone_side(const pprofc_verdict_summary *s) {
 
 static void noise_put_noise(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
-  if (s->exact)
-    output_add_text(out, "Noise: none, events were counted: every difference is real\n");
+  if (s->lone && !noise_is_pair(s))
+    output_add_text(out,
+                    "Noise: functions whose counts vary as much within a side are unchanged\n");
+  else if (s->lone)
+    output_add_text(out,
+                    "Noise: counts of one run a side: run the base twice to learn what varies\n");
+  else if (s->exact)
+    output_add_text(out, "Noise: the spread of the counts of a function between runs\n");
   else if (noise_is_pair(s))
     output_printf(
         out,
         "Noise: one pair: noise between runs is unknown; sampling error and %g %% assumed "
         "(dispersion %.1f)\n",
         100 * s->noise_cv, s->dispersion);
+  else if (s->between_run_cv < 5e-4)
+    output_printf(out, "Noise: no noise between runs was seen beyond sampling%s\n",
+                  noise_lone_side(s));
   else
     output_printf(out, "Noise: %.1f%% of a function between runs, beside sampling%s\n",
                   100 * s->between_run_cv, noise_lone_side(s));
@@ -164,19 +144,42 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out, "Judged: nothing to judge: %.0f samples\n", samples);
     return;
   }
-  output_printf(out, "Judged: %zu %s, %zu changed (q < %g)\n", s->tested,
-                noise_functions(s->tested), s->changed, s->alpha);
+  output_printf(out, "Judged: %zu %s, %zu changed", s->tested, noise_functions(s->tested),
+                s->changed);
+  if (s->shared) output_printf(out, ", %zu as everything did", s->shared);
+  if (!s->lone) output_printf(out, " (q < %g)", s->alpha);
+  output_add_char(out, '\n');
   if (!isnan(s->interval_level))
     output_printf(out, "Intervals of what changed: %.4g%% each, for selected rows (FCR)\n",
                   100 * s->interval_level);
-  /* A row is found when noise helps it; a pair has most noise. */
+  /* Selection by significance overestimates changes (winner's curse), most for a single pair. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out,
                     "One pair shows the changes that it finds too large, and their \xc2\xb1 is "
                     "too narrow: more runs tell the size\n");
 }
 
-/* How many runs, or how long ones, would show a change of 5 %. */
+void noise_header(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  output_add_str(out, s->sentence);
+  output_add_text(out, "\nType: ");
+  noise_put_text(out, s->type);
+  output_add_char(out, '\n');
+  noise_put_runs(report, out);
+  if (*report->benchmark) {
+    output_add_text(out, "Benchmark: ");
+    noise_put_text(out, str_of(report->benchmark));
+    output_add_char(out, '\n');
+  }
+  noise_put_total(report, out);
+  noise_put_common(s, out);
+  noise_put_noise(report, out);
+  noise_put_judged(report, out);
+}
+
+/* ---- smallest detectable change ---------------------- */
+
+/* Adds the number or the length of runs that would show a change of 5 %. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
   if (isfinite(s->runs_for_5)) output_printf(out, "; to see 5%%: %.0f runs a side", s->runs_for_5);
@@ -190,39 +193,25 @@ static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out
                   s->samples_for_5);
 }
 
-/* What could have been seen, when nothing was. */
-static void noise_put_advice(const struct noise_report *report, struct output *out) {
+/* True if neither a function nor the total changed. */
+static bool noise_is_quiet(const pprofc_verdict_summary *s) {
+  return !s->changed && !s->cum_changed && !pprofc_verdict_is_certain(s->total_verdict) &&
+         !pprofc_verdict_is_certain(s->common_verdict);
+}
+
+void noise_footer(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
-  if (s->changed || !s->tested || s->largest == PPROFC_VERDICT_NO_ROW || isnan(s->visible)) return;
+  if (!s->tested || s->largest == PPROFC_VERDICT_NO_ROW || isnan(s->visible)) return;
+  if (!isfinite(s->visible) && !noise_is_quiet(s)) return;
   pprofc_str name = report->rows[s->largest].name;
-  char text[200];
-  size_t size = name.size < 120 ? name.size : 120;
-  snprintf(text, sizeof text, "%.*s", (int)size, name.data);
-  output_add_text(out, "Nothing is significant: ");
+  output_add_text(out, noise_is_quiet(s) ? "Nothing is significant: " : "Smallest change: ");
   if (isfinite(s->visible))
     output_printf(out, "a change of %.0f%% of ", ceil(100 * s->visible));
   else
     output_add_text(out, "no change of ");
-  noise_put_text(out, (pprofc_str){text, strlen(text)});
+  noise_put_text(out, str_slice(name, 0, 120));
   output_add_text(out, " would have been seen");
   if (isfinite(s->visible)) output_add_text(out, " (in 4 comparisons of 5)");
   noise_put_wanted(s, out);
   output_add_char(out, '\n');
-}
-
-void noise_header(const struct noise_report *report, struct output *out) {
-  const pprofc_verdict_summary *s = &report->summary;
-  output_add_text(out, "Type: ");
-  noise_put_text(out, s->type);
-  output_printf(out, "\nRuns: %zu + %zu, %s\n", s->base_runs, s->head_runs, per_what[s->exposure]);
-  if (*report->benchmark) {
-    output_add_text(out, "Benchmark: ");
-    noise_put_text(out, str_of(report->benchmark));
-    output_add_char(out, '\n');
-  }
-  noise_put_total(report, out);
-  noise_put_common(report, out);
-  noise_put_noise(report, out);
-  noise_put_judged(report, out);
-  noise_put_advice(report, out);
 }

@@ -1,4 +1,4 @@
-/* Verdicts in JSON; docs/JSON.md has the schema. */
+/* Writes verdicts as JSON. docs/JSON.md has the schema. */
 #include "core/json_write.h"
 #include "noise.h"
 
@@ -18,10 +18,10 @@ static void noise_json_text(struct json_writer *json, const char *key, const cha
   noise_json_str(json, key, str_of(text));
 }
 
-static const char *const exposure_names[] = {
+const char *const noise_exposures[] = {
     [PPROFC_EXPOSURE_AUTO] = "auto", [PPROFC_EXPOSURE_OPS] = "ops",
     [PPROFC_EXPOSURE_TIME] = "time", [PPROFC_EXPOSURE_TOTAL] = "total",
-    [PPROFC_EXPOSURE_NONE] = "none",
+    [PPROFC_EXPOSURE_NONE] = "none", NULL,
 };
 
 static void noise_json_common(struct json_writer *json, const pprofc_verdict_summary *s) {
@@ -30,11 +30,17 @@ static void noise_json_common(struct json_writer *json, const pprofc_verdict_sum
   size_t runs = s->common ? s->base_runs + s->head_runs : 0;
   for (size_t r = 0; r < runs; r++) json_double(json, s->common[r]);
   json_end(json);
-  json_key(json, "common_change");
+}
+
+/* Writes the change that all functions share. */
+static void noise_json_all(struct json_writer *json, const pprofc_verdict_summary *s) {
+  json_key(json, "all_functions");
   json_begin_object(json);
   noise_json_number(json, "change", s->common_change);
   noise_json_number(json, "low", s->common_low);
   noise_json_number(json, "high", s->common_high);
+  noise_json_number(json, "p", s->common_p);
+  noise_json_text(json, "verdict", pprofc_verdict_name(s->common_verdict));
   json_end(json);
 }
 
@@ -62,7 +68,7 @@ static void noise_json_summary(struct json_writer *json, const struct noise_repo
   json_uint(json, s->head_runs);
   json_end(json);
   if (*report->benchmark) noise_json_text(json, "benchmark", report->benchmark);
-  noise_json_text(json, "normalize_by", exposure_names[s->exposure]);
+  noise_json_text(json, "normalize_by", noise_exposures[s->exposure]);
   noise_json_common(json, s);
   noise_json_number(json, "between_run_cv", s->between_run_cv);
   noise_json_number(json, "prior_df", s->prior_degrees);
@@ -71,6 +77,10 @@ static void noise_json_summary(struct json_writer *json, const struct noise_repo
   json_uint(json, s->tested);
   json_key(json, "changed");
   json_uint(json, s->changed);
+  json_key(json, "cum_changed");
+  json_uint(json, s->cum_changed);
+  json_key(json, "as_everything_did");
+  json_uint(json, s->shared);
   noise_json_number(json, "alpha", s->alpha);
   if (report->command->noise.fcr) noise_json_number(json, "fcr_level", s->interval_level);
   noise_json_advice(json, report);
@@ -83,26 +93,34 @@ static void noise_json_total(struct json_writer *json, const pprofc_verdict_summ
   noise_json_number(json, "base", s->total_base);
   noise_json_number(json, "head", s->total_head);
   noise_json_number(json, "delta", s->total_delta);
-  noise_json_number(json, "common", s->total_common);
-  noise_json_number(json, "specific", s->total_specific);
+  noise_json_number(json, "low", s->total_low);
+  noise_json_number(json, "high", s->total_high);
+  noise_json_number(json, "p", s->total_p);
+  noise_json_text(json, "verdict", pprofc_verdict_name(s->total_verdict));
   json_end(json);
 }
 
-static void noise_json_estimate(struct json_writer *json, const pprofc_verdict_estimate *e) {
+/* Writes an estimate. Values that were not judged and counts of single runs have no interval. */
+static void noise_json_estimate(struct json_writer *json, const struct noise_report *report,
+                                const pprofc_verdict_estimate *e) {
+  bool known = !isnan(e->p) && !report->summary.lone;
+
   noise_json_number(json, "base", e->base);
   noise_json_number(json, "head", e->head);
   noise_json_number(json, "delta", e->delta);
-  noise_json_number(json, "low", e->low);
-  noise_json_number(json, "high", e->high);
+  noise_json_number(json, "low", known ? e->low : (double)NAN);
+  noise_json_number(json, "high", known ? e->high : (double)NAN);
   noise_json_number(json, "p", e->p);
   noise_json_number(json, "q", e->q);
   noise_json_text(json, "verdict", pprofc_verdict_name(e->verdict));
+  noise_json_text(json, "by_itself", pprofc_verdict_name(e->own));
+  noise_json_text(json, "with_all", pprofc_verdict_name(report->summary.common_verdict));
 }
 
-/* Whether -noise=changed leaves the row out. */
+/* True if -noise=changed skips the row. */
 static bool noise_json_skips(const struct noise_report *report, const pprofc_verdict_row *row) {
   return strcmp(report->command->noise.show, "changed") == 0 &&
-         !pprofc_verdict_is_change(row->flat.verdict) &&
+         !pprofc_verdict_is_certain(row->flat.verdict) &&
          !pprofc_verdict_is_change(row->cum.verdict);
 }
 
@@ -111,21 +129,21 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
   json_line_break(json);
   json_begin_object(json);
   noise_json_str(json, "name", row->name);
-  noise_json_estimate(json, &row->flat);
+  noise_json_estimate(json, report, &row->flat);
   if (row->relation) {
     noise_json_text(json, "relation", pprofc_verdict_relation_name(row->relation));
     noise_json_str(json, "partner", report->rows[row->partner].name);
   }
   json_key(json, "cum");
   json_begin_object(json);
-  noise_json_estimate(json, &row->cum);
+  noise_json_estimate(json, report, &row->cum);
   json_key(json, "via_callee");
   json_bool(json, row->via_callee);
   json_end(json);
   json_end(json);
 }
 
-/* Each pair once, from what fell to what rose. */
+/* Writes each pair once, from the function that decreased to the function that increased. */
 static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
   json_key(json, "moved");
   json_begin_array(json);
@@ -150,11 +168,10 @@ static void noise_json_explained(struct json_writer *json, const struct noise_re
   noise_json_number(json, "part", s->part);
   noise_json_number(json, "low", s->part_low);
   noise_json_number(json, "high", s->part_high);
-  noise_json_number(json, "specific_p", s->specific_p);
   json_end(json);
 }
 
-/* A parent is the number of a stack in the list; the root has none. */
+/* Writes the stacks. A parent is an index in the list; the root has no parent. */
 static void noise_json_stacks(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(report->verdicts, &count);
@@ -169,14 +186,24 @@ static void noise_json_stacks(struct json_writer *json, const struct noise_repor
       json_double(json, (double)NAN);
     else
       json_uint(json, stacks[i].parent);
-    noise_json_estimate(json, &stacks[i].total);
+    noise_json_estimate(json, report, &stacks[i].total);
     json_end(json);
   }
   json_end(json);
 }
 
-static pprofc_str noise_json_type(const pprofc_verdict_summary *s, bool unit) {
-  return unit ? s->unit : s->type;
+/* Writes the first rows, up to -nodecount. */
+static void noise_json_rows(struct json_writer *json, const struct noise_report *report) {
+  int most = report->command->report.nodecount;
+  size_t left = most > 0 ? (size_t)most : SIZE_MAX;
+  json_key(json, "functions");
+  json_begin_array(json);
+  for (size_t i = 0; i < report->row_count && left; i++) {
+    if (noise_json_skips(report, &report->rows[i])) continue;
+    noise_json_row(json, report, &report->rows[i]);
+    left--;
+  }
+  json_end(json);
 }
 
 pprofc_status noise_json(const struct noise_report *report, struct output *out,
@@ -185,20 +212,17 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
   json_init(&json, out, &mem_default);
   json_begin_object(&json);
   json_key(&json, "version");
-  json_int(&json, 1);
-  noise_json_str(&json, "type", noise_json_type(&report->summary, false));
-  noise_json_str(&json, "unit", noise_json_type(&report->summary, true));
+  json_int(&json, 2);
+  noise_json_str(&json, "sentence", report->summary.sentence);
+  noise_json_str(&json, "type", report->summary.type);
+  noise_json_str(&json, "unit", report->summary.unit);
   noise_json_summary(&json, report);
   noise_json_total(&json, &report->summary);
+  noise_json_all(&json, &report->summary);
   noise_json_explained(&json, report);
   noise_json_pairs(&json, report);
   noise_blame_json(report, &json);
-  json_key(&json, "functions");
-  json_begin_array(&json);
-  for (size_t i = 0; i < report->row_count; i++)
-    if (!noise_json_skips(report, &report->rows[i]))
-      noise_json_row(&json, report, &report->rows[i]);
-  json_end(&json);
+  noise_json_rows(&json, report);
   if (report->command->noise.stacks) noise_json_stacks(&json, report);
   json_end(&json);
   output_add_char(out, '\n');

@@ -1,5 +1,6 @@
-/* From the command line to verdicts. */
+/* -noise: reads the runs, judges them and shows the verdicts. */
 #include "noise.h"
+#include "core/infile.h"
 
 #include "common/terminal.h"
 #include "core/array.h"
@@ -20,26 +21,8 @@ bool noise_wanted(const struct command *command) {
 
 /* ---- options ----------------------------------------- */
 
-/* A rules file has at most so many bytes. */
+/* Maximum size of a rules file in bytes. */
 #define NOISE_RULES_MOST (1u << 20)
-
-/* A common factor beyond this, either way, is no speed of a machine and no share that another
- * function took: hardly any function is in both. */
-#define COMMON_MOST 50.0
-
-static pprofc_status noise_read_rules(const char *path, struct buffer *text, pprofc_error *error) {
-  char block[4096];
-  size_t n;
-  FILE *file = fopen(path, "rb");
-  if (!file) return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
-  while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(text, block, n);
-  int failed = ferror(file) ? errno : 0;
-  fclose(file);
-  if (failed)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(failed));
-  if (text->failed) return error_set(error, PPROFC_E_LIMIT, "'%s' is longer than 1 MB", path);
-  return PPROFC_OK;
-}
 
 pprofc_filter_options noise_filter(const pprofc_report_options *o) {
   pprofc_filter_options filter;
@@ -88,38 +71,32 @@ static pprofc_verdict_options noise_verdict_options(const struct command *comman
   return options;
 }
 
-/* -ops: one number for each side, or one for each run. */
-static pprofc_status noise_set_ops(const char *text, struct loaded_runs *runs,
-                                   pprofc_error *error) {
+pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
+                            pprofc_error *error) {
   pprofc_str rest = str_of(text), piece;
   size_t pieces = 0;
   double side[2] = {0, 0};
   while (*text && str_next(&rest, ',', &piece)) {
     double value;
     if (!str_parse_float(str_trim(piece), &value) || !(value > 0) || value > 1e300)
-      return error_set(error, PPROFC_E_INVALID, "-ops: '%.*s' is no number of operations",
+      return error_set(error, PPROFC_E_INVALID, "-ops: '%.*s' is not a number of operations",
                        STR_ARG(piece));
     if (pieces < 2) side[pieces] = value;
-    if (pieces < runs->count) runs->items[pieces].operations = value;
+    if (pieces < count) runs[pieces].operations = value;
     pieces++;
   }
-  if (!pieces || pieces == runs->count) return PPROFC_OK;
+  if (!pieces || pieces == count) return PPROFC_OK;
   if (pieces != 2)
     return error_set(error, PPROFC_E_INVALID,
                      "-ops has %zu numbers; it takes 2, or one for each of the %zu runs", pieces,
-                     runs->count);
-  for (size_t i = 0; i < runs->count; i++) runs->items[i].operations = side[i >= runs->bases];
+                     count);
+  for (size_t i = 0; i < count; i++) runs[i].operations = side[i >= bases];
   return PPROFC_OK;
 }
 
 /* ---- the run ----------------------------------------- */
 
-bool noise_refuses_common(const pprofc_verdict_summary *summary) {
-  double factor = 1 + summary->common_change;
-  return summary->has_common && !(factor < COMMON_MOST && factor > 1 / COMMON_MOST);
-}
-
-/* A pprofc_warn_fn. */
+/* Collects a warning. Has the type pprofc_warn_fn. */
 static void noise_warn(void *context, const char *message) {
   struct noise_warnings *all = context;
   size_t i = 0;
@@ -133,28 +110,15 @@ static void noise_warn(void *context, const char *message) {
   all->items[i].runs++;
 }
 
-/* What is in one run alone is nothing to warn of in the others. */
+/* Prints the warnings that all runs have in common. */
 static void noise_tell_warnings(const struct noise_warnings *all, size_t runs) {
   for (size_t i = 0; i < all->count; i++)
     if (all->items[i].runs >= runs) message_error("%s", all->items[i].text);
 }
 
-/* Judges, and once more without the common factor when that makes no sense. */
-static pprofc_status judge_runs_of(struct noise_report *report, const struct loaded_runs *runs,
-                                   pprofc_verdict_options *options, struct noise_warnings *warnings,
-                                   pprofc_error *error) {
-  for (;;) {
-    warnings->count = 0;
-    pprofc_status status =
-        pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
-                            runs->count - runs->bases, options, &report->verdicts, error);
-    if (status) return status;
-    pprofc_verdicts_summary_of(report->verdicts, &report->summary);
-    if (options->no_common || !noise_refuses_common(&report->summary)) return PPROFC_OK;
-    report->common_refused = options->no_common = true;
-    pprofc_verdicts_free(report->verdicts);
-    report->verdicts = NULL;
-  }
+void noise_take(struct noise_report *report) {
+  pprofc_verdicts_summary_of(report->verdicts, &report->summary);
+  report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
 }
 
 pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
@@ -163,19 +127,20 @@ pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
   struct buffer rules;
   buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
   pprofc_status status = benches_match(command, runs, report->benchmark, error);
-  if (!status) status = noise_set_ops(command->noise.ops, runs, error);
-  if (!status && *command->noise.rules)
-    status = noise_read_rules(command->noise.rules, &rules, error);
+  if (!status)
+    status = noise_set_ops(command->noise.ops, runs->items, runs->count, runs->bases, error);
+  if (!status && *command->noise.rules) status = file_read(command->noise.rules, &rules, error);
   if (!status) {
     struct noise_warnings warnings = {.count = 0};
     pprofc_filter_options filter = noise_filter(&command->report);
     filter.warn = noise_warn;
     filter.warn_context = &warnings;
     pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
-    status = judge_runs_of(report, runs, &options, &warnings, error);
+    status = pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
+                                 runs->count - runs->bases, &options, &report->verdicts, error);
     noise_tell_warnings(&warnings, runs->count);
   }
-  if (!status) report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
+  if (!status) noise_take(report);
   buffer_free(&rules);
   return status;
 }
@@ -195,7 +160,7 @@ static pprofc_status noise_add_up(const pprofc_verdict_run *runs, size_t count,
   return status;
 }
 
-/* The difference of all runs, as the report shows it without -noise. */
+/* Makes the difference of all runs, as the report shows it without -noise. */
 static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profile **difference,
                                    pprofc_error *error) {
   pprofc_profile *base = NULL, *head = NULL;
@@ -208,7 +173,7 @@ static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profil
   return status;
 }
 
-/* Takes the report where the command says: a table of verdicts, or a picture with them. */
+/* Writes the report to its destination: a table of verdicts, or a picture with verdicts. */
 static pprofc_status noise_show(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
   if (difference)
@@ -221,19 +186,18 @@ static pprofc_status noise_show(struct command *command, const struct noise_repo
   return status;
 }
 
-/* The same for sums over runs. */
+/* Judges sums over runs and shows the verdicts. */
 static pprofc_status noise_run_sums(struct command *command, struct noise_report *report, int *code,
                                     pprofc_error *error) {
   struct buffer rules;
   buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
   pprofc_status status = PPROFC_OK;
-  if (*command->noise.rules) status = noise_read_rules(command->noise.rules, &rules, error);
+  if (*command->noise.rules) status = file_read(command->noise.rules, &rules, error);
   if (!status) {
     pprofc_verdict_options options = noise_verdict_options(command, NULL, &rules);
     status = noise_sums_judge(command, &options, &report->verdicts, error);
   }
-  if (!status) pprofc_verdicts_summary_of(report->verdicts, &report->summary);
-  if (!status) report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
+  if (!status) noise_take(report);
   if (!status) status = noise_show(command, report, NULL, error);
   if (!status) *code = noise_gate(report);
   pprofc_verdicts_free(report->verdicts);

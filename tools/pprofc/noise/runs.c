@@ -1,4 +1,4 @@
-/* Folders become their files, and each file a profile. */
+/* Expands folders to their files, and reads each file as a profile. */
 #include "runs.h"
 
 #include "core/array.h"
@@ -34,7 +34,7 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the front of two texts, and moves past them. */
+/* Compares the numbers at the beginning of two texts, and advances both after the numbers. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && runs_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && runs_is_digit((*b)[1])) (*b)++;
@@ -77,7 +77,7 @@ static bool runs_is_file(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The files of a folder in order of their names; hidden ones and folders are left out. */
+/* Adds the files of a folder, sorted by name. Skips hidden files and folders. */
 static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folder,
                                      pprofc_error *error) {
   size_t before = runs->source_count;
@@ -97,7 +97,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
   return PPROFC_OK;
 }
 
-/* Finds what one source of the command line is for: itself, or the files of a folder. */
+/* Adds a source of the command line: the source itself, or the files of a folder. */
 static pprofc_status runs_find(struct loaded_runs *runs, const char *source, pprofc_error *error) {
   if (strcmp(source, "-") != 0 && runs_is_folder(source))
     return runs_add_folder(runs, source, error);
@@ -115,7 +115,7 @@ static pprofc_status runs_find_all(const struct command *command, struct loaded_
   return status;
 }
 
-/* A folder without a profile is a mistake. */
+/* Rejects a folder without a profile. */
 static pprofc_status runs_check_folders(const struct loaded_runs *runs, pprofc_error *error) {
   size_t found = 0;
   for (size_t i = 0; i < runs->source_count; i++) {

@@ -1,4 +1,4 @@
-/* The runs of a comparison: sources and folders on the command line, each profile a run. */
+/* The runs of a comparison. Each profile on the command line or in a folder is a run. */
 #ifndef PPROFC_TOOLS_NOISE_RUNS_H
 #define PPROFC_TOOLS_NOISE_RUNS_H
 
@@ -8,18 +8,20 @@
 
 struct loaded_runs {
   struct arena arena;
-  struct source_run *sources; /* of all runs, bases first; those of a folder together */
+  struct source_run *sources; /* sources of all runs, bases first; files of a folder are
+                                 adjacent */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run *items; /* [count] with their profiles, which `sources` hold */
+  pprofc_verdict_run *items; /* [count], with the profiles that `sources` own */
   size_t count, bases, capacity;
 };
 
-/* Reads all runs that the command names. Free them also after an error. */
+/* Reads all runs of the command. The caller frees them, also after an error. */
 pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
-/* The order of runs by their paths: run2 comes before run10. Benchmark results follow in it. */
+/* Compares the paths of two runs: run2 sorts before run10. Benchmark results are assigned in
+ * this order. */
 int runs_order(const char *first, const char *second);
 
 #endif

@@ -1,8 +1,9 @@
-/* Files of sums over runs. */
+/* Reads, judges and writes files of sums over runs. */
 #include "sums.h"
+#include "common/save.h"
+#include "core/infile.h"
 
 #include "core/buffer.h"
-#include "core/outfile.h"
 #include "noise.h"
 
 #include <errno.h>
@@ -27,24 +28,15 @@ pprofc_status noise_sums_add(struct sums *sums, pprofc_profile *profile, const c
   return status;
 }
 
-static pprofc_status noise_sums_save(const char *path, const struct sums *sums,
-                                     pprofc_error *error) {
-  struct outfile file;
-  struct output out;
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status) return status;
-  output_init(&out, outfile_write, &file);
-  status = sums_write(sums, &out, error);
-  if (!status) status = output_flush(&out, error);
-  if (!status) return outfile_commit(&file, error);
-  outfile_discard(&file);
-  return status;
+static pprofc_status noise_sums_print(const void *context, struct output *out,
+                                      pprofc_error *error) {
+  return sums_write(context, out, error);
 }
 
 pprofc_status noise_sums_end(const struct command *command, struct sums *sums, pprofc_status status,
                              pprofc_error *error) {
   if (!sums) return status;
-  if (!status) status = noise_sums_save(command->sums, sums, error);
+  if (!status) status = save_printed(command->sums, noise_sums_print, sums, error);
   sums_free(sums);
   mem_free(&mem_default, sums, 1, sizeof *sums);
   return status;
@@ -71,18 +63,9 @@ bool noise_sums_given(const struct command *command) {
 
 static pprofc_status noise_sums_load(const struct command *command, const char *path,
                                      struct sums *sums, pprofc_error *error) {
-  char block[65536];
-  size_t n;
   struct buffer text;
-  FILE *file = fopen(path, "rb");
-  if (!file) return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
   buffer_init(&text, budget_allocator(command->budget), SIZE_MAX);
-  while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(&text, block, n);
-  int failed = ferror(file) ? errno : 0;
-  fclose(file);
-  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  if (failed)
-    status = error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(failed));
+  pprofc_status status = file_read(path, &text, error);
   if (!status && !sums_is(buffer_str(&text)))
     status = error_set(error, PPROFC_E_FORMAT,
                        "'%s' has no sums of runs: sums and profiles cannot be mixed", path);
@@ -99,7 +82,7 @@ static pprofc_status noise_sums_load_all(const struct command *command, const ch
   return status;
 }
 
-/* What needs the runs themselves. */
+/* Returns a message about an option that needs the runs themselves, or NULL. */
 static const char *noise_sums_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   const pprofc_report_options *o = &command->report;

@@ -1,29 +1,29 @@
-/* The table of -top -noise: what changed, by how much at least and at most, and what is said of it.
- */
+/* The table of -top -noise: values of base and head, their difference with half of its
+ * interval, and the verdict. */
 #include "core/output.h"
 #include "noise.h"
-#include "unit/unit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows that are shown when -nodecount is not given, as in -top. */
+/* Default of -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
 struct noise_rows {
   const struct noise_report *report;
   const pprofc_verdict_row **shown;
-  size_t count, dropped, left_out; /* dropped: small; left out: beyond -nodecount */
+  size_t count, dropped, left_out; /* dropped: too small; left_out: exceed -nodecount */
   double cutoff;
   bool by_cum;
+  struct amount_grid grid;
 };
 
 static bool noise_row_changed(const pprofc_verdict_row *row) {
-  return pprofc_verdict_is_change(row->flat.verdict) || pprofc_verdict_is_change(row->cum.verdict);
+  return pprofc_verdict_is_certain(row->flat.verdict) || pprofc_verdict_is_change(row->cum.verdict);
 }
 
-/* ---- which rows -------------------------------------- */
+/* ---- choice of rows ---------------------------------- */
 
 static int noise_rows_by_cum(const void *a, const void *b) {
   const pprofc_verdict_row *x = *(const pprofc_verdict_row *const *)a;
@@ -33,7 +33,7 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* rows are sorted by flat */
 }
 
-/* A verdict of change is shown whatever its size. */
+/* Keeps rows with a verdict of change at any size. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (strcmp(rows->report->command->noise.show, "changed") == 0) return false;
@@ -62,47 +62,64 @@ static bool noise_rows_choose(struct noise_rows *rows) {
   return true;
 }
 
+/* ---- digits ------------------------------------------ */
+
+/* True if all counts are whole numbers, because nothing divides them. */
+static bool noise_rows_whole(const struct noise_rows *rows, const struct amount_unit *unit) {
+  bool whole = str_equal(unit->to, STR("count")) && unit->ratio == 1;
+  for (size_t i = 0; i < rows->count && whole; i++) {
+    const pprofc_verdict_row *r = rows->shown[i];
+    whole = r->flat.base == floor(r->flat.base) && r->flat.head == floor(r->flat.head) &&
+            r->cum.delta == floor(r->cum.delta);
+  }
+  return whole;
+}
+
+/* Chooses one unit and number of digits, so that base and change add up to the head. */
+static void noise_rows_grid(struct noise_rows *rows) {
+  double largest = 0, smallest = (double)INFINITY;
+  for (size_t i = 0; i < rows->count; i++) {
+    const pprofc_verdict_row *r = rows->shown[i];
+    largest = fmax(largest, fmax(fmax(r->flat.base, r->flat.head), fabs(r->cum.delta)));
+    if (r->flat.delta != 0) smallest = fmin(smallest, fabs(r->flat.delta));
+  }
+  struct amount_unit unit = noise_unit_for(rows->report, largest);
+  if (isinf(smallest)) smallest = 0;
+  rows->grid = amount_grid_for(&unit, largest, smallest, noise_rows_whole(rows, &unit));
+}
+
 /* ---- cells ------------------------------------------- */
 
 static void noise_put_padded(struct output *out, const char *text, size_t width) {
+  output_add_char(out, ' ');
   output_add_padded(out, str_of(text), width);
 }
 
-static void noise_put_percent(struct output *out, double part, double whole) {
-  char text[32] = "";
-  if (whole != 0 && isfinite(part / whole)) {
-    double percent = 100 * fabs(part) / fabs(whole);
-    snprintf(text, sizeof text, "%.2f%%", percent);
-  }
-  output_add_char(out, ' ');
-  noise_put_padded(out, text, 6);
-}
-
-/* "0.012", "<0.0001". */
+/* Writes a q-value: "0.012", "<0.0001". */
 static void noise_put_q(struct output *out, double q) {
   char text[32] = "";
   if (q < 1e-4)
     snprintf(text, sizeof text, "<0.0001");
   else if (!isnan(q))
     snprintf(text, sizeof text, q < 0.0995 ? "%.4f" : "%.2f", q);
-  output_add_char(out, ' ');
   noise_put_padded(out, text, 7);
 }
 
-static void noise_put_value(struct output *out, const struct noise_unit *unit, double value) {
-  char text[NOISE_TEXT];
-  output_add_padded(out, noise_value(unit, value, text), 10);
+static void noise_put_ticks(struct output *out, const struct amount_grid *grid, double ticks,
+                            bool plus) {
+  char text[AMOUNT_TEXT];
+  amount_of_ticks(grid, ticks, plus, text);
+  noise_put_padded(out, text, 10);
 }
 
-/* Half the interval; none where nothing was judged. */
-static void noise_put_half(struct output *out, const struct noise_unit *unit,
+/* Writes half of the interval, or nothing for counts of single runs and rows without a verdict. */
+static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
-  double half = (e->high - e->low) / 2;
-  output_add_char(out, ' ');
-  if (isnan(e->p))
+  double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);
+  if (isnan(e->p) || rows->report->summary.lone || ticks == 0)
     noise_put_padded(out, "", 10);
-  else /* equal counts have a mean that is rounded */
-    noise_put_value(out, unit, half > 1e-12 * fmax(e->base, e->head) ? half : 0);
+  else
+    noise_put_ticks(out, &rows->grid, ticks, false);
 }
 
 static void noise_put_word(struct output *out, const char *word, size_t width) {
@@ -111,14 +128,14 @@ static void noise_put_word(struct output *out, const char *word, size_t width) {
   output_add_fill(out, ' ', strlen(word) < width ? width - strlen(word) : 0);
 }
 
-/* A caller without samples of its own gets no word. */
+/* Returns the verdict of flat, or "" for a row without own samples. */
 static const char *noise_flat_word(const pprofc_verdict_row *row) {
   if (row->flat.samples <= 0) return "";
   if (row->relation) return pprofc_verdict_relation_name(row->relation);
   return pprofc_verdict_name(row->flat.verdict);
 }
 
-/* The word of cum where it changed. */
+/* Returns the verdict of cum if it changed, else "". */
 static const char *noise_cum_word(const pprofc_verdict_row *row) {
   if (!pprofc_verdict_is_change(row->cum.verdict)) return "";
   return row->via_callee ? "via callee" : pprofc_verdict_name(row->cum.verdict);
@@ -126,18 +143,20 @@ static const char *noise_cum_word(const pprofc_verdict_row *row) {
 
 /* ---- the table --------------------------------------- */
 
-static void noise_put_row(const struct noise_rows *rows, const struct noise_unit *unit,
-                          const pprofc_verdict_row *row, double running, struct output *out) {
-  double total = rows->report->summary.total_base;
-  noise_put_value(out, unit, row->flat.delta);
-  noise_put_percent(out, row->flat.delta, total);
-  noise_put_half(out, unit, &row->flat);
-  noise_put_q(out, row->flat.q);
-  noise_put_word(out, noise_flat_word(row), 11);
-  noise_put_percent(out, running, total);
-  output_add_char(out, ' ');
-  noise_put_value(out, unit, row->cum.delta);
-  noise_put_percent(out, row->cum.delta, total);
+static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_row *row,
+                          struct output *out) {
+  const struct amount_grid *grid = &rows->grid;
+  double base = amount_ticks(grid, row->flat.base), head = amount_ticks(grid, row->flat.head);
+  char percent[AMOUNT_TEXT];
+  noise_put_ticks(out, grid, base, false);
+  noise_put_ticks(out, grid, head, false);
+  noise_put_ticks(out, grid, head - base, true);
+  noise_put_half(out, rows, &row->flat);
+  amount_percent(row->flat.base, row->flat.delta, percent);
+  noise_put_padded(out, row->flat.delta != 0 ? percent : "", 8);
+  noise_put_q(out, rows->report->summary.lone ? (double)NAN : row->flat.q);
+  noise_put_word(out, noise_flat_word(row), 25);
+  noise_put_ticks(out, grid, amount_ticks(grid, row->cum.delta), true);
   noise_put_word(out, noise_cum_word(row), 10);
   output_add_text(out, "  ");
   noise_put_text(out, row->name);
@@ -148,21 +167,13 @@ static void noise_put_row(const struct noise_rows *rows, const struct noise_unit
   output_add_char(out, '\n');
 }
 
-/* The largest number of the table chooses its unit. */
-static double noise_rows_largest(const struct noise_rows *rows) {
-  double largest = 0;
-  for (size_t i = 0; i < rows->count; i++)
-    largest =
-        fmax(largest, fmax(fabs(rows->shown[i]->flat.delta), fabs(rows->shown[i]->cum.delta)));
-  return largest;
-}
-
 static void noise_put_dropped(const struct noise_rows *rows, struct output *out) {
-  struct noise_unit unit = noise_unit_for(rows->report, rows->cutoff);
-  char text[NOISE_TEXT];
+  struct amount_unit unit = noise_unit_for(rows->report, rows->cutoff);
+  char text[AMOUNT_TEXT];
   if (rows->dropped)
     output_printf(out, "Dropped %zu %s (change <= %.*s)\n", rows->dropped,
-                  noise_functions(rows->dropped), STR_ARG(noise_value(&unit, rows->cutoff, text)));
+                  noise_functions(rows->dropped),
+                  STR_ARG(amount_text(&unit, rows->cutoff, false, text)));
   if (rows->left_out)
     output_printf(out, "Showing top %zu functions out of %zu\n", rows->count,
                   rows->count + rows->left_out);
@@ -172,17 +183,13 @@ pprofc_status noise_table(const struct noise_report *report, struct output *out,
                           pprofc_error *error) {
   struct noise_rows rows = {.report = report};
   if (!noise_rows_choose(&rows)) return error_nomem(error);
-  struct noise_unit unit = noise_unit_for(report, noise_rows_largest(&rows));
-  double running = 0;
+  noise_rows_grid(&rows);
   noise_header(report, out);
   noise_put_dropped(&rows, out);
-  output_add_text(out,
-                  "      flat  flat%          \xc2\xb1       q  verdict        sum%        cum   "
-                  "cum%  \n");
-  for (size_t i = 0; i < rows.count; i++) {
-    running += rows.shown[i]->flat.delta;
-    noise_put_row(&rows, &unit, rows.shown[i], running, out);
-  }
+  output_add_text(out, "       base       head     change          \xc2\xb1  change%       q  "
+                       "verdict                     cum change  of cum      function\n");
+  for (size_t i = 0; i < rows.count; i++) noise_put_row(&rows, rows.shown[i], out);
+  noise_footer(report, out);
   mem_free(&mem_default, rows.shown, report->row_count, sizeof *rows.shown);
   return PPROFC_OK;
 }

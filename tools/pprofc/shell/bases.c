@@ -1,5 +1,5 @@
-/* The commands base and diff_base: another profile is subtracted, or compared with, and off and on
- * again. The profile without a base and the difference are both kept. */
+/* The commands base and diff_base: choose, remove and restore a base. The session keeps both
+ * the plain profile and the difference. */
 #include "session.h"
 
 #include "common/progress.h"
@@ -15,18 +15,18 @@ static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   *place = profile;
 }
 
-/* Reads sources in place of those of the command line. */
+/* Reads the given sources in place of the command line's sources. */
 static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct progress progress;
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, profile, error);
   progress_end(&progress);
-  if (status == PPROFC_OK) (*profile)->disposable = false; /* many reports are made of it */
+  if (status == PPROFC_OK) (*profile)->disposable = false; /* the profile serves many reports */
   return status;
 }
 
-/* With a base on the command line only the difference was kept: the sources are read again. */
+/* A base on the command line left only the difference, so read the sources again. */
 static bool bases_find_head(struct shell *shell) {
   if (shell->head) return true;
   struct command command = shell->command;

@@ -1,4 +1,4 @@
-/* The commands of the shell that are no reports. */
+/* The shell commands that are not reports. */
 #include "session.h"
 
 #include "common/terminal.h"
@@ -13,7 +13,7 @@ static void commands_options(struct shell *shell, const struct shell_words *word
   shell_print_options(shell);
 }
 
-/* The words are one name: `help top list` asks for something that is called "top list". */
+/* Joins the words to one name: `help top list` explains "top list". */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX / 2);
@@ -35,7 +35,7 @@ static void commands_source(struct shell *shell, const struct shell_words *words
   if (commands_has_argument(shell, words)) shell_source(shell, words->items[1].data);
 }
 
-/* The format that keeps everything; the name of the file becomes its redirection. */
+/* Writes the whole profile as a report in proto format, redirected to the file. */
 static void commands_save(struct shell *shell, const struct shell_words *words) {
   size_t digits;
   if (!commands_has_argument(shell, words)) return;

@@ -1,5 +1,5 @@
-/* Completion: which words may be where the cursor is. What an option or command takes is known
- * from the same tables as their meaning; names of functions come from the profile. */
+/* Completion: the words that fit at the cursor. Options and commands come from their tables,
+ * names of functions from the profile. */
 #include "core/escape.h"
 #include "profile/profile.h"
 #include "session.h"
@@ -12,7 +12,7 @@
 
 /* ---- the result -------------------------------------- */
 
-/* Adds a candidate: `text` when it begins with the word that was typed. */
+/* Adds `text` as a candidate if it begins with the typed word. */
 static void completions_add(struct completions *out, pprofc_str typed, pprofc_str text) {
   if (!str_starts(text, typed) || !text.size || !escape_terminal_clean(text)) return;
   if (out->count == COMPLETIONS_MOST) {
@@ -58,7 +58,7 @@ pprofc_str completions_common(const struct completions *c) {
       same++;
     common.size = same;
   }
-  /* No half of a character. */
+  /* Do not end inside a UTF-8 character. */
   while (common.size && common.size < c->items[0].size &&
          ((unsigned char)c->items[0].data[common.size] & 0xC0) == 0x80)
     common.size--;
@@ -87,7 +87,7 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Options with `behind` ("=" for a line, "" for help), and their choices. */
+/* Adds the options and their choices; `behind` follows each option: "=" in a line, "" in help. */
 static void completions_add_options(struct completions *out, pprofc_str typed, const char *behind) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {
@@ -98,7 +98,7 @@ static void completions_add_options(struct completions *out, pprofc_str typed, c
   }
 }
 
-/* cpu, total_cpu, mean_cpu; these only once they are begun. */
+/* Adds cpu; adds total_cpu and mean_cpu only after their prefix was typed. */
 static void completions_add_types(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, bool shortcuts) {
   const pprofc_profile *p = shell->profile;
@@ -111,7 +111,7 @@ static void completions_add_types(const struct shell *shell, struct completions 
   }
 }
 
-/* A name as an expression that is one word and matches it. */
+/* Adds a name as a one-word expression that matches it. */
 static void completions_escape(pprofc_str name, struct buffer *out) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -120,7 +120,8 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
   }
 }
 
-/* Functions whose name begins with the word, else those that have it anywhere. */
+/* Adds functions whose names begin with the word, or, if there are no such functions, contain
+ * it. */
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
   const pprofc_profile *p = shell->profile;
@@ -137,7 +138,7 @@ static void completions_add_functions(const struct shell *shell, struct completi
   buffer_free(&text);
 }
 
-/* The folder of a path that was begun, with its slash; "" is the current one. */
+/* Returns the folder part of a typed path with its slash; "" for the current folder. */
 static bool completions_folder(pprofc_str typed, char *folder, size_t room) {
   size_t slash = str_find_last_char(typed, '/');
   size_t size = slash < typed.size ? slash + 1 : 0;
@@ -195,7 +196,7 @@ static void completions_add_help(const struct shell *shell, struct completions *
   completions_add_types(shell, out, typed, true);
 }
 
-/* An expression with or without -. */
+/* Adds expressions, with or without a leading minus. */
 static void completions_add_expression(const struct shell *shell, struct completions *out,
                                        pprofc_str typed) {
   size_t skip = str_starts(typed, STR("-"));
@@ -207,7 +208,7 @@ static void completions_add_expression(const struct shell *shell, struct complet
   if (!out->count && typed.size) completions_add_functions(shell, out, typed, true);
 }
 
-/* A word behind the name of a report. */
+/* Completes a word after the name of a report. */
 static void completions_add_argument(const struct shell *shell, struct completions *out,
                                      pprofc_str typed, bool behind_arrow) {
   size_t arrows = 0;
@@ -220,14 +221,14 @@ static void completions_add_argument(const struct shell *shell, struct completio
   completions_add_files(out, str_slice(typed, arrows, typed.size));
 }
 
-/* Where the last word of the line begins, and the words before it. */
+/* Finds the start of the last word of the line and the words before it. */
 static size_t completions_last_word(pprofc_str line) {
   size_t at = line.size;
   while (at && line.data[at - 1] != ' ' && line.data[at - 1] != '\t') at--;
   return at;
 }
 
-/* The part behind the = of an assignment. */
+/* Completes the value of an assignment. */
 static bool completions_of_assignment(const struct shell *shell, pprofc_str line,
                                       struct completions *out) {
   size_t equals = str_find_char(line, '=');

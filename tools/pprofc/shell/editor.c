@@ -1,5 +1,5 @@
-/* Lines from a terminal: libedit where the program was built with it, else lines as the terminal
- * gives them. */
+/* Lines from a terminal: edited by libedit if it can be loaded, else as the terminal sends
+ * them. */
 #include "libedit.h"
 #include "session.h"
 
@@ -22,7 +22,7 @@ struct editor {
   struct shell *shell;
   struct shell_history *history;
   struct shell_input plain; /* without libedit */
-  int prompt;               /* where the prompt goes */
+  int prompt;               /* file descriptor of the prompt */
 #if HAVE_LIBEDIT
   FILE *in, *out, *err;
   EditLine *line;
@@ -34,7 +34,7 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* loaded when a line is first read */
+static struct libedit editor_lib; /* loaded by the first line */
 
 /* ---- keys -------------------------------------------- */
 
@@ -47,12 +47,12 @@ static char *editor_prompt(EditLine *line) {
 
 static volatile sig_atomic_t editor_continued;
 
-/* The terminal has another size, or the program goes on after ^Z. */
+/* The terminal was resized, or the program continues after ^Z. */
 static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
 
-/* Brings the modes of the terminal and the line back. */
+/* Restores the terminal modes and the line. */
 static void editor_wake(EditLine *line) {
   editor_lib.resize(line);
   if (!editor_continued) return;
@@ -69,14 +69,14 @@ static void editor_watch(void) {
   sigaction(SIGWINCH, &action, NULL);
 }
 
-/* Waits for a key; false: ^C. */
+/* Waits for a key; false after ^C. */
 static bool editor_wait(EditLine *line) {
   enum shell_wait wait;
   while ((wait = shell_wait_input(STDIN_FILENO)) == SHELL_WAIT_SIGNAL) editor_wake(line);
   return wait == SHELL_WAIT_READY;
 }
 
-/* One key: several bytes for most. ^C ends the line. */
+/* Reads a character of one or more bytes. ^C ends the line. */
 static int editor_key(EditLine *line, wchar_t *key) {
   struct editor *editor = NULL;
   editor_lib.get(line, EL_CLIENTDATA, &editor);
@@ -90,7 +90,7 @@ static int editor_key(EditLine *line, wchar_t *key) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return (int)got;
     size_t size = mbrtowc(key, &byte, 1, &editor->state);
-    if (size == (size_t)-2) continue; /* the beginning of a character */
+    if (size == (size_t)-2) continue; /* the first byte of a character */
     if (size == (size_t)-1) {
       memset(&editor->state, 0, sizeof editor->state);
       continue;
@@ -102,7 +102,7 @@ static int editor_key(EditLine *line, wchar_t *key) {
 
 /* ---- completion -------------------------------------- */
 
-/* Candidates in columns, below the line. */
+/* Prints the candidates in columns below the line. */
 static void editor_list(const struct editor *editor, const struct completions *found) {
   size_t widest = 1, column = 0;
   size_t width = terminal_width(editor->prompt);
@@ -124,7 +124,7 @@ static void editor_list(const struct editor *editor, const struct completions *f
   fflush(editor->out);
 }
 
-/* A blank behind a word that is whole. */
+/* Adds a blank after a complete word. */
 static const char *editor_behind(const struct completions *found) {
   pprofc_str only = found->items[0];
   bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
@@ -164,7 +164,7 @@ static unsigned char editor_complete(EditLine *line, int key) {
 
 /* ---- opening ----------------------------------------- */
 
-/* Lines are UTF-8, whatever the environment says. Only the kinds of characters change with it. */
+/* Treats lines as UTF-8 in every locale; changes LC_CTYPE only. */
 static void editor_set_locale(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
@@ -182,7 +182,7 @@ static bool editor_open_recall(struct editor *editor) {
   return true;
 }
 
-/* The stream stays open for the whole run: libedit borrows it. */
+/* libedit borrows the stream, so it stays open until the end. */
 static FILE *editor_stream(int fd, const char *mode) {
   int copy = dup(fd);
   FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;
@@ -214,7 +214,7 @@ static bool editor_open_line(struct editor *editor) {
   editor_lib.set(editor->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
   editor_lib.set(editor->line, EL_BIND, "^W", "ed-delete-prev-word", NULL);
   editor_watch();
-  editor_lib.source(editor->line, NULL); /* ~/.editrc of the user */
+  editor_lib.source(editor->line, NULL); /* the user's ~/.editrc */
   return true;
 }
 
@@ -230,8 +230,8 @@ static void editor_close_line(struct editor *editor) {
 
 /* ---- reading ----------------------------------------- */
 
-/* ^C: the line that was typed stays on the screen; the buffer has it, so that the caller knows
- * whether there was one. */
+/* After ^C the typed line stays on the screen. The buffer keeps it, so that the caller sees if
+ * it was empty. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
   const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
@@ -246,7 +246,7 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   int size = 0;
   HistEvent event;
   editor->interrupted = false;
-  /* libedit does so once the prompt is there; what is typed in between would be lost. */
+  /* libedit switches modes only at the prompt and would lose keys typed before it. */
   editor_lib.set(editor->line, EL_PREP_TERM, 1);
   const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);

@@ -1,5 +1,5 @@
-/* The command help: a list of all commands and options, and the text of each. Names and first lines
- * are those of the tables of formats, options and commands. */
+/* The command help: the list of commands and options, and the text of each, from the tables of
+ * formats, options and commands. */
 #include "common/terminal.h"
 #include "profile/profile.h"
 #include "session.h"
@@ -14,7 +14,7 @@
   "String tag filter examples: foo, foo.*bar, mytag=foo.*bar"
 #define MATCHING_NAMES "Matching includes the function name, filename or object name."
 
-/* What follows the one line of the table of options. The texts are pprof's. */
+/* Text after the first line of an option's help. The texts are pprof's. */
 static const struct help_more {
   const char *name, *text;
 } help_options[] = {
@@ -61,7 +61,7 @@ static const struct help_more {
     {"granularity", "What one entry of a report is. granularity= goes back to functions."},
 };
 
-/* Choices: their line, and more. */
+/* Prints the line of a choice and its longer text. */
 static const struct help_choice {
   const char *name, *text, *more;
 } help_choices[] = {
@@ -102,7 +102,7 @@ static void help_lines(const char *text) {
 #define SORTED      "\n    -cum sorts the output by cumulative weight"
 #define SAVED       "\n    Optionally save the report on the file f"
 
-/* How the words behind the name of a report are listed. */
+/* Lists the arguments that a report takes. */
 static const char graph_words[] = " [n] [focus_regex]* [-ignore_regex]*";
 static const char graph_text[] = SAMPLES EXPRESSIONS;
 static const char stack_words[] = " [focus_regex]* [-ignore_regex]*";
@@ -196,7 +196,7 @@ static bool help_of_command(pprofc_str what) {
   return true;
 }
 
-/* ":" and the names of sample types. */
+/* Explains ":" and the names of sample types. */
 static bool help_of_shortcut(const struct shell *shell, pprofc_str what) {
   struct buffer lines;
   buffer_init(&lines, &mem_default, SIZE_MAX / 2);

@@ -1,6 +1,6 @@
-/* Lines of earlier runs: $XDG_STATE_HOME/pprofc/history, one line each, for its owner only. Each
- * line is appended when it is typed, so that several shells share the file; the end of a run cuts
- * it to the newest lines. */
+/* Lines of earlier runs in $XDG_STATE_HOME/pprofc/history, readable by the owner only. Each
+ * typed line is appended at once, so that several shells can share the file. The shell cuts
+ * the file to the newest lines when it ends. */
 #include "session.h"
 
 #include <errno.h>
@@ -10,19 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HISTORY_BYTES ((size_t)4 << 20) /* what is read of the file */
-#define HISTORY_LINE  4096              /* longer lines are not kept */
+#define HISTORY_BYTES ((size_t)4 << 20) /* bytes read from the end of the file */
+#define HISTORY_LINE  4096              /* bytes of the longest line kept */
 
 struct shell_history {
   char path[4096];
   struct buffer text;
-  const char **lines; /* in `text`, without those that may not be shown */
+  const char **lines; /* lines in `text`, without lines that have control bytes */
   size_t count, capacity;
 };
 
 /* ---- the file ---------------------------------------- */
 
-/* The folder of the program's state by the XDG rules, made when it is not there. */
+/* Returns the state folder of the program by the XDG rules, and makes it if it is missing. */
 static bool history_find(char *path, size_t room) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   int size;
@@ -54,7 +54,7 @@ static int history_open_file(const struct shell_history *history, int flags) {
   return fd;
 }
 
-/* The end of the file. */
+/* Reads the end of the file. */
 static void history_read(struct shell_history *history) {
   int fd = history_open_file(history, O_RDONLY);
   struct stat info;
@@ -71,7 +71,7 @@ static void history_read(struct shell_history *history) {
 
 /* ---- lines ------------------------------------------- */
 
-/* A line that an editor can show: no control bytes. */
+/* True if the editor can show the line: it has no control bytes. */
 static bool history_is_plain(pprofc_str line) {
   for (size_t i = 0; i < line.size; i++) {
     unsigned char c = (unsigned char)line.data[i];
@@ -80,13 +80,13 @@ static bool history_is_plain(pprofc_str line) {
   return line.size > 0 && line.size <= HISTORY_LINE;
 }
 
-/* Ends each line with a NUL, and keeps the newest. */
+/* Ends each line with a NUL and keeps the newest ones. */
 static void history_split(struct shell_history *history) {
   history->count = 0;
   char *at = history->text.data, *end = at + history->text.size;
   while (at < end) {
     char *newline = memchr(at, '\n', (size_t)(end - at));
-    if (!newline) return; /* not whole */
+    if (!newline) return; /* the first line may be incomplete */
     *newline = '\0';
     bool room = ARRAY_RESERVE(&mem_default, history->lines, history->capacity, history->count + 1);
     if (!room) return;
@@ -128,7 +128,7 @@ void history_add(struct shell_history *history, pprofc_str line) {
   buffer_add_str(&text, line);
   buffer_add_char(&text, '\n');
   ssize_t written = text.failed ? 0 : write(fd, text.data, text.size);
-  (void)written; /* the line is lost, the shell is not */
+  (void)written; /* losing the line is harmless */
   buffer_free(&text);
   close(fd);
 }
@@ -147,11 +147,11 @@ static bool history_write(const struct shell_history *history, int fd) {
   return fclose(file) == 0 && !failed;
 }
 
-/* Another file with the newest lines takes the place of the old one. */
+/* Replaces the file by one that has only the newest lines. */
 static void history_cut(const struct shell_history *history) {
   char path[sizeof history->path + 8];
   snprintf(path, sizeof path, "%s.XXXXXX", history->path);
-  int fd = mkstemp(path); /* 0600 */
+  int fd = mkstemp(path); /* mode 0600 */
   if (fd < 0) return;
   if (!history_write(history, fd) || rename(path, history->path) != 0) unlink(path);
 }

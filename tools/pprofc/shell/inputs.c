@@ -1,4 +1,4 @@
-/* Where lines come from: standard input as it is, an editor on a terminal, files of `source`. */
+/* The sources of lines: plain standard input, the editor on a terminal, and files of `source`. */
 #include "session.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 /* ---- one input --------------------------------------- */
 
-/* Reads more; 0 at the end, -1 with errno. */
+/* Reads more bytes; returns 0 at the end and -1 with errno on error. */
 static ssize_t input_fill(struct shell_input *input) {
   if (!input->data) input->data = mem_array(&mem_default, INPUT_BYTES, 1);
   if (!input->data) {
@@ -27,7 +27,7 @@ static ssize_t input_fill(struct shell_input *input) {
   return got;
 }
 
-/* Moves what is there up to a newline into the line; true when the newline was there. */
+/* Moves bytes up to a newline into the line; true if the newline was found. */
 static bool input_take(struct shell_input *input, struct buffer *line) {
   pprofc_str rest = {input->data + input->at, input->size - input->at};
   size_t end = str_find_char(rest, '\n');
@@ -85,7 +85,7 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   return SHELL_LINE_NONE;
 }
 
-/* A folder can be opened, but has no lines. */
+/* open() accepts a folder, but a folder has no lines. */
 static int input_open(const char *path) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC);

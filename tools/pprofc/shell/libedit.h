@@ -1,5 +1,6 @@
-/* The functions of libedit that are used, loaded when a shell reads its first line: four libraries
- * come with it, which would take a tenth of the time of a small report. */
+/* The functions of libedit that the shell uses. The shell loads the library for its first
+ * line, because libedit and its three libraries would take a tenth of the time of a small
+ * report. */
 #ifndef PPROFC_TOOLS_SHELL_LIBEDIT_H
 #define PPROFC_TOOLS_SHELL_LIBEDIT_H
 
@@ -26,8 +27,8 @@ struct libedit {
   int (*history)(History *history, HistEvent *event, int operation, ...);
 };
 
-/* Loads the library and fills in the table. Errors: PPROFC_E_UNSUPPORTED, which names the package
- * to install. */
+/* Loads the library and fills the table. Errors: PPROFC_E_UNSUPPORTED with the package to
+ * install. */
 pprofc_status libedit_load(struct libedit *edit, pprofc_error *error);
 #endif
 

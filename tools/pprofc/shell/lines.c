@@ -1,4 +1,4 @@
-/* What a line means, in pprof's order: a shortcut, an option with a value, a command, a report. */
+/* Interprets a line in pprof's order: a shortcut, an option with a value, a command, a report. */
 #include "common/quote.h"
 #include "core/escape.h"
 #include "profile/profile.h"
@@ -8,7 +8,7 @@
 
 /* ---- white space ------------------------------------- */
 
-/* Go's unicode.IsSpace. */
+/* True for white space as defined by Go's unicode.IsSpace. */
 static bool lines_is_space(int32_t c) {
   static const int32_t others[] = {' ', 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
   if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200A)) return true;
@@ -17,7 +17,7 @@ static bool lines_is_space(int32_t c) {
   return false;
 }
 
-/* Where the white space that begins at `from` ends. */
+/* Returns the end of the white space that begins at `from`. */
 static size_t lines_skip_space(pprofc_str text, size_t from) {
   while (from < text.size) {
     size_t next = from;
@@ -27,7 +27,7 @@ static size_t lines_skip_space(pprofc_str text, size_t from) {
   return from;
 }
 
-/* Where the word that begins at `from` ends. */
+/* Returns the end of the word that begins at `from`. */
 static size_t lines_skip_word(pprofc_str text, size_t from) {
   while (from < text.size) {
     size_t next = from;
@@ -44,6 +44,7 @@ pprofc_str shell_trim(pprofc_str text) {
   return str_slice(text, from, to);
 }
 
+/* Splits at white space; false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words) {
   *words = (struct shell_words){NULL, 0, 0};
   for (size_t at = lines_skip_space(text, 0); at < text.size; at = lines_skip_space(text, at)) {
@@ -60,7 +61,8 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
 /* ---- shortcuts --------------------------------------- */
 
 static const struct {
-  const char *prefix, *before; /* of the sample type; the line before sample_index=TYPE */
+  const char *prefix, *before; /* prefix of the sample type, and the line that goes before
+                                  sample_index=TYPE */
 } shortcuts[] = {{"", ""}, {"total_", "mean=0\n"}, {"mean_", "mean=1\n"}};
 
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out) {
@@ -83,14 +85,14 @@ bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *o
 
 /* ---- name=value -------------------------------------- */
 
-/* The value behind =, without a comment //: and white space. */
+/* Returns the value after =, without a comment that begins with //: and without white space. */
 static pprofc_str lines_value(pprofc_str text) {
   for (size_t at = text.size; at >= 3; at--)
     if (memcmp(text.data + at - 3, "//:", 3) == 0) return shell_trim(str_slice(text, 0, at - 3));
   return shell_trim(text);
 }
 
-/* Whether the line was an assignment. */
+/* Runs the line if it is an assignment; true if it was one. */
 static bool lines_assign(struct shell *shell, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   bool has_value = equals < line.size;
@@ -134,14 +136,14 @@ static void lines_unknown(struct shell *shell, const struct shell_words *words, 
     shell_fail(shell, "unrecognized command: %s", quoted);
 }
 
-/* flame=text: the word of a format that has several outputs. */
+/* Parses flame=text: a format that has several outputs, and one of them. */
 static const char *lines_variant(const pprofc_format_info *info, pprofc_str word) {
   for (size_t i = 0; info && info->variants && info->variants[i]; i++)
     if (str_equal(word, str_of(info->variants[i]))) return info->variants[i];
   return NULL;
 }
 
-/* top, top10, flame=text. */
+/* Parses the name of a report: top, top10, flame=text. */
 static void lines_report(struct shell *shell, const struct shell_words *words) {
   pprofc_str word = words->items[0];
   size_t equals = str_find_char(word, '='), digits;
@@ -162,7 +164,7 @@ static void lines_report(struct shell *shell, const struct shell_words *words) {
 
 /* ---- lines ------------------------------------------- */
 
-/* The name of a command that is followed by = in place of a blank: diff_base=old.pb.gz. */
+/* Returns the command that `=` follows in place of a blank: diff_base=old.pb.gz. */
 static void lines_separate(pprofc_str line, struct buffer *out) {
   size_t equals = str_find_char(line, '=');
   const struct shell_command *command = shell_command_find(str_slice(line, 0, equals));

@@ -1,6 +1,5 @@
-/* Taking a report to standard output, a file, a program, a pager or a viewer. The target is opened
- * when the report writes its first byte: a report that fails leaves no file and starts no program.
- */
+/* Sends a report to standard output, a file, a program, a pager or a viewer. The target opens
+ * with the first byte, so a report that fails leaves no file and starts no program. */
 #include "session.h"
 
 #include "common/progress.h"
@@ -22,16 +21,16 @@ struct shell_output {
   const struct shell_target *target;
   struct progress progress;
   bool open;
-  int fd;              /* of OUTPUT_APPEND */
-  off_t before;        /* size of that file, when it was opened */
-  struct outfile file; /* of OUTPUT_FILE and OUTPUT_NUMBERED */
-  char path[64];       /* of OUTPUT_NUMBERED */
+  int fd;              /* file of OUTPUT_APPEND */
+  off_t before;        /* size of that file before the report */
+  struct outfile file; /* file of OUTPUT_FILE and OUTPUT_NUMBERED */
+  char path[64];       /* name for OUTPUT_NUMBERED */
   struct shell_process process;
   struct pager pager;
   struct viewer_file viewer;
-  bool closed; /* the program wants no more */
+  bool closed; /* the program closed its input */
   pprofc_status status;
-  pprofc_error *error; /* of the last write */
+  pprofc_error *error; /* errno of the last write */
 };
 
 /* ---- opening ----------------------------------------- */
@@ -125,7 +124,7 @@ static pprofc_status output_end_file(struct shell_output *out, pprofc_status sta
   return status;
 }
 
-/* What was appended of a report that failed is taken away again. */
+/* Removes the bytes that a failed report appended. */
 static pprofc_status output_end_append(struct shell_output *out, pprofc_status status) {
   if (out->fd < 0) return status;
   if (status != PPROFC_OK && out->before >= 0 && ftruncate(out->fd, out->before) != 0)
@@ -149,7 +148,7 @@ static int64_t output_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The viewer shows the file for as long as it wants; the shell removes it at its end. */
+/* The viewer may read the file at any time, so the shell removes it at its own end. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;
@@ -170,7 +169,7 @@ static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status s
 }
 
 static pprofc_status output_end(struct shell_output *out, pprofc_status status) {
-  /* A report without a byte makes an empty file. */
+  /* An empty report makes an empty file. */
   if (status == PPROFC_OK && !out->open) status = output_open(out);
   progress_end(&out->progress);
   if (!out->open) return status;
@@ -193,7 +192,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
 
 /* ---- reports ----------------------------------------- */
 
-/* Without a file or program: a viewer, a numbered file for what is no text, standard output. */
+/* Chooses the target without a file or program: a viewer, a numbered file for binary formats,
+ * else standard output. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

@@ -1,4 +1,4 @@
-/* The pager: text is held until it is known to be longer than the terminal. */
+/* The pager: holds text back until it is longer than the terminal. */
 #include "pager.h"
 
 #include "common/terminal.h"
@@ -13,7 +13,8 @@
 
 #define PAGER_WORDS 16
 
-/* $PAGER split at blanks, else less or more; NULL in words[0]: none. `text` holds the words. */
+/* Splits $PAGER at blanks, or takes less or more; words[0] is NULL without a pager. `text`
+ * owns the words. */
 static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
   const char *value = getenv("PAGER");
   words[0] = NULL;
@@ -41,7 +42,7 @@ void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Counts the rows that the text takes; bytes stand for cells, which is near enough. */
+/* Counts the rows of the text. Counting bytes as cells is close enough. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;
@@ -65,7 +66,7 @@ static int pager_start(struct pager *pager) {
   pager->wanted = false;
   pager_find(text, sizeof text, words);
   if (words[0]) {
-    /* As git does: nothing to page ends at once, colours stay, the screen is not cleared. */
+    /* The flags that git sets: quit if one screen, raw colours, no clearing. */
     setenv("LESS", "FRX", 0);
     shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)

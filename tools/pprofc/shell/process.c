@@ -1,5 +1,5 @@
-/* Programs that read a report: those behind | and the pager. They are started without a shell, with
- * the environment of the user. */
+/* Starts programs that read a report: a program after | and the pager. They start without a
+ * shell and with the user's environment. */
 #include "session.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
-/* A report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file | >>file | |
- * program].
- */
+/* A report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file | >>file
+ * | | program]. */
 #include "session.h"
 
 #include "limit_flags.h"
@@ -8,13 +7,13 @@
 
 #include <stdlib.h>
 
-/* A line that asks for a report, while it is read. */
+/* A report line while it is parsed. */
 struct shell_request {
   struct shell *shell;
   struct command run;
   struct shell_target target;
   struct buffer focus, ignore;
-  const char **argv; /* of the program behind |, which ends with NULL */
+  const char **argv; /* program after | and its arguments, ended by NULL */
 };
 
 static void reports_add_expression(struct buffer *all, pprofc_str expression) {
@@ -23,7 +22,7 @@ static void reports_add_expression(struct buffer *all, pprofc_str expression) {
   buffer_add_str(all, expression);
 }
 
-/* The rest of the words is a program and its arguments. */
+/* Takes the rest of the words as a program and its arguments. */
 static bool reports_take_program(struct shell_request *request, const struct shell_words *words,
                                  size_t at) {
   size_t count = 0;
@@ -41,7 +40,7 @@ static bool reports_take_program(struct shell_request *request, const struct she
   return count > 0;
 }
 
-/* >file, > file, >>file: moves *at to the last word that was used. */
+/* Parses >file, > file and >>file; moves *at to the last used word. */
 static bool reports_take_file(struct shell_request *request, const struct shell_words *words,
                               size_t *at) {
   pprofc_str word = words->items[*at];
@@ -91,7 +90,7 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Expressions on the line take the place of those that were set; `tags` looks at tags with them. */
+/* Expressions of the line replace the set ones; for `tags` they select tags. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;
@@ -108,7 +107,7 @@ static bool reports_apply_expressions(struct shell_request *request) {
   return true;
 }
 
-/* top and text show 10 nodes unless something else is asked for. */
+/* top and text show 10 nodes unless the user set another count. */
 static void reports_apply_defaults(pprofc_report_options *report) {
   bool is_top = strcmp(report->format, "top") == 0 || strcmp(report->format, "text") == 0;
   if (is_top && report->nodecount == -1) report->nodecount = 10;

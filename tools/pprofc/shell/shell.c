@@ -22,7 +22,7 @@
 
 /* ---- messages ---------------------------------------- */
 
-/* In a file that `source` reads, the message says where. */
+/* A message inside a `source` file names the file and line. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;
@@ -63,8 +63,8 @@ static struct budget *volatile interruptible;
 
 static volatile sig_atomic_t paging;
 
-/* Called by the signal handler. In a pager ^C is a key like others: however many there are, the
- * shell goes on. */
+/* Signal handler. A running pager reads ^C as a key, so any number of them keeps the shell
+ * alive. */
 static void shell_interrupt(void) {
   struct budget *budget = interruptible;
   interrupted = 1;
@@ -76,14 +76,15 @@ void shell_set_paging(bool on) {
   paging = on;
 }
 
-bool shell_interrupted(void) {
+/* True if the user pressed ^C since the last call. */
+static bool shell_interrupted(void) {
   bool was = interrupted != 0;
   interrupted = 0;
   return was;
 }
 
-/* Signals reach this process while it waits, and at no other time: none is missed between a look at
- * the flag and the wait. */
+/* Unblocks signals only during the wait, so no signal falls between the check of the flag and
+ * the wait. */
 enum shell_wait shell_wait_input(int fd) {
   struct pollfd wanted = {.fd = fd, .events = POLLIN};
   sigset_t blocked, before;
@@ -110,8 +111,8 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
   while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line)); /* a comment */
 }
 
-/* The header of a report, of the profile as it was read. An option that no report can use hides
- * it, as in pprof. */
+/* Prints the report header of the whole profile. As in pprof, an option that no report can use
+ * hides it. */
 static void shell_print_header(struct shell *shell) {
   pprofc_report_options options = shell->command.report;
   struct report report = {.options = &options, .mem = &shell->profile->mem};
@@ -147,7 +148,7 @@ static void shell_greet(struct shell *shell) {
 
 /* ---- lines ------------------------------------------- */
 
-/* What a line does is stopped by ^C; a second one ends the program. */
+/* ^C stops the line; a second one ends the program. */
 static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = shell->command.budget;
   if (shell->terminal) signals_catch(shell_interrupt);
@@ -161,7 +162,7 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* ^C drops what was typed; on an empty line it says how to leave, and the next one leaves. */
+/* ^C clears the typed line. On an empty line it explains how to leave, and the next ^C leaves. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -199,7 +200,7 @@ static int shell_loop(struct shell *shell) {
 
 /* ---- start and end ----------------------------------- */
 
-/* A format that is no report of sums only: the sources are combined for all reports. */
+/* Any format that is not limited to sums, so that the profile serves all reports. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;
@@ -211,7 +212,9 @@ static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, &shell->profile, error);
   progress_end(&progress);
-  if (status == PPROFC_OK) shell->profile->disposable = false; /* many reports are made of it */
+  if (status == PPROFC_OK)
+    shell->profile->disposable = false; /* the profile serves many
+                                           reports */
   return budget_status(budget_allocator(command->budget), status, error);
 }
 

@@ -1,5 +1,5 @@
-/* Options of the shell: setting one from text, and listing all of them. The options are those of
- * the library's table, and `output`. */
+/* Options of the shell: sets one from text and lists all of them. The options are the
+ * library's table and `output`. */
 #include "common/quote.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -101,7 +101,7 @@ static void variables_free_text(char *text) {
   if (text) mem_free(&mem_default, text, strlen(text) + 1, 1);
 }
 
-/* The option gets a copy of the text, which lives until the next one. */
+/* Stores a copy of the text, which lives until the option changes again. */
 static bool variables_keep(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
   size_t index = variables_index(str_of(info->name));
   char *text = variables_copy(value);
@@ -131,7 +131,7 @@ static void variables_set_bool(struct shell *shell, const pprofc_option_info *in
   variables_free_text(text);
 }
 
-/* Decimal only, as pprof's; what is larger than any count stands for it. */
+/* Parses decimal numbers only, as pprof does. Larger values become the largest count. */
 static void variables_set_int(struct shell *shell, const pprofc_option_info *info,
                               pprofc_str value) {
   int64_t number;
@@ -153,7 +153,7 @@ static void variables_set_float(struct shell *shell, const pprofc_option_info *i
     *(double *)variables_field(shell, info) = number;
 }
 
-/* Without a value, granularity is the default again. */
+/* An empty granularity restores the default. */
 static void variables_set_choice(struct shell *shell, const pprofc_option_info *info,
                                  pprofc_str value) {
   char words[200] = "";
@@ -173,7 +173,7 @@ static void variables_set_choice(struct shell *shell, const pprofc_option_info *
   if (reset) message_note("%s is the default again; it can be one of %s", info->name, words);
 }
 
-/* Stored as the name of the type, so that it stays when another profile has another order. */
+/* Stores the name of the type, because another profile may order its types differently. */
 static void variables_set_sample_index(struct shell *shell, const pprofc_option_info *info,
                                        pprofc_str value) {
   const pprofc_profile *profile = shell->profile;
@@ -200,7 +200,7 @@ static void variables_ignore_warning(void *context, const char *message) {
   (void)message;
 }
 
-/* What is wrong with the expression of an option, if it has one. */
+/* Reports an error in the expression of an option. */
 static pprofc_status variables_check(const struct shell *shell, const pprofc_option_info *info,
                                      pprofc_error *error) {
   if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
@@ -237,7 +237,7 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
   } else if (info->kind != PPROFC_OPTION_STRING) {
     setters[info->kind](shell, info, value);
   } else if (variables_keep(shell, info, value)) {
-    /* The value stays, as in pprof: only the reports fail. */
+    /* Keep the value, as pprof does: only the reports fail. */
     if (variables_check(shell, info, &error) != PPROFC_OK) message_error("%s", error.message);
   }
 }
@@ -255,7 +255,7 @@ void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
 
-/* A sample type or an expression that no report can use is told before the first command. */
+/* Warns before the first command of a sample type or expression that no report can use. */
 void shell_check_options(struct shell *shell) {
   pprofc_error error;
   size_t index;
@@ -272,7 +272,7 @@ void shell_check_options(struct shell *shell) {
 
 #define VALUE_MAX 64
 
-/* A number in Go's shortest form: 0.005, 1e+22. */
+/* Writes a number in Go's shortest form: 0.005, 1e+22. */
 static void variables_print_float(double value, char text[VALUE_MAX]) {
   double back;
   int digits = 1;
@@ -336,7 +336,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
   buffer_add_char(out, ']');
 }
 
-/* One line of the list; as pprof's, it ends with blanks where there is no comment. */
+/* Writes one line of the list. As in pprof, it ends with blanks if there is no comment. */
 static void variables_print(const struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];

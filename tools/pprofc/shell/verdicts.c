@@ -1,5 +1,5 @@
-/* Verdicts in the shell: with the option noise, top, text, json and flame graphs judge the runs
- * that the command line and diff_base name. They are read once for each base. */
+/* Verdicts in the shell: with the option noise, top, text, json and flame graphs judge the
+ * runs of the command line and of diff_base. The shell reads the runs once for each base. */
 #include "common/quote.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
@@ -29,7 +29,7 @@ void shell_forget_runs(struct shell *shell) {
   shell->runs_loaded = false;
 }
 
-/* A base that was chosen here takes the place of those of the command line. */
+/* A base chosen in the shell replaces the bases of the command line. */
 static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
   struct command command = shell->command;
   const char *chosen = shell->base.source;
@@ -41,7 +41,7 @@ static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
   pprofc_status status = runs_load(&command, &shell->runs, error);
   shell->runs_loaded = true;
   for (size_t i = 0; i < shell->runs.count; i++)
-    shell->runs.sources[i].profile->disposable = false; /* many reports are made of it */
+    shell->runs.sources[i].profile->disposable = false; /* the profile serves many reports */
   if (status) shell_forget_runs(shell);
   return status;
 }

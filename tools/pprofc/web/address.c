@@ -1,4 +1,4 @@
-/* HOST:PORT to a listening socket. */
+/* Turns HOST:PORT into a listening socket. */
 #include "web/address.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ pprofc_status web_address_parse(const char *text, struct http_address *address,
   return address_parse_port(port, &address->port, error);
 }
 
-/* What kind of address was bound, and its port. */
+/* Records the kind of the bound address, and its port. */
 static void address_look(struct http_address *address, const struct sockaddr_storage *bound) {
   struct sockaddr_in four;
   struct sockaddr_in6 six;
@@ -60,7 +60,7 @@ static void address_look(struct http_address *address, const struct sockaddr_sto
   address->any = IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr);
 }
 
-/* A socket that listens at one address, or -1. */
+/* Returns a socket that listens at one address, or -1. */
 static int address_open(const struct addrinfo *info) {
   int on = 1;
   int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -1,11 +1,11 @@
-/* What the command line said beside report options: flags of sources, then the sources. */
+/* The command line without report options: flags of sources, then the sources. */
 #include "web/arguments.h"
 
 #include "core/mem.h"
 
 #include <stdio.h>
 
-/* Flags of sources, by their place in the command. */
+/* Flags of sources, by their offset in the command. */
 static const struct {
   const char *name;
   size_t offset;

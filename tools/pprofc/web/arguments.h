@@ -4,9 +4,9 @@
 
 #include "web/state.h"
 
-/* Flags of sources, then the binary, then the sources, one argument each, for the profiles of a
- * choice. *count is 0 when no command line gives them: one of the profiles is no file (any more).
- * False when out of memory. */
+/* Lists the arguments that load the chosen profiles: flags of sources, the binary, the
+ * sources. *count is 0 if no command line can load them, because a profile is not a file any
+ * more. False when out of memory. */
 bool arguments_make(const struct command *command, const struct state_choice *choice,
                     struct arena *arena, const char *const **items, size_t *count);
 

@@ -1,4 +1,4 @@
-/* Assets: names with hashes, so that they may be cached for ever. */
+/* Assets under names with hashes, so that browsers may cache them for ever. */
 #include "web/assets.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #define HASH_DIGITS 16
 
-/* "app-0123456789abcdef.css", without a NUL when it does not fit. */
+/* Formats "app-0123456789abcdef.css", without a NUL if it does not fit. */
 static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
   pprofc_str name = str_of(asset->name);
   size_t dot = str_find_last_char(name, '.');
@@ -36,7 +36,7 @@ static const char *asset_type(pprofc_str name) {
   return REPLY_BINARY;
 }
 
-/* Unpacks our own bytes: the only failure is that memory runs out. */
+/* Inflates a built-in asset; it can fail only when out of memory. */
 static bool asset_inflate(const struct web_asset *asset, struct buffer *out) {
   unsigned char chunk[16 * 1024];
   z_stream stream = {.next_in = (unsigned char *)(uintptr_t)asset->data,
@@ -70,7 +70,7 @@ struct web_reply *asset_reply(const struct web_asset *asset, bool gzip) {
   return NULL;
 }
 
-/* "assets/app-0123456789abcdef.css"; NULL when there is no such file. */
+/* Returns "assets/app-0123456789abcdef.css", or NULL for an unknown file. */
 static const char *asset_address(const char *name, struct arena *arena, bool *ok) {
   char address[288] = "assets/";
   for (size_t i = 0; i < web_asset_count; i++) {

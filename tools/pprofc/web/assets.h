@@ -1,28 +1,28 @@
-/* Scripts, styles and pictures of the page, which are part of the program. */
+/* Scripts, styles and pictures of the page, compiled into the program. */
 #ifndef PPROFC_WEB_ASSETS_H
 #define PPROFC_WEB_ASSETS_H
 
 #include "web/reply.h"
 #include "web/view.h"
 
-/* One file. The build makes the table. */
+/* One file. The build generates the table. */
 struct web_asset {
   const char *name;          /* "app.css" */
-  const unsigned char *data; /* gzip'd, or as it is where the build had no gzip */
+  const unsigned char *data; /* gzip'd, or plain if the build had no gzip */
   const size_t *size;
-  const char *sha256; /* of data, in hex */
+  const char *sha256; /* hash of data, in hex */
 };
 
 extern const struct web_asset web_assets[];
 extern const size_t web_asset_count;
 
-/* The file of an address below assets/, "app-0123456789abcdef.css"; NULL: there is none. */
+/* Returns the file of an address below assets/, "app-0123456789abcdef.css", or NULL. */
 const struct web_asset *asset_find(pprofc_str name);
 
-/* The file for a client that takes gzip or not. NULL when out of memory. */
+/* Returns the file for a client with or without gzip; NULL when out of memory. */
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
 
-/* Fills in the addresses of the page's assets; they live in `arena`. False when out of memory. */
+/* Fills in the addresses of the page's assets, which live in `arena`. False when out of memory. */
 bool assets_name(struct web_info *info, struct arena *arena);
 
 #endif

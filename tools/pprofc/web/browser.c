@@ -1,4 +1,4 @@
-/* Which browser, and with what address. */
+/* Chooses a browser and the address to open. */
 #include "web/browser.h"
 
 #include "core/child.h"
@@ -33,7 +33,7 @@ void browser_write_options(struct buffer *out, const pprofc_report_options *opti
   }
 }
 
-/* A browser that runs as long as it is open must be waited for, too. */
+/* A browser may run in the foreground, so a second process waits for it. */
 static void *browser_wait(void *context) {
   pid_t pid = (pid_t)(intptr_t)context;
   int how;

@@ -1,4 +1,4 @@
-/* A list of answers in the order of use; so few fit that it is searched from the front. */
+/* A list of answers in the order of use. It is short, so searches start at the front. */
 #include "web/cache.h"
 
 #include "core/hash.h"
@@ -12,11 +12,11 @@ struct cache_entry {
   size_t bytes;
 };
 
-/* So many answers at the most: the list is searched one by one. */
+/* Most answers in the list, because searches are linear. */
 #define CACHE_ENTRIES 4096
 
 struct web_cache {
-  struct cache_entry *first, *last; /* used last, used longest ago */
+  struct cache_entry *first, *last; /* most and least recently used */
   size_t count, bytes, most;
 };
 

@@ -1,4 +1,5 @@
-/* Answers that were given, by question: those used last, within a number of bytes. */
+/* A cache of answers by question: least recently used answers go first, within a limit of
+ * bytes. */
 #ifndef PPROFC_WEB_CACHE_H
 #define PPROFC_WEB_CACHE_H
 
@@ -6,20 +7,20 @@
 
 struct web_cache;
 
-/* NULL when out of memory. A cache is used by one thread at a time. */
+/* Returns NULL when out of memory. A cache serves one thread at a time. */
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
-/* The answer to a question, for the caller to release; NULL when there is none. */
+/* Returns the cached answer, which the caller releases, or NULL. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
-/* Keeps an answer; others go when it is full. What does not fit is not kept. */
+/* Adds an answer and drops old ones to make room. Drops an answer larger than the cache. */
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
 
-/* Forgets everything. */
+/* Drops all answers. */
 void cache_clear(struct web_cache *cache);
 
-/* What it holds now, in bytes. */
+/* Returns the bytes of all answers. */
 size_t cache_bytes(const struct web_cache *cache);
 
 #endif

@@ -1,4 +1,4 @@
-/* Running dot for pages. */
+/* Runs dot for pages. */
 #include "web/dot.h"
 
 #include "core/budget.h"
@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define DOT_MILLISECONDS 10000
-#define DOT_LOOK_MS      100 /* so often one that waits looks whether it is cancelled */
+#define DOT_LOOK_MS      100 /* interval of checks for cancellation */
 
 struct dot_slots {
   pthread_mutex_t lock;
@@ -32,7 +32,7 @@ void dot_slots_free(struct dot_slots *slots) {
   mem_free(&mem_default, slots, 1, sizeof *slots);
 }
 
-/* Waits for a place; false when the budget is stopped meanwhile. */
+/* Waits for a slot; false if the budget stops first. */
 static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
   pthread_mutex_lock(&slots->lock);
   while (!slots->free && !budget_stopped(mem)) {
@@ -58,7 +58,7 @@ static void dot_leave(struct dot_slots *slots) {
   pthread_mutex_unlock(&slots->lock);
 }
 
-/* Takes what is before the picture off: the declaration and the type of the document. */
+/* Removes the XML declaration and the document type before the picture. */
 static pprofc_status dot_cut(struct buffer *svg, size_t from, pprofc_error *error) {
   pprofc_str text = str_slice(buffer_str(svg), from, svg->size);
   size_t at = str_find(text, STR("<svg"));

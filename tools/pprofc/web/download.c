@@ -1,16 +1,16 @@
-/* What can be taken along: profiles and reports as files. */
+/* Downloads: profiles and reports as files. */
 #include "profile/profile.h"
 #include "web/routes.h"
 #include "web/table_csv.h"
 
 #include <stdio.h>
 
-/* What a download is made from, while it is made. */
+/* A download while it is made. */
 struct download {
   struct web_question *q;
   pprofc_report_options options;
   struct state_choice choice;
-  pprofc_profile *shown, *base, *head; /* lent */
+  pprofc_profile *shown, *base, *head; /* borrowed */
   struct web_reply *reply;
 };
 
@@ -18,12 +18,12 @@ typedef pprofc_status (*download_fn)(struct download *d, pprofc_error *error);
 
 /* ---- kinds ------------------------------------------- */
 
-/* The profile as it was loaded. */
+/* Writes the profile as it was loaded. */
 static pprofc_status download_profile(struct download *d, pprofc_error *error) {
   return pprofc_profile_write(d->shown, reply_write, d->reply, error);
 }
 
-/* A report of the library. */
+/* Writes a report of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
   return pprofc_report(d->shown, &d->options, reply_write, d->reply, error);
 }
@@ -56,9 +56,9 @@ static pprofc_status download_svg(struct download *d, pprofc_error *error) {
 }
 
 static const struct download_kind {
-  const char *what; /* the parameter; "" for the profile as it was loaded */
+  const char *what; /* value of `what`; "" for the profile as it was loaded */
   const char *file, *type;
-  const char *format; /* of the report, or NULL */
+  const char *format; /* report format, or NULL */
   download_fn make;
 } download_kinds[] = {
     {"", "profile.pb.gz", "application/vnd.google.protobuf+gzip", NULL, download_profile},
@@ -111,7 +111,7 @@ static void download_close(struct download *d) {
   state_choice_free(&d->choice);
 }
 
-/* The reply that was made, or the one that says why not. */
+/* Returns the download, or a reply with the error. */
 static struct web_reply *download_end(struct download *d, pprofc_status status,
                                       pprofc_error *error) {
   struct web_reply *reply = d->reply;

@@ -1,4 +1,4 @@
-/* Which requests are answered: Host, Origin, Sec-Fetch-*, methods, token, sizes. */
+/* Checks requests: Host, Origin, Sec-Fetch-*, methods, token, sizes. */
 #include "web/guard.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static bool guard_same(pprofc_str text, pprofc_str lower) {
   return true;
 }
 
-/* The value of a header, and how many there are of it. */
+/* Returns the value of a header and counts its occurrences. */
 static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
   size_t count = 0;
   *value = STR("");
@@ -27,7 +27,7 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
 
 /* ---- names ------------------------------------------- */
 
-/* Takes ":PORT" off a host; false when another port is there. Without one it is that of http. */
+/* Removes ":PORT" from a host; false for another port. The default is the port of http. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -39,8 +39,7 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* Whether a name is one of this machine. Anything else may be a name that an attacker has pointed
- * here. */
+/* True for a name of this machine. An attacker may have pointed any other name here. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -49,7 +48,7 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* With a token a name proves nothing and is not needed: machines have many names. */
+/* With a token the host name proves nothing, and machines have many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);
@@ -57,7 +56,7 @@ static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
 
 /* ---- token ------------------------------------------- */
 
-/* Takes as long for any two texts of the same length. */
+/* Compares in constant time for texts of equal length. */
 static bool guard_token_is(const struct guard *g, pprofc_str text) {
   unsigned char difference = 0;
   if (text.size != g->token.size) return false;
@@ -66,7 +65,7 @@ static bool guard_token_is(const struct guard *g, pprofc_str text) {
   return difference == 0;
 }
 
-/* The value of a name in "a=b; c=d" or "a=b&c=d". */
+/* Returns the value of a name in "a=b; c=d" or "a=b&c=d". */
 static pprofc_str guard_value(pprofc_str list, char separator, pprofc_str name) {
   pprofc_str pair;
   while (str_next(&list, separator, &pair)) {
@@ -110,7 +109,7 @@ static unsigned guard_method_of(pprofc_str method) {
   return 0;
 }
 
-/* Sizes and characters of the request line and the headers. */
+/* Checks sizes and characters of the request line and the headers. */
 static bool guard_is_long(const struct guard_request *r) {
   size_t bytes = r->target.size;
   for (size_t i = 0; i < r->header_count; i++)
@@ -125,7 +124,7 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* The body must say its length and be no longer than the path allows. 0: it is well. */
+/* The body must declare its length, within the limit of the path. Returns 0 or a status. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
   uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;
@@ -137,8 +136,8 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
   return bytes > most ? 413 : 0;
 }
 
-/* Whether the browser says that another site asks. A person who follows a link from another site to
- * a page of ours is welcome. */
+/* True if the browser says that another site made the request. A person may follow a link from
+ * another site to a page. */
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
@@ -149,15 +148,15 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* Whether an origin is that of the host that was asked. A server that others can reach may be
- * behind a proxy with https. */
+/* True if an origin is the requested host. A proxy with https may be in front of a public
+ * server. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&
          str_equal(str_slice(origin, 8, origin.size), host);
 }
 
-/* What the headers say about the page that asks. */
+/* Checks the headers about the requesting page. */
 enum guard_sender { SENDER_UNKNOWN, SENDER_OURS, SENDER_FOREIGN };
 
 static enum guard_sender guard_sender_of(const struct guard *g, const struct guard_request *r) {
@@ -167,7 +166,7 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
-  /* Under our referrer policy browsers hide the origin of a form that is sent without a script. */
+  /* Under this referrer policy browsers hide the origin of a form sent without a script. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;

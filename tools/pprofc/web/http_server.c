@@ -1,4 +1,4 @@
-/* Serving HTTP with libmicrohttpd: one thread for all connections, one that watches them. */
+/* Serves HTTP with libmicrohttpd: one thread for all connections, one watcher thread. */
 #include "web/http_server.h"
 
 #include "common/library.h"
@@ -39,14 +39,14 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* As many connections as a browser or a test needs. From SERVER_CROWD on those that wait longest
- * for a request are closed, so that slow clients cannot keep others out. */
+/* More connections than a browser or a test needs. From SERVER_CROWD on the server closes the
+ * longest idle ones, so that slow clients cannot block others. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-#define SERVER_IDLE_S      10u   /* to send the head of a request, or to read on */
-#define SERVER_BODY_MS     60000 /* to send a body */
-#define SERVER_LOOK_MS     100   /* so often the watcher looks */
+#define SERVER_IDLE_S      10u   /* seconds to send the head of a request, or to read on */
+#define SERVER_BODY_MS     60000 /* time to send a body */
+#define SERVER_LOOK_MS     100   /* interval of the watcher */
 
 /* ---- the library ------------------------------------- */
 
@@ -56,7 +56,7 @@ typedef enum MHD_Result mhd_result;
 typedef int mhd_result;
 #endif
 
-/* Its functions, under their own names. */
+/* The functions of libmicrohttpd under their own names. */
 static struct {
   __typeof__(&MHD_start_daemon) start_daemon;
   __typeof__(&MHD_stop_daemon) stop_daemon;
@@ -92,16 +92,16 @@ static pprofc_status server_load(pprofc_error *error) {
 struct http_connection {
   struct http_connection *next, **link;
   int fd;
-  int64_t since;                 /* the connection waits for a request since then */
-  int64_t body_since;            /* or for a body; 0: no */
-  bool busy;                     /* a request is being answered */
+  int64_t since;                 /* start of the wait for a request */
+  int64_t body_since;            /* start of the wait for a body; 0 without one */
+  bool busy;                     /* true while a request is answered */
   struct http_exchange *waiting; /* its exchange, while another thread works on it */
 };
 
 struct http_server {
   struct MHD_Daemon *daemon;
   struct http_settings settings;
-  pthread_mutex_t lock; /* for the connections */
+  pthread_mutex_t lock; /* protects the connections */
   struct http_connection *connections;
   size_t connection_count;
   pthread_t watcher;
@@ -112,7 +112,7 @@ struct http_exchange {
   struct http_server *server;
   struct MHD_Connection *connection;
   struct http_connection *of;
-  char *target; /* as it was sent */
+  char *target; /* target, unchanged */
   struct buffer form;
   bool begun;
   struct http_request request;
@@ -165,13 +165,13 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
 
 /* ---- watching ---------------------------------------- */
 
-/* Whether a connection has no complete request. */
+/* True if a connection has no complete request. */
 static bool server_is_waiting(const struct http_connection *c) {
   return !c->busy;
 }
 
-/* Closes connections whose client takes too long. The lock keeps their sockets from being closed
- * and used again meanwhile. */
+/* Closes connections of slow clients. The lock keeps their socket numbers from being reused
+ * meanwhile. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
@@ -180,8 +180,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* In a crowd, closes those that have waited longest for a request: what one client opened at once
- * goes at once. */
+/* In a crowd, closes the longest idle connections. Connections that a client opened together
+ * close together. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -192,7 +192,7 @@ static void server_thin_out(struct http_server *s, int64_t now) {
     if (server_is_waiting(c) && c->since <= oldest + 2 * SERVER_LOOK_MS) shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Tells the handler of clients that are gone while they wait for an answer. */
+/* Reports clients that left while they waited for an answer. */
 static void server_find_gone(struct http_server *s) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     struct pollfd state = {c->fd, POLLRDHUP, 0};
@@ -218,13 +218,12 @@ static void *server_watch(void *server) {
 
 /* ---- answers ----------------------------------------- */
 
-/* No page of ours runs inline code, asks another site for anything, is shown in a frame, or leaves
- * traces. A refusal may be shown in a frame: it is one sentence, which tells why the frame is
- * empty. */
+/* A page runs no inline code, loads nothing from other sites, is never framed and leaves no
+ * traces. A refusal may be framed: its one sentence explains the empty frame. */
 #define SERVER_REFUSED 403
 
 static const struct {
-  const char *name, *value, *refused; /* of a refusal; NULL: it has none */
+  const char *name, *value, *refused; /* policy of a refusal; NULL for no header */
 } server_headers[] = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -260,10 +259,10 @@ static bool server_add_headers(struct MHD_Response *response, const struct web_r
   return ok && mhd.add_response_header(response, "Content-Type", reply->type);
 }
 
-/* Sends a reply and takes it over. */
+/* Sends a reply and takes ownership of it. */
 static mhd_result server_send(struct MHD_Connection *connection, struct web_reply *reply) {
   static char nothing[1];
-  if (!reply) return MHD_NO; /* out of memory: the connection is closed */
+  if (!reply) return MHD_NO; /* out of memory: close the connection */
   void *data = reply->body.size ? reply->body.data : nothing;
   struct MHD_Response *response =
       mhd.create_response(reply->body.size, data, server_release_reply, reply);
@@ -319,7 +318,7 @@ static bool server_from_loopback(struct MHD_Connection *connection) {
          (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr) && address.sin6_addr.s6_addr[12] == 127);
 }
 
-/* Methods for the header Allow. */
+/* Writes the methods for the header Allow. */
 static void server_write_methods(unsigned allowed, char *out, size_t size) {
   static const struct {
     unsigned method;
@@ -342,7 +341,7 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* The token was right: the same address without it, and a cookie. */
+/* After a correct token, redirects to the address without it and sets a cookie. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;
@@ -363,7 +362,7 @@ static struct web_reply *server_enter(const struct guard *g, const struct guard_
   return reply;
 }
 
-/* Makes room for the body of an upload: a file without a name. */
+/* Opens an unnamed temporary file for the body of an upload. */
 static bool server_open_body(struct http_exchange *exchange) {
   FILE *file = tmpfile();
   exchange->request.body = file ? dup(fileno(file)) : -1;
@@ -371,7 +370,7 @@ static bool server_open_body(struct http_exchange *exchange) {
   return exchange->request.body >= 0;
 }
 
-/* The head of a request is complete: asks the guard. */
+/* Checks a complete head with the guard. */
 static mhd_result server_begin(struct http_exchange *e, const char *method) {
   struct http_server *s = e->server;
   struct server_head head = {.count = 0};
@@ -404,8 +403,8 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* A part of a body: into the file of an upload, else into memory. The guard has limited its length.
- */
+/* Appends a part of a body to the file of an upload, or to memory. The guard limited its
+ * length. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {
@@ -419,7 +418,7 @@ static mhd_result server_take_body(struct http_exchange *e, const char *data, si
   return MHD_YES;
 }
 
-/* The request is complete: asks the handler. */
+/* Hands a complete request to the handler. */
 static mhd_result server_ask(struct http_exchange *e) {
   struct http_server *s = e->server;
   e->request.form = e->form.failed ? STR("") : buffer_str(&e->form);
@@ -460,7 +459,7 @@ static mhd_result server_access(void *server, struct MHD_Connection *connection,
   return *size ? server_take_body(e, data, size) : server_ask(e);
 }
 
-/* Called with the target as it was sent: makes the exchange. */
+/* Makes the exchange when the target arrives. */
 static void *server_log(void *server, const char *target, struct MHD_Connection *connection) {
   struct http_exchange *e = mem_zero_array(&mem_default, 1, sizeof *e);
   (void)server;

@@ -1,4 +1,4 @@
-/* A pool of threads that answer questions. */
+/* A thread pool that answers questions. */
 #include "web/jobs.h"
 
 #include "core/array.h"
@@ -18,7 +18,7 @@ struct web_job {
   void *question;
   struct job_asker *askers;
   size_t asker_count, asker_capacity;
-  struct budget *budget; /* while it runs */
+  struct budget *budget; /* set while it runs */
   bool cancelled;
 };
 
@@ -26,9 +26,9 @@ struct web_jobs {
   struct jobs_settings settings;
   pthread_mutex_t lock;
   pthread_cond_t work;
-  struct web_job *queue, **queue_end; /* that wait for a thread */
+  struct web_job *queue, **queue_end; /* jobs that wait for a thread */
   struct web_job *running;
-  size_t waiting; /* of them, those that a client still asks */
+  size_t waiting; /* waiting jobs that a client waits for */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -50,7 +50,7 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
-/* Without an asker the job is for the cache. */
+/* A job without askers fills the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
@@ -69,7 +69,8 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Gives the answer to all that wait. The lock is not held: no other thread knows the job now. */
+/* Answers all askers of a finished job, without the lock: no other thread knows the job any
+ * more. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -97,7 +98,7 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Takes the oldest job out of the queue, waiting for one; NULL when it is time to end. */
+/* Waits for the oldest job of the queue; NULL when the pool ends. */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
   struct web_job *job = jobs->queue;
@@ -152,7 +153,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Takes the oldest job out of the queue that no thread will take any more, or NULL. */
+/* Removes the oldest job of the queue after the threads ended; NULL if it is empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
   struct web_job *job = jobs->queue;
@@ -186,7 +187,7 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Joins work on the same question. The time of work that no client had asked for begins now. */
+/* Joins work on the same question. The time of work without a client starts now. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -213,7 +214,7 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   return NULL;
 }
 
-/* Whether a thread has nothing to do, and the next question finds one, too. */
+/* True if a thread is idle and another one stays for the next question. */
 static bool jobs_are_idle(const struct web_jobs *jobs) {
   size_t running = 0;
   for (const struct web_job *job = jobs->running; job; job = job->next) running++;
@@ -243,8 +244,8 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Marks the asker in a list of jobs; cancels the job that has no asker left, and counts that. False
- * when no job of the list has the asker. */
+/* Marks the asker in a list of jobs; cancels and counts a job that lost its last asker. False
+ * if no job has the asker. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;
@@ -267,7 +268,7 @@ void jobs_leave(struct web_jobs *jobs, void *asker) {
   pthread_mutex_lock(&jobs->lock);
   if (!jobs_leave_list(jobs->queue, asker, &dropped))
     jobs_leave_list(jobs->running, asker, &stopped);
-  jobs->waiting -= dropped; /* they take no place from others */
+  jobs->waiting -= dropped; /* such jobs do not count as waiting */
   pthread_mutex_unlock(&jobs->lock);
 }
 

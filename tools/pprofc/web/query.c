@@ -10,12 +10,12 @@
 
 /* ---- names ------------------------------------------- */
 
-/* What only our page knows. tagroot and tagleaf are options that pprof's addresses cannot have. */
+/* Parameters that only this page has. pprof's addresses have no tagroot and tagleaf. */
 static const char *const query_own_names[] = {"tagroot", "tagleaf", "side", "base",  "head", "sel",
                                               "only",    "rows",    "q",    "p",     "v",    "view",
                                               "what",    "node",    "name", "config"};
 
-/* The option that a parameter sets, or NULL. */
+/* Returns the option that a parameter sets, or NULL. */
 static const pprofc_option_info *query_option(const char *name) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)
@@ -24,7 +24,7 @@ static const pprofc_option_info *query_option(const char *name) {
   return ours ? NULL : info;
 }
 
-/* The i-th known name: first those of options, in the order of the table. */
+/* Returns the i-th known name; options come first, in table order. */
 static const char *query_name(size_t i) {
   const pprofc_option_info *info;
   for (size_t k = 0; (info = pprofc_option_at(k)); k++)
@@ -40,8 +40,8 @@ static int query_hex(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes percent signs and '+'; data is NULL when out of memory or when a percent sign is not
- * followed by two digits. */
+/* Decodes percent signs and '+'; data is NULL when out of memory or if two digits do not
+ * follow a percent sign. */
 static pprofc_str query_decode(pprofc_str text, struct arena *arena) {
   char *out = arena_alloc(arena, text.size + 1);
   size_t size = 0;
@@ -61,7 +61,7 @@ static pprofc_str query_decode(pprofc_str text, struct arena *arena) {
   return (pprofc_str){out, size};
 }
 
-/* The place of a name in the order of all names; WEB_PARAMETERS_MAX for an unknown one. */
+/* Returns the index of a name among all names; WEB_PARAMETERS_MAX for an unknown one. */
 static size_t query_place(pprofc_str name) {
   const char *known;
   size_t i = 0;
@@ -69,7 +69,7 @@ static size_t query_place(pprofc_str name) {
   return known ? i : WEB_PARAMETERS_MAX;
 }
 
-/* Decodes one pair into its slot, unless that is taken. */
+/* Decodes one pair into its slot unless the slot is taken. */
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');
@@ -131,7 +131,7 @@ void web_query_encode(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* The value that a name has in a link. */
+/* Returns the value of a name in a link. */
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
@@ -170,7 +170,7 @@ void web_query_link(struct output *out, const struct web_query *query, const cha
 
 /* ---- options ----------------------------------------- */
 
-/* pprof's words for what is wrong with a number. */
+/* Returns pprof's words for an invalid number. */
 static void query_describe(const pprofc_option_info *info, const char *value, pprofc_error *error) {
   static const char *const functions[] = {
       [PPROFC_OPTION_INT] = "Atoi", [PPROFC_OPTION_FLOAT] = "ParseFloat"};

@@ -1,4 +1,4 @@
-/* Answers: counted, with a body that grows. */
+/* Answers with reference counts and a growing body. */
 #include "web/reply.h"
 
 #include <stdlib.h>

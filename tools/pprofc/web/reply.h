@@ -1,5 +1,5 @@
-/* An answer: status, headers and bytes. Answers are counted, since one may be sent to many and stay
- * in the cache. */
+/* An answer: status, headers and bytes. It is reference counted, because several clients and
+ * the cache may share it. */
 #ifndef PPROFC_WEB_REPLY_H
 #define PPROFC_WEB_REPLY_H
 
@@ -20,7 +20,7 @@ struct web_reply {
   struct buffer body; /* uses malloc */
   struct web_header headers[REPLY_HEADERS_MAX];
   size_t header_count;
-  bool keep; /* may stay in the cache */
+  bool keep; /* true if the cache may keep it */
 };
 
 #define REPLY_HTML   "text/html; charset=utf-8"
@@ -28,29 +28,29 @@ struct web_reply {
 #define REPLY_JSON   "application/json"
 #define REPLY_BINARY "application/octet-stream"
 
-/* NULL when out of memory. The caller is the first holder. */
+/* Returns a reply with one reference; NULL when out of memory. */
 struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* A line of text; NULL when out of memory. */
+/* Returns a line of text; NULL when out of memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
-/* To another address: `path`, then "?" and `query` unless that is empty. */
+/* Returns a redirect to `path`, "?" and `query`; without "?" if the query is empty. */
 struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str query);
 
-/* Adds a header; the value is copied. False when out of memory or when there is no room. Control
- * bytes of the value become spaces. */
+/* Adds a header with a copy of the value; control bytes become spaces. False when out of
+ * memory or room. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
-/* The bytes that it takes. */
+/* Returns the bytes of the reply. */
 size_t reply_size(const struct web_reply *reply);
 
-/* A write callback: appends to the body of the reply. */
+/* A write callback that appends to the body. */
 int reply_write(void *reply, const void *data, size_t size);
 
-/* The status for a failure, and whether it says anything about the question: 400 for what is wrong
- * with it, 503 for limits, 500 for the rest. */
+/* Returns the HTTP status of an error: 400 for a wrong question, 503 for limits, 500 for the
+ * rest. */
 unsigned reply_status_of(pprofc_status status);
 
 #endif

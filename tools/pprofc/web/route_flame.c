@@ -1,11 +1,10 @@
-/* The data of the flame graph: the packed tree of the viewer, all of it or what is below one node.
- */
+/* The data of the flame graph: the viewer's packed tree, whole or below one node. */
 #include "profile/profile.h"
 #include "web/judge.h"
 #include "web/routes.h"
 #include "web/trees.h"
 
-/* What a tree is, for finding it again: the profiles that are chosen and the query. */
+/* Writes the key of a tree: the chosen profiles and the query. */
 static bool flame_key(const struct web_question *q, const struct state_choice *c,
                       struct buffer *query, struct buffer *key) {
   static const struct web_change without = {"node", {"", 0}};
@@ -15,7 +14,7 @@ static bool flame_key(const struct web_question *q, const struct state_choice *c
   return !key->failed && !query->failed;
 }
 
-/* Builds the graph; a difference with what is said of its functions. */
+/* Builds the graph; for a difference with verdicts. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   const pprofc_allocator *mem = budget_allocator(q->budget);
@@ -56,7 +55,7 @@ static pprofc_status flame_build(struct web_question *q, const struct state_choi
   return flame_open(q, c, tree, error);
 }
 
-/* The tree that the question is about, to be released. */
+/* Returns the tree of the question, which the caller releases. */
 static pprofc_status flame_take(struct web_question *q, struct web_tree **tree,
                                 pprofc_error *error) {
   struct state_choice choice;

@@ -1,4 +1,4 @@
-/* Saving and deleting views. */
+/* Saves and deletes views. */
 #include "web/routes.h"
 #include "web/settings.h"
 

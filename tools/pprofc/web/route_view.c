@@ -1,4 +1,4 @@
-/* Documents: the question, the profiles of the chosen side, and what the page says beside them. */
+/* Documents: the question, the profiles of the chosen side, and the page around the report. */
 #include "profile/profile.h"
 #include "web/arguments.h"
 #include "web/assets.h"
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* What a document is made from, while it is made. */
+/* A document while it is made. */
 struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
-  pprofc_profile *profile, *base, *head; /* lent */
+  pprofc_profile *profile, *base, *head; /* borrowed */
   struct web_info info;
   struct web_item items[STATE_PROFILES_MAX], heads[STATE_PROFILES_MAX];
   struct state_profile *profiles[STATE_PROFILES_MAX];
@@ -25,7 +25,7 @@ static const char *view_text(struct web_question *q, const char *prefix, unsigne
   return arena_copy(&q->arena, text, (size_t)size + 1);
 }
 
-/* The profiles that can be chosen. */
+/* Lists the profiles to choose from. */
 static bool view_list(struct web_question *q, struct view_parts *p) {
   p->profile_count = state_list(q->web->state, p->profiles);
   for (size_t i = 0; i < p->profile_count; i++) {
@@ -110,7 +110,7 @@ static pprofc_status view_write(const struct web_question *q, const struct web_v
   return status;
 }
 
-/* The document, or the one that says why there is none. */
+/* Returns the document, or a document with the error. */
 static struct web_reply *view_reply(struct web_question *q, struct view_parts *p,
                                     pprofc_status status, pprofc_error *error) {
   struct web_view_input input = {&q->query, &p->options,    p->profile, p->base,

@@ -1,4 +1,4 @@
-/* The table of addresses, and how a question gets to its handler. */
+/* The table of addresses, and the way of a question to its handler. */
 #include "web/routes.h"
 
 #include "web/assets.h"
@@ -12,13 +12,13 @@
 typedef struct web_reply *(*route_fn)(struct web_question *q);
 
 struct web_route {
-  const char *path; /* below /ui/ */
+  const char *path; /* name below /ui/ */
   unsigned methods;
   route_fn answer;
-  const char *redirect; /* instead: 301 to this */
+  const char *redirect; /* target of a 301, or NULL */
   bool upload;          /* takes a long body */
-  bool at_once;         /* answered on the thread of the connections: takes no time */
-  bool keep;            /* the answer depends on the query and the generation only */
+  bool at_once;         /* answered at once on the connection thread */
+  bool keep;            /* the answer depends only on the query and the generation */
 };
 
 static const struct web_route routes[] = {
@@ -34,7 +34,7 @@ static const struct web_route routes[] = {
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 
-/* All views have one. */
+/* Parameters of every view. */
 static const struct web_route view_route = {"", GUARD_GET, route_view, NULL, false, false, true};
 
 static bool routes_below(pprofc_str path, pprofc_str *name) {
@@ -58,7 +58,7 @@ unsigned routes_methods(pprofc_str path, bool *upload) {
 
 /* ---- questions --------------------------------------- */
 
-/* The parameters of the address, then those of a form. */
+/* Decodes the parameters of the address, then the parameters of a form. */
 static pprofc_status routes_parse(const struct http_request *request, struct web_question *q,
                                   pprofc_error *error) {
   struct buffer text;
@@ -110,7 +110,7 @@ struct web_reply *route_failure(pprofc_status status, const pprofc_error *error)
   return reply_text(reply_status_of(status), error->message);
 }
 
-/* What a question is, for finding equal ones: "GENERATION NAME QUERY". */
+/* Writes the key of a question: "GENERATION NAME QUERY". */
 static bool routes_key(const struct web_question *q, pprofc_str name, struct buffer *key) {
   if (!q->route->keep) return true;
   buffer_printf(key, "%llu %llu ", (unsigned long long)state_epoch(q->web->state),
@@ -140,8 +140,8 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   buffer_free(&key);
 }
 
-/* The data of the flame graph take longer than its page, and the browser asks for them when it has
- * the page and the viewer: they are begun with the page. */
+/* The data of the flame graph take longer than its page, and the browser requests them next.
+ * So start them with the page. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
   struct buffer text;
   size_t count;

@@ -1,4 +1,4 @@
-/* Which address does what. */
+/* Maps addresses to handlers. */
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-/* What all requests share. */
+/* State shared by all requests. */
 struct web {
   struct command *command;
   struct web_state *state;
@@ -20,36 +20,36 @@ struct web {
   struct web_jobs *jobs;
   struct dot_slots *dot;
   atomic_bool stopping;
-  char settings[4096]; /* the file of saved views */
+  char settings[4096]; /* file of saved views */
 };
 
 struct web_route;
 
-/* A request on its way: what a handler gets. */
+/* A request for a handler. */
 struct web_question {
   struct web *web;
   const struct web_route *route;
-  const struct web_view *view; /* of a view, else NULL */
+  const struct web_view *view; /* view of the address, or NULL */
   unsigned method;             /* GUARD_* */
-  int body;                    /* of an upload, or -1; closed with the question */
+  int body;                    /* file of an upload, or -1; closed with the question */
   uint64_t body_size;
-  struct arena arena; /* of what lives as long as the question */
+  struct arena arena; /* memory that lives as long as the question */
   struct web_query query;
-  struct budget *budget; /* of the answer, while it is made */
+  struct budget *budget; /* memory of the answer while it is made */
 };
 
-/* The methods of an address, for the guard. */
+/* Returns the methods of an address, for the guard. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers what the guard let pass, or gives it to the threads. */
+/* Answers a request that passed the guard, or queues it. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);
 
-/* Begins to make what the landing page asks for, with the parameters `query` in its address. */
+/* Starts the work on the landing page, with the parameters `query` of its address. */
 void routes_prepare_landing(struct web *web, pprofc_str query);
 
-/* For jobs. */
+/* Callbacks for jobs. */
 struct web_reply *routes_run(void *question, struct budget *budget);
 void routes_forget(void *question);
 
@@ -64,11 +64,11 @@ struct web_reply *route_upload(struct web_question *q);
 struct web_reply *route_reload(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
 
-/* What answers a change: the view that the parameter `view` names, for pages without a script; else
- * nothing but success. */
+/* Answers a change: a redirect to the view named by the parameter `view`, for pages without a
+ * script, else success. */
 struct web_reply *route_back(const struct web_question *q);
 
-/* A reply that says why there is no other. */
+/* Returns a reply with the error message. */
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);
 
 #endif

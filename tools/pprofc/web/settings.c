@@ -1,4 +1,4 @@
-/* Reading and writing pprof's settings file. */
+/* Reads and writes pprof's settings file. */
 #include "web/settings.h"
 
 #include "core/escape.h"
@@ -39,7 +39,7 @@ static pprofc_status settings_fail(const char *what, const char *path, pprofc_er
   return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
 }
 
-/* Reads `size` bytes of an open file; fewer when it is shorter. */
+/* Reads `size` bytes of an open file, or fewer at its end. */
 static pprofc_status settings_read_bytes(int fd, const char *path, char *text, size_t size,
                                          size_t *used, pprofc_error *error) {
   for (*used = 0; *used < size;) {
@@ -52,7 +52,7 @@ static pprofc_status settings_read_bytes(int fd, const char *path, char *text, s
   return PPROFC_OK;
 }
 
-/* Reads the whole file into the arena; *data is empty when there is none. */
+/* Reads the whole file into the arena; *data is empty if the file is missing. */
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -74,7 +74,7 @@ static pprofc_status settings_read(const char *path, struct arena *arena, pprofc
   return status;
 }
 
-/* The object of the file; *root is NULL when there is no file. */
+/* Parses the file; *root is NULL if the file is missing. */
 static pprofc_status settings_parse(const char *path, struct arena *arena, struct node **root,
                                     pprofc_error *error) {
   pprofc_str data;
@@ -96,14 +96,15 @@ static pprofc_status settings_parse(const char *path, struct arena *arena, struc
 
 /* ---- writing ----------------------------------------- */
 
-/* What Go writes as a number, for pages that contain JSON. */
+/* Writes a number as Go does for JSON in pages. */
 static bool settings_is_unsafe(int32_t c) {
   return c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029;
 }
 
-/* A string as Go writes it. */
+/* Writes a string as Go does. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
-  static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt"; /* behind a backslash */
+  static const char characters[] = "\"\\\n\r\t",
+                    letters[] = "\"\\nrt"; /* characters after a backslash */
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {
     size_t from = at;
@@ -126,7 +127,7 @@ static void settings_indent(struct buffer *out, size_t depth) {
   buffer_add_fill(out, ' ', 2 * depth);
 }
 
-/* A value without members. */
+/* Writes a value without members. */
 static void settings_write_scalar(struct buffer *out, const struct node *node) {
   static const char *const words[] = {
       [NODE_NULL] = "null", [NODE_FALSE] = "false", [NODE_TRUE] = "true"};
@@ -142,7 +143,7 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value and all that is in it, as deep as `depth`. False when it is nested too deep. */
+/* Writes a value and its members at nesting `depth`. False if it is nested too deep. */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
@@ -174,7 +175,7 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
   return true;
 }
 
-/* Whether a text is the zero of its kind, which Go skips. */
+/* True if a text is the zero value of its kind, which Go omits. */
 static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   double number;
   if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;
@@ -183,7 +184,7 @@ static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   return !*text;
 }
 
-/* One view, in the order and indentation of pprof. */
+/* Writes one view in pprof's order and indentation. */
 static void settings_write_options(struct buffer *out, const char *name,
                                    const pprofc_report_options *options) {
   const pprofc_option_info *info;
@@ -215,18 +216,18 @@ static void settings_write_options(struct buffer *out, const char *name,
 /* One change of the file. */
 struct settings_change {
   const char *name;
-  const pprofc_report_options *options; /* NULL: the view is deleted */
+  const pprofc_report_options *options; /* NULL to delete the view */
   bool found;
 };
 
-/* Puts a comma behind the view before and begins a line. */
+/* Ends the previous view with a comma and begins a line. */
 static void settings_next(struct buffer *out, bool *any) {
   if (*any) buffer_add_char(out, ',');
   *any = true;
   settings_indent(out, 2);
 }
 
-/* The view of the name that changes comes where it was first, or at the end. */
+/* Writes the changed view at its first place, or at the end. */
 static bool settings_write_configs(struct buffer *out, const struct node *configs,
                                    struct settings_change *change) {
   bool ok = true, any = false;
@@ -253,7 +254,7 @@ static bool settings_write_configs(struct buffer *out, const struct node *config
   return ok;
 }
 
-/* The file with the change. */
+/* Writes the whole file with the change. */
 static bool settings_write(struct buffer *out, const struct node *root,
                            struct settings_change *change) {
   bool ok = true;
@@ -276,7 +277,7 @@ static bool settings_write(struct buffer *out, const struct node *root,
 
 /* ---- changing ---------------------------------------- */
 
-/* Makes the folders of a path that are missing, for the owner alone. */
+/* Makes missing folders of a path, for the owner alone. */
 static pprofc_status settings_make_folder(const char *path, char folder[4096],
                                           pprofc_error *error) {
   snprintf(folder, 4096, "%s", path);
@@ -316,7 +317,7 @@ static pprofc_status settings_check(const struct node *root, const struct settin
   return PPROFC_OK;
 }
 
-/* With the lock held: reads the file, changes it, writes it. */
+/* Reads, changes and writes the file while the lock is held. */
 static pprofc_status settings_edit(const char *path, struct settings_change *change,
                                    pprofc_error *error) {
   struct arena arena;
@@ -345,7 +346,7 @@ static pprofc_status settings_change(const char *path, struct settings_change *c
     return error_set(error, PPROFC_E_INVALID, "the path of the settings is too long");
   pprofc_status status = settings_make_folder(path, folder, error);
   if (status != PPROFC_OK) return status;
-  /* The file is replaced, so the lock is one of its folder. */
+  /* Locks the folder, because the file itself is replaced. */
   int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock < 0) return settings_fail("open", folder, error);
   while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
@@ -367,7 +368,7 @@ pprofc_status settings_delete(const char *path, const char *name, pprofc_error *
 
 /* ---- the menu ---------------------------------------- */
 
-/* The value of an option in a link to a view; empty when it is the default. */
+/* Returns the value of an option in a link to a view; empty for the default. */
 static pprofc_str settings_value(const struct node *config, const pprofc_option_info *info) {
   const struct node *member = node_get(config, info->name);
   double number = 0, initial = 0;
@@ -386,7 +387,7 @@ static pprofc_str settings_value(const struct node *config, const pprofc_option_
   return str_equal(text, str_of(info->default_text)) ? STR("") : text;
 }
 
-/* The query that leads to a view; data is NULL when out of memory. */
+/* Returns the query that opens a view; data is NULL when out of memory. */
 static pprofc_str settings_query(const struct node *config, const struct web_query *query,
                                  struct arena *arena) {
   struct web_change changes[WEB_PARAMETERS_MAX];

@@ -1,4 +1,4 @@
-/* Profiles: reading, choosing, comparing. */
+/* The served profiles: reads, chooses and compares them. */
 #include "web/state_parts.h"
 
 #include "core/mem.h"
@@ -34,13 +34,13 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
   }
   *p = (struct state_profile){1, 0,      text_copy(str_of(name)), text_copy(str_of(source)), false,
                               1, profile};
-  profile->disposable = false; /* many reports are made of it */
+  profile->disposable = false; /* the profile serves many reports */
   if (p->name && p->source) return p;
   state_release(p);
   return NULL;
 }
 
-/* Takes the oldest profile out that is not shown by default, when there is no room. */
+/* If there is no room, removes the oldest profile that is not shown by default. */
 static void state_make_room(struct web_state *s) {
   size_t i = 0;
   if (s->count < STATE_PROFILES_MAX) return;
@@ -50,7 +50,7 @@ static void state_make_room(struct web_state *s) {
   s->count--;
 }
 
-/* Adds a profile and takes it over; returns its id, 0 for NULL. */
+/* Adds a profile and takes ownership of it. Returns its id, 0 for NULL. */
 static unsigned state_add(struct web_state *s, struct state_profile *p) {
   if (!p) return 0;
   state_make_room(s);
@@ -67,8 +67,8 @@ struct state_profile *state_find(const struct web_state *s, unsigned id) {
 
 /* ---- loading ----------------------------------------- */
 
-/* The name of a file without its folders; where the file on the other side has the same name, with
- * those that tell them apart: "base/cpu.prof" beside "head/cpu.prof". */
+/* Returns the base name of a file. If the file of the other side has the same name, adds the
+ * folders that differ: "base/cpu.prof" beside "head/cpu.prof". */
 static pprofc_str state_distinct(const char *path, const char *other) {
   pprofc_str base = str_path_base(str_of(path));
   if (!other || strcmp(path, other) == 0 || !str_equal(base, str_path_base(str_of(other))))
@@ -96,7 +96,7 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Notes that the head comes from the command line, and how much each side was added up of. */
+/* Notes that the head comes from the command line, and how many files each side adds up. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -147,8 +147,8 @@ void state_show(struct web_state *s, struct state_loaded *l) {
 
 /* ---- names ------------------------------------------- */
 
-/* Whether a source is NAME=FILE, as benchstat has it; *file points behind the sign. A file that has
- * such a name itself is a file. */
+/* True if a source is NAME=FILE; *file points after the sign. An existing file of that whole
+ * name is a file. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
   const char *equal = strchr(source, '=');
@@ -175,7 +175,7 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads the sources with a name, the first two of which get into `ids`, and lists the others. */
+/* Reads the named sources, puts the first two into `ids`, and lists the others. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
   size_t named = 0;
@@ -193,8 +193,8 @@ static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_er
   return PPROFC_OK;
 }
 
-/* Profiles with names are kept apart: the first is the base, the second is shown, and the others
- * can be chosen. Those without a name are added up and shown in place of the second. */
+/* Keeps named profiles separate: the first is the base, the second is shown. Sources without a
+ * name are added up and shown instead of the second. */
 static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   const struct command *command = s->command;
   unsigned ids[2] = {0, 0};
@@ -272,7 +272,7 @@ void state_free(struct web_state *s) {
 
 /* ---- choosing ---------------------------------------- */
 
-/* The profile that a parameter names, retained. */
+/* Returns the profile that a parameter names, retained. */
 static pprofc_status state_take(struct web_state *s, const struct web_query *query,
                                 const char *parameter, unsigned initial,
                                 struct state_profile **profile, pprofc_error *error) {
@@ -304,7 +304,7 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is none of base, head, diff", side);
 }
 
-/* The difference of the chosen two when it is known, retained. */
+/* Returns the known difference of two profiles, retained, or NULL. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];
@@ -315,7 +315,7 @@ static pprofc_profile *state_known_pair(struct web_state *s, const struct state_
   return NULL;
 }
 
-/* Keeps a difference in place of the one that was used longest ago. */
+/* Keeps a difference in place of the least recently used one. */
 static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
   struct state_pair *oldest = &s->pairs[0];
   for (size_t i = 1; i < STATE_PAIRS; i++)

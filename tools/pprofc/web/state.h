@@ -1,5 +1,5 @@
-/* The profiles that are served: what the command line named, and versions and files that came
- * later. Each is read once and shared by all requests. */
+/* The served profiles: files of the command line, their later versions, and uploads. Each is
+ * read once and shared by all requests. */
 #ifndef PPROFC_WEB_STATE_H
 #define PPROFC_WEB_STATE_H
 
@@ -12,61 +12,62 @@
 struct state_profile {
   int references;
   unsigned id;
-  char *name;      /* short: "cpu.prof" */
-  char *source;    /* the file that it is; "" when no file is */
-  bool is_command; /* instead: the sources of the command line */
-  size_t sources;  /* how many were added up */
+  char *name;      /* short name: "cpu.prof" */
+  char *source;    /* path of its file, or "" */
+  bool is_command; /* true for the sources of the command line */
+  size_t sources;  /* number of files added up */
   pprofc_profile *profile;
 };
 
 struct web_state;
 
-/* What a request looks at. */
+/* The profiles of a request. */
 struct state_choice {
-  struct state_profile *head, *base; /* base: NULL when there is none */
-  pprofc_profile *difference;        /* NULL without a base, or when another side is shown */
+  struct state_profile *head, *base; /* base is NULL without a base */
+  pprofc_profile *difference;        /* NULL without a base, or if another side is shown */
   enum web_side side;
 };
 
-/* Reads the profiles of the command line. `command` must stay as long as the state. */
+/* Reads the profiles of the command line. `command` must live as long as the state. */
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error);
 void state_free(struct web_state *state);
 
 /* ---- files that change ------------------------------- */
 
-/* Looks whether files of the command line have changed since they were read; what has changed and
- * is whole is read aside. To be called every second or so, on one thread. */
+/* Checks files of the command line for changes and reads changed files aside. Call it about
+ * every second, from one thread. */
 void state_watch(struct web_state *state);
 
-/* What was read aside, "cpu.prof changed at 12:03", into `text`; "" when nothing was. */
+/* Writes the name and time of a changed, readable file, "cpu.prof changed at 12:03", into
+ * `text`; "" without one. */
 void state_pending(struct web_state *state, char *text, size_t size);
 
-/* Why what has changed is not offered, "cpu.prof changed at 12:03: truncated gzip stream"; "" when
- * it is. */
+/* Writes why a changed file cannot be loaded, "cpu.prof changed at 12:03: truncated gzip
+ * stream"; "" without one. */
 void state_broken(struct web_state *state, char *text, size_t size);
 
-/* Shows what was read aside. What was shown before stays and can be chosen, as a base, too. */
+/* Shows the changed files. The earlier profiles can still be chosen, also as a base. */
 pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 
-/* Adds a profile that someone dropped on the page; *id is what parameters call it. */
+/* Adds an uploaded profile; *id is its id in parameters. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 
-/* What the parameters head, base and side choose; base "none" is no base. Differences that are not
- * known yet are made with `mem`. To be freed also after a failure. */
+/* Chooses profiles by the parameters head, base and side; base "none" means no base. Makes an
+ * unknown difference with `mem`. The caller frees the result, also after an error. */
 pprofc_status state_choose(struct web_state *state, const struct web_query *query,
                            const pprofc_allocator *mem, struct state_choice *choice,
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* All profiles, for choosing; each is to be released. Returns how many there are. */
+/* Lists all profiles to choose from and returns their number. The caller releases each. */
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
 
-/* How often changed files were shown, from 1. */
+/* Returns how often changed files were shown, starting at 1. */
 uint64_t state_generation(struct web_state *state);
 
-/* A number that changes whenever the answer to any question may change. */
+/* Returns a number that changes whenever any answer may change. */
 uint64_t state_epoch(struct web_state *state);
 
 #endif

@@ -1,4 +1,4 @@
-/* What state.c and state_watch.c share. */
+/* Shared by state.c and state_watch.c. */
 #ifndef PPROFC_WEB_STATE_PARTS_H
 #define PPROFC_WEB_STATE_PARTS_H
 
@@ -6,13 +6,13 @@
 
 #include <pthread.h>
 
-/* Differences of two profiles that were asked for, by their ids. */
+/* Known differences of two profiles, by their ids. */
 #define STATE_PAIRS 4
 
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* when */
+  uint64_t used; /* time of last use */
 };
 
 /* Profiles that belong together. */
@@ -23,29 +23,29 @@ struct state_loaded {
 
 struct web_state {
   struct command *command;
-  const char **sources; /* those without a name */
+  const char **sources; /* sources without a name */
   size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t count;
   unsigned next_id;
-  unsigned head, base; /* ids of what is shown when nothing is chosen; base 0: none */
+  unsigned head, base; /* ids shown by default; base 0 for no base */
   struct state_pair pairs[STATE_PAIRS];
-  unsigned named_base; /* the base that has a name; 0: none */
+  unsigned named_base; /* the named base; 0 without one */
   uint64_t generation, epoch, time;
-  struct state_loaded pending; /* read aside */
+  struct state_loaded pending; /* profiles read aside */
   char pending_text[320], pending_clock[16];
-  char broken_text[512]; /* why a changed file is not offered */
-  bool watched;          /* all sources are files */
-  uint64_t seen, read;   /* stamps: of the last look, of what was read */
+  char broken_text[512]; /* why a changed file cannot be loaded */
+  bool watched;          /* true if all sources are files */
+  uint64_t seen, read;   /* stamps at the last check, and at the last load */
 };
 
-/* Takes a profile over; NULL when out of memory. */
+/* Wraps a profile and takes ownership of it; NULL when out of memory. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* "cpu.prof" of "/tmp/cpu.prof", with folders where `other`, the source on the other side or NULL,
- * has the same name; of several sources the first and how many follow. */
+/* Returns "cpu.prof" for "/tmp/cpu.prof", with folders if `other`, the source of the other
+ * side or NULL, has the same name. For several sources: the first and the number of others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
 /* Reads sources as the command line without -http would. */
@@ -53,10 +53,10 @@ pprofc_status state_read(const struct command *from, const char **sources, size_
                          struct state_loaded *l, pprofc_error *error);
 void state_free_loaded(struct state_loaded *l);
 
-/* Shows what was read, and takes it over. */
+/* Shows newly read profiles and takes ownership of them. */
 void state_show(struct web_state *s, struct state_loaded *l);
 
-/* Notes the files as they are now: what changes from now on is read again. */
+/* Notes the current state of the files; later changes are read again. */
 void state_begin_watch(struct web_state *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that change: read aside, offered, shown. */
+/* Changed files: reads them aside, offers and shows them. */
 #include "web/state_parts.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static uint64_t state_stamp_of(const char *path) {
          (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
 }
 
-/* One number for the state of all files of the command line that are read again. */
+/* Returns one number for the state of all watched files. */
 static uint64_t state_stamp(const struct web_state *s) {
   const struct command *c = s->command;
   uint64_t stamp = state_stamp_of(*c->base ? c->base : c->diff_base);
@@ -21,7 +21,7 @@ static uint64_t state_stamp(const struct web_state *s) {
   return stamp;
 }
 
-/* What is said of a changed file: "cpu.prof changed at 12:03". */
+/* Formats "cpu.prof changed at 12:03". */
 static void state_note_change(struct web_state *s, char *clock, size_t clock_size, char *text,
                               size_t size) {
   char name[256];
@@ -33,7 +33,7 @@ static void state_note_change(struct web_state *s, char *clock, size_t clock_siz
   snprintf(text, size, "%s changed at %s", name, clock);
 }
 
-/* Offers what was read aside, and takes it over. */
+/* Offers the newly read profiles and takes ownership of them. */
 static void state_offer(struct web_state *s, const struct state_loaded *loaded) {
   pthread_mutex_lock(&s->lock);
   struct state_loaded old = s->pending;
@@ -46,7 +46,7 @@ static void state_offer(struct web_state *s, const struct state_loaded *loaded) 
   state_free_loaded(&old);
 }
 
-/* Says why what has changed is not offered. */
+/* Notes why a changed file cannot be loaded. */
 static void state_refuse(struct web_state *s, const char *why) {
   char clock[16], text[320];
   pthread_mutex_lock(&s->lock);
@@ -71,7 +71,7 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* A file that still changes is not looked at. */
+  /* Skip a file that is still changing. */
   bool rests = stamp == s->seen;
   s->seen = stamp;
   if (!s->watched || !rests || stamp == s->read) return;
@@ -106,7 +106,7 @@ void state_broken(struct web_state *s, char *text, size_t size) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* The profile that is shown until now gets a name that tells it from the new one. */
+/* Renames the profile shown so far, to tell it from the new one. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
   char name[320];

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The rows of one profile, sorted by what they are. */
+/* The rows of one profile, sorted by key. */
 struct csv_side {
   pprofc_graph *graph;
   const pprofc_graph_node **sorted;
@@ -63,7 +63,7 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Flat and cum of the same row in one of the sides. */
+/* Flat and cum of a row on one side. */
 static void csv_side_write(const struct csv_side *side, const pprofc_graph_node *node,
                            struct buffer *out) {
   const pprofc_graph_node *const *found = NULL;
@@ -78,43 +78,47 @@ static void csv_side_write(const struct csv_side *side, const pprofc_graph_node 
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Numbers that are not known are empty fields. */
+/* Leaves fields of unknown numbers empty. */
 static void csv_number(double value, struct buffer *out) {
   buffer_add_char(out, ',');
-  if (isfinite(value)) buffer_printf(out, "%.6g", value);
+  if (isfinite(value)) buffer_printf(out, "%.12g", value);
 }
 
-/* The judged change, its interval, all in percent of the total; q and the word. */
-static void csv_verdict(const struct judgement *j, const pprofc_verdict_row *row, bool by_cum,
-                        struct buffer *out) {
+/* Writes the change and its interval in recorded amounts, q and the verdict. */
+static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffer *out) {
   if (!row) {
     buffer_add_text(out, ",,,,,");
     return;
   }
   const pprofc_verdict_estimate *e = judge_estimate(row, by_cum);
   bool judged = !isnan(e->p);
-  csv_number(judged ? judge_percent(j, e->delta) : (double)NAN, out);
-  csv_number(judged ? judge_percent(j, e->low) : (double)NAN, out);
-  csv_number(judged ? judge_percent(j, e->high) : (double)NAN, out);
+  csv_number(e->delta, out);
+  csv_number(judged ? e->low : (double)NAN, out);
+  csv_number(judged ? e->high : (double)NAN, out);
   csv_number(e->q, out);
-  buffer_printf(out, ",%s", judge_word(row, by_cum));
+  buffer_add_char(out, ',');
+  csv_text(out, str_of(judge_word(row, by_cum)));
 }
 
 static void csv_verdicts(const struct judgement *j, pprofc_str function, struct buffer *out) {
   if (!j->verdicts) return;
   const pprofc_verdict_row *row = judge_find(j, function);
-  csv_verdict(j, row, false, out);
-  csv_verdict(j, row, true, out);
+  csv_verdict(row, false, out);
+  csv_verdict(row, true, out);
 }
 
 /* ---- the table --------------------------------------- */
 
-static void csv_head(bool compared, bool judged, struct buffer *out) {
+/* Changes are in the unit of the values, and of shares in percent of the total. */
+static void csv_head(bool compared, const struct judgement *j, struct buffer *out) {
+  const char *of = j->summary.exposure == PPROFC_EXPOSURE_TOTAL ? " %" : "";
   buffer_add_text(out, "name,file,line,flat,cum");
   if (compared) buffer_add_text(out, ",base flat,base cum,head flat,head cum");
-  if (judged)
-    buffer_add_text(out, ",flat change %,flat low %,flat high %,flat q,flat verdict,cum change %,"
-                         "cum low %,cum high %,cum q,cum verdict");
+  if (j->verdicts)
+    buffer_printf(out,
+                  ",flat change%s,flat low%s,flat high%s,flat q,flat verdict,cum change%s,"
+                  "cum low%s,cum high%s,cum q,cum verdict",
+                  of, of, of, of, of, of);
   buffer_add_text(out, ",type,unit,total\n");
 }
 
@@ -150,7 +154,7 @@ pprofc_status table_csv_write(const pprofc_profile *shown, const pprofc_profile 
     status = judge_pair(base, head, options, &judgement, error);
   if (status == PPROFC_OK) {
     const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
-    csv_head(base != NULL, judgement.verdicts != NULL, out);
+    csv_head(base != NULL, &judgement, out);
     for (size_t i = 0; i < count; i++) csv_row(graph, &nodes[i], sides, &judgement, out);
     if (out->failed) status = error_nomem(error);
   }

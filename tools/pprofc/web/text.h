@@ -1,11 +1,11 @@
-/* Texts that live as long as what they name. */
+/* Copies of texts with the lifetime of an arena. */
 #ifndef PPROFC_WEB_TEXT_H
 #define PPROFC_WEB_TEXT_H
 
 #include "core/mem.h"
 #include "core/str.h"
 
-/* A copy that ends with a NUL; NULL when out of memory. */
+/* Copies a text and ends it with a NUL; NULL when out of memory. */
 static inline char *text_copy(pprofc_str text) {
   char *copy = mem_array(&mem_default, text.size + 1, 1);
   if (!copy) return NULL;

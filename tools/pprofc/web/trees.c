@@ -6,13 +6,13 @@
 
 #include <pthread.h>
 
-/* So many trees at the most. */
+/* Most trees in the list. */
 #define TREES_MOST 16
 
 struct web_trees {
   pthread_mutex_t lock;
   pthread_cond_t built;
-  struct web_tree *first; /* used last */
+  struct web_tree *first; /* most recently used */
   uint64_t most;
 };
 
@@ -37,7 +37,7 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   }
   arena_init(&tree->arena, &mem_default);
   tree->building = true;
-  tree->references = 2; /* the list and the caller */
+  tree->references = 2; /* references of the list and of the caller */
   tree->next = trees->first;
   trees->first = tree;
   return tree;
@@ -52,7 +52,7 @@ static void trees_free_one(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Gives one reference back; the lock is held. Returns the tree when it is to be freed. */
+/* Drops a reference while the lock is held. Returns the tree if the caller must free it. */
 static struct web_tree *trees_give(struct web_tree *tree) {
   return --tree->references == 0 ? tree : NULL;
 }
@@ -71,7 +71,7 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Takes the first tree out that has no room any more; NULL when there is none. The lock is held. */
+/* Removes the first tree beyond the limits; NULL if all fit. The lock is held. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;
@@ -85,7 +85,7 @@ static struct web_tree *trees_excess(struct web_trees *trees) {
   return NULL;
 }
 
-/* Forgets what has no room. */
+/* Drops trees beyond the limits. */
 static void trees_trim(struct web_trees *trees) {
   struct web_tree *tree;
   do {

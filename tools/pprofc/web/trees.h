@@ -1,5 +1,5 @@
-/* Trees of flame graphs that were built: a zoom into a large one writes a part of it, and need not
- * build it again. Those used last are kept, within a number of bytes. */
+/* A cache of flame graph trees, so that a zoom need not build its tree again. Least recently
+ * used trees go first, within a limit of bytes. */
 #ifndef PPROFC_WEB_TREES_H
 #define PPROFC_WEB_TREES_H
 
@@ -10,30 +10,30 @@
 
 struct web_trees;
 
-/* A tree and all that it points into. The builder sets what follows the key. */
+/* A tree and everything it points into. The builder sets the fields after the key. */
 struct web_tree {
   struct web_tree *next;
   int references;
   bool building;
   char *key;
-  struct arena arena;     /* of the query */
-  struct web_query query; /* the options point into it */
+  struct arena arena;     /* owner of the query texts */
+  struct web_query query; /* query that the options point into */
   pprofc_report_options options;
-  struct budget *budget;   /* of the first question, that paid for everything; held */
-  pprofc_profile *profile; /* lent with that budget */
+  struct budget *budget;   /* budget of the first question, which paid for everything; retained */
+  pprofc_profile *profile; /* borrowed with that budget */
   struct flame_kept *graph;
 };
 
-/* NULL when out of memory. */
+/* Returns NULL when out of memory. */
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
-/* The tree with a key, to be released. Where there is none *mine is true: the caller builds it and
- * calls trees_built; others that ask for it wait until then. NULL when out of memory. */
+/* Returns the tree with a key, which the caller releases. If it is new, *mine is true: the
+ * caller builds it and calls trees_built, and other callers wait until then. NULL when out of
+ * memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
-/* The tree is complete, or could not be built and is forgotten. The caller still has to release
- * it. */
+/* Publishes a finished tree, or drops a failed one. The caller still releases it. */
 void trees_built(struct web_trees *trees, struct web_tree *tree, bool good);
 void trees_release(struct web_trees *trees, struct web_tree *tree);
 

@@ -1,11 +1,11 @@
-/* Profiles that someone drops on the page, and changed files that someone asks for. */
+/* Uploaded profiles, and reloads of changed files. */
 #include "core/escape.h"
 #include "web/routes.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-/* The body of an upload, in memory that counts. */
+/* Reads the body of an upload into budgeted memory. */
 static pprofc_status upload_read(const struct web_question *q, struct buffer *data,
                                  pprofc_error *error) {
   char chunk[64 * 1024];

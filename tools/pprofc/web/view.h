@@ -1,5 +1,5 @@
-/* What a view gets, and nothing of HTTP: the question, the profiles, and what the page says beside
- * the report. */
+/* The input of a view, without HTTP: the question, the profiles, and the page around the
+ * report. */
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
 
@@ -8,50 +8,50 @@
 #include "pprofc/report.h"
 #include "web/query.h"
 
-/* Without a base there is only the head. */
+/* Without a base only the head is set. */
 enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
 
-/* A saved view or a profile that can be chosen. */
+/* A saved view or a profile to choose. */
 struct web_item {
   const char *name;
-  const char *query; /* what the parameters of its link are: "f=main&g=lines", "base=2" */
+  const char *query; /* parameters of its link: "f=main&g=lines", "base=2" */
   bool current;
 };
 
-/* What the page says beside the report. Strings live as long as the request. */
+/* The page around the report. Strings live as long as the request. */
 struct web_info {
   const char *version;
-  /* Relative addresses of assets, with their hashes; NULL: not there. */
+  /* Relative addresses of assets with their hashes, or NULL. */
   const char *css, *js, *flame_css, *flame_js, *icon;
-  /* Of the command line: sources and flags that are no report options, for "copy as command". */
+  /* Sources and source flags of the command line, for "copy as command". */
   const char *const *arguments;
   size_t argument_count;
-  const char *command; /* the line that prints this view, quoted for a shell; NULL: there is none */
+  const char *command; /* command that prints this view, quoted for a shell; NULL if there is
+                          no such command */
   const struct web_item *saved;
   size_t saved_count;
-  const struct web_item *profiles; /* what can be a base; its query is "base=ID" */
+  const struct web_item *profiles; /* possible bases; the query is "base=ID" */
   size_t profile_count;
-  const struct web_item *heads; /* what can be shown; its query is "head=ID" */
+  const struct web_item *heads; /* possible heads; the query is "head=ID" */
   size_t head_count;
-  const char *head_name, *base_name; /* base_name: NULL without a base */
-  size_t head_sources, base_sources; /* that were added up; 0: not known */
-  const char *pending; /* "cpu.prof changed at 12:03"; NULL: there is nothing to load */
-  const char *broken;  /* "cpu.prof changed at 12:03: truncated gzip stream"; NULL: nothing is */
+  const char *head_name, *base_name; /* base_name is NULL without a base */
+  size_t head_sources, base_sources; /* number of profiles added up; 0 if not known */
+  const char *pending;               /* "cpu.prof changed at 12:03", or NULL */
+  const char *broken; /* "cpu.prof changed at 12:03: truncated gzip stream", or NULL */
   uint64_t generation;
-  const char *const *warnings; /* of loading */
+  const char *const *warnings; /* warnings of loading */
   size_t warning_count;
-  bool safe; /* no source file is opened */
-  /* Has graphviz draw: at most 10 s, as many at once as there are cores. Errors:
-   * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT when it takes too long, PPROFC_E_IO when
-   * it fails. */
+  bool safe; /* true if source files must not be opened */
+  /* Draws with graphviz: at most 10 s, one process a core. Errors: PPROFC_E_UNSUPPORTED
+   * without graphviz, PPROFC_E_LIMIT after the time, PPROFC_E_IO if it fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);
   void *draw_context;
 };
 
 struct web_view_input {
   const struct web_query *query;
-  const pprofc_report_options *options; /* of the command line and the query */
-  const pprofc_profile *profile;        /* of the chosen side; uses the budget of this request */
+  const pprofc_report_options *options; /* options of the command line and the query */
+  const pprofc_profile *profile;        /* chosen side; uses the budget of this request */
   const pprofc_profile *base, *head;    /* NULL without a base */
   enum web_side side;
   const struct web_info *info;

@@ -24,24 +24,25 @@
 
 #define EXIT_FAILED 2
 
-/* What one answer may use. */
+/* Limits of one answer. */
 #define ANSWER_BYTES        ((uint64_t)512 << 20)
 #define ANSWER_MILLISECONDS 30000
 #define ANSWERS_WAITING     256
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* What trees of flame graphs may use while they are kept; no more than an eighth of everything. */
+/* Limit of cached trees of flame graphs; at most an eighth of all memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
-/* Twice as many threads as cores, since some of them wait for graphviz. */
+/* Twice as many threads as cores, because some wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long workers = cores > 0 ? 2 * cores : 2;
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Signals reach sigwait in the main thread only; a write to a closed connection is no signal. */
+/* Only sigwait in the main thread receives signals. Writing to a closed connection raises no
+ * signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -51,7 +52,7 @@ static void web_block_signals(sigset_t *signals) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-/* Connections, pipes and files beside each other. */
+/* File descriptors for pipes and files, in addition to connections. */
 static void web_raise_limits(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 4096) return;
@@ -59,7 +60,8 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Threads share few heaps, and what an answer took goes back to the system: the server stays up. */
+/* Threads share few heaps and return large blocks to the system, because the server runs for
+ * long. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
@@ -68,7 +70,7 @@ static void web_tune_memory(void) {
 #endif
 }
 
-/* Answers since the watcher has looked. */
+/* Answers since the last check of the watcher. */
 static atomic_uint web_answers;
 
 static void web_answer(void *asker, struct web_reply *reply) {
@@ -76,7 +78,7 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Heaps of threads keep pages between what is still in use: after some work these go back, too. */
+/* Heaps keep free pages between used blocks, so return them to the system after some work. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX
@@ -104,7 +106,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
 
-/* 192 bits, for a server that others can reach. */
+/* Makes a token of 192 bits, for a server that other machines can reach. */
 static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   unsigned char random[GUARD_TOKEN_SIZE];
@@ -115,8 +117,7 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
   return PPROFC_OK;
 }
 
-/* Says where the page is, and starts a browser where a person sits. What it will ask for is begun
- * meanwhile. */
+/* Prints the address, starts the work on the first page, and starts a browser on a terminal. */
 static void web_announce(struct web *web, const struct http_address *address, const char *token) {
   char host[300];
   struct buffer text;
@@ -141,7 +142,7 @@ static void web_announce(struct web *web, const struct http_address *address, co
   buffer_free(&text);
 }
 
-/* Looks at the files once a second. */
+/* Checks the files once a second. */
 static void *web_watch(void *context) {
   struct web *web = context;
   for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
@@ -152,7 +153,7 @@ static void *web_watch(void *context) {
   return NULL;
 }
 
-/* Serves until a signal comes. */
+/* Serves until a signal arrives. */
 static pprofc_status web_serve(struct web *web, struct http_address *address,
                                const sigset_t *signals, pprofc_error *error) {
   char token[GUARD_TOKEN_SIZE + 1] = "";
@@ -186,7 +187,7 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* The folder of saved views must be known, even when none is ever saved. */
+/* The folder of saved views must be known, even if no view is ever saved. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);

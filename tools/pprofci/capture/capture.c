@@ -30,7 +30,8 @@ static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error 
   return PPROFC_OK;
 }
 
-/* Each side must have something: a comparison with nothing would be told as a change. */
+/* Requires a profile on each side. Without it everything on the other side would be shown as a
+ * change. */
 static pprofc_status capture_check_sides(const struct capture *capture, pprofc_error *error) {
   for (int side = 0; side < CAPTURE_SIDES; side++) {
     const struct capture_options *o = capture->options;

@@ -1,4 +1,4 @@
-/* The table of the flags, and what they may be together. */
+/* The table of the flags, and checks of their combinations. */
 #include "capture/capture.h"
 #include "commands.h"
 

@@ -15,14 +15,14 @@
 #define LOOK_MS  20
 
 static struct {
-  volatile sig_atomic_t pid; /* 0: none, or ended */
+  volatile sig_atomic_t pid; /* 0 if the entry is unused or the program has ended */
   const char *command;
 } processes[MOST];
 static size_t processes_count;
 
 extern char **environ;
 
-/* Kills the programs, and then this one as the signal would have. */
+/* Kills the programs, then ends this program by the same signal. */
 static void processes_interrupted(int number) {
   for (size_t i = 0; i < MOST; i++)
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, SIGKILL);
@@ -65,7 +65,7 @@ pprofc_status processes_start(const char *command, const char *side, const char 
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* a signal finds the program in the table */
+  sigprocmask(SIG_BLOCK, &all, &before); /* A signal handler must find the program in the table. */
   int failed = processes_spawn(command, &before, &pid);
   if (!failed) {
     processes[processes_count].command = command;

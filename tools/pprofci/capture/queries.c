@@ -1,4 +1,4 @@
-/* Merged profiles of Pyroscope: the time is cut into as many slices as profiles are wanted. */
+/* Merged profiles of Pyroscope: the time is cut into one slice for each profile. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "pyroscope.pb-c.h"
@@ -10,7 +10,7 @@
 #define LIMIT_MS 120000
 #define PATH     "/querier.v1.QuerierService/SelectMergeProfile"
 
-/* "now", "now-1h30m", seconds or milliseconds since 1970, as milliseconds. */
+/* Converts "now", "now-1h30m", or seconds or milliseconds since 1970 to milliseconds. */
 static pprofc_status queries_time(const char *name, const char *text, int64_t *ms,
                                   pprofc_error *error) {
   pprofc_str s = str_of(text);
@@ -32,7 +32,8 @@ static pprofc_status queries_time(const char *name, const char *text, int64_t *m
                    name, text);
 }
 
-/* A whole query names its type in front of the selector; else the type is that of the kind. */
+/* Returns the profile type: the text before the selector if there is one, else the default of
+ * the kind. */
 static pprofc_str queries_type(const char *query, size_t kind, const char **selector) {
   const char *brace = strchr(query, '{');
   *selector = brace ? brace : query;
@@ -58,7 +59,7 @@ static pprofc_status queries_body(struct capture *capture, int side, size_t kind
   return PPROFC_OK;
 }
 
-/* A slice without samples is told and gives no profile. */
+/* Adds the profile of a slice. Prints a note and adds nothing if the slice has no samples. */
 static pprofc_status queries_take(struct capture *capture, struct capture_item *item,
                                   const struct reply *reply, pprofc_error *error) {
   pprofc_str content = reply_content(reply);

@@ -1,4 +1,4 @@
-/* Profiles of net/http/pprof, in rounds: base and head in turns, the order changing from round to
+/* Profiles of net/http/pprof, in rounds: base and head in turns, in a different order each
  * round. */
 #include "capture/capture.h"
 #include "common/terminal.h"
@@ -58,7 +58,7 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
   return status;
 }
 
-/* Fetches the kinds that take time, or the others, all at once. */
+/* Fetches all kinds that take time, or all other kinds, at once. */
 static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pprofc_error *error) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];
@@ -102,8 +102,8 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
   return status;
 }
 
-/* With two servers the load is for the one whose turn it is: the other one is idle, and takes no
- * processor from it. */
+/* With two servers the load runs for one at a time, so that the idle one takes no processor
+ * time. */
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;
@@ -137,7 +137,7 @@ static pprofc_status servers_rounds(struct capture *capture, size_t programs, pp
 
 /* ---- programs ---------------------------------------- */
 
-/* Waits until the server answers at all. */
+/* Waits until the server answers any request. */
 static pprofc_status servers_await(struct capture *capture, int side, size_t programs,
                                    pprofc_error *error) {
   const struct capture_options *o = capture->options;

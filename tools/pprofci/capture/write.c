@@ -1,20 +1,15 @@
-/* The folder of a capture: SIDE/KIND/KIND-001.pb.gz, those of the warm-up in warmup/SIDE/KIND, and
+/* Writes the folder of a capture: SIDE/KIND/KIND-001.pb.gz, warmup/SIDE/KIND for the warm-up, and
  * manifest.json. */
 #include "capture/capture.h"
+#include "common/new_folder.h"
+#include "common/save.h"
 #include "core/json_write.h"
-#include "core/outfile.h"
 #include "run/files.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define ROOM     4096
-#define LONGER   (ROOM + 128)
+#define LONGER   (NEW_FOLDER_ROOM + 128)
 #define MANIFEST "manifest.json"
 
 const char *const capture_sides[CAPTURE_SIDES] = {"base", "head"};
@@ -24,21 +19,12 @@ static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
 }
 
 pprofc_status capture_check_out(const char *folder, pprofc_error *error) {
-  DIR *dir = opendir(folder);
-  bool empty = true;
-  if (!dir && errno == ENOENT) return PPROFC_OK;
-  if (!dir) return capture_io_error(error, folder);
-  for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
-    empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
-  closedir(dir);
-  if (empty) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "'%s' is not empty; a capture is a folder of its own",
-                   folder);
+  return new_folder_check(folder, "-out", error);
 }
 
 /* ---- the manifest ------------------------------------ */
 
-/* "head/heap/heap-001.pb.gz"; rounds of each part count from 1. */
+/* Formats a file name like "head/heap/heap-001.pb.gz". The rounds of each part count from 1. */
 static void capture_name(const struct capture *capture, const struct capture_item *item,
                          char out[128]) {
   const char *kind = remote_kinds[item->kind].name;
@@ -99,19 +85,9 @@ static bool capture_put_manifest(const struct capture *capture, struct output *o
   return json_finish(&json);
 }
 
-static pprofc_status capture_write_manifest(const struct capture *capture, const char *path,
+static pprofc_status capture_print_manifest(const void *context, struct output *out,
                                             pprofc_error *error) {
-  struct outfile file;
-  struct output out;
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  output_init(&out, outfile_write, &file);
-  if (!capture_put_manifest(capture, &out)) status = error_nomem(error);
-  if (output_flush(&out, NULL) != PPROFC_OK && status == PPROFC_OK)
-    status = capture_io_error(error, path);
-  if (status == PPROFC_OK) return outfile_commit(&file, error);
-  outfile_discard(&file);
-  return status;
+  return capture_put_manifest(context, out) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- the folder -------------------------------------- */
@@ -128,43 +104,18 @@ static pprofc_status capture_write_item(const struct capture *capture, const cha
   return pprofc_profile_write_file(item->profile, path, error);
 }
 
-/* Makes a folder beside that of -out; `made` has room for its name. */
-static pprofc_status capture_make_folder(const char *folder, char made[ROOM], pprofc_error *error) {
-  size_t size = strlen(folder);
-  while (size > 1 && folder[size - 1] == '/') size--;
-  int length = snprintf(made, ROOM, "%.*s.XXXXXX", (int)size, folder);
-  if (length < 0 || length >= ROOM)
-    return error_set(error, PPROFC_E_INVALID, "the name of -out is too long");
-  if (!mkdtemp(made)) return capture_io_error(error, folder);
-  mode_t mask = umask(0);
-  umask(mask);
-  return chmod(made, 0777 & ~mask) == 0 ? PPROFC_OK : capture_io_error(error, made);
-}
-
-static pprofc_status capture_write_folder(const struct capture *capture, pprofc_error *error) {
-  const char *folder = capture->options->out;
-  char made[ROOM], path[LONGER];
-  pprofc_status status = capture_make_folder(folder, made, error);
-  if (status != PPROFC_OK) return status;
+static pprofc_status capture_write_files(const void *context, const char *folder,
+                                         pprofc_error *error) {
+  const struct capture *capture = context;
+  char path[LONGER];
+  pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < capture->count && status == PPROFC_OK; i++)
-    status = capture_write_item(capture, made, &capture->items[i], error);
-  snprintf(path, sizeof path, "%s/" MANIFEST, made);
-  if (status == PPROFC_OK) status = capture_write_manifest(capture, path, error);
-  if (status == PPROFC_OK && rename(made, folder) != 0) status = capture_io_error(error, folder);
-  if (status != PPROFC_OK) files_remove_tree(made);
-  return status;
+    status = capture_write_item(capture, folder, &capture->items[i], error);
+  snprintf(path, sizeof path, "%s/" MANIFEST, folder);
+  if (status != PPROFC_OK) return status;
+  return save_printed(path, capture_print_manifest, capture, error);
 }
 
-/* Everything is in memory already: a signal waits for the moments that writing takes. */
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error) {
-  sigset_t wait, before;
-  (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error of the write */
-  sigemptyset(&wait);
-  sigaddset(&wait, SIGINT);
-  sigaddset(&wait, SIGTERM);
-  sigaddset(&wait, SIGHUP);
-  sigprocmask(SIG_BLOCK, &wait, &before);
-  pprofc_status status = capture_write_folder(capture, error);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  return status;
+  return new_folder_write(capture->options->out, "-out", capture_write_files, capture, error);
 }

@@ -1,4 +1,4 @@
-/* `pprofci leaks`: its options, and the parts that read and print. */
+/* `pprofci leaks`: its options, its input and its output. */
 #ifndef PPROFCI_LEAKS_COMMAND_H
 #define PPROFCI_LEAKS_COMMAND_H
 
@@ -19,15 +19,15 @@ struct leaks_command {
 pprofc_status leaks_options_read(struct leaks_command *command, int argc, char **argv,
                                  struct flags_parsed *parsed, pprofc_error *error);
 
-/* The profiles of files and folders, those that leaks can be told from. */
+/* The profiles of files and folders that can show leaks. */
 struct leaks_inputs {
   struct arena arena;
   struct leak_input *items;
   size_t count, capacity;
-  size_t others; /* profiles of other kinds, which are left out */
+  size_t others; /* number of profiles of other kinds, which are skipped */
 };
 
-/* Free them also after an error. */
+/* Reads the profiles. The caller frees them, also after an error. */
 pprofc_status leaks_load(struct leaks_inputs *inputs, char *const *sources, size_t count,
                          pprofc_error *error);
 void leaks_inputs_free(struct leaks_inputs *inputs);
@@ -35,7 +35,7 @@ void leaks_inputs_free(struct leaks_inputs *inputs);
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
 bool leaks_print_json(const struct leaks *leaks, struct output *out);
 
-/* Growth of each stack that leaks, or belongs to a site that does: "root;...;leaf 12". */
+/* Prints the growth of each stack that leaks or belongs to a leaking site: "root;...;leaf 12". */
 void leaks_print_folded(const struct leaks *leaks, struct output *out);
 
 #endif

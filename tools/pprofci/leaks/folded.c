@@ -1,10 +1,10 @@
-/* Leaks as folded stacks: what flame graphs are drawn of. */
+/* Leaks as folded stacks, the input of flame graph tools. */
 #include "core/log_guard.h"
 #include "leaks/command.h"
 
 #include <math.h>
 
-/* ';' and line ends separate here. */
+/* Writes a name without ';' and line ends, which are separators here. */
 static void leaks_fold_name(struct output *out, pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     bool separates = name.data[i] == ';' || (unsigned char)name.data[i] < ' ';
@@ -29,7 +29,7 @@ static void leaks_fold(const struct leak_kind *kind, const struct leak_stack *st
   output_printf(out, " %.0f\n", grew);
 }
 
-/* Whether the stack is one of the site of a row. */
+/* True if the stack belongs to the site of the row. */
 static bool leaks_is_of_site(const struct leak_row *row, const struct leak_stack *stack) {
   return !stack->ignored && stack->depth && row->stack->depth &&
          stack->places[stack->where] == row->stack->places[row->stack->where];

@@ -1,4 +1,4 @@
-/* Everything that was judged, for programs. docs/LEAKS.md describes the members. */
+/* All results as JSON. docs/LEAKS.md describes the members. */
 #include "core/json_write.h"
 #include "leaks/command.h"
 

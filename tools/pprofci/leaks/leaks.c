@@ -1,10 +1,11 @@
-/* `pprofci leaks`: which memory and goroutines grow without end. */
+/* `pprofci leaks`: finds memory and goroutines that grow without bound. */
+#include "common/save.h"
+#include "core/outfile.h"
 #include "leaks/command.h"
 
 #include "commands.h"
 #include "common/signals.h"
 #include "core/log_guard.h"
-#include "core/outfile.h"
 
 #include <unistd.h>
 
@@ -15,22 +16,11 @@ static void leaks_print_ignored(struct output *out) {
     output_printf(out, "%s: %s\n    %s\n", lists[row->list], row->why, row->pattern);
 }
 
-static pprofc_status leaks_write_folded(const struct leaks *leaks, const char *path,
+static pprofc_status leaks_write_folded(const void *context, struct output *out,
                                         pprofc_error *error) {
-  struct outfile file;
-  struct output out;
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  output_init(&out, outfile_write, &file);
-  signals_remove(file.temporary);
-  leaks_print_folded(leaks, &out);
-  status = output_flush(&out, error);
-  if (status == PPROFC_OK)
-    status = outfile_commit(&file, error);
-  else
-    outfile_discard(&file);
-  signals_remove(NULL);
-  return status;
+  (void)error;
+  leaks_print_folded(context, out);
+  return PPROFC_OK;
 }
 
 static pprofc_status leaks_print(const struct leaks_command *command, const struct leaks *leaks,
@@ -39,7 +29,8 @@ static pprofc_status leaks_print(const struct leaks_command *command, const stru
     leaks_print_text(leaks, (size_t)command->top, out);
   else if (!leaks_print_json(leaks, out))
     return error_nomem(error);
-  return *command->folded ? leaks_write_folded(leaks, command->folded, error) : PPROFC_OK;
+  if (!*command->folded) return PPROFC_OK;
+  return save_printed(command->folded, leaks_write_folded, leaks, error);
 }
 
 static struct leak_options leaks_settings(const struct leaks_command *command) {

@@ -1,4 +1,4 @@
-/* Files and folders become profiles, in the order of their names. */
+/* Reads the profiles of files and folders, in the order of their names. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "leaks/command.h"
@@ -12,7 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Paths before they are read. */
+#define FOLDER_LEVELS 4 /* levels below the folder of the command line; a capture has two */
+
+/* Paths that are not read yet. */
 struct leaks_paths {
   const char **items;
   size_t count, capacity;
@@ -24,7 +26,7 @@ static int leaks_by_name(const void *a, const void *b) {
   return runs_order(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* What in a folder is never a profile of the set. */
+/* True for an entry that is never a profile of the set. */
 static bool leaks_is_aside(const char *name) {
   return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
 }
@@ -37,11 +39,36 @@ static pprofc_status leaks_add_path(struct leaks_paths *paths, const char *path,
   return PPROFC_OK;
 }
 
-/* The files of a folder and, once, those of its folders. */
+/* Adds an entry of a folder to the files or, above the deepest level, to the open folders. */
+static pprofc_status leaks_add_entry(struct leaks_inputs *inputs, struct leaks_paths *paths,
+                                     struct leaks_paths *open, size_t folder, const char *name,
+                                     pprofc_error *error) {
+  const char *path = text_printf(&inputs->arena, "%s/%s", open->items[folder], name);
+  if (!path) return error_nomem(error);
+  if (files_is_regular(path)) return leaks_add_path(paths, path, error);
+  size_t level = 1, top = strlen(open->items[0]);
+  for (const char *c = path + top + 1; *c; c++) level += *c == '/';
+  if (level > FOLDER_LEVELS || !files_is_folder(path)) return PPROFC_OK;
+  return leaks_add_path(open, path, error);
+}
+
+/* Refuses the folder of a capture of two sides, whose profiles are not one series. */
+static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *folder,
+                                       pprofc_error *error) {
+  const char *base = text_printf(&inputs->arena, "%s/base", folder);
+  const char *head = text_printf(&inputs->arena, "%s/head", folder);
+  if (!base || !head) return error_nomem(error);
+  if (!files_is_folder(base) || !files_is_folder(head)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID,
+                   "'%s' has the profiles of base and head; give one of these folders", folder);
+}
+
+/* Adds the files of a folder and of its folders, a few levels deep. */
 static pprofc_status leaks_add_folder(struct leaks_inputs *inputs, struct leaks_paths *paths,
                                       const char *folder, pprofc_error *error) {
   struct leaks_paths open = {NULL, 0, 0};
-  pprofc_status status = leaks_add_path(&open, folder, error);
+  pprofc_status status = leaks_check_sides(inputs, folder, error);
+  if (status == PPROFC_OK) status = leaks_add_path(&open, folder, error);
   for (size_t i = 0; i < open.count && status == PPROFC_OK; i++) {
     DIR *dir = opendir(open.items[i]);
     if (!dir) {
@@ -49,16 +76,9 @@ static pprofc_status leaks_add_folder(struct leaks_inputs *inputs, struct leaks_
           error_set(error, PPROFC_E_IO, "cannot read '%s': %s", open.items[i], ERRNO_TEXT(errno));
       break;
     }
-    for (const struct dirent *entry; status == PPROFC_OK && (entry = readdir(dir));) {
-      if (leaks_is_aside(entry->d_name)) continue;
-      const char *path = text_printf(&inputs->arena, "%s/%s", open.items[i], entry->d_name);
-      if (!path)
-        status = error_nomem(error);
-      else if (files_is_regular(path))
-        status = leaks_add_path(paths, path, error);
-      else if (i == 0 && files_is_folder(path))
-        status = leaks_add_path(&open, path, error);
-    }
+    for (const struct dirent *entry; status == PPROFC_OK && (entry = readdir(dir));)
+      if (!leaks_is_aside(entry->d_name))
+        status = leaks_add_entry(inputs, paths, &open, i, entry->d_name, error);
     closedir(dir);
   }
   ARRAY_FREE(&mem_default, open.items, open.capacity);
@@ -79,7 +99,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Names, and without the frames that the profile itself says are of its allocator. */
+/* Adds symbols, and drops the frames that the profile declares as its allocator. */
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;
@@ -114,7 +134,7 @@ static pprofc_status leaks_keep(struct leaks_inputs *inputs, const char *path,
   return status;
 }
 
-/* A file of a folder that is no profile by its contents nor its name is left out. */
+/* True if the contents and the name of a file in a folder show that it is not a profile. */
 static bool leaks_may_skip(const char *path, const pprofc_error *error) {
   static const char *const endings[] = {".prof", ".pb", ".pb.gz", ".heap"};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)

@@ -1,4 +1,4 @@
-/* The table of the flags, and what they may be. */
+/* The table of the flags, and checks of their values. */
 #include "commands.h"
 #include "leaks/command.h"
 
@@ -116,7 +116,7 @@ const struct flag_table leaks_table = {
     .statuses = statuses,
 };
 
-/* What a number may be. */
+/* Checks the ranges of the numbers. */
 static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
   if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
     return error_set(error, PPROFC_E_INVALID, "-floor is a number of KiB from 0");

@@ -1,4 +1,4 @@
-/* The table that people read: the answer, one line a place, and what is not shown. */
+/* The table for people: the headline, one line for each place, and the number of hidden lines. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "leaks/command.h"
@@ -9,11 +9,11 @@
 
 #define CELL 64
 
-#define HOUR_LEAST 60.0 /* seconds: of less an hour cannot be told */
+#define HOUR_LEAST 60.0 /* seconds; a shorter series gives no rate per hour */
 
 /* ---- cells ------------------------------------------- */
 
-/* "48.20MB", "1204"; with a sign when it is a growth. */
+/* Formats a value: "48.20MB", "1204". With `sign`, increases get a '+'. */
 static void leaks_cell(double value, pprofc_str unit, bool sign, char out[CELL]) {
   char label[UNIT_LABEL_MAX];
   if (isnan(value)) {
@@ -70,7 +70,8 @@ static bool leaks_is_shown(const struct leak_row *row) {
          row->fit.verdict == LEAK_STOPPED || row->fit.verdict == LEAK_SAWTOOTH;
 }
 
-/* Rows of one verdict, all kinds; returns how many `left` has become. */
+/* Prints the rows of one verdict for all kinds, at most `left`. Returns the number of rows
+ * that may still be printed. */
 static size_t leaks_put_rows(const struct leaks *leaks, enum leak_verdict verdict, size_t left,
                              size_t *hidden, struct output *out) {
   for (size_t k = 0; k < leaks->kind_count; k++)
@@ -104,7 +105,7 @@ static void leaks_put_table(const struct leaks *leaks, size_t top, struct output
   output_add_char(out, '\n');
 }
 
-/* ---- around it --------------------------------------- */
+/* ---- headline and notes ------------------------------ */
 
 static void leaks_put_headline(const struct leaks *leaks, struct output *out) {
   if (!leaks->leaks) {

@@ -1,9 +1,9 @@
-/* Whether the legs are all that there are to be, and belong together. */
+/* Checks that all expected legs are present and belong together. */
 #include "core/log_guard.h"
 #include "merge/legs.h"
 #include "run/text.h"
 
-/* ---- doubts ------------------------------------------ */
+/* ---- nothing compared -------------------------------- */
 
 static pprofc_status check_compared(struct legs *legs, pprofc_error *error) {
   for (size_t i = 0; i < legs->count; i++) {
@@ -16,9 +16,10 @@ static pprofc_status check_compared(struct legs *legs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* ---- what was measured, and where -------------------- */
+/* ---- commits and machines ---------------------------- */
 
-/* The commit of a side that the manifests tell; that of the first leg which tells one. */
+/* Returns the commit of a side from the first manifest that has it. *differ: other manifests
+ * differ. */
 static const char *commit_of_legs(const struct legs *legs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;
@@ -35,7 +36,7 @@ static bool is_plain_commit(const char *text) {
   return strspn(text, "0123456789abcdef") == strlen(text);
 }
 
-/* One side: all legs are to be of one commit, else one of them is of an earlier run. */
+/* Takes the commit of one side. Legs with different commits come from different runs. */
 static pprofc_status take_commit(struct legs *legs, const char *key, const char **commit,
                                  pprofc_error *error) {
   struct ci_run *run = legs->run;
@@ -71,9 +72,9 @@ static pprofc_status take_machines(struct legs *legs, pprofc_error *error) {
   return run->machine.data ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- legs that there are to be ----------------------- */
+/* ---- expected legs ----------------------------------- */
 
-/* A number of legs; 0: the text has names. */
+/* Returns the number of legs, or 0 if the text has names. */
 static int64_t expected_number(const char *text) {
   int64_t number = 0;
   return str_parse_int(str_of(text), 10, &number) ? number : 0;
@@ -111,7 +112,7 @@ pprofc_status legs_expect(struct legs *legs, const char *expected, pprofc_error 
   return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- all checks -------------------------------------- */
 
 pprofc_status legs_check(struct legs *legs, pprofc_error *error) {
   pprofc_status status = check_compared(legs, error);

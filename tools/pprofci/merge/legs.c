@@ -1,4 +1,4 @@
-/* Reads the manifests of several runs: their measurements become rows of one gate. */
+/* Reads the manifests of several runs and joins their measurements in one gate. */
 #include "merge/legs.h"
 
 #include "core/escape.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define MANIFEST_MOST    ((size_t)256 << 20)
-#define MANIFEST_VERSION 3 /* the first that has measurements */
+#define MANIFEST_VERSION 3 /* oldest version with measurements */
 
 /* ---- reading ----------------------------------------- */
 
@@ -25,7 +25,7 @@ static bool ends_part(char c) {
   return !c || c == '/';
 }
 
-/* How much of two paths from the root is the same, in whole folders. */
+/* Returns the length of the folders that two paths from the root share. */
 static size_t shared_folders(const char *a, const char *b) {
   size_t same = 0;
   for (size_t i = 0;; i++) {
@@ -34,7 +34,7 @@ static size_t shared_folders(const char *a, const char *b) {
   }
 }
 
-/* The way from the folder of the page to another one: both from the root, or as it was named. */
+/* Returns the link from the folder of the page to a leg, or `to` if a path cannot be resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
   char page[PATH_MAX], leg[PATH_MAX];
   struct buffer text;
@@ -54,7 +54,8 @@ static const char *link_between(struct arena *arena, const char *from, const cha
   return link.data ? text_keep(arena, link) : NULL;
 }
 
-/* "linux" of "out/linux/.docs/artifacts/ci": the last part that is no usual folder of artifacts. */
+/* Returns the last part of the path that is not a common folder of artifacts: "linux" of
+ * "out/linux/.docs/artifacts/ci". */
 static const char *name_of_leg(struct arena *arena, const char *folder) {
   static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
   pprofc_str rest = str_of(folder), part, name = str_of(folder);
@@ -67,7 +68,7 @@ static const char *name_of_leg(struct arena *arena, const char *folder) {
   return text_keep(arena, name);
 }
 
-/* A manifest that cannot be read, or tells of no verdict, is a problem of the leg. */
+/* Reads a manifest. One that is not readable or has no verdict is a problem of the leg. */
 static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_error *error) {
   struct arena *arena = &legs->run->arena;
   struct buffer text;
@@ -75,7 +76,7 @@ static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_er
   const char *path = text_printf(arena, "%s/manifest.json", leg->folder);
   if (!path) return error_nomem(error);
   buffer_init(&text, legs->run->mem, MANIFEST_MOST);
-  pprofc_status status = files_read(path, &text, error);
+  pprofc_status status = file_read(path, &text, error);
   pprofc_str kept = status == PPROFC_OK ? buffer_keep(&text, arena) : STR("");
   buffer_free(&text);
   if (status == PPROFC_OK) status = json_tree_parse(arena, path, kept, &root, error);
@@ -118,7 +119,8 @@ bool legs_have_results(const struct legs *legs) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Whether another leg has a benchmark of the same group and name: then the group names the leg. */
+/* True if another leg has a benchmark of the same group and name, so that the group must name
+ * the leg. */
 static bool is_in_other_leg(const struct interner *keys, const struct interner *twice,
                             pprofc_str key) {
   return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
@@ -131,7 +133,7 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
       text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
 }
 
-/* Notes the keys of all rows, and those that more than one leg has. */
+/* Collects the keys of all rows, and the keys that several legs have. */
 static bool find_shared(const struct legs *legs, struct interner *keys, struct interner *twice) {
   for (size_t i = 0; i < legs->count; i++) {
     const struct node *results = node_get(legs->items[i].root, "results");
@@ -145,7 +147,7 @@ static bool find_shared(const struct legs *legs, struct interner *keys, struct i
   return true;
 }
 
-/* The measurements of a side; false when one is no number. */
+/* Reads the measurements of a side. False if one is not a number. */
 static bool leg_samples(struct arena *arena, const struct node *row, int side,
                         struct run_samples *samples) {
   static const char *const round_keys[SIDES] = {"base_rounds", "head_rounds"};
@@ -175,6 +177,8 @@ static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, cons
   row.file = str_of(leg->folder);
   row.direction = (int)node_integer(node_get(from, "direction"));
   row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
+  row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
+  row.processes = node_is(node_get(from, "processes"), NODE_TRUE);
   if (row.direction < -1 || row.direction > 1) row.direction = 0;
   if (shared)
     row.group = str_of(text_printf(&run->arena, "%s: %.*s", leg->name, STR_ARG(row.group)));
@@ -231,15 +235,15 @@ pprofc_status legs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* A text of the manifest, or NULL when it is empty or would lead out of the folder. */
+/* Returns a text of the manifest, or NULL if it is empty or a path out of the folder. */
 static const char *leg_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
   return text_keep(&run->arena, text);
 }
 
-/* Opens the shown profile of a pair again, for its picture. One that cannot be read leaves the pair
- * without it. */
+/* Opens the shown profile of a pair again for its picture. An unreadable profile gives no
+ * picture. */
 static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -260,7 +264,7 @@ static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* The kinds that a run gives its pairs. */
+/* Returns the text if it is a kind of `pprofci run`, else "profile". */
 static const char *known_kind(pprofc_str text) {
   static const char *const kinds[] = {"cpu", "mem", "block", "mutex", "instructions"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -268,7 +272,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* The group of the benchmark's rows, which names the leg where several legs have it. */
+/* Sets the package of the pair to the group of its rows, which names the leg if several legs
+ * have the group. */
 static void settle_package(struct ci_run *run, const struct leg *leg, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -280,7 +285,7 @@ static void settle_package(struct ci_run *run, const struct leg *leg, struct run
   pair->package = text_printf(&run->arena, "%s: %s", leg->name, pair->package);
 }
 
-/* What the pair is of; false when out of memory. */
+/* Sets package and benchmark of the pair; false when out of memory. */
 static bool leg_name_benchmark(struct ci_run *run, const struct leg *leg, const struct node *from,
                                struct run_pair *pair) {
   pprofc_str benchmark = node_text(from, "benchmark");

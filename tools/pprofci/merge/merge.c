@@ -1,4 +1,4 @@
-/* `pprofci merge`: the runs of a matrix become one: one family of p-values, one page, one comment,
+/* `pprofci merge`: joins the runs of a matrix: one family of p-values, one page, one comment,
  * one exit status. */
 #include "commands.h"
 #include "merge/legs.h"
@@ -69,11 +69,13 @@ const struct flag_table merge_table = {
     .statuses = statuses,
 };
 
-/* The options of a run that has measured nothing itself. */
+/* Returns the options of a run that has no measurements of its own. */
 static pprofc_status merge_run_options(const struct merge_options *merge,
                                        struct run_options *options, pprofc_error *error) {
   pprofc_status status = flags_defaults(&run_table, options, error);
   if (status != PPROFC_OK) return status;
+  options->bench_base = "";
+  options->bench_head = "";
   options->out = merge->out;
   options->title = merge->title;
   options->no_fail = merge->no_fail;
@@ -95,7 +97,8 @@ static pprofc_status merge_steps(struct ci_run *run, const struct merge_options 
   if (status == PPROFC_OK) status = legs_check(&legs, error);
   if (status == PPROFC_OK) status = legs_add_pairs(&legs, error);
   if (status == PPROFC_OK) status = write_pages(run, error);
-  return status == PPROFC_OK ? stage_commit(run, error) : status;
+  if (status == PPROFC_OK) status = stage_commit(run, error);
+  return status == PPROFC_OK ? write_service_files(run, error) : status;
 }
 
 int merge_main(int argc, char **argv) {

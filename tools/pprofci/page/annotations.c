@@ -1,19 +1,19 @@
-/* Annotations of a pull request: a command of GitHub Actions for each regression, at the line of
- * the function that explains it when that is known. */
+/* Writes annotations of a pull request: a GitHub Actions command for each regression, at the
+ * line of the function that explains it if known. */
 #include "page/page.h"
 
 #include "core/log_guard.h"
 #include "core/outfile.h"
 #include "page/numbers.h"
-#include "page/place.h"
+#include "run/place.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define ERRORS_MOST 10 /* that GitHub shows of a step */
+#define ERRORS_MOST 10 /* maximum that GitHub shows for a step */
 
-/* Escapes a message; `property`: a value in front of it. */
+/* Escapes a message, or with `property` the value of a property. */
 static void put_command_text(struct buffer *out, pprofc_str text, bool property) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
@@ -30,7 +30,7 @@ static void put_command_text(struct buffer *out, pprofc_str text, bool property)
   buffer_free(&broken);
 }
 
-/* The line of the function of this checkout that the growth goes through. */
+/* Appends the line of the checkout's function that the growth passes through. */
 static void put_location(struct buffer *out, const struct run_pair *pair) {
   if (!pair || !pair->own.name) return;
   pprofc_str place = place_in_checkout(pair->own.file);
@@ -41,14 +41,14 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
-/* "Index 4.9 times slower". */
+/* Appends "Index 4.9 times slower". */
 static void put_regression_title(struct buffer *out, const struct benchmark *b) {
   buffer_add_str(out, b->name);
   buffer_add_char(out, ' ');
   number_phrase(out, b->worst);
 }
 
-/* The sentence, then the functions that grew most. */
+/* Appends the sentence and the functions that grew most. */
 static void put_regression_message(struct buffer *out, const struct run_pair *pair,
                                    const struct benchmark *b) {
   number_sentence(out, b->name, b->worst);
@@ -113,7 +113,7 @@ void annotations_list(struct json_writer *json, const struct page_model *m) {
   buffer_free(&text);
 }
 
-void annotations_print(struct buffer *out, const struct page_model *m) {
+static void annotations_print(struct buffer *out, const struct page_model *m) {
   size_t count = m->fates[FATE_SLOWER];
   size_t shown = count > ERRORS_MOST ? ERRORS_MOST - 1 : count;
   for (size_t i = 0; i < shown; i++) put_regression(out, m, &m->benchmarks[i]);

@@ -1,4 +1,4 @@
-/* The numbers of benchmarks as tables. */
+/* Writes the numbers of benchmarks as tables. */
 #include "page/details.h"
 
 #include "page/html.h"
@@ -17,14 +17,15 @@ const char *details_change_class(const struct gate_row *row) {
 }
 
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row) {
-  /* Faster by more than half is suspicious only where nothing may have been measured. */
+  /* A benchmark that is faster by more than half is suspicious only if it may have measured
+   * nothing. */
   if (row->verdict == GATE_SUSPICIOUS && b->fate != FATE_BROKEN) return "improved";
-  return gate_verdict_name(row->verdict);
+  return gate_row_verdict(row);
 }
 
 /* ---- a row of a table -------------------------------- */
 
-/* What is measured: "time" where the unit says it anyway. */
+/* Returns the title of a unit of Go benchmarks, or NULL. */
 static const char *unit_title(pprofc_str unit) {
   static const struct {
     const char *unit, *title;
@@ -56,7 +57,7 @@ static void put_side(struct buffer *out, bool there, double value, pprofc_str un
   buffer_add_text(out, "</td>");
 }
 
-/* The difference, by its size and in percent. */
+/* Writes the difference as an amount and in percent. */
 static void put_delta(struct buffer *out, const struct gate_row *row) {
   bool both = row->in_base && row->in_head && row->base != row->head;
   buffer_add_text(out, "<td>");

@@ -12,12 +12,12 @@
 
 /* ---- the report -------------------------------------- */
 
-/* The profiles of a side: the files that were given, or what another run has kept of them. */
+/* Returns the profiles of a side: the given files, or the files that another run kept. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   struct profile_files files = {NULL, 0};
   if (!pair->names[side]) return files;
   if (!pair->folder)
-    return (struct profile_files){(const char *const *)pair->runs[side], pair->run_count[side]};
+    return (struct profile_files){(const char *const *)pair->runs[side], run_drawn(pair, side)};
   const char **path = arena_array(arena, 1, sizeof *path);
   if (!path) return files;
   *path = text_printf(arena, "%s/profiles/%s.pb.gz", pair->folder, pair->names[side]);
@@ -31,7 +31,7 @@ static int functions_add(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-/* The only side, or the difference of both. */
+/* Returns the difference of both sides, or the only side. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
                                   side_files(arena, pair, SIDE_HEAD)};
@@ -62,12 +62,12 @@ static const struct node *read_report(const struct ci_run *run, const struct run
 
 /* ---- rows -------------------------------------------- */
 
-/* Which values of the report are shown, and what one operation is. */
+/* The values of the report that are shown, and their divisors. */
 struct shown_values {
   size_t type;
   double divisors[SIDES];
-  bool two;  /* both sides are there */
-  int alone; /* the only side */
+  bool two;  /* true if the pair has both sides */
+  int alone; /* side that is not missing */
 };
 
 static double value_at(const struct node *from, const char *key, const struct shown_values *v,
@@ -75,7 +75,7 @@ static double value_at(const struct node *from, const char *key, const struct sh
   return (double)node_integer(node_at(node_get(from, key), v->type)) / v->divisors[side];
 }
 
-/* How many operations, or runs, the profile of a side is of. */
+/* Returns the number of operations, or of runs, in the profile of a side. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->comparison_count ? pair->comparisons[0].runs[side] : pair->run_count[side];
   double work = runs ? (double)runs : 1;

@@ -1,11 +1,11 @@
-/* Pieces of HTML that the parts of the page share. */
+/* Writes HTML shared by several parts of the page. */
 #include "page/html.h"
 
 #include "core/base64.h"
 #include "core/escape.h"
 #include "page/numbers.h"
-#include "page/place.h"
 #include "run/files.h"
+#include "run/place.h"
 #include "run/text.h"
 
 #include <math.h>
@@ -33,10 +33,10 @@ void html_words(struct buffer *out, const char *text) {
 
 #define STRIP_WIDTH  160
 #define STRIP_HEIGHT 24
-#define STRIP_SIDE   72 /* pixels of a side; between them is room */
+#define STRIP_SIDE   72 /* pixels per side; there is a gap between the sides */
 #define STRIP_MARGIN 3
 
-/* The scale that both sides share. */
+/* Scale that both sides share. */
 struct strip {
   double least, most;
 };
@@ -67,7 +67,7 @@ static void put_dots(struct buffer *out, const struct strip *strip,
   buffer_add_text(out, "</g>");
 }
 
-/* "base: 10 rounds from 2.0 µs to 2.1 µs". */
+/* Appends "base: 10 rounds from 2.0 µs to 2.1 µs". */
 static void put_range(struct buffer *out, const char *name, const struct run_samples *samples,
                       pprofc_str unit) {
   struct strip range = {HUGE_VAL, -HUGE_VAL};
@@ -101,7 +101,7 @@ void html_strip(struct buffer *out, const struct run_samples *base, const struct
 
 /* ---- pictures ---------------------------------------- */
 
-/* The number behind the next `key` at or after *at, which moves behind it. */
+/* Reads the number after the next `key` at or after *at, and sets *at to the end of the key. */
 static bool next_number(pprofc_str text, size_t *at, const char *key, double *number) {
   pprofc_str rest = str_slice(text, *at, text.size);
   size_t found = str_find(rest, str_of(key));
@@ -111,9 +111,9 @@ static bool next_number(pprofc_str text, size_t *at, const char *key, double *nu
   return str_parse_float(str_slice(rest, 0, str_find_char(rest, '"')), number);
 }
 
-/* The part of a drawing that has frames. */
+/* Position of the frames in a drawing. */
 struct frames_part {
-  size_t head_end; /* of the opening tag */
+  size_t head_end; /* size of the opening tag in bytes */
   double width, top, bottom;
 };
 
@@ -156,7 +156,7 @@ double html_picture_height(pprofc_str svg) {
   return find_frames_part(svg, &part) ? part.bottom - part.top + 2 : 0;
 }
 
-/* The drawing without what is around its frames, of a height. */
+/* Appends only the frames of a drawing, cropped or padded to a height. */
 static void crop_picture(struct buffer *out, pprofc_str svg, double height) {
   struct frames_part part;
   if (!find_frames_part(svg, &part)) {
@@ -238,7 +238,7 @@ void html_place(struct buffer *out, pprofc_str file, int64_t line) {
   buffer_add_text(out, "</span>");
 }
 
-/* "(+55 ns to +69 ns)". */
+/* Appends an interval such as "(+55 ns to +69 ns)". */
 static void put_change_interval(struct buffer *out, const struct run_pair *pair,
                                 const struct change *change) {
   if (!isfinite(change->low) || !isfinite(change->high) || change == &pair->own) return;
@@ -262,7 +262,7 @@ static void put_changed_function(struct buffer *out, const struct run_pair *pair
   if (change->base == 0) buffer_add_text(out, " new");
   put_change_interval(out, pair, change);
   if (isfinite(change->share) && change->share <= 1.5)
-    buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT "</span>",
+    buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT " of the change</span>",
                   fmin(100 * change->share, 100));
   if (change == &pair->own) buffer_add_text(out, " <span class=\"share\">with its calls</span>");
   html_place(out, str_of(change->file), change->line);
@@ -274,7 +274,7 @@ bool html_tells_own(const struct run_pair *pair) {
   return !pair->change_count || strcmp(pair->own.name, pair->changes[0].name) != 0;
 }
 
-/* What the functions say when none of them grew, or how far they are to be believed. */
+/* Appends a note: why no function is listed, or how reliable the list is. */
 static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
   const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
   if (!v) return;
@@ -319,15 +319,4 @@ void html_links(struct buffer *out, const struct run_pair *pair, const char *nam
     buffer_printf(out, "\">%s</a>", links[i].text);
   }
   buffer_add_text(out, "</p>\n");
-}
-
-void html_read_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
-                     const char *name) {
-  char path[4096];
-  if (pair->folder)
-    snprintf(path, sizeof path, "%s/%s_top.txt", pair->folder, name);
-  else
-    snprintf(path, sizeof path, "%s/ci/%s_top.txt", run->stage, name);
-  size_t before = out->size;
-  if (files_read(path, out, NULL) != PPROFC_OK) out->size = before;
 }

@@ -1,4 +1,4 @@
-/* Writing, resolving and removing the links of a summary. */
+/* Writes, resolves and removes the links of a summary. */
 #include "page/links.h"
 
 #define LINK_OPEN  "<a href=\""
@@ -12,7 +12,7 @@ void links_end(struct buffer *out) {
   buffer_add_text(out, LINK_CLOSE);
 }
 
-/* Appends a link with its address in front; returns what is behind the opening tag. */
+/* Appends a link with `site` before its address; returns the rest after the opening tag. */
 static pprofc_str links_put_open(struct buffer *out, pprofc_str rest, pprofc_str site) {
   size_t end = str_find(rest, STR("\">"));
   if (site.size) {
@@ -46,7 +46,7 @@ void links_resolve(struct buffer *out, pprofc_str summary, pprofc_str site) {
     bool whole = str_starts(line, STR(LINKS_LINE));
     if (!whole || site.size) links_put_line(out, line, site);
     if (!summary.data) return;
-    /* The line of links takes the empty one behind it along. */
+    /* Also drop the empty line after a dropped line of links. */
     if (whole && !site.size)
       summary = str_starts(summary, STR("\n")) ? str_slice(summary, 1, summary.size) : summary;
     else

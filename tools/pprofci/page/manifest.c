@@ -1,4 +1,4 @@
-/* manifest.json: what was compared, what was made of it, and the verdict, for other programs. */
+/* Writes manifest.json: inputs, artifacts and the verdict, for other programs. */
 #include "page/page.h"
 
 #include "core/child.h"
@@ -23,7 +23,7 @@ static void manifest_text(struct manifest *f, const char *key, const char *text)
 
 /* ---- inputs ------------------------------------------ */
 
-/* The hash of a file by sha256sum, a program of every Linux; empty when there is none. */
+/* Writes the hash of a file, computed by sha256sum; empty if that program is missing. */
 static void put_hash(struct manifest *f, const char *path) {
   const char *const argv[] = {"sha256sum", "--", path, NULL};
   struct child child = {.argv = argv};
@@ -32,7 +32,7 @@ static void put_hash(struct manifest *f, const char *path) {
   pprofc_error ignored;
   buffer_init(&printed, f->model->run->mem, 1 << 16);
   bool good = child_run(&child, &printed, &end, &ignored) == PPROFC_OK && end.status == 0;
-  /* A name with a backslash is written escaped, behind one. */
+  /* sha256sum escapes a name with a backslash and puts a backslash before the line. */
   pprofc_str hash = buffer_str(&printed);
   if (str_starts(hash, STR("\\"))) hash = str_slice(hash, 1, hash.size);
   json_key(&f->json, "sha256");
@@ -66,7 +66,7 @@ static void put_inputs(struct manifest *f) {
 
 /* ---- pairs ------------------------------------------- */
 
-/* The profiles of the runs, in their folder. */
+/* Writes the profiles of the runs and their folder. */
 static void put_runs(struct manifest *f, const struct run_pair *pair) {
   json_key(&f->json, "runs");
   json_begin_object(&f->json);
@@ -109,7 +109,7 @@ static void put_samples(struct manifest *f, const struct gate_row *row, int side
   json_end(&f->json);
 }
 
-/* The rounds of a side, where measurements have some. */
+/* Writes the rounds of a side, if measurements have rounds. */
 static void put_rounds(struct manifest *f, const struct gate_row *row, int side) {
   static const char *const keys[SIDES] = {"base_rounds", "head_rounds"};
   struct run_samples samples = model_samples(f->model, row, side);
@@ -122,7 +122,8 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   json_end(&f->json);
 }
 
-/* All measurements, in their order, so that runs of several jobs can be judged together. */
+/* Writes all measurements in their order, so that `pprofci merge` can judge several jobs
+ * together. */
 static void put_results(struct manifest *f) {
   size_t count;
   const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);
@@ -138,11 +139,19 @@ static void put_results(struct manifest *f) {
     json_string(&f->json, rows[i].name);
     json_key(&f->json, "unit");
     json_string(&f->json, rows[i].unit);
-    manifest_text(f, "verdict", gate_verdict_name(rows[i].verdict));
+    manifest_text(f, "verdict", gate_row_verdict(&rows[i]));
     json_key(&f->json, "direction");
     json_int(&f->json, rows[i].direction);
     json_key(&f->json, "threaded");
     json_bool(&f->json, rows[i].threaded);
+    if (rows[i].one_process) {
+      json_key(&f->json, "one_process");
+      json_bool(&f->json, true);
+    }
+    if (rows[i].processes) {
+      json_key(&f->json, "processes");
+      json_bool(&f->json, true);
+    }
     for (int side = 0; side < SIDES; side++) put_samples(f, &rows[i], side);
     for (int side = 0; side < SIDES; side++) put_rounds(f, &rows[i], side);
     json_end(&f->json);
@@ -156,7 +165,7 @@ static int by_path_bytes(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The files of one folder, in the order of their names. */
+/* Writes the files of one folder, sorted by name. */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);
@@ -189,6 +198,7 @@ static void put_manifest(struct manifest *f) {
   manifest_text(f, "tool_version", pprofc_version());
   manifest_text(f, "commit", run->head_commit);
   manifest_text(f, "base_commit", run->base_commit);
+  if (*run->base_why) manifest_text(f, "base_choice", run->base_why);
   manifest_text(f, "verdict", run->verdict);
   json_key(&f->json, "gate_status");
   json_int(&f->json, run->status);

@@ -1,4 +1,4 @@
-/* The last section of the page: machine, rounds, test, warnings, all numbers, commands. */
+/* Writes the last section of the page: machine, rounds, test, warnings, all numbers, commands. */
 #include "page/method.h"
 
 #include "core/child.h"
@@ -12,8 +12,7 @@
 
 /* ---- the machine ------------------------------------- */
 
-/* What the results tell about the machine: the values of the first lines of the table, "goos:
- * linux". */
+/* Appends the machine from the results: the values in the table's first lines, "goos: linux". */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
   pprofc_str line;
@@ -27,7 +26,7 @@ static void machine_of_results(struct buffer *out, pprofc_str table) {
   }
 }
 
-/* What is known of a machine that this program has measured on itself. */
+/* Appends the machine of this process, where the measurements ran. */
 static void machine_of_here(struct buffer *out) {
   const char *const argv[] = {"go", "env", "GOVERSION", NULL};
   struct child child = {.argv = argv};
@@ -62,7 +61,7 @@ static void put_fact(struct buffer *out, const char *title, pprofc_str text) {
   buffer_add_text(out, "</dd>\n");
 }
 
-/* "from 8 to 10 a side": how many measurements a benchmark has. */
+/* Appends how many measurements a benchmark has: "from 8 to 10 a side". */
 static void put_rounds_fact(struct buffer *out, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
@@ -111,6 +110,7 @@ static void put_facts(struct buffer *out, const struct page_model *m) {
   buffer_printf(out, "<dl class=\"facts\">\n<dt>verdict</dt><dd><strong>%s</strong></dd>\n",
                 run->verdict);
   put_fact(out, "base", str_of(run->base_commit));
+  if (*run->base_why) put_fact(out, "choice of the base", str_of(run->base_why));
   put_fact(out, "head", str_of(run->head_commit));
   put_fact(out, "machine", run->machine);
   put_rounds_fact(out, m);
@@ -132,7 +132,7 @@ static void put_warnings(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "</ul>\n");
 }
 
-/* What no table has: the results of a head alone, and why a gate failed. */
+/* Appends text that is in no table: results of a head alone, or why a gate failed. */
 static void put_method_text(struct buffer *out, const char *title, pprofc_str text) {
   if (!text.size) return;
   buffer_printf(out, "<details><summary>%s</summary><pre tabindex=\"0\">", title);
@@ -142,7 +142,7 @@ static void put_method_text(struct buffer *out, const char *title, pprofc_str te
 
 /* ---- commands ---------------------------------------- */
 
-/* A word for a shell: as it is, or in quotes. */
+/* Appends a word for a shell, quoted if necessary. */
 static void put_shell_word(struct buffer *out, const char *word) {
   static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                              "_./,:=@%+-";
@@ -162,7 +162,7 @@ static void put_repeat_flag(struct buffer *out, const char *name, const char *va
   put_shell_word(out, value);
 }
 
-/* What was given to `pprofci run`. */
+/* Appends the `pprofci run` command of this run. */
 static void put_run_command(struct buffer *out, const struct ci_run *run) {
   const struct run_options *o = run->options;
   const struct {
@@ -175,13 +175,15 @@ static void put_run_command(struct buffer *out, const struct ci_run *run) {
                {"profiles", *o->record ? o->profiles : ""},
                {"base", o->base},
                {"head", o->head},
-               {"bench-base", o->bench_base},
-               {"bench-head", o->bench_head},
                {"simulate-base", o->simulate_base},
                {"simulate-head", o->simulate_head}};
   buffer_add_text(out, "pprofci run");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     put_repeat_flag(out, flags[i].name, flags[i].value);
+  for (int side = 0; side < SIDES; side++)
+    for (size_t i = 0; i < o->bench_count[side]; i++)
+      put_repeat_flag(out, side == SIDE_BASE ? "bench-base" : "bench-head",
+                      o->bench_paths[side][i]);
   for (size_t i = 0; i < o->pair_count; i++) {
     put_repeat_flag(out, "pair", o->pair_bases[i]);
     buffer_add_char(out, ' ');
@@ -200,7 +202,7 @@ static bool was_given_something(const struct run_options *o) {
   return o->pair_count > 0;
 }
 
-/* The pair that explains the worst regression, else the first. */
+/* Returns the pair that explains the worst regression, else the first pair. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
   const struct run_pair *pair = m->fates[FATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   if (pair && pair->diff) return pair;
@@ -216,7 +218,7 @@ static void put_kept_profile(struct buffer *out, const struct run_pair *pair, in
   put_shell_word(out, pair->folder ? path : path + 2);
 }
 
-/* Opens the pair in the browser, and prints its table. */
+/* Appends the commands that open the pair in a browser and print its table. */
 static void put_open_commands(struct buffer *out, const struct run_pair *pair) {
   static const char *const reports[] = {"-http=: -diff_base=", "-top -diff_base="};
   for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {

@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TOO_FAST    1e-9 /* seconds: less than a few instructions */
-#define SUITE_LEAST 3    /* benchmarks of a suite that can be suspicious as a whole */
+#define TOO_FAST    1e-9 /* seconds: time of a few instructions */
+#define SUITE_LEAST 3    /* minimum benchmarks of a suite that can be suspicious as a whole */
 
 /* ---- fates ------------------------------------------- */
 
-/* A time of nothing, or so short that no work fits into it. */
+/* True for a time of 0, or a time too short for any work. */
 static bool looks_broken(const struct gate_row *row) {
   if (row->verdict == GATE_UNMEASURED) return row->in_base && row->base > 0;
   if (row->verdict != GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;
@@ -36,7 +36,8 @@ static double log_ratio(const struct gate_row *row) {
   return row->base == row->head ? 0 : HUGE_VAL;
 }
 
-/* Of rows of one fate the largest change of time speaks for the benchmark, else the largest. */
+/* True if row a represents the benchmark better than its current row: the worse result first,
+ * then time, then the largest change. */
 static bool speaks_before(const struct gate_row *a, enum fate fate, const struct benchmark *b) {
   if (!b->worst || fate != b->fate) return !b->worst || fate < b->fate;
   bool time = number_is_time(a->unit), other = number_is_time(b->worst->unit);
@@ -54,7 +55,7 @@ static void benchmark_take(struct benchmark *b, const struct gate_row *row, size
   enum fate fate = fate_of(row);
   int metric = benchmark_metric(row->unit);
   b->rows[b->row_count++] = index;
-  /* Of wall time and CPU time the one that was judged is shown. */
+  /* Wall time and CPU time share a column; the unit that was judged is shown. */
   if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == GATE_ASIDE))
     b->metrics[metric] = row;
   if (!speaks_before(row, fate, b)) return;
@@ -65,7 +66,8 @@ static void benchmark_take(struct benchmark *b, const struct gate_row *row, size
 
 /* ---- benchmarks -------------------------------------- */
 
-/* The number of each row's benchmark, in the order of first appearance; the count of benchmarks. */
+/* Numbers the benchmarks in the order of first appearance; sets the number of each row and the
+ * count. */
 static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;
@@ -131,7 +133,7 @@ const char *mood_sign(enum mood mood) {
   return signs[mood];
 }
 
-/* Most benchmarks are faster by more than half. */
+/* True if most benchmarks are faster by more than half. */
 static bool is_suite_suspicious(const struct page_model *m) {
   size_t suspicious = 0, compared = 0;
   for (size_t i = 0; i < m->count; i++) {
@@ -149,7 +151,7 @@ static bool is_one_group(const struct page_model *m) {
   return m->count > 0;
 }
 
-/* "1 benchmark", "3 benchmarks". */
+/* Appends "1 benchmark" or "3 benchmarks". */
 static void put_count(struct buffer *out, size_t count, const char *what) {
   buffer_printf(out, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
@@ -163,7 +165,7 @@ static void say_gate_failed(struct buffer *out, const struct page_model *m) {
   buffer_add_char(out, '.');
 }
 
-/* The function that grew most of those that -fail_on found. */
+/* Appends the function with the largest growth that -fail-on found. */
 static void say_fired(struct buffer *out, const struct ci_run *run) {
   const struct run_fired *worst = &run->fired[0];
   for (size_t i = 1; i < run->fired_count; i++)
@@ -212,9 +214,21 @@ static void say_doubt(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->doubt);
 }
 
+static void say_inconclusive(struct buffer *out, const struct page_model *m) {
+  const struct gate *gate = &m->run->gate;
+  buffer_printf(out, "%zu fine, %zu could not be judged", gate->compared - gate->unjudged,
+                gate->unjudged);
+  if (isfinite(gate->visible_middle)) {
+    buffer_add_text(out, ": changes below ");
+    number_size(out, gate->visible_middle);
+    buffer_add_text(out, " could not have been seen");
+  }
+  buffer_add_char(out, '.');
+}
+
 static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
   if (!m->count && !*m->run->instructions)
-    buffer_add_text(out, "No function grew as -fail_on forbids.");
+    buffer_add_text(out, "No function grew as -fail-on forbids.");
   else if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
   else if (m->fates[FATE_UNSURE] == m->count)
@@ -226,9 +240,12 @@ static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* The first condition that holds says how the run ended. */
+/* The first of these conditions that holds decides how the run ended. */
 static bool is_failed(const struct page_model *m) {
   return m->run->status == 1;
+}
+static bool is_unread(const struct page_model *m) {
+  return m->run->status == 1 && m->run->unread_count && !m->run->gate.problems.size;
 }
 static bool is_slower(const struct page_model *m) {
   return m->run->status == 2 || m->fates[FATE_SLOWER];
@@ -252,6 +269,9 @@ static bool is_doubted(const struct page_model *m) {
 static bool is_unsure(const struct page_model *m) {
   return m->count && m->fates[FATE_UNSURE] == m->count;
 }
+static bool is_inconclusive(const struct page_model *m) {
+  return m->run->judged && gate_is_inconclusive(&m->run->gate);
+}
 static bool is_good(const struct page_model *m) {
   (void)m;
   return true;
@@ -262,17 +282,23 @@ static const struct {
   void (*say)(struct buffer *, const struct page_model *);
   enum mood mood;
 } endings[] = {
-    {is_failed, say_gate_failed, MOOD_BAD},          {is_slower, say_slower, MOOD_BAD},
-    {is_not_compared, say_not_compared, MOOD_DOUBT}, {is_doubted, say_doubt, MOOD_DOUBT},
-    {has_missing, say_missing, MOOD_DOUBT},          {is_broken, say_broken, MOOD_DOUBT},
-    {is_suspicious, say_suspicious, MOOD_DOUBT},     {is_unsure, say_nothing_slower, MOOD_DOUBT},
+    {is_unread, say_doubt, MOOD_BAD},
+    {is_failed, say_gate_failed, MOOD_BAD},
+    {is_slower, say_slower, MOOD_BAD},
+    {is_not_compared, say_not_compared, MOOD_DOUBT},
+    {is_doubted, say_doubt, MOOD_DOUBT},
+    {has_missing, say_missing, MOOD_DOUBT},
+    {is_broken, say_broken, MOOD_DOUBT},
+    {is_suspicious, say_suspicious, MOOD_DOUBT},
+    {is_unsure, say_nothing_slower, MOOD_DOUBT},
+    {is_inconclusive, say_inconclusive, MOOD_DOUBT},
     {is_good, say_nothing_slower, MOOD_GOOD},
 };
 
-/* Doubts about the whole run that a headline about one benchmark would hide. */
+/* Appends doubts about the whole run that a headline about one benchmark would hide. */
 static void say_also(struct buffer *out, const struct page_model *m) {
   if (m->mood != MOOD_BAD) return;
-  if (is_doubted(m)) say_doubt(out, m);
+  if (is_doubted(m) && !is_unread(m)) say_doubt(out, m);
   if (!is_suspicious(m)) return;
   if (out->size) buffer_add_char(out, ' ');
   say_suspicious(out, m);
@@ -287,7 +313,7 @@ static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got worse",
                                                 [FATE_NEW] = "new",
                                                 [FATE_UNCHANGED] = NULL};
 
-/* "1 of 9 benchmarks got slower · 1 could not be judged". */
+/* Appends "1 of 9 benchmarks got slower · 1 could not be judged". */
 static void say_counts(struct buffer *out, const struct page_model *m) {
   bool any = false;
   for (int fate = 0; fate < FATES; fate++) {
@@ -299,7 +325,7 @@ static void say_counts(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* What a green result is worth. */
+/* Appends the smallest change that a green result rules out. */
 static void say_sight(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;

@@ -1,4 +1,4 @@
-/* Numbers as a person reads them. */
+/* Formats numbers for people. */
 #include "page/numbers.h"
 
 #include "bench/units.h"
@@ -13,7 +13,7 @@ struct number_scale {
   const char *unit;
 };
 
-/* The last scale whose beginning the value reaches. */
+/* Appends the value in the largest scale that does not exceed it. */
 static void put_scaled(struct buffer *out, double value, const struct number_scale *scales,
                        size_t count) {
   size_t i = 0;
@@ -42,7 +42,7 @@ bool number_is_time(pprofc_str unit) {
   return false;
 }
 
-bool number_is_bytes(pprofc_str unit) {
+static bool number_is_bytes(pprofc_str unit) {
   return unit_is_binary(unit);
 }
 
@@ -83,7 +83,7 @@ void number_share(struct buffer *out, double part) {
 
 /* ---- changes ----------------------------------------- */
 
-/* The sign is a character of the width of a digit. */
+/* Appends a signed percentage. The sign is a character as wide as a digit. */
 static void put_percent_number(struct buffer *out, double change) {
   double size = fabs(100 * change);
   buffer_add_text(out, change < 0 ? MINUS : "+");
@@ -128,7 +128,7 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
 
 /* ---- words ------------------------------------------- */
 
-/* How a change of a unit is told: with a factor from 2 on, else with percent. */
+/* Words for a change of a unit: a factor from 2 on, else percent. */
 struct number_words {
   const char *verb;         /* "is", "allocates" */
   const char *more, *times; /* "slower": 12 % slower, 4.9 times slower */
@@ -149,7 +149,7 @@ static const struct number_words *words_for(const struct gate_row *row) {
   return str_ends(row->unit, STR("/s")) && row->direction > 0 ? &rate_words : NULL;
 }
 
-/* "12 % slower". */
+/* Appends "12 % slower". */
 static void put_share(struct buffer *out, double change, const char *word) {
   buffer_printf(out, "%.*f" PERCENT_FORMAT " %s", change >= 0.0995 ? 0 : 1, 100 * change, word);
 }
@@ -161,10 +161,7 @@ static void put_size(struct buffer *out, const struct gate_row *row,
   double factor = higher_is_better ? row->base / row->head : row->head / row->base;
   double change = fabs(higher_is_better ? row->base / row->head - 1 : row->delta);
   if (worse && factor >= 2)
-    buffer_printf(out,
-                  "%.2g "
-                  "%s",
-                  factor, words->times);
+    buffer_printf(out, factor < 9.95 ? "%.2g %s" : "%.0f %s", factor, words->times);
   else
     put_share(out, change, worse ? words->more : words->less);
 }

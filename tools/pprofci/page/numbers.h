@@ -1,4 +1,4 @@
-/* Numbers as a person reads them: "2.05 µs", "+392 %", "4.9 times slower". All append. */
+/* Functions that append numbers for people: "2.05 µs", "+392 %", "4.9 times slower". */
 #ifndef PPROFCI_PAGE_NUMBERS_H
 #define PPROFCI_PAGE_NUMBERS_H
 
@@ -10,43 +10,42 @@
 #define DOT            "\xC2\xB7"
 #define NO_BREAK       "\xC2\xA0"
 #define PERCENT        NO_BREAK "%"
-#define PERCENT_FORMAT NO_BREAK "%%" /* in a format */
+#define PERCENT_FORMAT NO_BREAK "%%" /* percent sign in a format string */
 #define DASH           "\xE2\x80\x93"
 
-/* A value of a unit of the gate: "2.05 µs", "1.5 KiB", "3". */
+/* Appends a value in a unit of the gate: "2.05 µs", "1.5 KiB", "3". */
 void number_amount(struct buffer *out, double value, pprofc_str unit);
 
-/* A value of a unit of a profile: "6.9 µs", "32 B". */
+/* Appends a value in a unit of a profile: "6.9 µs", "32 B". */
 void number_profile(struct buffer *out, double value, pprofc_str unit);
 
-/* "+392 %", "−4.2 %". */
+/* Appends a change: "+392 %", "−4.2 %". */
 void number_percent(struct buffer *out, double change);
 
-/* "86 %", "0.4 %": a part of a whole. */
+/* Appends a part of a whole: "86 %", "0.4 %". */
 void number_share(struct buffer *out, double part);
 
-/* "+6.9 µs", "−32 B": a difference of two values of a profile. */
+/* Appends a difference of two values of a profile: "+6.9 µs", "−32 B". */
 void number_difference(struct buffer *out, double value, pprofc_str unit);
 
-/* "3 %", "264 %": the size of a change. */
+/* Appends the size of a change: "3 %", "264 %". */
 void number_size(struct buffer *out, double change);
 
-/* "2.05 µs → 10.1 µs"; one side alone when the other is not there. */
+/* Appends "2.05 µs → 10.1 µs", or one value if the other side is missing. */
 void number_sides(struct buffer *out, const struct gate_row *row);
 
-/* "+392 %", "new" where there was nothing, "gone"; nothing when there is no change. */
+/* Appends "+392 %", "new" if the base is 0, "gone" if the head is 0, or nothing if unchanged. */
 void number_change(struct buffer *out, const struct gate_row *row);
 
-/* "+371 to +414", the interval of the change in percent; nothing when it is not known. */
+/* Appends the interval of the change in percent, "+371 to +414"; nothing if it is unknown. */
 void number_interval(struct buffer *out, const struct gate_row *row);
 
-/* "4.9 times slower", "12 % slower", "12 % more memory": a change for the worse or better. */
+/* Appends a change in words: "4.9 times slower", "12 % slower", "12 % more memory". */
 void number_phrase(struct buffer *out, const struct gate_row *row);
 
-/* "Index is 4.9 times slower: 2.05 µs → 10.1 µs per operation". */
+/* Appends a sentence: "Index is 4.9 times slower: 2.05 µs → 10.1 µs per operation". */
 void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row *row);
 
 bool number_is_time(pprofc_str unit);
-bool number_is_bytes(pprofc_str unit);
 
 #endif

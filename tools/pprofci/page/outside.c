@@ -1,4 +1,4 @@
-/* Reading, checking and printing links to other servers. */
+/* Reads, checks and prints links to other servers. */
 #include "page/outside.h"
 
 #include "core/array.h"
@@ -10,7 +10,9 @@
 #define FILE_MOST  ((size_t)1 << 20)
 #define LINKS_MOST 1000
 
-bool outside_may_link(pprofc_str url) {
+/* True if an address may become a link: http or https, a host, and only bytes that are valid
+ * in a URL. */
+static bool outside_may_link(pprofc_str url) {
   static const char other[] = "\"<>\\^`{}|";
   size_t scheme = 0;
   if (str_starts(url, STR("http://"))) scheme = sizeof "http://" - 1;
@@ -46,7 +48,7 @@ pprofc_status outside_add(struct ci_run *run, const struct node *root, const cha
   return status;
 }
 
-/* A file that the user named is whole, or an error. */
+/* Checks that a file given by the user is complete and valid. */
 static pprofc_status outside_check(const struct node *list, const char *path, pprofc_error *error) {
   if (!node_is(list, NODE_ARRAY))
     return error_set(error, PPROFC_E_FORMAT, "'%s' is no file of pprofci push -links", path);
@@ -65,7 +67,7 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error) {
   struct node *root = NULL;
   if (!*path) return PPROFC_OK;
   buffer_init(&data, run->mem, FILE_MOST);
-  pprofc_status status = files_read(path, &data, error);
+  pprofc_status status = file_read(path, &data, error);
   pprofc_str text = status == PPROFC_OK ? buffer_keep(&data, &run->arena) : STR("");
   buffer_free(&data);
   if (status == PPROFC_OK && !text.data) status = error_nomem(error);

@@ -1,4 +1,4 @@
-/* Links of the page to other servers: queries of Pyroscope that show what was pushed. */
+/* Links of the page to other servers: Pyroscope queries that show the pushed profiles. */
 #ifndef PPROFCI_PAGE_OUTSIDE_H
 #define PPROFCI_PAGE_OUTSIDE_H
 
@@ -6,19 +6,16 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
-/* Whether an address may become a link: http or https, a host, and no byte that a URL cannot have.
- */
-bool outside_may_link(pprofc_str url);
-
-/* Reads the file of -links, as `pprofci push -links` writes it. A step of a run. */
+/* Reads the file of -links, as written by `pprofci push -links`. A step of a run. */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 
-/* Adds the links of a manifest; `leg` names the run they are of. What may not become a link is left
- * out. */
+/* Adds the links of a manifest; `leg` names their run. Skips addresses that must not become
+ * links. */
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *leg,
                           pprofc_error *error);
 
-/* The links as a member of a manifest, and as a line of the page; nothing when there are none. */
+/* Writes the links as a member of a manifest; outside_print writes them as a line of the page.
+ * Both write nothing if there are no links. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 void outside_print(struct buffer *out, const struct ci_run *run);
 

@@ -1,4 +1,4 @@
-/* The page: one sentence, a row for each benchmark, what else was compared, how it was measured. */
+/* Writes the page: a headline, a row for each benchmark, other comparisons, and the method. */
 #include "page/page.h"
 
 #include "core/base64.h"
@@ -17,7 +17,7 @@ extern const unsigned char asset_ci_css[], asset_ci_js[];
 extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
-#define SECTION_PICTURE 420 /* pixels of a picture outside of rows */
+#define SECTION_PICTURE 420 /* pixels; height of a picture outside of rows */
 
 /* ---- head -------------------------------------------- */
 
@@ -115,7 +115,7 @@ static void put_section(struct buffer *out, const struct page_model *m, const st
   buffer_add_text(out, "</section>\n");
 }
 
-/* Profiles that belong to no row: those of no benchmark, and of benchmarks without results. */
+/* True if a row shows the pair. Pairs without a benchmark or without results have no row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->count; i++)
     if (model_is_of(pair, &m->benchmarks[i])) return true;
@@ -127,7 +127,7 @@ static void put_profiles(struct buffer *out, const struct page_model *m) {
   size_t count = 0;
   for (size_t i = 0; i < run->pair_count; i++) count += !is_in_a_row(m, &run->pairs[i]);
   if (!count) return;
-  /* What is all that there is to see is open. */
+  /* Open if the page shows nothing else. */
   buffer_printf(out, "<details class=\"fold\" id=\"profiles\"%s><summary>%zu profile",
                 m->count ? "" : " open", count);
   if (count > 1) buffer_add_char(out, 's');
@@ -143,7 +143,7 @@ static void put_profiles(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "</details>\n");
 }
 
-void page_print(struct buffer *out, const struct page_model *m) {
+static void page_print(struct buffer *out, const struct page_model *m) {
   put_document_head(out, m);
   buffer_add_text(out, "<main>\n");
   put_subject(out, m->run);

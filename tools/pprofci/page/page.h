@@ -1,4 +1,4 @@
-/* What is written of a finished run: the page, the summary, the manifest, annotations. */
+/* Output files of a finished run: the page, the summary, the manifest, annotations. */
 #ifndef PPROFCI_PAGE_PAGE_H
 #define PPROFCI_PAGE_PAGE_H
 
@@ -9,16 +9,17 @@
 /* Writes index.html, summary.md and manifest.json into the stage. */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
-/* Prints a command of GitHub Actions for each regression, where these are wanted. */
+/* Writes the files of the CI service: $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT. A step of a run. */
+pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
+
+/* Prints a GitHub Actions command for each regression if annotations are enabled. */
 pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
-/* One file each; they append. */
-void page_print(struct buffer *out, const struct page_model *model);
+/* Append the text of summary.md and of manifest.json. */
 void summary_print(struct buffer *out, const struct page_model *model);
 void manifest_print(struct buffer *out, const struct page_model *model);
-void annotations_print(struct buffer *out, const struct page_model *model);
 
-/* The regressions as an array of JSON: benchmark, place, title and message of each. */
+/* Writes the regressions as a JSON array: benchmark, place, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);
 
 #endif

@@ -1,5 +1,5 @@
-/* The rows of the page. A benchmark that got slower is a row with the reason and the picture below
- * it; one that is in doubt is a row; the others are folded away. */
+/* Writes the rows of the page. A slower benchmark gets a row with the reason and a picture,
+ * and a doubtful benchmark gets a row. The others are collapsed. */
 #include "page/rows.h"
 
 #include "page/details.h"
@@ -9,13 +9,15 @@
 
 #include <math.h>
 
-#define PICTURE_HEIGHT 180 /* of a row */
-#define UNSURE_MOST    6   /* rows of benchmarks that could not be judged; more are folded away */
-#define NAMED_MOST     3   /* in the line of a fold */
+#define PICTURE_HEIGHT 180 /* pixels; height of a picture in a row */
+#define UNSURE_MOST                                                                                \
+  6                  /* rows of benchmarks that could not be judged; further ones are              \
+                        collapsed */
+#define NAMED_MOST 3 /* names in the line of a collapsed table */
 
 /* ---- cells ------------------------------------------- */
 
-/* "p 0.0001, adjusted 0.0003, n 10+10, Welch, alpha 0.05": what a tooltip says. */
+/* Appends the text of a tooltip: "p 0.0001, adjusted 0.0003, n 10+10, Welch, alpha 0.05". */
 static void put_statistics(struct buffer *out, const struct benchmark *b,
                            const struct gate_row *row) {
   number_phrase(out, row);
@@ -40,7 +42,7 @@ static void put_interval(struct buffer *out, const struct gate_row *row) {
     buffer_add_text(out, ")</span>");
 }
 
-/* "2.05 µs → 10.1 µs +392 % (+371 to +414)"; the value alone when it did not change. */
+/* Appends "2.05 µs → 10.1 µs +392 % (+371 to +414)", or only the value if it did not change. */
 static void put_metric(struct buffer *out, const struct benchmark *b, const struct gate_row *row) {
   const char *name = details_change_class(row);
   buffer_add_text(out, " title=\"");
@@ -90,7 +92,7 @@ static const struct {
                        [FATE_NEW] = {"+", "noise"},
                        [FATE_UNCHANGED] = {"=", "noise"}};
 
-/* What the noise of a benchmark hides, and how many rounds would show it. */
+/* Appends the smallest detectable change, and the rounds needed to detect the threshold. */
 static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   buffer_add_text(out, "noise: ");
   if (isfinite(row->visible)) {
@@ -105,7 +107,7 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   number_size(out, row->threshold);
 }
 
-/* Why nothing is said of a benchmark, in place of an interval. */
+/* Appends why a benchmark could not be judged, in place of an interval. */
 static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   const struct gate_row *row = b->worst;
   if (b->fate == FATE_MISSING) buffer_add_text(out, "missing in the head");
@@ -119,7 +121,7 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
     rows_put_noise(out, row);
 }
 
-/* Metrics that have no column, when something became worse in them. */
+/* Appends metrics that have no column but got worse. */
 static void put_other_metrics(struct buffer *out, const struct page_model *m,
                               const struct benchmark *b) {
   size_t count;
@@ -175,7 +177,7 @@ static void put_head(struct buffer *out, const struct page_model *m) {
            "</thead>\n");
 }
 
-/* Begins a row that goes over all columns. */
+/* Begins a row that spans all columns. */
 static void begin_wide(struct buffer *out, const char *name) {
   buffer_printf(out, "<tr role=\"row\" class=\"%s\"><td role=\"cell\" colspan=\"5\">", name);
 }
@@ -184,7 +186,7 @@ static void end_wide(struct buffer *out) {
   buffer_add_text(out, "</td></tr>\n");
 }
 
-/* What explains a row: functions, and the flame graph at that place. */
+/* Appends the explanation of a row: functions, and the flame graph at that function. */
 static void put_reason(struct buffer *out, const struct page_model *m,
                        const struct run_pair *pair) {
   if (html_has_because(pair)) {
@@ -199,7 +201,8 @@ static void put_reason(struct buffer *out, const struct page_model *m,
   end_wide(out);
 }
 
-/* Everything else of a benchmark, behind one line, which says why it could not be judged. */
+/* Appends all other details, collapsed under a line that says why the benchmark could not be
+ * judged. */
 static void put_details(struct buffer *out, const struct page_model *m, const struct benchmark *b,
                         const struct run_pair *shown) {
   begin_wide(out, "more");
@@ -230,7 +233,7 @@ static void put_row(struct buffer *out, const struct page_model *m, const struct
 
 /* ---- the tables -------------------------------------- */
 
-/* The benchmarks of one fate follow one another. */
+/* Returns the first benchmark with a result; benchmarks with the same result are adjacent. */
 static size_t first_of(const struct page_model *m, enum fate fate) {
   size_t first = 0;
   for (int before = 0; before < (int)fate; before++) first += m->fates[before];
@@ -248,7 +251,7 @@ static const char *const fold_titles[FATES] = {
     [FATE_FASTER] = "faster",     [FATE_ACCEPTED] = "slower, which a rule accepts",
     [FATE_NEW] = "new",           [FATE_UNCHANGED] = "unchanged"};
 
-/* "3 faster (Title −12 %, ...)". */
+/* Appends "3 faster (Title −12 %, ...)". */
 static void put_fold_title(struct buffer *out, const struct page_model *m, enum fate fate) {
   size_t first = first_of(m, fate), count = m->fates[fate];
   buffer_printf(out, "%zu %s", count, fold_titles[fate]);

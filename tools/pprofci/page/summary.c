@@ -1,5 +1,6 @@
-/* The summary in Markdown: what a comment on a pull request and the page of a job show. At most
- * twelve lines, then what is folded away. Names are escaped: nothing in them acts. */
+/* Writes the summary in Markdown, for pull request comments and the page of a job. At most
+ * twelve lines are visible, the rest is collapsed. Names are escaped, so Markdown in them has
+ * no effect. */
 #include "page/page.h"
 
 #include "core/escape.h"
@@ -14,17 +15,17 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST      5  /* of benchmarks that got slower */
-#define BECAUSE_MOST   2  /* functions of a row */
-#define NAMES_MOST     12 /* of benchmarks in a list */
+#define ROWS_MOST      5  /* rows of slower benchmarks */
+#define BECAUSE_MOST   2  /* functions in a row */
+#define NAMES_MOST     12 /* benchmark names in a list */
 #define MEASURED_MOST  60 /* rows of the table of all measurements */
-#define TABLES_MOST    8  /* of functions */
-#define FUNCTIONS_MOST 8  /* in each */
+#define TABLES_MOST    8  /* tables of functions */
+#define FUNCTIONS_MOST 8  /* functions in a table */
 #define FAILED_LINES   40
 
 /* ---- names ------------------------------------------- */
 
-/* Text in which no Markdown acts. */
+/* Appends text and escapes all Markdown. */
 static void md_escape(struct buffer *out, pprofc_str text) {
   static const char special[] = "\\`*_[]<>|~&!";
   struct buffer plain;
@@ -45,7 +46,7 @@ static void md_escape(struct buffer *out, pprofc_str text) {
   buffer_free(&plain);
 }
 
-/* A function: always code. A backtick or '|' would end it. */
+/* Appends a function name as code. Escapes backticks and '|', which would end the code. */
 static void md_code(struct buffer *out, pprofc_str name) {
   static const char special[] = "|`@*_~\\[:#!";
   struct buffer plain;
@@ -65,7 +66,7 @@ static void md_code(struct buffer *out, pprofc_str name) {
   buffer_free(&plain);
 }
 
-/* A name: text, or code where GitHub would act on it whatever is escaped. */
+/* Appends a name as text, or as code if GitHub would act on it even when escaped. */
 static void md_name(struct buffer *out, pprofc_str name) {
   if (markdown_acts(name))
     md_code(out, name);
@@ -73,7 +74,7 @@ static void md_name(struct buffer *out, pprofc_str name) {
     md_escape(out, name);
 }
 
-/* A sentence with names in it: each word as a name. */
+/* Appends a sentence that contains names: each word is escaped like a name. */
 static void md_text(struct buffer *out, pprofc_str text) {
   pprofc_str word;
   for (bool first = true; text.data && str_next(&text, ' ', &word); first = false) {
@@ -82,7 +83,7 @@ static void md_text(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* The name, which leads to its row of the page. */
+/* Appends a name that links to its row of the page. */
 static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   char row[32];
   snprintf(row, sizeof row, "b-%zu", b->number);
@@ -107,14 +108,15 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
     buffer_add_char(out, ')');
 }
 
-/* "`words.hash` +43 µs about 99 %". */
+/* Writes "`words.hash` +43 µs about 99 % of the change". */
 static void put_function(struct buffer *out, const struct run_pair *pair,
                          const struct change *change) {
   md_code(out, html_short_function(str_of(change->name)));
   buffer_add_text(out, " +");
   number_profile(out, change->head - change->base, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
-    buffer_printf(out, " about %.0f" PERCENT_FORMAT, fmin(100 * change->share, 100));
+    buffer_printf(out, " about %.0f" PERCENT_FORMAT " of the change",
+                  fmin(100 * change->share, 100));
 }
 
 static void put_because_cell(struct buffer *out, const struct page_model *m,
@@ -191,7 +193,7 @@ static const char *const list_titles[FATES] = {[FATE_MISSING] = "missing",
                                                [FATE_ACCEPTED] = "slower, which a rule accepts",
                                                [FATE_NEW] = "new"};
 
-/* "Title −12 %, Words −8 % and 3 more". */
+/* Appends "Title −12 %, Words −8 % and 3 more". */
 static void put_list(struct buffer *out, const struct page_model *m, int fate, size_t first) {
   size_t count = m->fates[fate];
   buffer_printf(out, "- %zu %s: ", count, list_titles[fate]);
@@ -219,7 +221,8 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* What did not change has no names here: where there is nothing else, nothing opens. */
+/* Writes the lists of results. Unchanged benchmarks are not listed; if all are unchanged,
+ * nothing can be expanded. */
 static void put_lists(struct buffer *out, const struct page_model *m) {
   size_t first = m->fates[FATE_SLOWER];
   if (first == m->count) return;
@@ -295,10 +298,12 @@ static void md_put_function_row(struct buffer *out, const struct function_list *
   buffer_add_text(out, " |\n");
 }
 
-/* The functions with their verdicts. */
+/* Writes the functions with their verdicts. */
 static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v) {
   pprofc_str unit = str_of(v->unit);
-  buffer_add_text(out, "\n| function by itself | base | head | \xCE\x94 | \xC2\xB1 | verdict |\n"
+  buffer_add_char(out, '\n');
+  md_name(out, str_of(v->sentence));
+  buffer_add_text(out, "\n\n| function by itself | base | head | change | \xC2\xB1 | certain? |\n"
                        "|---|--:|--:|--:|--:|---|\n");
   for (size_t i = 0; i < v->row_count && i < FUNCTIONS_MOST; i++) {
     const struct change *change = &v->rows[i];
@@ -329,9 +334,8 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   enum function_order alone = pair->names[SIDE_HEAD] ? BY_HEAD : BY_BASE;
   functions_read(run, pair, &f);
   functions_sort(&f, both ? BY_CHANGE : alone);
-  buffer_add_text(out,
-                  both ? "\n| function by itself | base | head | \xCE\x94 |\n|---|--:|--:|--:|\n"
-                       : "\n| function by itself | value | share |\n|---|--:|--:|\n");
+  buffer_add_text(out, both ? "\n| function by itself | base | head | change |\n|---|--:|--:|--:|\n"
+                            : "\n| function by itself | value | share |\n|---|--:|--:|\n");
   for (size_t i = 0; i < f.count && i < FUNCTIONS_MOST; i++) {
     const struct function_values *row = &f.rows[i];
     if (row->flat[SIDE_BASE] == row->flat[SIDE_HEAD]) break;
@@ -340,7 +344,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   functions_free(&f);
 }
 
-/* Whether the pair explains one of the rows at the top. */
+/* True if the pair explains one of the rows at the top, or belongs to no benchmark. */
 static bool is_told(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;
@@ -361,7 +365,7 @@ static void put_profile_tables(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* What a gate that failed has printed; as HTML, which no name ends. */
+/* Writes the output of a failed gate as HTML, which names in it cannot end. */
 static void md_put_failure(struct buffer *out, const struct ci_run *run) {
   pprofc_str text = buffer_str(&run->gate_text), line;
   size_t lines = FAILED_LINES;
@@ -374,7 +378,7 @@ static void md_put_failure(struct buffer *out, const struct ci_run *run) {
   buffer_add_text(out, "</pre>\n\n</details>\n\n");
 }
 
-/* "Page · flame graph · how to repeat". */
+/* Appends "Page · flame graph · how to repeat". */
 static void put_links(struct buffer *out, const struct page_model *m) {
   const struct run_pair *pair = m->fates[FATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   buffer_add_text(out, LINKS_LINE);

@@ -1,4 +1,4 @@
-/* The tabs of a pair of profiles. They are radio buttons, so they need no script. */
+/* Writes the tabs of a pair of profiles. They are radio buttons, so they need no script. */
 #include "page/tabs.h"
 
 #include "page/functions.h"
@@ -7,16 +7,18 @@
 
 #include <math.h>
 
-#define ROWS_MOST 15                   /* of a table */
-#define PAGE_MOST ((size_t)1200 << 10) /* beyond it pictures and tables are links */
+#define ROWS_MOST 15 /* rows of a table */
+#define PAGE_MOST                                                                                  \
+  ((size_t)1200 << 10) /* bytes of a page above which pictures and tables                          \
+                          become links */
 
 /* One tab: base, head or the difference. */
 struct tab {
   const struct page_model *model;
   const struct run_pair *pair;
   struct function_list *functions;
-  const char *name; /* of its artifacts */
-  int side;         /* SIDES: the difference */
+  const char *name; /* name of its artifacts */
+  int side;         /* SIDES means the difference */
   double height;
   bool open;
 };
@@ -46,11 +48,14 @@ static void put_part(struct buffer *out, double value, double total) {
   buffer_add_text(out, "</td>");
 }
 
-/* "+62 ns", and what that is of the base; in colour when it is more than noise. */
+/* Writes "+62 ns" and the share of the base. It is coloured if it exceeds noise, and pale if
+ * all functions share the change. */
 static void put_difference(struct buffer *out, double base, double head, pprofc_str unit,
-                           bool changed) {
+                           const struct change *change) {
   const char *name = head > base ? "worse" : "better";
-  if (!changed) name = "noise";
+  if (!change || !change->certain) name = "noise";
+  if (change && change->certain && !change->changed)
+    name = head > base ? "worse shared" : "better shared";
   buffer_printf(out, "<td class=\"%s\">", name);
   number_difference(out, head - base, unit);
   buffer_printf(out, "</td><td class=\"%s\">", name);
@@ -71,11 +76,11 @@ static void put_heads(struct buffer *out, const char *const *titles, size_t coun
   buffer_add_text(out, "<thead><tr>");
   for (size_t i = 0; i < count; i++)
     buffer_printf(out, "<th scope=\"col\"%s>%s</th>",
-                  strcmp(titles[i], "Verdict") == 0 ? " class=\"word\"" : "", titles[i]);
+                  strcmp(titles[i], "Certain?") == 0 ? " class=\"word\"" : "", titles[i]);
   buffer_add_text(out, "</tr></thead>\n<tbody>\n");
 }
 
-/* What is known of a difference beyond its size. */
+/* Writes half the width of the interval, the verdict and the other function of a move. */
 static void put_verdict_cells(struct buffer *out, const struct change *change, pprofc_str unit) {
   buffer_add_text(out, "<td>");
   if (isfinite(change->low) && isfinite(change->high))
@@ -90,10 +95,10 @@ static void put_verdict_cells(struct buffer *out, const struct change *change, p
   buffer_add_text(out, "</td>");
 }
 
-/* The functions with their verdicts: those that changed, then the others. */
+/* Writes the functions with their verdicts: first the changed ones. */
 static void put_verdict_rows(struct buffer *out, const struct tab *t) {
-  static const char *const titles[] = {"Function",         "Base",     "Head",   "\xCE\x94",
-                                       "\xCE\x94" PERCENT, "\xC2\xB1", "Verdict"};
+  static const char *const titles[] = {"Function",       "Base",     "Head",    "Change",
+                                       "Change" PERCENT, "\xC2\xB1", "Certain?"};
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
   put_heads(out, titles, sizeof titles / sizeof *titles);
@@ -102,15 +107,15 @@ static void put_verdict_rows(struct buffer *out, const struct tab *t) {
     put_function_name(out, t, str_of(change->name), str_of(change->file), change->line);
     tabs_put_value(out, change->base, unit);
     tabs_put_value(out, change->head, unit);
-    put_difference(out, change->base, change->head, unit, change->changed);
+    put_difference(out, change->base, change->head, unit, change);
     put_verdict_cells(out, change, unit);
     buffer_add_text(out, "</tr>\n");
   }
 }
 
-/* The functions of a pair that was not judged. */
+/* Writes the functions of a pair that was not judged. */
 static void put_difference_rows(struct buffer *out, const struct tab *t) {
-  static const char *const titles[] = {"Function", "Base", "Head", "\xCE\x94", "\xCE\x94" PERCENT};
+  static const char *const titles[] = {"Function", "Base", "Head", "Change", "Change" PERCENT};
   const struct function_list *f = t->functions;
   put_heads(out, titles, sizeof titles / sizeof *titles);
   for (size_t i = 0; i < f->count && i < ROWS_MOST; i++) {
@@ -119,7 +124,7 @@ static void put_difference_rows(struct buffer *out, const struct tab *t) {
     put_function_name(out, t, row->name, row->file, row->line);
     tabs_put_value(out, row->flat[SIDE_BASE], f->unit);
     tabs_put_value(out, row->flat[SIDE_HEAD], f->unit);
-    put_difference(out, row->flat[SIDE_BASE], row->flat[SIDE_HEAD], f->unit, false);
+    put_difference(out, row->flat[SIDE_BASE], row->flat[SIDE_HEAD], f->unit, NULL);
     buffer_add_text(out, "</tr>\n");
   }
 }
@@ -141,7 +146,7 @@ static void put_side_rows(struct buffer *out, const struct tab *t) {
   }
 }
 
-/* "18.4 ns → 167 ns" in all. */
+/* Writes the totals: "18.4 ns → 167 ns". */
 static void put_totals(struct buffer *out, const struct tab *t) {
   const struct function_list *f = t->functions;
   buffer_add_text(out, "; in all ");
@@ -150,7 +155,7 @@ static void put_totals(struct buffer *out, const struct tab *t) {
   if (t->side != SIDE_BASE) number_profile(out, f->total[SIDE_HEAD], f->unit);
 }
 
-/* "cpu of functions by themselves, for one operation; 5 + 5 runs". */
+/* Writes "cpu of functions by themselves, for one operation; 5 + 5 runs". */
 static void put_table_caption(struct buffer *out, const struct tab *t) {
   const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
   buffer_add_text(out, "<caption>");
@@ -194,6 +199,11 @@ static void put_functions(struct buffer *out, const struct tab *t) {
 static void put_panel(struct buffer *out, const struct tab *t) {
   pprofc_str picture = t->pair->pictures[t->pair->diff ? t->side : SIDES];
   buffer_add_text(out, "<div class=\"panel\">\n");
+  if (t->side == SIDES && t->pair->comparison_count) {
+    buffer_add_text(out, "<p class=\"sentence\">");
+    html_words(out, t->pair->comparisons[0].sentence);
+    buffer_add_text(out, "</p>\n");
+  }
   if (out->size < PAGE_MOST) html_picture(out, t->pair, t->name, picture, t->height);
   buffer_printf(out, "<details%s><summary>functions and files</summary>\n", t->open ? " open" : "");
   put_functions(out, t);
@@ -205,7 +215,7 @@ static const char *tab_name(const struct run_pair *pair, int side) {
   return side == SIDES ? pair->diff : pair->names[side];
 }
 
-/* The buttons, of which the difference, or the only side, is chosen. */
+/* Writes the buttons; the difference or the only side is selected. */
 static void put_buttons(struct buffer *out, const struct run_pair *pair, size_t number) {
   static const char *const titles[SIDES + 1] = {"Base", "Head", "Diff"};
   for (int side = 0; side <= SIDES; side++) {
@@ -224,7 +234,7 @@ static void put_buttons(struct buffer *out, const struct run_pair *pair, size_t 
   buffer_add_text(out, judged ? "noise, not judged or unchanged</span>" : "unchanged</span>");
 }
 
-/* The pictures of all tabs have one height: that of the highest, or the most. */
+/* Returns the common height of all pictures: the highest one, limited to `most`. */
 static double common_height(const struct run_pair *pair, unsigned most) {
   double height = 0;
   for (int side = 0; side <= SIDES; side++)

@@ -1,8 +1,8 @@
-/* Making, cutting and reading the text of a comment. */
+/* Makes, truncates and parses the text of a comment. */
 #include "publish/body.h"
 
-#define LINE_MOST    2000 /* bytes of the headline, which comes from names */
-#define NOTE_MOST    160  /* bytes that "... more" takes */
+#define LINE_MOST    2000 /* bytes of the headline, which contains names of any length */
+#define NOTE_MOST    160  /* bytes for "... more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7
@@ -71,7 +71,8 @@ pprofc_str body_prefix(pprofc_str text, size_t most) {
   return str_slice(text, 0, most);
 }
 
-/* The text up to a comment of HTML that does not end in it: an open one would hide the rest. */
+/* Returns the text before an HTML comment that is not closed in it. An open comment would hide
+ * the rest. */
 static pprofc_str outside_comments(pprofc_str text) {
   pprofc_str rest = text;
   for (;;) {
@@ -91,13 +92,13 @@ static void put_first_line(struct buffer *out, pprofc_str line) {
   buffer_add_char(out, '\n');
 }
 
-/* Where the next folded section begins. */
+/* Returns the begin of the next folded section. */
 static size_t next_section(pprofc_str text, size_t from) {
   size_t found = str_find(str_slice(text, from, text.size), STR("\n<details>"));
   return from + found < text.size ? from + found + 1 : text.size;
 }
 
-/* Adds the lines that fit; returns how many do not. */
+/* Adds the lines that fit. Returns the number of lines that do not. */
 static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   size_t cut = 0;
   pprofc_str line;
@@ -113,7 +114,7 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
-/* Adds the folded sections that fit; returns how many do not. */
+/* Adds the folded sections that fit. Returns the number of sections that do not. */
 static size_t put_sections(struct buffer *out, pprofc_str text, size_t room) {
   size_t cut = 0;
   for (size_t at = 0; at < text.size;) {
@@ -151,7 +152,7 @@ pprofc_str body_cut(pprofc_str summary, const char *links, size_t most, struct a
   return kept;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- comment ----------------------------------------- */
 
 static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_printf(out, "<!-- state run=%llu regressed=%zu good=%d", (unsigned long long)state->run,
@@ -162,7 +163,7 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* "No regressions any more" is said of a green result only; the headline follows it. */
+/* Adds "No regressions any more" before the headline of a green result. */
 static void put_mended(struct buffer *out, const struct body *body) {
   static const char title[] = "### " SIGN_GOOD;
   const struct body_state *state = &body->state;

@@ -1,13 +1,13 @@
-/* The status of a commit, a check run of GitHub, a report of Bitbucket. */
+/* Sends the status of a commit, a check run of GitHub, or a report of Bitbucket. */
 #include "publish/post.h"
 
 #include "run/text.h"
 
-#define DESCRIPTION_MOST 140 /* characters, of GitHub */
+#define DESCRIPTION_MOST 140 /* characters, limit of GitHub */
 #define TITLE_MOST       255
-#define SUMMARY_MOST     65535 /* bytes, of a check run */
-#define DETAILS_MOST     2000  /* characters, of a report of Bitbucket */
-#define NOTE_MOST        450   /* of its annotations */
+#define SUMMARY_MOST     65535 /* bytes, limit of a check run */
+#define DETAILS_MOST     2000  /* characters, limit of a report of Bitbucket */
+#define NOTE_MOST        450   /* characters, limit of its annotations */
 #define ELLIPSIS         "\xE2\x80\xA6"
 
 pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
@@ -26,7 +26,7 @@ const char *post_name(struct post *post) {
   return text_printf(post->arena, "pprofc/%s", post->key);
 }
 
-/* Sends a request that may be sent again; its reply has an id where `id` is not NULL. */
+/* Sends a request that is safe to repeat. If `id` is not NULL, it gets the id in the reply. */
 static pprofc_status check_send(struct post *post, const char *method, const char *path,
                                 pprofc_str body, const char **id, pprofc_error *error) {
   const struct wire_request request = {.method = method, .path = path, .body = body};
@@ -72,7 +72,7 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
 
 /* ---- annotations ------------------------------------- */
 
-/* Only what has a place in the repository can be an annotation. */
+/* True if the regression has a file in the repository, so that an annotation can point to it. */
 static bool has_place(const struct node *regression) {
   pprofc_str file = node_text(regression, "file");
   return file.size && file.data[0] != '/' && str_find(file, STR("..")) == file.size &&
@@ -81,7 +81,7 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Puts the next notes as an array, at most `most`; returns how many, and moves *at on. */
+/* Writes the next notes as an array, at most `most`. Returns their number and advances *at. */
 static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
                               put_note_fn put) {
   const struct node *all = post->outcome->regressions;
@@ -232,7 +232,7 @@ static pprofc_status post_bitbucket_report(struct post *post, pprofc_error *erro
   return status;
 }
 
-/* ---- which ------------------------------------------- */
+/* ---- choice of the host ------------------------------ */
 
 pprofc_status post_check(struct post *post, pprofc_error *error) {
   static const struct {

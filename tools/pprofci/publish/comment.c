@@ -1,5 +1,6 @@
-/* The comment of a pull request or merge request: one for each key, found by its marker and its
- * author, and changed in place. Anybody can write the marker, so the marker alone is not enough. */
+/* Writes the comment of a pull request or merge request: one for each key, identified by its
+ * marker and its author, and updated in place. Anyone can copy the marker, so the marker alone
+ * is not enough. */
 #include "publish/post.h"
 
 #include "common/terminal.h"
@@ -7,9 +8,9 @@
 
 #define PAGES_MOST 200
 
-/* The comment that is there. */
+/* The existing comment. */
 struct comment_found {
-  const char *id; /* NULL: none */
+  const char *id; /* NULL if there is no comment */
   pprofc_str text;
 };
 
@@ -30,7 +31,7 @@ pprofc_status post_send(struct post *post, const struct wire_request *request, s
   return status;
 }
 
-/* ---- whose comments ---------------------------------- */
+/* ---- author of comments ------------------------------ */
 
 static pprofc_status find_author(struct post *post, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
@@ -41,7 +42,7 @@ static pprofc_status find_author(struct post *post, pprofc_error *error) {
   pprofc_status status = post_send(post, &request, &root, &reply, error);
   const struct node *name = node_path(root, forge->user_key);
   if (node_is(name, NODE_STRING)) post->author = text_keep(post->arena, name->text);
-  /* The token of a job of GitHub Actions may not ask. */
+  /* GitHub does not let the token of a job read its user. */
   bool may_not = status != PPROFC_OK && (reply.code == 403 || reply.code == 404);
   if (may_not && *forge->author) {
     post->author = forge->author;
@@ -57,8 +58,8 @@ static pprofc_status find_author(struct post *post, pprofc_error *error) {
 
 /* ---- the pull request of a commit -------------------- */
 
-/* A workflow_run of a fork does not name its pull request: it is the open one of that branch whose
- * head is that commit. */
+/* Finds the pull request of a workflow_run of a fork, which does not contain its number: the
+ * open one of that branch with that head commit. */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;
@@ -144,7 +145,8 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-/* An author that is not the one that is looked for would get a comment for each push. */
+/* Warns if the server names another author: the next run would not find the comment and write
+ * a new one. */
 static void check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
@@ -153,7 +155,7 @@ static void check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes the comment. *again: it is worth looking for it once more. */
+/* Writes the comment. *again becomes true if the caller should search for the comment again. */
 static pprofc_status write_comment(struct post *post, const struct comment_found *found,
                                    pprofc_str text, bool *again, pprofc_error *error) {
   const struct forge *forge = post->site->forge;

@@ -1,4 +1,4 @@
-/* The table of the flags, and what they may be together. */
+/* The table of the flags, and checks of their combinations. */
 #include "publish/options.h"
 
 #include "commands.h"
@@ -91,14 +91,13 @@ static const struct flag flags[] = {
      .offset = FIELD(write_body),
      .group = GROUP_FILES,
      .argument = "FILE",
-     .help = "write the comment, for a second workflow that posts it; comment.md beside the page "
-             "in a fork's run"},
+     .help = "write the comment"},
     {.name = "body",
      .kind = FLAG_STRING,
      .offset = FIELD(body),
      .group = GROUP_FILES,
      .argument = "FILE",
-     .help = "post the comment that -write-body wrote; there is no DIR then"},
+     .help = "post a comment from the manifest.json of a fork's run, quoted; there is no DIR then"},
     {.name = "dry-run",
      .kind = FLAG_BOOL,
      .offset = FIELD(dry_run),
@@ -190,7 +189,7 @@ static pprofc_status read_places(struct publish_options *options, pprofc_error *
   return PPROFC_OK;
 }
 
-/* A key is part of a hidden line and of paths. */
+/* True if the key is valid: it becomes a part of a hidden line and of paths. */
 static bool is_publish_key(const char *key) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   size_t size = strlen(key);
@@ -206,7 +205,7 @@ static pprofc_status check_body_alone(const struct publish_options *options, int
   for (size_t i = 0; i < PLACES; i++) other |= i != PLACE_COMMENT && options->places[i];
   if (!*options->body || !other) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
-                   "-body posts a comment that is written already, and nothing else");
+                   "-body posts a comment from a manifest, and nothing else");
 }
 
 static pprofc_status check_publish_numbers(const struct publish_options *options,

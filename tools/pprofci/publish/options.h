@@ -12,11 +12,11 @@ extern const char *const place_names[PLACES];
 struct publish_options {
   struct site_options site;
   const char *to, *key, *author;
-  const char *markdown, *json, *code_quality, *metrics; /* files to write; "": none */
+  const char *markdown, *json, *code_quality, *metrics; /* names of output files, or "" */
   const char *write_body, *body;
   bool dry_run, require, no_fail;
   int64_t wait, timeout;
-  bool places[PLACES]; /* of -to */
+  bool places[PLACES]; /* places of -to */
 };
 
 /* Reads and checks the command line. */

@@ -1,5 +1,5 @@
-/* What a finished run says: manifest.json and summary.md of the folder of `pprofci run` or `merge`.
- * Nothing here talks to anybody. */
+/* Reads the result of a run: manifest.json and summary.md in the folder of `pprofci run` or
+ * `merge`. */
 #ifndef PPROFCI_PUBLISH_OUTCOME_H
 #define PPROFCI_PUBLISH_OUTCOME_H
 
@@ -8,34 +8,42 @@
 #include "core/json_tree.h"
 #include "core/json_write.h"
 
-/* How the run ended, as its page shows it. */
+/* The end of the run, as its page shows it. */
 enum ending {
   ENDING_GOOD,     /* compared, nothing got worse */
-  ENDING_DOUBT,    /* compared, but something speaks against a green sign */
+  ENDING_DOUBT,    /* compared, but with a doubt, so the sign is not green */
   ENDING_NOTHING,  /* nothing was compared */
   ENDING_BAD,      /* something regressed */
-  ENDING_WARNING,  /* something regressed, and -no-fail */
+  ENDING_WARNING,  /* something regressed, with -no-fail */
   ENDING_UNUSABLE, /* the benchmarks could not be judged */
   ENDINGS
 };
 
 struct outcome {
-  const struct node *root; /* of the manifest */
+  const struct node *root; /* root of the manifest */
   enum ending ending;
   int status;          /* the exit status of the run */
   pprofc_str verdict;  /* "REGRESSION" */
   pprofc_str headline; /* plain text */
-  pprofc_str commit;   /* of the head; may be empty */
-  pprofc_str summary;  /* Markdown without its marker; its first line has sign and headline */
+  pprofc_str commit;   /* head commit, or empty */
+  pprofc_str summary;  /* Markdown without its marker; the first line has the sign and the
+                          headline */
   const struct node *regressions; /* an array of benchmark, file, line, title, message */
   size_t regressed;
 };
 
-/* Reads the folder. Texts are the arena's. */
+/* Reads the folder. The arena owns the texts. */
 pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail,
                            struct outcome *outcome, pprofc_error *error);
 
-/* What is told of a run that has left no result: it is never silence, and never an old result. */
+/* Reads a manifest without a summary. */
+pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
+                                    struct outcome *outcome, pprofc_error *error);
+
+/* Makes a summary that quotes the manifest of a fork's run. False when out of memory. */
+bool outcome_quote(struct outcome *outcome, struct arena *arena);
+
+/* Makes the result of a run without output, so that no older result stays. */
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
 
@@ -54,21 +62,21 @@ struct json_text {
 /* Begins a text; false when out of memory. */
 bool json_text_begin(struct json_text *text);
 
-/* Ends it and gives it to the arena; data is NULL when memory ran out. */
+/* Ends the text and copies it into the arena. data is NULL when out of memory. */
 pprofc_str json_text_end(struct json_text *text, struct arena *arena);
 
-/* A member that is a string. */
+/* Adds a member with a string. */
 void json_text_member(struct json_text *text, const char *key, pprofc_str value);
 
 /* ---- reports in files -------------------------------- */
 
-/* GitLab's code quality report: an entry for each regression. */
+/* Makes GitLab's code quality report, with an entry for each regression. */
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena);
 
-/* OpenMetrics: the median of every measurement of the head. */
+/* Makes OpenMetrics text: the median of every measurement of the head. */
 pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena);
 
-/* Verdict, headline, commits and regressions, for other programs. */
+/* Makes JSON with verdict, headline, commits and regressions, for other programs. */
 pprofc_str outcome_json(const struct outcome *outcome, const char *page, struct arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
-/* A summary for a host that does not show HTML in comments: titles in place of folded sections, and
- * printed text as code. */
+/* Makes a summary for a host that does not show HTML in comments: titles replace folded
+ * sections, and preformatted text becomes code. */
 #include "publish/body.h"
 
 #include "run/text.h"
@@ -7,7 +7,7 @@
 #define FOLD_OPEN  "<details><summary>"
 #define FOLD_CLOSE "</summary>"
 
-/* Adds a line of HTML's text. */
+/* Adds a line of HTML text, decoded. */
 static void plain_put_text(struct buffer *out, pprofc_str line) {
   static const struct {
     pprofc_str entity;
@@ -22,7 +22,7 @@ static void plain_put_text(struct buffer *out, pprofc_str line) {
   }
 }
 
-/* "<details><summary>TITLE</summary>REST" as a title of its own. */
+/* Adds "<details><summary>TITLE</summary>REST" as a title and its text. */
 static void plain_put_title(struct buffer *out, pprofc_str line) {
   pprofc_str title = str_slice(line, strlen(FOLD_OPEN), line.size);
   size_t end = str_find(title, STR(FOLD_CLOSE));
@@ -31,7 +31,7 @@ static void plain_put_title(struct buffer *out, pprofc_str line) {
   buffer_add_text(out, "**\n");
 }
 
-/* Indented lines are code, which no name can end. */
+/* Adds a line. Code is indented, so that no name in it can end the block. */
 static void plain_put_line(struct buffer *out, pprofc_str line, bool *code) {
   if (str_starts(line, STR(FOLD_OPEN))) {
     plain_put_title(out, line);

@@ -1,6 +1,8 @@
-/* `pprofci publish`: reads what a run says, writes the files that were asked for, and carries the
- * rest to the host. Each place fails by itself; the exit status stays that of the run. */
+/* `pprofci publish`: reads the result of a run, writes the files of the flags, and sends the
+ * rest to the host. A failure in one place does not stop the others. The exit status is the
+ * status of the run. */
 #include "commands.h"
+#include "common/save.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -13,7 +15,7 @@
 
 #include <unistd.h>
 
-#define SUMMARY_ROOM ((size_t)1 << 20) /* of a step of GitHub */
+#define SUMMARY_ROOM ((size_t)1 << 20) /* bytes, limit of a step of GitHub */
 
 struct publish {
   const struct publish_options *options;
@@ -25,28 +27,32 @@ struct publish {
   struct log_guard guard;
   struct output out;
   size_t failures;
-  bool other_commit; /* the result is of another commit than that of the change */
+  bool other_commit; /* the result belongs to another commit than the change */
 };
 
-/* ---- what is there ----------------------------------- */
+/* ---- the result -------------------------------------- */
 
+/* Renders the comment of a fork's run from the data of its manifest. No text of the fork is
+ * used as Markdown, and the hidden state contains no data of the fork. */
 static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   const char *path = p->options->body;
-  pprofc_str text;
-  pprofc_status status = outcome_read_file(&p->arena, path, 4 * BODY_MOST, &text, error);
+  pprofc_status status = outcome_read_manifest(&p->arena, path, true, &p->outcome, error);
+  if (status == PPROFC_E_FORMAT)
+    return error_set(error, status, "'%s' is not the manifest.json of a run", path);
   if (status != PPROFC_OK) return status;
-  if (!utf8_valid(text) || !body_parse(text, p->options->key, &p->body))
-    return error_set(error, PPROFC_E_FORMAT,
-                     "'%s' is no comment of pprofci publish -write-body with -key %s", path,
-                     p->options->key);
-  /* The file may be anybody's: what is known here counts. */
-  p->body.state.run = p->site.run;
-  if (*p->site.sha) p->body.state.commit = str_of(p->site.sha);
-  return PPROFC_OK;
+  if (!outcome_quote(&p->outcome, &p->arena)) return error_nomem(error);
+  if (!utf8_valid(p->outcome.summary))
+    return error_set(error, PPROFC_E_FORMAT, "'%s' is not UTF-8", path);
+  p->body.summary = p->outcome.summary;
+  if (p->site.forge && !p->site.forge->takes_html)
+    p->body.summary = body_plain(p->body.summary, &p->arena);
+  p->body.state = (struct body_state){
+      .commit = str_of(p->site.sha), .run = p->site.run, .had = STR(""), .good = false};
+  return p->body.summary.data ? PPROFC_OK : error_nomem(error);
 }
 
-/* The folder of a page that has its artifacts beside it: "https://site/pr/7/index.html" or
- * "https://site/pr/7/". The page of a job has none. */
+/* Returns the folder of a page that has its artifacts next to it:
+ * "https://site/pr/7/index.html" or "https://site/pr/7/". Returns "" for the page of a job. */
 static pprofc_str folder_of_page(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   bool is_site = str_ends(page, STR("/")) || str_ends(page, STR(".html"));
@@ -54,7 +60,8 @@ static pprofc_str folder_of_page(const struct publish *p) {
   return str_slice(page, 0, str_find_last_char(page, '/') + 1);
 }
 
-/* Links of the summary lead from the comment to the page and its artifacts. */
+/* Resolves the links of the summary, so that they lead from the comment to the page and its
+ * artifacts. */
 static bool resolve_links(struct publish *p) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
@@ -66,16 +73,17 @@ static bool resolve_links(struct publish *p) {
   return p->outcome.summary.data != NULL;
 }
 
-/* A run of a pull request has measured the head, or what the host has merged of it and the base. */
+/* True if the result is neither of the head nor of the commit that the job checked out, which
+ * may be the host's merge with the base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* A second workflow does not know what the host had merged for the first one. */
+  /* In a workflow_run job the merge commit of the first job is unknown. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));
 }
 
-/* The commit of the change was not measured: its sign is not green, whatever another one has. */
+/* Replaces a result of another commit, so that its sign is not green. */
 static pprofc_status tell_other_commit(struct publish *p, pprofc_error *error) {
   struct outcome *o = &p->outcome;
   pprofc_str was = o->headline, summary = o->summary;
@@ -92,7 +100,7 @@ static pprofc_status tell_other_commit(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* A result that cannot be read is told where the result would have been told. */
+/* Reads the result. An unreadable result is replaced by one that contains the error. */
 static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
   pprofc_error why;
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
@@ -122,11 +130,11 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* "[Page](URL) · measured 4d5e6f7". */
+/* Returns a line like "[Page](URL) · measured 4d5e6f7". */
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  bool told = folder_of_page(p).size && !*p->options->body; /* in the summary */
+  bool told = folder_of_page(p).size && !*p->options->body; /* the summary has the link */
   const char *page =
       *p->site.page && !told ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;
@@ -146,28 +154,18 @@ static void publish_failed(struct publish *p, const char *what, const pprofc_err
   p->failures++;
 }
 
-static pprofc_status put_file(const char *path, pprofc_str text, pprofc_error *error) {
-  struct outfile file;
-  if (!text.data) return error_nomem(error);
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  if (outfile_write(&file, text.data, text.size) == 0) return outfile_commit(&file, error);
-  outfile_discard(&file);
-  return error_set(error, PPROFC_E_IO, "cannot write '%s'", path);
-}
-
 static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_str text,
                                     pprofc_error *error) {
   if (!*path) return PPROFC_OK;
-  if (!p->options->dry_run) return put_file(path, text, error);
   if (!text.data) return error_nomem(error);
+  if (!p->options->dry_run) return save_text(path, text, error);
   output_printf(&p->out, "write %s\n", path);
   output_add_str(&p->out, text);
   output_add_char(&p->out, '\n');
   return PPROFC_OK;
 }
 
-/* The summary of the step, to which other steps add. */
+/* Appends to the step summary. Other steps append to the same file. */
 static pprofc_status write_step_summary(struct publish *p, pprofc_str text, pprofc_error *error) {
   const char *path = site_variable("GITHUB_STEP_SUMMARY");
   if (!p->options->places[PLACE_SUMMARY]) return PPROFC_OK;
@@ -192,17 +190,15 @@ static pprofc_status write_files(struct publish *p, const char *links, pprofc_er
   return status;
 }
 
-/* The comment in a file; of a fork's run, whose token may not write, also when not asked for. */
+/* Writes the comment into a file, because the token of a fork's run cannot post it. */
 static pprofc_status write_body_file(struct publish *p, const char *links, bool wanted,
                                      pprofc_error *error) {
   const char *path = p->options->write_body;
-  if (!*path && !(p->site.read_only && wanted)) return PPROFC_OK;
-  if (!*path) path = text_printf(&p->arena, "%s/comment.md", p->folder);
-  if (!path) return error_nomem(error);
   if (p->site.read_only && wanted)
-    message_note("pprofci: the token of a fork's run may not write; '%s' is for a second workflow: "
-                 "pprofci publish -body FILE",
-                 path);
+    message_note("pprofci: the token of a fork's run may not write; a second workflow posts "
+                 "'%s/manifest.json': pprofci publish -body manifest.json",
+                 p->folder);
+  if (!*path) return PPROFC_OK;
   return write_one_file(p, path, body_make(&p->body, p->options->key, links, BODY_MOST, &p->arena),
                         error);
 }
@@ -253,9 +249,9 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
   wire_close(post.wire);
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the command ------------------------------------- */
 
-/* What -to says, or what there is a place for. */
+/* Chooses the places of -to, or all places that are available. */
 static void choose_places(const struct publish *p, bool *places) {
   bool has_change = p->site.number || *p->site.branch;
   memcpy(places, p->options->places, sizeof p->options->places);
@@ -321,7 +317,7 @@ static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
 }
 
 int publish_main(int argc, char **argv) {
-  static struct publish p; /* large */
+  static struct publish p; /* static, because it is large */
   struct publish_options options = {.to = ""};
   struct flags_parsed parsed = {0};
   pprofc_error error;

@@ -1,4 +1,4 @@
-/* What a run says in the formats of others: code quality and metrics of GitLab, plain JSON. */
+/* Results in other formats: code quality and metrics of GitLab, plain JSON. */
 #include "publish/outcome.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
 
 /* ---- code quality ------------------------------------ */
 
-/* GitLab knows a finding again by this: FNV-1a of what stays from run to run. */
+/* Returns the fingerprint by which GitLab recognizes a finding: FNV-1a of the parts that do
+ * not change between runs. */
 static uint64_t quality_print_of(const struct node *regression) {
   static const char *const keys[] = {"group", "benchmark"};
   uint64_t hash = UINT64_C(14695981039346656037);
@@ -93,7 +94,7 @@ static int metrics_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The median of numbers; NaN when there are none. */
+/* Returns the median of numbers, or NaN if there are no numbers. */
 static double metrics_median(const struct node *samples) {
   size_t count = 0, size = node_size(samples);
   double *values = mem_array(&mem_default, size + 1, sizeof *values);

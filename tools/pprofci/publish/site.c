@@ -18,7 +18,7 @@ static int64_t site_number(const char *name) {
   return str_parse_int(str_of(site_variable(name)), 10, &number) && number > 0 ? number : 0;
 }
 
-/* The first that is not empty, of a list that ends with NULL. */
+/* Returns the first text that is not empty, in a list that ends with NULL. */
 static const char *first_given(const char *const *texts) {
   while (*texts && !**texts) texts++;
   return *texts ? *texts : "";
@@ -37,7 +37,8 @@ static bool is_of_fork(const struct node *event, const char *head) {
   return base.size && (!node_is(name, NODE_STRING) || !str_equal(name->text, base));
 }
 
-/* The pull request itself: the commit that is checked out there is one that GitHub has merged. */
+/* Reads the event of a pull request. GITHUB_SHA is a merge commit there, so the head comes
+ * from the event. */
 static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
@@ -46,8 +47,8 @@ static void read_pull_request(struct site *site, const struct node *event) {
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
-/* A second workflow: the pull request is that of the first one's commit. What the first one left in
- * its artifacts does not say. */
+/* Reads the event of a workflow_run job. The pull request is the one of the first workflow's
+ * commit; artifacts of the first workflow are not trusted. */
 static void read_workflow_run(struct site *site, const struct node *event) {
   const struct node *run = node_get(event, "workflow_run");
   const struct node *first = node_at(node_get(run, "pull_requests"), 0);
@@ -217,7 +218,7 @@ static bool is_hex_commit(const char *text) {
   return (size == 40 || size == 64) && strspn(text, "0123456789abcdef") == size;
 }
 
-/* Names that cannot leave the path that they are put into. */
+/* True if the name cannot lead out of the path that it becomes a part of. */
 static bool is_repository(const char *text) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   pprofc_str rest = str_of(text), part;

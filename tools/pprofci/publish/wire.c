@@ -1,5 +1,4 @@
-/* Sending requests: which failures are worth another try, how long to wait, and the message for the
- * one that is left. */
+/* Sends requests: decides on retries and waits, and makes the message of the last failure. */
 #include "publish/wire.h"
 
 #include "common/transport.h"
@@ -14,36 +13,28 @@
 #define REDIRECTS_MOST 3
 #define HEADERS_MOST   12
 #define URL_MOST       4096
-#define SAID_MOST      300 /* bytes of the server's words */
-#define WAIT_UNKNOWN   60  /* seconds, when a limit does not tell: as GitHub asks for */
-#define SECRET_LEAST   8   /* bytes; a shorter word is in too many messages */
+#define SAID_MOST      300 /* bytes of a server's message that are shown */
+#define WAIT_UNKNOWN   60  /* seconds to wait at a limit without a time, as GitHub documents */
+#define SECRET_LEAST   8   /* bytes; a shorter word would match ordinary text */
 
 struct api {
   struct wire_options options;
   struct transport *transport;
-  size_t origin; /* bytes of `api` that are scheme, host and port */
+  size_t origin; /* bytes of `api` with scheme, host and port */
   int64_t waited;
   char token_line[1024];
 };
 
-/* One request with what came of its tries. */
+/* One request and its last reply. */
 struct wire_try {
   const struct wire_request *request;
   struct transport_reply reply;
-  pprofc_status status; /* of the transport */
+  pprofc_status status; /* status of the transfer */
   char url[URL_MOST];
   int redirects;
 };
 
 /* ---- opening ----------------------------------------- */
-
-static bool is_this_machine(pprofc_str host) {
-  static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-  size_t end = str_starts(host, STR("[")) ? str_find_char(host, ']') + 1 : str_find_char(host, ':');
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (str_equal(str_slice(host, 0, end), str_of(names[i]))) return true;
-  return false;
-}
 
 static bool is_visible(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
@@ -51,7 +42,7 @@ static bool is_visible(pprofc_str text) {
   return text.size > 0;
 }
 
-/* The token goes over TLS, or stays on this machine. */
+/* Checks that the token goes over TLS or stays on this machine. */
 static pprofc_status wire_check_address(struct api *wire, pprofc_error *error) {
   pprofc_str api = str_of(wire->options.api);
   size_t scheme = str_find(api, STR("://"));
@@ -63,7 +54,7 @@ static pprofc_status wire_check_address(struct api *wire, pprofc_error *error) {
                      wire->options.api);
   if (str_find_char(host, '@') < host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the API has a user name in it");
-  if (!secure && !is_this_machine(host))
+  if (!secure && !transport_is_local(host))
     return error_set(error, PPROFC_E_INVALID,
                      "the address of the API, '%s', is not https: a token would be readable",
                      wire->options.api);
@@ -113,7 +104,7 @@ bool wire_is_unsure(const struct wire_reply *reply) {
   return reply->code == -1 || reply->code >= 500;
 }
 
-/* ---- what failed ------------------------------------- */
+/* ---- messages ---------------------------------------- */
 
 static const struct {
   int code;
@@ -121,7 +112,7 @@ static const struct {
 } wire_codes[] = {
     {400, "bad request", ""},
     {401, "unauthorized", "the token is wrong or has expired"},
-    {403, "forbidden", "the token lacks a permission"},
+    {403, "forbidden", ""},
     {404, "not found", "there is no such repository or change, or the token may not see it"},
     {409, "conflict", ""},
     {410, "gone", ""},
@@ -134,7 +125,22 @@ static const struct {
     {504, "gateway timeout", ""},
 };
 
-/* What the server says in JSON: its message, and that of the first of its errors. */
+/* True if the body of a reply contains one of the words, in any case. */
+static bool wire_says(const struct transport_reply *reply, const char *const *words) {
+  pprofc_str body = buffer_str(&reply->body);
+  for (; *words; words++)
+    for (size_t at = 0; at + strlen(*words) <= body.size; at++)
+      if (str_starts_any_case(str_slice(body, at, body.size), str_of(*words))) return true;
+  return false;
+}
+
+/* Returns a hint about a reply. 403 has many causes, so the reply itself must name a permission. */
+static const char *wire_hint(const struct transport_reply *reply, const char *hint) {
+  static const char *const words[] = {"not accessible", "permission", "scope", NULL};
+  return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
+}
+
+/* Appends the message of a JSON reply, and the message of the first of its errors. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena;
   struct node *root = NULL;
@@ -163,10 +169,11 @@ static void put_failure(struct buffer *out, const struct transport_reply *reply)
     put_said(out, buffer_str(&reply->body));
   else if (reply->body.size)
     buffer_add_text(out, ", without JSON in the reply");
+  hint = wire_hint(reply, hint);
   if (*hint) buffer_printf(out, " (%s)", hint);
 }
 
-/* A server may repeat a token in its reply. */
+/* Replaces the secret in a text, because a server may repeat it in its reply. */
 static void hide_secret(struct buffer *text, pprofc_str secret) {
   if (secret.size < SECRET_LEAST) return;
   for (;;) {
@@ -195,14 +202,17 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
   return PPROFC_E_IO;
 }
 
-/* ---- another try ------------------------------------- */
+/* ---- retries ----------------------------------------- */
 
+/* True for a primary or a secondary rate limit. GitHub mentions the secondary limit in its
+ * message only. */
 static bool is_rate_limited(const struct transport_reply *reply) {
-  return reply->code == 429 ||
-         (reply->code == 403 && (reply->retry_after >= 0 || reply->remaining == 0));
+  static const char *const words[] = {"rate limit", "abuse detection", NULL};
+  if (reply->code != 403) return reply->code == 429;
+  return reply->retry_after >= 0 || reply->remaining == 0 || wire_says(reply, words);
 }
 
-/* Whether another try can help, and does not do twice what a request is to do once. */
+/* True if a retry can help and the request is safe to repeat. */
 static bool is_worth_a_try(const struct wire_try *try) {
   const struct transport_reply *reply = &try->reply;
   bool broken = try->status != PPROFC_OK || reply->code >= 500 || reply->code == 408;
@@ -211,12 +221,13 @@ static bool is_worth_a_try(const struct wire_try *try) {
   return is_rate_limited(reply) || (broken && !(try->request->once && reply->sent));
 }
 
-/* Seconds to wait before the next try. */
+/* Returns the seconds to wait before the next try. X-RateLimit-Reset applies to the primary
+ * limit only: if requests remain, another limit was hit. */
 static int64_t wait_before_next(const struct wire_try *try, int number) {
   const struct transport_reply *reply = &try->reply;
   if (reply->retry_after >= 0) return reply->retry_after;
   if (!is_rate_limited(reply)) return (int64_t)1 << (number - 1);
-  if (!reply->reset || !reply->date) return WAIT_UNKNOWN;
+  if (!reply->reset || !reply->date || reply->remaining > 0) return WAIT_UNKNOWN;
   return reply->reset > reply->date ? reply->reset - reply->date : 1;
 }
 
@@ -225,7 +236,7 @@ static void wire_sleep(int64_t seconds) {
   while (nanosleep(&left, &left) != 0) continue;
 }
 
-/* Waits when another try can help. */
+/* Waits if a retry can help. */
 static bool wire_waits(struct api *wire, const struct wire_try *try, int number) {
   int64_t wait = wait_before_next(try, number);
   if (number >= TRIES || !is_worth_a_try(try)) return false;
@@ -251,7 +262,7 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
 }
 
-/* Goes where a redirect leads, when that is on the same host. */
+/* Uses the address of a redirect on the same host for the next try. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply.location);
   char from_root[URL_MOST];

@@ -1,11 +1,11 @@
-/* What a profile belongs to, as labels. */
+/* Labels of a profile: service, commit, side and others. */
 #include "publish/site.h"
 #include "push/push.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Letters, digits and '_', no digit first, as Pyroscope wants names. */
+/* True if the name is valid in Pyroscope: letters, digits and '_', not a digit first. */
 static bool push_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -15,7 +15,7 @@ static bool push_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* Adds a label; one of that name is replaced, and an empty value is none. */
+/* Adds a label or replaces the label of that name. An empty value adds nothing. */
 static pprofc_status push_add_label(struct push *push, pprofc_str name, const char *value,
                                     pprofc_error *error) {
   size_t i = 0;

@@ -1,4 +1,5 @@
 /* Links to the queries of Pyroscope that show what was pushed. */
+#include "common/save.h"
 #include "common/terminal.h"
 #include "core/json_write.h"
 #include "core/log_guard.h"
@@ -12,10 +13,10 @@
 
 struct push_link {
   char name[64];
-  size_t url, end; /* in the text */
+  size_t url, end; /* begin and end of the link in the text */
 };
 
-/* A link for each kind and side, and for each difference. */
+/* A link to the query of each kind and side, and to each difference. */
 struct push_links {
   const struct push *push;
   int64_t from, until;
@@ -26,7 +27,7 @@ struct push_links {
 
 /* ---- queries ----------------------------------------- */
 
-/* Escapes a value of a selector as Go does in quotes. */
+/* Escapes the value of a selector like a string of Go. */
 static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
   for (size_t i = 0; i < value.size; i++) {
@@ -39,7 +40,8 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
 }
 
-/* process_cpu:...{service_name="shop",sha="...",side="head"}, for a URL. */
+/* Appends a query in the encoding of URLs:
+ * process_cpu:...{service_name="shop",sha="...",side="head"}. */
 static void links_put_query(struct buffer *out, const struct push *push,
                             const struct push_item *item) {
   struct buffer query;
@@ -67,7 +69,7 @@ static const struct push_item *links_find(const struct push *push, size_t kind, 
   return NULL;
 }
 
-/* From the first profile to the last one, a minute wider on both sides. */
+/* Finds the time of the first and the last profile, and adds a minute before and after. */
 static void links_find_times(const struct push *push, int64_t *from, int64_t *until) {
   int64_t now = (int64_t)time(NULL);
   *from = *until = now;
@@ -81,7 +83,7 @@ static void links_find_times(const struct push *push, int64_t *from, int64_t *un
 
 /* ---- links ------------------------------------------- */
 
-/* The address of the server, with a scheme. */
+/* Appends the address of the server, with a scheme. */
 static void links_put_server(struct buffer *out, const char *server) {
   pprofc_str to = str_of(server), scheme = STR("http://");
   size_t slashes = str_find(to, STR("://"));
@@ -182,18 +184,8 @@ static bool links_put_json(const struct push_links *l, struct output *out) {
   return json_finish(&json);
 }
 
-static pprofc_status links_save(const struct push_links *l, const char *path, pprofc_error *error) {
-  struct outfile file;
-  struct output out;
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  output_init(&out, outfile_write, &file);
-  bool good = links_put_json(l, &out);
-  status = output_flush(&out, error);
-  if (!good && status == PPROFC_OK) status = error_nomem(error);
-  if (status == PPROFC_OK) return outfile_commit(&file, error);
-  outfile_discard(&file);
-  return status;
+static pprofc_status links_save(const void *context, struct output *out, pprofc_error *error) {
+  return links_put_json(context, out) ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status push_put_links(const struct push *push, pprofc_error *error) {
@@ -202,7 +194,7 @@ pprofc_status push_put_links(const struct push *push, pprofc_error *error) {
   links_make(&links);
   pprofc_status status = links.text.failed ? error_nomem(error) : links_print(&links, error);
   if (status == PPROFC_OK && *push->options->links)
-    status = links_save(&links, push->options->links, error);
+    status = save_printed(push->options->links, links_save, &links, error);
   buffer_free(&links.text);
   return status;
 }

@@ -1,4 +1,4 @@
-/* Profiles of files and folders, as they are sent: gzip'd profile.proto. */
+/* Reads profiles of files and folders in the format that is sent: gzip'd profile.proto. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "noise/runs.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST 4 /* folders in folders */
+#define DEPTH_MOST 4 /* levels of folders */
 #define WALL       "wall"
 
 struct push_path {
@@ -37,14 +37,14 @@ static int push_by_path(const void *a, const void *b) {
 
 /* ---- one profile ------------------------------------- */
 
-/* The place of a sample type; SIZE_MAX for none. */
+/* Returns the index of a sample type, or SIZE_MAX. */
 static size_t push_find_type(const pprofc_profile *profile, const char *type) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     if (str_equal(pprofc_profile_type(profile, i).type, str_of(type))) return i;
   return SIZE_MAX;
 }
 
-/* The kind by a sample type; SIZE_MAX for none. */
+/* Finds the kind by the sample types; SIZE_MAX if it is unknown. */
 static size_t push_kind(const pprofc_profile *profile) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     for (size_t k = 0; k < REMOTE_KINDS; k++)
@@ -52,8 +52,8 @@ static size_t push_kind(const pprofc_profile *profile) {
   return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
 }
 
-/* What Pyroscope calls the profile and its values. One with wall time is of another metric there,
- * though it has processor time, too. */
+/* Sets the names that Pyroscope uses for the profile and its values. A profile with both wall
+ * time and processor time belongs to the metric of wall time. */
 static bool push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
@@ -87,7 +87,7 @@ static pprofc_status push_pack(struct push *push, const pprofc_profile *profile,
   return status == PPROFC_OK && !bytes->data ? error_nomem(error) : status;
 }
 
-/* mutex and block profiles look alike: the path tells. */
+/* Mutex and block profiles have the same sample types, so the path decides. */
 static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   size_t kind = push_kind(profile);
   bool waits = kind < REMOTE_KINDS && strcmp(remote_kinds[kind].sample, "delay") == 0;
@@ -129,7 +129,7 @@ static pprofc_status push_read(struct push *push, const struct push_path *at, pp
 
 /* ---- folders ----------------------------------------- */
 
-/* What in a folder is not sent. */
+/* True for an entry of a folder that is never sent. */
 static bool push_is_aside(const char *name) {
   return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
 }

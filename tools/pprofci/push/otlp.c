@@ -42,7 +42,7 @@ static int otlp_digit(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-/* Resolves "%2C" in place. */
+/* Decodes "%2C" and the like in place. */
 static void otlp_decode(char *text) {
   char *out = text;
   for (; *text; text++) {
@@ -54,7 +54,7 @@ static void otlp_decode(char *text) {
   *out = '\0';
 }
 
-/* "name=value,name=value", values percent-encoded, as OpenTelemetry's programs read it. */
+/* Parses "name=value,name=value" with percent-encoded values, as OpenTelemetry's programs do. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   const char *variable = getenv(HEADERS);
   pprofc_str rest = str_of(variable ? variable : ""), item;
@@ -79,7 +79,7 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
 
 /* ---- the body ---------------------------------------- */
 
-/* The labels as attributes of the resource; service_name is called as OpenTelemetry does. */
+/* The labels as attributes of the resource. service_name gets its OpenTelemetry name. */
 struct otlp_attributes {
   OtlpExport__Resource resource;
   OtlpExport__KeyValue pairs[LABELS_MOST + 12], *pointers[LABELS_MOST + 12];
@@ -120,8 +120,8 @@ static void otlp_put_field(struct gzip_writer *out, unsigned field, size_t size)
   gzip_writer_add(out, head, (size_t)(wire_put_head(head, field, size) - head));
 }
 
-/* The profile ends with its one ResourceProfiles (field 1), which gets the resource in front. What
- * comes before, the dictionary, stays as it is. */
+/* Inserts the resource at the front of the only ResourceProfiles (field 1), which is the last
+ * field. The dictionary before it is copied unchanged. */
 static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);
@@ -132,7 +132,7 @@ static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, 
   gzip_writer_add(out, inner.data, inner.size);
 }
 
-/* Where the field 1 begins, and what is in it. */
+/* Finds the position and the content of field 1. */
 static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) {
   for (*at = 0; *at < bytes.size;) {
     size_t p = *at + 1;

@@ -1,5 +1,5 @@
-/* `pprofci push`: sends profiles to Pyroscope with labels of the change, and says where they are.
- */
+/* `pprofci push`: sends profiles to Pyroscope with labels of the change, and prints links to
+ * them. */
 #include "push/push.h"
 
 #include "commands.h"
@@ -151,8 +151,8 @@ static pprofc_status push_check(const struct push_options *options, pprofc_error
   return PPROFC_OK;
 }
 
-pprofc_status push_options_read(struct push_options *options, int argc, char **argv,
-                                struct flags_parsed *parsed, pprofc_error *error) {
+static pprofc_status push_options_read(struct push_options *options, int argc, char **argv,
+                                       struct flags_parsed *parsed, pprofc_error *error) {
   pprofc_status status = flags_defaults(&push_table, options, error);
   if (status == PPROFC_OK) status = flags_parse(&push_table, options, argc, argv, parsed, error);
   if (status != PPROFC_OK || parsed->help) return status;
@@ -164,7 +164,7 @@ pprofc_status push_options_read(struct push_options *options, int argc, char **a
 
 /* ---- the command ------------------------------------- */
 
-/* The Content-Type of a protocol. */
+/* Returns the Content-Type of the protocol. */
 static const char *push_type(const struct push *push) {
   static const char *const types[] = {"application/proto",
                                       "multipart/form-data; boundary=pprofci-3b7c2e5f9d8a4160",

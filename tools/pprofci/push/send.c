@@ -1,4 +1,4 @@
-/* The two ways of Pyroscope to take a profile: push.v1 in protobuf, and /ingest as a form. */
+/* The two upload protocols of Pyroscope: push.v1 in protobuf, and /ingest as a form. */
 #include "push/push.h"
 #include "pyroscope.pb-c.h"
 #include "run/text.h"
@@ -12,7 +12,7 @@
 
 /* ---- push.v1 ----------------------------------------- */
 
-/* A random UUID: a profile that is sent again is the same one. */
+/* Makes a random UUID, so that the server recognizes a profile that is sent twice. */
 static bool send_make_id(char id[40]) {
   uint8_t b[16];
   if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b) return false;
@@ -24,7 +24,7 @@ static bool send_make_id(char id[40]) {
   return true;
 }
 
-/* All labels of an item; returns how many, 0 when out of memory. */
+/* Collects all labels of an item. Returns their number, or 0 when out of memory. */
 static size_t send_labels(struct push *push, const struct push_item *item,
                           Pyroscope__LabelPair *pairs, Pyroscope__LabelPair **pointers) {
   size_t count = 0;
@@ -80,7 +80,7 @@ static void send_put_part(struct buffer *out, const char *name, const char *file
   buffer_add_text(out, "\r\n");
 }
 
-/* "/ingest?name=shop{side=head}&from=...&until=...&spyName=pprofci" */
+/* Returns the path "/ingest?name=shop{side=head}&from=...&until=...&spyName=pprofci". */
 static const char *send_ingest_path(struct push *push, const struct push_item *item) {
   struct buffer name, path;
   int64_t at = item->time_nanos > 0 ? item->time_nanos : (int64_t)time(NULL) * 1000000000;

@@ -1,6 +1,7 @@
-/* Identification, addresses, repeated tries, and messages for what a server refuses. */
+/* Credentials, addresses, retries, and messages about refused requests. */
 #include "remote/remote.h"
 
+#include "common/transport.h"
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
@@ -27,7 +28,7 @@ static const char *remote_variable(const char *name) {
   return value ? value : "";
 }
 
-/* ---- identification ---------------------------------------- */
+/* ---- credentials ------------------------------------------- */
 
 pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
                          const char *where, pprofc_error *error) {
@@ -110,15 +111,7 @@ void remote_close(struct remote_client *remote) {
   arena_free(&remote->arena);
 }
 
-/* ---- where ------------------------------------------- */
-
-static bool remote_is_here(const struct url *url) {
-  static const char *const names[] = {"localhost", "127.0.0.1", "::1"};
-  pprofc_str host = url_host_name(url);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (str_equal(host, str_of(names[i]))) return true;
-  return false;
-}
+/* ---- addresses --------------------------------------- */
 
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error) {
@@ -135,20 +128,21 @@ pprofc_status remote_address(struct remote_client *remote, const char *server, c
   pprofc_status status = url_parse(&remote->arena, whole, url);
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK || !url->host.size)
-    return error_set(error, PPROFC_E_INVALID, "the address of the server is no URL");
+    return error_set(error, PPROFC_E_INVALID, "the address of the server is not a URL");
   if (url->has_user && remote->is_pyroscope)
     return error_set(
         error, PPROFC_E_INVALID,
         "the address of the server has a user name in it; PYROSCOPE_USER has its place");
-  if (remote->secret_count && !str_equal(url->scheme, STR("https")) && !remote_is_here(url))
+  if (remote->secret_count && !str_equal(url->scheme, STR("https")) &&
+      !transport_is_local(url->host))
     return error_set(error, PPROFC_E_INVALID,
                      "the address of the server is not https: the token would be readable");
   return PPROFC_OK;
 }
 
-/* ---- what it says ------------------------------------ */
+/* ---- messages ---------------------------------------- */
 
-/* The message of a google.rpc.Status, as servers of OTLP send it; "" when it is something else. */
+/* Returns the message of a google.rpc.Status, which OTLP servers send, or "". */
 static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
   OtlpExport__Status *status =
       otlp_export__status__unpack(NULL, body.size, (const uint8_t *)body.data);
@@ -157,7 +151,7 @@ static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
   return utf8_valid(message) ? message : STR("");
 }
 
-/* The words of a reply: "message" of JSON or of a status, or the first line of plain text. */
+/* Returns the message of a reply: a member of JSON, a status, or the first line of plain text. */
 static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   struct node *root = NULL;
   pprofc_str body = str_trim(reply_content(reply)), line = STR("");
@@ -185,7 +179,6 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
     const char *hint;
   } hints[] = {
       {401, " (PYROSCOPE_TOKEN, and with basic authentication PYROSCOPE_USER, identify you)"},
-      {403, " (the token lacks a permission)"},
       {404, " (is this the address of the server, without a path?)"},
       {413, " (the profile is larger than the server takes)"},
       {422, ""}};
@@ -203,9 +196,10 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
   arena_free(&arena);
 }
 
-/* ---- again ------------------------------------------- */
+/* ---- retries ----------------------------------------- */
 
-/* A server that is busy, or not there yet. What is sent has an id: twice is as once. */
+/* True if the server is busy or does not answer yet. A retry is safe: the server counts the id
+ * of a profile only once. */
 static bool remote_may_try(const struct exchange *exchange) {
   static const int codes[] = {0, 408, 429, 500, 502, 503, 504};
   if (exchange->status != PPROFC_E_IO) return false;
@@ -218,8 +212,12 @@ pprofc_status remote_post(struct remote_client *remote, const struct url *url, p
                           int64_t limit_ms, struct reply *reply, const char *shown,
                           pprofc_error *error) {
   for (int number = 1;; number++) {
-    struct exchange exchange = {
-        .url = url, .post = true, .body = body, .limit_ms = limit_ms, .arena = &remote->arena};
+    struct exchange exchange = {.url = url,
+                                .post = true,
+                                .body = body,
+                                .own_host = true,
+                                .limit_ms = limit_ms,
+                                .arena = &remote->arena};
     client_run(remote->client, &exchange, 1);
     if (exchange.status == PPROFC_OK) {
       *reply = exchange.reply;

@@ -1,26 +1,30 @@
-/* Finds the function of the checkout that a change goes through, and draws the page's picture. */
+/* Finds the function of the checkout that a change passes through, and draws the page's
+ * picture. */
 #include "run/changes.h"
 
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "flame/flame.h"
+#include "flame/label.h"
 #include "noise/blame.h"
-#include "page/place.h"
 #include "report/report.h"
 #include "report/stacks/flame_verdicts.h"
+#include "run/place.h"
 #include "run/text.h"
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* of the base: smaller growth is not told */
+#define LEAST_SHARE   0.01 /* of the base; smaller growth is not shown */
 #define PICTURE_WIDTH 1180
-#define PICTURE_LEAST 3 /* pixels: narrower frames are joined; the file has all */
+#define PICTURE_LEAST                                                                              \
+  3 /* pixels; narrower frames are merged in the picture; the flame graph                          \
+       file has all */
 
-/* What one function has with what it calls, on its outermost frames. */
+/* Values of a function including callees, summed over its outermost frames. */
 struct cum_sum {
   int64_t base, head;
-  uint32_t depth; /* of its first frame */
-  bool open;      /* on the path that is being walked */
+  uint32_t depth; /* depth of its first frame */
+  bool open;      /* true while the walk is inside the function */
 };
 
 /* A drawing of a profile: the edited profile and its tree. */
@@ -50,15 +54,15 @@ static void drawn_close(struct drawn *d) {
 
 /* ---- functions that grew ----------------------------- */
 
-/* The functions of the path to the node that is being looked at. */
+/* Frames on the path to the current node. */
 struct open_path {
   uint32_t *frames;
-  bool *opened; /* this frame is the outermost of its function */
+  bool *opened; /* true if this frame is the outermost of its function */
   size_t depth;
 };
 
-/* Goes on to a node: functions that are left are open no more. True when this is the outermost
- * frame of its function. */
+/* Enters a node and closes the functions that the walk has left. True if this frame is the
+ * outermost of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct cum_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
@@ -98,19 +102,20 @@ static const pprofc_verdict_row *verdict_on(const struct judged *judged, pprofc_
   return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
 }
 
-/* The whole grew by more than runs differ anyway. */
+/* True if the total grew by more than noise between runs. */
 static bool is_whole_growth(const struct judged *judged) {
   const pprofc_verdict_summary *s = &judged->reports[0].summary;
-  return judged->reports[0].verdicts && s->total_delta > 0 && (s->exact || s->total_p < s->alpha);
+  return judged->reports[0].verdicts && s->total_delta > 0 &&
+         pprofc_verdict_is_certain(s->total_verdict);
 }
 
 static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
   pprofc_verdict verdict = row->cum.verdict;
-  return verdict == PPROFC_VERDICT_GREW || verdict == PPROFC_VERDICT_NEW ||
-         verdict == PPROFC_VERDICT_UNKNOWN;
+  bool grew = pprofc_verdict_is_certain(verdict) && row->cum.delta > 0;
+  return grew || verdict == PPROFC_VERDICT_UNKNOWN;
 }
 
-/* Growth that runs differ by anyway is not told. */
+/* True if the function or the total grew by more than noise between runs. */
 static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
   const pprofc_verdict_row *row = verdict_on(judged, name);
   return row && (is_verdict_of_growth(row) || is_whole_growth(judged));
@@ -122,22 +127,22 @@ static bool is_growth(const struct drawn *d, const struct cum_sum *sum) {
   return grown > 0 && grown >= base * LEAST_SHARE;
 }
 
-/* Code of this checkout, which its author can change; tests are what measures it. */
+/* True for code of this checkout except tests, which only measure it. */
 static bool is_own(const struct stack_frame *frame, struct arena *arena) {
   const char *file = text_keep(arena, frame->file);
   if (!file || str_ends(frame->file, STR("_test.go"))) return false;
   return place_in_checkout(file).size > 0;
 }
 
-#define LINES_MOST 256 /* of a function */
+#define LINES_MOST 256 /* maximum lines of a function */
 
-/* How much the lines of one function grew. */
+/* Growth of the lines of one function. */
 struct line_growth {
   int64_t line, grown;
 };
 
-/* The line of the function that a location has, or 0. Names and files have been made visible or
- * trimmed nowhere yet, so both are compared as the profile has them. */
+/* Returns the line of the function at a location, or 0. Compares names and files as the
+ * profile has them, before they are trimmed or escaped. */
 static int64_t line_in(const pprofc_profile *profile, uint32_t location,
                        const struct stack_frame *frame) {
   pprofc_location at = pprofc_profile_location(profile, location);
@@ -159,8 +164,8 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* The line of a function through which most of the growth goes; 0 when it is not known. Samples of
- * the base count negative in a difference. */
+/* Returns the line of a function that most of the growth passes through; 0 if unknown. In a
+ * difference the samples of the base are negative. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
@@ -179,9 +184,10 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-#define OWN_SHARE 0.7 /* of what goes through the outermost such function */
+#define OWN_SHARE 0.7 /* of the growth through the outermost own function */
 
-/* The innermost function of this checkout that most of the growth goes through; SIZE_MAX: none. */
+/* Returns the innermost function of this checkout that most of the growth passes through;
+ * SIZE_MAX if there is no such function. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct cum_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
@@ -200,7 +206,8 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct c
   return found;
 }
 
-/* The verdict on a function with its calls; where it has none of growth, what the profiles have. */
+/* Sets pair->own from the verdict on the function including callees, or from the profiles if
+ * no verdict reports growth. */
 static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                      const struct stack_frame *frame, const struct cum_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
@@ -210,12 +217,13 @@ static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct jud
     pair->own = judged_estimate(report, &row->cum);
   } else {
     double each = pair->iterations > 0 ? pair->iterations : 1;
-    pair->own = (struct change){.base = (double)sum->base / each / (double)judged->bases,
-                                .low = (double)NAN,
-                                .high = (double)NAN,
-                                .q = (double)NAN,
-                                .verdict = ""};
-    pair->own.head = (double)sum->head / each / (double)(judged->count - judged->bases);
+    pair->own =
+        (struct change){.base = (double)sum->base / each / (double)run_drawn(pair, SIDE_BASE),
+                        .low = (double)NAN,
+                        .high = (double)NAN,
+                        .q = (double)NAN,
+                        .verdict = ""};
+    pair->own.head = (double)sum->head / each / (double)run_drawn(pair, SIDE_HEAD);
     pair->own.delta = pair->own.head - pair->own.base;
   }
   pair->own.name = text_keep(&run->arena, escape_line_keep(frame->name, &run->arena));
@@ -225,7 +233,7 @@ static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct jud
   return pair->own.name && pair->own.file;
 }
 
-/* The place in the checkout that explains the change of a pair. */
+/* Finds the place in the checkout that explains the change of a pair. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {
@@ -281,7 +289,7 @@ static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struc
   return status;
 }
 
-/* What is said of the functions of a drawing; NULL when nothing is. */
+/* Collects the verdicts on the functions of a drawing; NULL if there are no verdicts. */
 static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
                                  const struct flame_verdicts **judged, pprofc_error *error) {
   struct arena *arena = &d->graph.tree.arena;
@@ -294,27 +302,27 @@ static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdict
                              error);
 }
 
-/* The difference, coloured by the verdicts when there are any, and both sides by themselves with
- * their frames in the order of it. A side in which nothing is to be seen has no picture. */
+/* Draws the difference, coloured by its verdicts if any, and both sides with their frames in
+ * the same order. A side without visible frames gets no picture. */
 static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                    const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};
   bool two = d->graph.tree.has_base;
   const struct flame_verdicts *judged;
   pprofc_error ignored;
+  pprofc_status status = drawn_judge(d, verdicts, &judged, error);
+  if (status != PPROFC_OK) return status;
+  if (!label_cut_frames(&d->graph.frames)) return error_nomem(error);
   for (int side = 0; two && side < SIDES; side++) {
-    pprofc_status status =
-        draw_picture(run, &pair->pictures[side], d, widths[side], NULL, &ignored);
+    status = draw_picture(run, &pair->pictures[side], d, widths[side], NULL, &ignored);
     if (status == PPROFC_E_NOMEM) return error_nomem(error);
     if (status != PPROFC_OK) pair->pictures[side] = STR("");
   }
-  pprofc_status status = drawn_judge(d, verdicts, &judged, error);
-  if (status != PPROFC_OK) return status;
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
-/* Zoomed to the function of the benchmark: what its runner does beside it is not its work. False
- * when there is nothing to see that way. */
+/* Draws only the benchmark's function, because the test runner is not part of its work. False
+ * if nothing would be visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;

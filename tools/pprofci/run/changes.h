@@ -1,12 +1,12 @@
-/* The place in the checkout that explains why a pair changed, and the picture of it. */
+/* Finds the place in the checkout that explains why a pair changed, and draws it. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
 #include "pprofc/report.h"
 #include "run/judging.h"
 
-/* Fills in the function of the checkout that explains a difference, by its verdicts (`judged` NULL:
- * it is known), and the picture for the page. `options` choose the values. */
+/* Sets the function of the checkout that explains a difference, from its verdicts (`judged`
+ * NULL: already known), and the picture for the page. `options` select the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

@@ -1,6 +1,7 @@
 /* The two checkouts of a recording, and the test programs that are built from them. */
 #include "run/checkouts.h"
 
+#include "common/terminal.h"
 #include "core/array.h"
 #include "run/files.h"
 #include "run/programs.h"
@@ -12,21 +13,102 @@
 
 /* ---- the base ---------------------------------------- */
 
-/* The commit that the branch of the head began at. */
-static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pprofc_error *error) {
-  static const char *const branches[] = {"origin/main", "main"};
-  *commit = NULL;
-  for (size_t i = 0; i < 2 && !*commit; i++) {
-    const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
-    pprofc_status status = program_line(run, NULL, argv, commit, error);
-    if (status != PPROFC_OK) return status;
-  }
-  if (*commit) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID,
-                   "name a -base-ref: there is neither origin/main nor main");
+/* True if the CI service checked out the merge of a pull request into its target branch. */
+static bool is_pull_merge(void) {
+  const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");
+  if (github && str_glob(STR("refs/pull/*/merge"), str_of(github))) return true;
+  return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
 
-/* The commit id of a ref. Only a commit id reaches git's other commands. */
+/* Finds the first parent of the merge of a pull request: the state of the target branch that was
+ * merged. NULL when HEAD is another commit. */
+static pprofc_status find_first_parent(struct ci_run *run, const char **commit,
+                                       pprofc_error *error) {
+  static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
+  static const char *const first[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^1", NULL};
+  *commit = NULL;
+  if (!is_pull_merge()) return PPROFC_OK;
+  pprofc_status status = program_line(run, NULL, second, commit, error);
+  if (status == PPROFC_OK && run_has(*commit))
+    status = program_line(run, NULL, first, commit, error);
+  return status;
+}
+
+static pprofc_status is_shallow(struct ci_run *run, bool *shallow, pprofc_error *error) {
+  static const char *const argv[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
+  const char *line = NULL;
+  pprofc_status status = program_line(run, NULL, argv, &line, error);
+  *shallow = run_has(line) && strcmp(line, "true") == 0;
+  return status;
+}
+
+#define MEND_SHALLOW                                                                               \
+  "the clone is shallow: set `fetch-depth: 0` of actions/checkout, or run `git fetch --unshallow`"
+
+/* Finds the commit at which the branch of the head left the target branch. */
+static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pprofc_error *error) {
+  static const char *const variables[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"};
+  const char *branches[] = {NULL, NULL, "origin/main", "main", "origin/master", "master"};
+  bool shallow;
+  for (size_t i = 0; i < 2; i++) {
+    const char *target = getenv(variables[i]);
+    if (run_has(target)) branches[i] = text_printf(&run->arena, "origin/%s", target);
+  }
+  *commit = NULL;
+  for (size_t i = 0; i < sizeof branches / sizeof *branches && !run_has(*commit); i++) {
+    const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
+    if (!branches[i]) continue;
+    pprofc_status status = program_line(run, NULL, argv, commit, error);
+    if (status != PPROFC_OK) return status;
+    run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s", branches[i]);
+  }
+  if (run_has(*commit)) return run->base_why ? PPROFC_OK : error_nomem(error);
+  pprofc_status status = is_shallow(run, &shallow, error);
+  if (status != PPROFC_OK) return status;
+  return error_set(error, PPROFC_E_INVALID, "cannot find the base: %s",
+                   shallow ? MEND_SHALLOW
+                           : "there is neither origin/main nor main; name it with -base-ref");
+}
+
+/* Chooses the base: the first parent of the merge of a pull request, else the merge base. */
+static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc_error *error) {
+  pprofc_status status = find_first_parent(run, wanted, error);
+  if (status != PPROFC_OK || !run_has(*wanted))
+    return status == PPROFC_OK ? find_merge_base(run, wanted, error) : status;
+  run->base_why = "the first parent of the merge commit of the pull request";
+  return PPROFC_OK;
+}
+
+/* Warns of a given base that has other commits than the head, or lacks commits that the head does
+ * not add. */
+static pprofc_status check_given_base(struct ci_run *run, const char *commit, pprofc_error *error) {
+  const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
+  struct program git = {.argv = argv};
+  const char *parent;
+  bool shallow;
+  run->base_why = "given by -base-ref";
+  pprofc_status status = program_run(run, &git, error);
+  bool ancestor = git.status == 0;
+  program_end(&git);
+  if (status == PPROFC_OK) status = is_shallow(run, &shallow, error);
+  if (status == PPROFC_OK) status = find_first_parent(run, &parent, error);
+  if (status != PPROFC_OK) return status;
+  if (!ancestor && shallow)
+    run->base_why =
+        "given by -base-ref; cannot tell if it is an ancestor of the head: " MEND_SHALLOW;
+  else if (!ancestor)
+    run->base_why = "given by -base-ref, but it is not an ancestor of the head: the difference has "
+                    "changes of both; leave -base-ref out";
+  else if (run_has(parent) && strcmp(parent, commit) != 0)
+    run->base_why = "given by -base-ref, but the pull request is merged into a later commit: the "
+                    "difference has commits of others; leave -base-ref out";
+  else
+    return PPROFC_OK;
+  message_note("warning: base %.12s: %s", commit, run->base_why);
+  return PPROFC_OK;
+}
+
+/* Finds the commit id of a ref. Only a commit id reaches other git commands. */
 static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const char **commit,
                                  pprofc_error *error) {
   *commit = NULL;
@@ -36,8 +118,11 @@ static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const c
   pprofc_status status = PPROFC_OK;
   if (wanted[0] != '-') status = program_line(run, NULL, argv, commit, error);
   if (status != PPROFC_OK || run_has(*commit)) return status;
-  return error_set(error, PPROFC_E_INVALID, "cannot check out '%s': there is no such commit",
-                   wanted);
+  bool shallow = false;
+  status = is_shallow(run, &shallow, error);
+  if (status != PPROFC_OK) return status;
+  return error_set(error, PPROFC_E_INVALID, "cannot check out '%s': there is no such commit%s",
+                   wanted, shallow ? "; " MEND_SHALLOW : "");
 }
 
 static pprofc_status add_worktree(struct ci_run *run, const char *wanted, const char *commit,
@@ -65,11 +150,21 @@ pprofc_status name_commits(struct ci_run *run, pprofc_error *error) {
   return status;
 }
 
+/* Finds the commit of the base, given or chosen. */
+static pprofc_status find_base(struct ci_run *run, const char **wanted, const char **commit,
+                               pprofc_error *error) {
+  bool given = **wanted;
+  pprofc_status status = PPROFC_OK;
+  if (!given) status = choose_base(run, wanted, error);
+  if (status == PPROFC_OK) status = resolve_ref(run, *wanted, commit, error);
+  if (status == PPROFC_OK && given) return check_given_base(run, *commit, error);
+  if (status == PPROFC_OK) message_note("base %.12s: %s", *commit, run->base_why);
+  return status;
+}
+
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error) {
   const char *wanted = run->options->base_ref, *commit, *prefix;
-  pprofc_status status = PPROFC_OK;
-  if (!*wanted) status = find_merge_base(run, &wanted, error);
-  if (status == PPROFC_OK) status = resolve_ref(run, wanted, &commit, error);
+  pprofc_status status = find_base(run, &wanted, &commit, error);
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
   if (status == PPROFC_OK && !folder) status = error_nomem(error);
   if (status == PPROFC_OK) status = add_worktree(run, wanted, commit, folder, error);
@@ -87,8 +182,8 @@ void checkouts_remove(struct ci_run *run) {
   struct program git = {.argv = argv};
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
-  if (folder) files_remove_tree(folder);
-  run_stopped = 0; /* tidying up goes on */
+  if (folder) tree_remove(folder);
+  run_stopped = 0; /* clean up even after a stop */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
   program_end(&git);
@@ -103,7 +198,8 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* The package with the path, new or known. Its name is the path within the module. */
+/* Returns the package with the path, added if it is new. Its name is the path within the
+ * module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
@@ -127,7 +223,7 @@ static struct go_package *package_of(struct ci_run *run, struct packages *packag
   return package->path ? package : NULL;
 }
 
-/* What the compiler says first, without the name of the package. */
+/* Returns the first message of the compiler without the name of the package. */
 static pprofc_str first_complaint(const struct program *go) {
   const struct buffer *texts[] = {&go->said, &go->printed};
   for (size_t i = 0; i < 2; i++) {
@@ -150,7 +246,7 @@ static pprofc_status build_program(struct ci_run *run, const char *checkout, con
   return status;
 }
 
-/* Whether a test program lists a benchmark. */
+/* Finds out if a test program lists a benchmark. */
 static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, const char *program,
                                     bool *any, pprofc_error *error) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
@@ -163,7 +259,7 @@ static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, cons
   return status;
 }
 
-/* "bin/base/3/words.test" in the folder of the run. */
+/* Returns "bin/base/3/words.test" in the folder of the run. */
 static char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   struct buffer text;
   char *program = NULL;
@@ -182,7 +278,7 @@ static char *program_path(struct ci_run *run, int side, size_t number, pprofc_st
   return program;
 }
 
-/* One line of `go list`: "path|module|folder". */
+/* Reads a line of `go list`, "path|module|folder", and builds its test program. */
 static pprofc_status build_package(struct ci_run *run, int side, const char *checkout,
                                    pprofc_str line, size_t number, struct packages *packages,
                                    pprofc_error *error) {
@@ -195,7 +291,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
   if (!program || !name || !folder) return error_nomem(error);
   pprofc_status status = build_program(run, checkout, name, program, error);
-  /* Without test files there is no program. */
+  /* A package without test files has no program. */
   if (status != PPROFC_OK || access(program, X_OK) != 0) return status;
   status = has_benchmarks(run, folder, program, &any, error);
   if (status != PPROFC_OK || !any) return status;
@@ -208,7 +304,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
 
 /* ---- one side ---------------------------------------- */
 
-/* Adds the patterns of -record to the command line; a folder that the base does not have is new. */
+/* Adds the patterns of -record to the command line. Skips a folder that only the head has. */
 static size_t choose_patterns(struct ci_run *run, int side, const char *checkout, const char **argv,
                               size_t room) {
   pprofc_str rest = str_of(run->options->record), word;

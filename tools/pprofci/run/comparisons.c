@@ -1,4 +1,4 @@
-/* Comparisons as JSON, by tables of their members. */
+/* Reads and writes comparisons as JSON, by tables of their members. */
 #include "run/comparisons.h"
 
 #include "core/array.h"
@@ -24,7 +24,7 @@ static const struct member change_members[] = {
     {"low", MEMBER_NUMBER, IN_CHANGE(low)},       {"high", MEMBER_NUMBER, IN_CHANGE(high)},
     {"share", MEMBER_NUMBER, IN_CHANGE(share)},   {"q", MEMBER_NUMBER, IN_CHANGE(q)},
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
-    {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
+    {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
 };
 
 #define IN_VERDICTS(name) offsetof(struct pair_verdicts, name)
@@ -47,7 +47,10 @@ static const struct member verdicts_members[] = {
     {"total_delta", MEMBER_NUMBER, IN_VERDICTS(total_delta)},
     {"total_low", MEMBER_NUMBER, IN_VERDICTS(total_low)},
     {"total_high", MEMBER_NUMBER, IN_VERDICTS(total_high)},
-    {"common", MEMBER_NUMBER, IN_VERDICTS(common)},
+    {"sentence", MEMBER_TEXT, IN_VERDICTS(sentence)},
+    {"common_change", MEMBER_NUMBER, IN_VERDICTS(common_change)},
+    {"common_low", MEMBER_NUMBER, IN_VERDICTS(common_low)},
+    {"common_high", MEMBER_NUMBER, IN_VERDICTS(common_high)},
     {"environment", MEMBER_NUMBER, IN_VERDICTS(environment)},
     {"rest", MEMBER_NUMBER, IN_VERDICTS(rest)},
     {"rest_functions", MEMBER_COUNT, IN_VERDICTS(rest_count)},
@@ -160,7 +163,7 @@ static double member_number(const struct node *node) {
   return number;
 }
 
-/* Text of a manifest may have been changed: nothing in it shall act in a log. */
+/* Copies a text without commands for CI logs, because a manifest may have been tampered with. */
 static const char *member_text(struct ci_run *run, const struct node *node) {
   if (!node_is(node, NODE_STRING) || !node->text.size) return "";
   return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));
@@ -254,7 +257,7 @@ pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root
         !changes_read(run, node_get(from, "functions"), &fired->change, 1, &one))
       return error_nomem(error);
     if (!one) continue;
-    buffer_printf(&run->gate_text, "%s: -fail_on='%s': %s %s in %s\n", leg, fired->condition,
+    buffer_printf(&run->gate_text, "%s: -fail-on='%s': %s %s in %s\n", leg, fired->condition,
                   fired->change.name, fired->change.verdict, fired->pair);
     run->fired_count++;
   }

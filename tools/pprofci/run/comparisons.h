@@ -1,4 +1,4 @@
-/* The comparisons of a pair in manifest.json: written, and read again by `pprofci merge`. */
+/* Writes the comparisons of a pair to manifest.json and reads them for `pprofci merge`. */
 #ifndef PPROFCI_RUN_COMPARISONS_H
 #define PPROFCI_RUN_COMPARISONS_H
 
@@ -9,11 +9,11 @@
 /* Writes the members "comparisons" and "own" of a pair. */
 void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 
-/* Reads them from the object of a pair. What is not there stays empty. */
+/* Reads them from the object of a pair. Missing members stay empty. */
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 
-/* The same for what -fail_on found in a run; `leg` is the name of the run. */
+/* Write and read the findings of -fail-on in a run; `leg` is the name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *leg,
                                      pprofc_error *error);

@@ -1,4 +1,4 @@
-/* -fail_on: functions that must not grow. */
+/* -fail-on: functions that must not grow. */
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "noise/gate.h"
@@ -15,7 +15,7 @@ pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error) {
   const char *path = run->options->noise_rules;
   if (!*path) return PPROFC_OK;
   buffer_init(&text, run->mem, (size_t)1 << 20);
-  pprofc_status status = files_read(path, &text, error);
+  pprofc_status status = file_read(path, &text, error);
   if (status == PPROFC_OK) {
     run->noise_rules = buffer_keep(&text, &run->arena);
     if (!run->noise_rules.data) status = error_nomem(error);
@@ -31,22 +31,27 @@ struct failing {
   const struct run_pair *pair;
   const struct noise_report *report;
   const char *condition;
-  bool failed; /* out of memory */
+  bool failed; /* true when out of memory */
 };
 
-/* "shop.checksum grew by +4.3 µs": a line of the gate. */
-static void failing_print(struct failing *f, const struct change *change, const char *rest) {
+/* Writes a line of the gate: "shop.checksum grew by +4.3 µs". */
+static void failing_print(struct failing *f, const struct noise_finding *found,
+                          const struct change *change, const char *rest) {
   struct buffer *out = &f->run->gate_text;
-  buffer_printf(out, "%s %s by +", change->name, change->verdict);
-  number_profile(out, change->delta, f->report->summary.unit);
-  buffer_printf(out, " in %s%s\n", f->pair->diff, rest);
+  const char *how, *verb = noise_verb(found->estimate.verdict, &how);
+  buffer_printf(out, "%s %s by +", change->name, verb);
+  if (isnan(found->change))
+    number_profile(out, change->delta, f->report->summary.unit);
+  else
+    buffer_printf(out, "%.1f%%", 100 * found->change);
+  buffer_printf(out, "%s in %s%s\n", how, f->pair->diff, rest);
 }
 
 static void failing_take(void *context, const struct noise_finding *found) {
   struct failing *f = context;
   struct ci_run *run = f->run;
-  struct change change = judged_estimate(f->report, found->estimate);
-  change.name = text_keep(&run->arena, escape_line_keep(found->row->name, &run->arena));
+  struct change change = judged_estimate(f->report, &found->estimate);
+  change.name = text_keep(&run->arena, escape_line_keep(found->name, &run->arena));
   change.file = "";
   if (!change.name ||
       !ARRAY_RESERVE(run->mem, run->fired, run->fired_capacity, run->fired_count + 1)) {
@@ -57,19 +62,20 @@ static void failing_take(void *context, const struct noise_finding *found) {
     pprofc_str reason = escape_line_keep(found->reason, &run->arena);
     buffer_printf(&run->gate_text, "accepted until %.*s (%.*s): ", STR_ARG(found->until),
                   STR_ARG(reason));
-    failing_print(f, &change, "");
+    failing_print(f, found, &change, "");
     return;
   }
-  buffer_printf(&run->gate_text, "-fail_on='%s': ", f->condition);
+  buffer_printf(&run->gate_text, "-fail-on='%s': ", f->condition);
   char rest[32] = "";
   if (!isnan(change.q)) snprintf(rest, sizeof rest, " (q=%.2g)", change.q);
-  failing_print(f, &change, rest);
+  failing_print(f, found, &change, rest);
   const char *unit = text_keep(&run->arena, f->report->summary.unit);
   f->failed |= !unit;
   run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
 }
 
-/* The level of each comparison, so that all of them together keep to the level of one. */
+/* Returns the significance level of each comparison, so that all comparisons together have the
+ * level of one. */
 static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
   size_t comparisons = 0;
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -89,7 +95,7 @@ static pprofc_status failing_check(struct ci_run *run, const struct run_pair *pa
       noise_condition_find(report, f.condition, failing_alpha(run, report), failing_take, &f);
   if (f.failed) return error_nomem(error);
   if (use == NOISE_FAILED)
-    return error_set(error, PPROFC_E_LIMIT, "-fail_on='%s' cannot be matched", f.condition);
+    return error_set(error, PPROFC_E_LIMIT, "-fail-on='%s' cannot be matched", f.condition);
   if (use == NOISE_USED && report->summary.tested) run->fail_used[number]++;
   return PPROFC_OK;
 }
@@ -106,12 +112,12 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
 
 /* ---- the verdict ------------------------------------- */
 
-/* A condition that was used nowhere has judged nothing. */
+/* False if a condition was never used: it has judged nothing. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {
     if (run->fail_used[i]) continue;
-    buffer_printf(&run->gate_text, "-fail_on='%s': no function could be judged\n",
+    buffer_printf(&run->gate_text, "-fail-on='%s': no function could be judged\n",
                   run->options->fail_on[i]);
     all = false;
   }

@@ -7,14 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TREE_FOLDERS 16 /* open at a time while a tree is removed */
 
 bool files_make_folders(const char *path) {
   char text[PATH_MAX];
@@ -34,45 +31,26 @@ bool files_make_folders(const char *path) {
   return files_is_folder(path);
 }
 
-const char *files_temporary(struct arena *arena) {
-  const char *folder = getenv("TMPDIR");
-  char *path = text_printf(arena, "%s/pprofci.XXXXXX", folder && *folder ? folder : "/tmp");
-  return path ? mkdtemp(path) : NULL;
+pprofc_status files_need_folder(const char *path, pprofc_error *error) {
+  if (files_make_folders(path)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot make the folder '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place) {
-  (void)info;
-  (void)type;
-  (void)place;
-  (void)remove(path);
-  return 0;
-}
-
-void files_remove_tree(const char *path) {
-  (void)nftw(path, remove_one, TREE_FOLDERS, FTW_DEPTH | FTW_PHYS);
-}
-
-pprofc_status files_read(const char *path, struct buffer *text, pprofc_error *error) {
-  char block[1 << 16];
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t size = fd < 0 ? -1 : 1;
-  while (size > 0) {
-    size = read(fd, block, sizeof block);
-    if (size < 0 && errno == EINTR)
-      size = 1;
-    else if (size > 0)
-      buffer_add(text, block, (size_t)size);
-  }
-  int number = errno;
-  if (fd >= 0) close(fd);
-  if (size < 0)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(number));
-  return text->failed ? error_nomem(error) : PPROFC_OK;
+pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error) {
+  const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
+  char *made = text_printf(arena, "%s/pprofci.XXXXXX", folder);
+  *path = NULL;
+  if (!made) return error_nomem(error);
+  if (!mkdtemp(made))
+    return error_set(error, PPROFC_E_IO, "cannot make a folder in '%s': %s", folder,
+                     ERRNO_TEXT(errno));
+  *path = made;
+  return PPROFC_OK;
 }
 
 /* ---- files of the stage ------------------------------ */
 
-/* The path of a file in the stage, whose folder is there. */
+/* Returns the path of a file in the stage and makes its folder. */
 static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
                                 const char **whole, pprofc_error *error) {
   *whole =
@@ -83,49 +61,26 @@ static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const cha
   return PPROFC_OK;
 }
 
-struct copied_text {
-  pprofc_str text;
-};
-
-static pprofc_status write_copied(void *context, pprofc_write_fn write, void *to,
-                                  pprofc_error *error) {
-  const struct copied_text *copied = context;
-  if (write(to, copied->text.data, copied->text.size) == 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot write: %s", ERRNO_TEXT(errno));
-}
-
-static pprofc_status files_write_to(const char *path, const struct files_writer *writer,
-                                    pprofc_error *error) {
-  struct outfile file;
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  status = writer->write(writer->context, outfile_write, &file, error);
-  if (status == PPROFC_OK) return outfile_commit(&file, error);
-  outfile_discard(&file);
-  return status;
-}
-
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error) {
   const char *whole;
-  struct copied_text copied = {text};
   pprofc_status status = stage_path(run, of_benchdiff, path, &whole, error);
   if (status != PPROFC_OK) return status;
-  return files_write_to(whole, &(struct files_writer){write_copied, &copied}, error);
+  return save_text(whole, text, error);
 }
 
-pprofc_status files_make(struct ci_run *run, const char *path, const struct files_writer *writer,
+pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error) {
   const char *whole;
   pprofc_status status = stage_path(run, false, path, &whole, error);
-  return status == PPROFC_OK ? files_write_to(whole, writer, error) : status;
+  return status == PPROFC_OK ? save_file(whole, write, context, error) : status;
 }
 
 pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
                          pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
-  pprofc_status status = files_read(from, &text, error);
+  pprofc_status status = file_read(from, &text, error);
   if (status == PPROFC_OK) status = files_put(run, false, path, buffer_str(&text), error);
   buffer_free(&text);
   return status;

@@ -1,45 +1,41 @@
-/* Files and folders of a run. Paths are as for open(2). */
+/* Files and folders of a run. Paths as for open(2). */
 #ifndef PPROFCI_RUN_FILES_H
 #define PPROFCI_RUN_FILES_H
 
+#include "common/new_folder.h"
+#include "common/save.h"
+#include "core/infile.h"
 #include "run/run.h"
 
-/* Makes a folder and those above it; false with errno. */
+/* Makes a folder and its parents; false with errno set. */
 bool files_make_folders(const char *path);
 
-/* A new folder in the one for temporary files, or NULL with errno. */
-const char *files_temporary(struct arena *arena);
+/* Like files_make_folders, but sets an error message. */
+pprofc_status files_need_folder(const char *path, pprofc_error *error);
 
-/* Removes a folder and everything in it. */
-void files_remove_tree(const char *path);
+/* Makes a new folder in $TMPDIR or /tmp. */
+pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
 
-/* Reads a file whole into the buffer. */
-pprofc_status files_read(const char *path, struct buffer *text, pprofc_error *error);
-
-/* Writes a new file of the stage and notes it for the manifest. `path` is below the folder of the
- * page, or with `of_benchdiff` below that of the benchmark tables. */
+/* Writes a new file of the stage and adds it to the manifest. `path` is relative to the folder
+ * of the page, or with `of_benchdiff` to the folder of the benchmark tables. */
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 
-/* The same, written by a function of the library through a callback. */
-struct files_writer {
-  pprofc_status (*write)(void *context, pprofc_write_fn write, void *to, pprofc_error *error);
-  void *context;
-};
-pprofc_status files_make(struct ci_run *run, const char *path, const struct files_writer *writer,
+/* Like files_put, for a file that a function writes. */
+pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
 
-/* Adds text to the end of a file, which may be new. */
+/* Appends text to a file, which is created if needed. */
 pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *error);
 
-/* Copies a file into the stage, as it is. */
+/* Copies a file into the stage, unchanged. */
 pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
                          pprofc_error *error);
 
 bool files_is_folder(const char *path);
 bool files_is_regular(const char *path);
 
-/* Both paths are of one file. */
+/* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
 
 #endif

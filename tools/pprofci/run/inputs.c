@@ -1,5 +1,5 @@
-/* The pairs of profiles: those of two folders by their names, those that were named, the bundled
- * ones. */
+/* Finds the pairs of profiles: files of two folders with the same name, files given as flags,
+ * or the bundled ones. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "run/files.h"
@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The profiles of a folder, in the order of their names. */
+/* Profiles of a folder, sorted by name. */
 struct profile_list {
   const char **paths;
-  const char **keys; /* what equals in the names of a pair */
+  const char **keys; /* names without process ids and times; see profile_key */
   bool *paired;
   size_t count, capacity;
 };
@@ -30,8 +30,8 @@ static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
   return at;
 }
 
-/* Process ids and times of recordings differ between the names of a pair: "callgrind.out.100",
- * "CPU.20260101.123.cpuprofile". */
+/* Returns the name without process ids and times, which differ between recordings:
+ * "callgrind.out.100", "CPU.20260101.123.cpuprofile". */
 static const char *profile_key(struct ci_run *run, const char *path) {
   static const char *const before[] = {"callgrind.out.", "cachegrind.out."};
   static const struct {
@@ -52,7 +52,7 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* How many profiles of the list have the key. */
+/* Returns how many profiles of the list have the key. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -65,7 +65,7 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
 
 /* ---- profiles of a folder ---------------------------- */
 
-/* The format is not known, or the file is empty: it may be anything. */
+/* True if the format is unknown or the file is empty, so it may be something else. */
 static bool may_be_no_profile(const pprofc_error *error) {
   return strstr(error->message, "unrecognized profile format") ||
          strstr(error->message, "empty input file");
@@ -78,16 +78,29 @@ static bool is_profile_by_name(const char *path) {
   return false;
 }
 
+/* Adds an unreadable profile to run->unread. The run continues without it and fails at its end. */
+static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
+  message_error("pprofci: %s", error->message);
+  buffer_printf(&run->unread, "%s\n", error->message);
+  if (!ARRAY_RESERVE_IN(&run->arena, run->unread_names, run->unread_capacity,
+                        run->unread_count + 1) ||
+      run->unread.failed)
+    return error_nomem(error);
+  run->unread_names[run->unread_count++] = str_path_base(str_of(path));
+  return PPROFC_OK;
+}
+
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));
   pprofc_status status = source_check(path, error);
   *is = status == PPROFC_OK;
-  if (*is || is_profile_by_name(path) || !may_be_no_profile(error)) return status;
+  if (*is || status == PPROFC_E_NOMEM) return status;
+  if (is_profile_by_name(path) || !may_be_no_profile(error)) return note_unread(run, path, error);
   const char *partner = *other ? text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name)) : NULL;
   if (partner && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK)
-    return status;
+    return note_unread(run, path, error);
   message_note("pprofci: '%s' is no profile, it is left out", path);
   return PPROFC_OK;
 }
@@ -153,8 +166,8 @@ static void profiles_free(struct ci_run *run, struct profile_list *list) {
 
 /* ---- pairs ------------------------------------------- */
 
-/* The profile of the base that goes with one of the head: that of its name, or the only one of its
- * key on both sides. */
+/* Returns the profile of the base that matches one of the head: the same name, or the only
+ * profile with the same key on both sides. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->paths[index]));
@@ -180,7 +193,7 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
   return true;
 }
 
-/* A folder that both have is a pair of several runs. */
+/* Makes a pair of several runs from a folder that both sides have. */
 static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
                                     const char *name, size_t *found, pprofc_error *error) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
@@ -276,7 +289,7 @@ static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error)
   return status;
 }
 
-/* No path is an option of a program; both folders are there. */
+/* Checks that both folders exist and that no path can be taken for an option. */
 static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

@@ -1,4 +1,4 @@
-/* From verdicts to what the page shows of the functions of a pair. */
+/* Converts verdicts to the data of the page about the functions of a pair. */
 #include "core/log_guard.h"
 #include "noise/blame.h"
 #include "run/judging.h"
@@ -7,10 +7,10 @@
 #include <math.h>
 
 #define ROWS_MOST   30
-#define LEAST_SHARE 0.01 /* of the base: smaller growth that was not tested is not told */
-#define NAME_MOST   160  /* bytes of a name in a sentence */
+#define LEAST_SHARE 0.01 /* of the base; smaller untested growth is not shown */
+#define NAME_MOST   160  /* maximum bytes of a name in a sentence */
 
-/* What is filled in, and from what. */
+/* A comparison that is being filled in, and its inputs. */
 struct filling {
   struct ci_run *run;
   const struct judged *judged;
@@ -31,7 +31,7 @@ static bool judged_row_find_in(const pprofc_profile *profile, pprofc_str name,
   return false;
 }
 
-/* Where a function is, by the profiles of the head, then those of the base. */
+/* Finds the file and line of a function in the profiles of the head, then of the base. */
 static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
   const struct judged *j = f->judged;
   pprofc_function function;
@@ -62,14 +62,16 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
                           .high = (double)NAN,
                           .q = e->q,
                           .verdict = pprofc_verdict_name(e->verdict),
-                          .changed = pprofc_verdict_is_change(e->verdict)};
-  if (isnan(e->p) && !report->summary.exact) return change;
+                          .changed = pprofc_verdict_is_change(e->verdict),
+                          .certain = pprofc_verdict_is_certain(e->verdict)};
+  if (report->summary.lone) change.q = (double)NAN;
+  if (isnan(e->p) || report->summary.lone) return change;
   change.low = e->low;
   change.high = e->high;
   return change;
 }
 
-/* False when out of memory. */
+/* Converts a row; false when out of memory. */
 static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);
@@ -87,7 +89,7 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- all functions ----------------------------------- */
 
-/* Rows that changed, or the others that have a difference of their own. */
+/* Adds the rows that changed, or the other rows with a difference of their own. */
 static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -102,17 +104,17 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* Whether the function is a reason for growth. One run a side cannot test contentions: these are
- * told by their size, as what they are. */
+/* True if the function is a reason for growth. One run per side cannot test contention, so
+ * such functions count if they are large enough. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   if (row->relation || !(e->delta > 0)) return false;
   if (e->verdict == PPROFC_VERDICT_UNKNOWN)
     return e->delta >= LEAST_SHARE * f->report->summary.total_base;
-  return e->verdict == PPROFC_VERDICT_GREW || e->verdict == PPROFC_VERDICT_NEW;
+  return pprofc_verdict_is_change(e->verdict);
 }
 
-/* Rows are in the order of their sizes. */
+/* Lists the functions that explain growth. Rows are sorted by size. */
 static bool judged_blame(struct filling *f) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count && to->because_count < CHANGES_MOST; i++) {
@@ -125,7 +127,7 @@ static bool judged_blame(struct filling *f) {
 
 /* ---- sentences --------------------------------------- */
 
-/* "a change of 31% of main.work would have been seen; 70 runs a side would show 5%". */
+/* Returns "a change of 31% of main.work would have been seen; 70 runs a side would show 5%". */
 static const char *judged_sight(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct arena *arena = &f->run->arena;
@@ -147,7 +149,7 @@ static const char *judged_note(const struct filling *f) {
   return text_printf(&f->run->arena, "nothing to judge: %.0f samples", samples);
 }
 
-/* A word as a shell takes it. */
+/* Appends a word quoted for a shell. */
 static void command_word(struct buffer *out, const char *text) {
   buffer_add_char(out, '\'');
   for (; *text; text++) {
@@ -164,7 +166,7 @@ static void command_option(struct buffer *out, const char *name, const char *val
   command_word(out, value);
 }
 
-/* A path of the artifacts that is made of the name of the pair. */
+/* Appends a path of the artifacts that contains the name of the pair. */
 static void command_path(struct buffer *out, const char *option, const char *folder,
                          const char *name, const char *rest) {
   struct buffer path;
@@ -183,6 +185,12 @@ static void command_path(struct buffer *out, const char *option, const char *fol
 static void command_exposure(struct buffer *out, const struct filling *f,
                              const struct run_pair *pair) {
   const pprofc_verdict_run *first = &f->judged->runs[0];
+  int normalize_by = f->run->options->normalize_by;
+  if (normalize_by) buffer_printf(out, " -normalize_by=%s", noise_exposures[normalize_by]);
+  if (*f->run->options->ops) {
+    command_option(out, "ops", f->run->options->ops);
+    return;
+  }
   if (first->per_operation > 0 && pair->kept) {
     command_path(out, "bench_base", pair->kept, "", "/base.txt");
     command_path(out, "bench_head", pair->kept, "", "/head.txt");
@@ -191,7 +199,7 @@ static void command_exposure(struct buffer *out, const struct filling *f,
   }
 }
 
-/* The command that prints these verdicts, in the folder of the page. */
+/* Returns the command that prints these verdicts, run in the folder of the page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
                                   const char *index, const char *hide) {
   struct buffer out;
@@ -230,7 +238,9 @@ static void judged_totals(struct filling *f) {
   to->total_delta = s->total_delta;
   to->total_low = s->total_low;
   to->total_high = s->total_high;
-  to->common = s->total_common;
+  to->common_change = s->common_change;
+  to->common_low = s->common_low;
+  to->common_high = s->common_high;
   to->environment = f->blame.environment;
   to->rest = f->blame.rest;
   to->rest_count = f->blame.rest_count;
@@ -238,17 +248,18 @@ static void judged_totals(struct filling *f) {
   to->runs_for_5 = s->runs_for_5;
 }
 
-/* The largest function, when nothing changed and something was judged. */
+/* Finds the largest function if something was judged and nothing changed. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
-  if (s->changed || !s->tested || isnan(s->visible) || s->largest == PPROFC_VERDICT_NO_ROW)
+  if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
+      s->largest == PPROFC_VERDICT_NO_ROW)
     return true;
   pprofc_str name = str_slice(f->report->rows[s->largest].name, 0, NAME_MOST);
   f->to->largest = judged_row_text(f, name);
   return f->to->largest != NULL;
 }
 
-/* The measure of a benchmark that a sample type explains. */
+/* Returns the benchmark measure that a sample type explains. */
 static const char *judged_measure(const struct run_pair *pair, const char *type) {
   static const char *const measures[][2] = {
       {"cpu", "sec/op"}, {"alloc_space", "B/op"}, {"alloc_objects", "allocs/op"}};
@@ -267,7 +278,8 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
   to->rows = arena_zero_array(&run->arena, ROWS_MOST, sizeof *to->rows);
   to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
   to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
-  if (!to->rows || !to->type || !to->unit) return error_nomem(error);
+  to->sentence = text_keep(&run->arena, escape_line_keep(s->sentence, &run->arena));
+  if (!to->rows || !to->type || !to->unit || !to->sentence) return error_nomem(error);
   to->measure = judged_measure(pair, to->type);
   judged_totals(&f);
   bool good =

@@ -1,4 +1,4 @@
-/* Reads the runs of a pair and has their functions judged. */
+/* Reads the runs of a pair and judges their functions. */
 #include "run/judging.h"
 
 #include "core/log_guard.h"
@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* A profile is of what the benchmark measured when they differ by no more than this factor. What is
- * beyond it is set up before the timer starts, waits, or runs on several processors. */
+/* Largest factor between a profile and the measurement of the benchmark for the same work. A larger
+ * factor means set-up before the timer starts, waiting, or work on several processors. */
 #define AGREES_WITHIN 1.25
 
 /* ---- reading ----------------------------------------- */
@@ -36,17 +36,17 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
 
 /* ---- what values are divided by ---------------------- */
 
-/* What a benchmark measures of a sample type, in the unit of the type. */
+/* Benchmark measures of sample types, in the unit of the type. */
 static const struct judged_measure {
   const char *type, *unit, *measure;
-  size_t offset; /* in struct run_measured */
+  size_t offset; /* offset in struct run_measured */
 } judged_measures[] = {
     {"cpu", "nanoseconds", "sec/op", offsetof(struct run_measured, nanoseconds)},
     {"alloc_space", "bytes", "B/op", offsetof(struct run_measured, bytes)},
     {"alloc_objects", "count", "allocs/op", offsetof(struct run_measured, allocations)},
 };
 
-/* The sample type with this index, as the pipeline chooses it, and its total. */
+/* Finds the sample type of this index, as the pipeline selects it, and its total. */
 static bool judging_total(const pprofc_profile *profile, const char *index, double *total,
                           const struct judged_measure **measure) {
   size_t value;
@@ -66,8 +66,8 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   return true;
 }
 
-/* What the benchmark measured in a run, when the profile of the run holds about as much for each
- * operation; else 0. */
+/* Returns the benchmark's measurement of a run if the profile holds about the same per
+ * operation, else 0. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
   int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;
@@ -82,35 +82,28 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* What was measured where all runs have it, else the number of operations. */
-static void judging_expose(const struct run_pair *pair, struct judged *j, const char *index) {
+/* Sets the divisors: -ops, else the measurements if all runs have one, else the number of
+ * operations. */
+static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
+                                    struct judged *j, const char *index, pprofc_error *error) {
+  const char *ops = run->options->ops;
   bool all = true;
+  if (*ops) return noise_set_ops(ops, j->runs, j->count, j->bases, error);
   for (size_t i = 0; i < j->count; i++) {
     j->runs[i].per_operation = judging_measured(pair, j, i, index);
     j->runs[i].operations = 0;
     all &= j->runs[i].per_operation > 0;
   }
-  if (all) return;
+  if (all) return PPROFC_OK;
   for (size_t i = 0; i < j->count; i++) {
     j->runs[i].per_operation = 0;
     j->runs[i].operations = pair->iterations;
   }
+  return PPROFC_OK;
 }
 
 /* ---- judging ----------------------------------------- */
 
-static pprofc_status judging_once(struct judged *j, const pprofc_verdict_options *options,
-                                  struct noise_report *report, pprofc_error *error) {
-  pprofc_status status =
-      pprofc_verdicts_new(j->runs, j->bases, j->runs + j->bases, j->count - j->bases, options,
-                          &report->verdicts, error);
-  if (status != PPROFC_OK) return status;
-  pprofc_verdicts_summary_of(report->verdicts, &report->summary);
-  report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
-  return PPROFC_OK;
-}
-
-/* Judges, and once more without the common factor when that makes no sense. */
 static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
                                   const pprofc_report_options *options, const char *index,
                                   struct noise_report *report, pprofc_error *error) {
@@ -120,27 +113,27 @@ static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
   filter.warn = NULL;
   how.filter = &filter;
   how.sample_index = index;
+  how.normalize_by = (pprofc_verdict_exposure)run->options->normalize_by;
   if (run->noise_rules.data) {
     how.rules = run->noise_rules.data;
     how.rules_size = run->noise_rules.size;
     how.rules_name = run->options->noise_rules;
   }
-  pprofc_status status = judging_once(j, &how, report, error);
-  if (status != PPROFC_OK || !noise_refuses_common(&report->summary)) return status;
-  pprofc_verdicts_free(report->verdicts);
-  report->verdicts = NULL;
-  report->common_refused = how.no_common = true;
-  return judging_once(j, &how, report, error);
+  pprofc_status status = pprofc_verdicts_new(j->runs, j->bases, j->runs + j->bases,
+                                             j->count - j->bases, &how, &report->verdicts, error);
+  if (status == PPROFC_OK) noise_take(report);
+  return status;
 }
 
-/* One comparison; that it cannot be judged is its note. */
+/* Makes one comparison. A failed comparison gets a note with the reason. */
 static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, struct judged *j,
                                  const pprofc_report_options *options, const char *index,
                                  pprofc_error *error) {
   struct noise_report *report = &j->reports[pair->comparison_count];
   struct pair_verdicts *to = &pair->comparisons[pair->comparison_count];
-  judging_expose(pair, j, index);
-  pprofc_status status = judging_type(run, j, options, index, report, error);
+  pprofc_status status = judging_expose(run, pair, j, index, error);
+  if (status != PPROFC_OK) return status;
+  status = judging_type(run, j, options, index, report, error);
   status = budget_status(budget_allocator(j->budget), status, error);
   if (status == PPROFC_E_NOMEM) return status;
   if (status != PPROFC_OK && pair->comparison_count) return PPROFC_OK;
@@ -152,7 +145,7 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   return to->note ? PPROFC_OK : error_nomem(error);
 }
 
-/* The second comparison of a profile of memory. */
+/* Returns the sample type of the second comparison of a memory profile. */
 static const char *judging_second(const pprofc_report_options *options) {
   bool space = options->sample_index && strcmp(options->sample_index, "alloc_space") == 0;
   return space ? "alloc_objects" : NULL;
@@ -182,7 +175,7 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
 void judging_free(struct judged *j) {
   for (size_t i = 0; i < JUDGED_TYPES; i++) pprofc_verdicts_free(j->reports[i].verdicts);
   for (size_t i = 0; i < j->count; i++) {
-    /* const is of the run: verdicts do not change a profile. */
+    /* const only because verdicts do not change a profile; the run owns it. */
     pprofc_profile_release((pprofc_profile *)(uintptr_t)j->runs[i].profile);
   }
   if (j->budget) budget_release(j->budget);

@@ -1,4 +1,4 @@
-/* Verdicts of the functions of a pair of profiles, each a run of the base or of the head. */
+/* Verdicts on the functions of a pair of profiles, each a run of the base or the head. */
 #ifndef PPROFCI_RUN_JUDGING_H
 #define PPROFCI_RUN_JUDGING_H
 
@@ -6,34 +6,35 @@
 #include "noise/noise.h"
 #include "run/run.h"
 
-#define JUDGED_TYPES 2 /* of a profile of memory: bytes and objects */
+#define JUDGED_TYPES 2 /* a memory profile has two: bytes and objects */
 
-/* The runs of a pair with their verdicts. */
+/* Runs of a pair with their verdicts. */
 struct judged {
-  struct budget *budget; /* of all that is read */
+  struct budget *budget; /* memory of everything that is read */
   pprofc_verdict_run *runs;
-  size_t count, bases;                       /* runs [0, bases) are the base */
-  struct noise_report reports[JUDGED_TYPES]; /* of the comparisons of the pair; without verdicts
-                                                there is no comparison */
+  size_t count, bases;                       /* runs [0, bases) are the base, the others the
+                                                head */
+  struct noise_report reports[JUDGED_TYPES]; /* reports of the comparisons of the pair; without
+                                                verdicts there is no comparison */
 };
 
-/* Reads the runs of a pair and judges their functions; fills in its comparisons and its changes.
- * Functions that cannot be judged are no error. A pair without two sides has none. To be freed also
- * after an error. */
+/* Reads the runs of a pair, judges their functions and fills in its comparisons and changes.
+ * Functions that cannot be judged are not an error. A pair with one side has no comparisons.
+ * Free `judged` even after an error. */
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *judged,
                           pprofc_error *error);
 void judging_free(struct judged *judged);
 
-/* The numbers and the verdict of a function. */
+/* Returns the numbers and the verdict of a function. */
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
 /* ---- between the files of it ------------------------- */
 
-/* What was judged of the runs. */
+/* Settings of a comparison. */
 struct judged_how {
-  const char *index, *hide; /* of the sample type; frames that are hidden; "" or NULL */
+  const char *index, *hide; /* sample type, and expression of hidden frames; "" or NULL */
 };
 
 /* Fills in a comparison from verdicts. */
@@ -42,7 +43,7 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
                           const struct judged_how *how, struct pair_verdicts *to,
                           pprofc_error *error);
 
-/* Notes the functions that -fail_on does not allow to grow as they did. */
+/* Records functions that grew more than -fail-on allows. */
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
                            const struct judged *judged, pprofc_error *error);
 

@@ -21,7 +21,7 @@ static const struct flag_group groups[] = {
     [RUN_RESULT] = {"The result", NULL},
 };
 
-/* Told of the base, then of the head. */
+/* Stores a value of -pair: the parser calls it for the base, then for the head. */
 static const char *add_pair(void *context, const struct flag *flag, const char *text) {
   struct run_options *o = context;
   (void)flag;
@@ -35,11 +35,21 @@ static const char *add_pair(void *context, const struct flag *flag, const char *
   return NULL;
 }
 
+static const char *add_bench(void *context, const struct flag *flag, const char *text) {
+  struct run_options *o = context;
+  int side = strcmp(flag->name, "bench-head") == 0;
+  *(side ? &o->bench_head : &o->bench_base) = text;
+  if (!*text) return NULL; /* check_empty reports it */
+  if (o->bench_count[side] == RUN_BENCH_MAX) return "too many; put the files into a folder";
+  o->bench_paths[side][o->bench_count[side]++] = text;
+  return NULL;
+}
+
 static const char *add_fail_on(void *context, const struct flag *flag, const char *text) {
   struct run_options *o = context;
   (void)flag;
   o->fail_on_last = text;
-  if (!*text) return NULL; /* check_empty tells it */
+  if (!*text) return NULL; /* check_empty reports it */
   if (o->fail_on_count == RUN_FAIL_ON_MAX) return "too many conditions";
   o->fail_on[o->fail_on_count++] = text;
   return NULL;
@@ -62,17 +72,19 @@ static const struct flag flags[] = {
      .call = add_pair,
      .help = "two profiles, base and head, that are a pair whatever their names: -pair BASE HEAD; "
              "of folders each profile is a run; may be repeated"},
-    TEXT("bench-base", bench_base, RUN_INPUTS, "FILE",
-         .help = "benchmark results of the base, to compare and judge"),
-    TEXT("bench-head", bench_head, RUN_INPUTS, "FILE", .help = "benchmark results of the head"),
+    TEXT("bench-base", bench_base, RUN_INPUTS, "FILE", .call = add_bench,
+         .help = "benchmark results of the base, to compare and judge; may come several times, and "
+                 "may be a folder: each file is a process"),
+    TEXT("bench-head", bench_head, RUN_INPUTS, "FILE", .call = add_bench,
+         .help = "benchmark results of the head, likewise"),
     TEXT("bundled", bundled, RUN_INPUTS, "DIR",
          .help = "where the profiles are that are compared when nothing else is given"),
     TEXT("record", record, RUN_RECORDING, "PACKAGES",
          .help = "run the benchmarks of Go packages at -base-ref and here; blanks separate "
                  "packages"),
     TEXT("base-ref", base_ref, RUN_RECORDING, "REF",
-         .help = "the commit to compare with; the merge base with origin/main or main when not "
-                 "given"),
+         .help = "the commit to compare with; when it is not given, the first parent of the merge "
+                 "of a pull request, else the merge base with the target branch"),
     {.name = "count",
      .kind = FLAG_INT,
      .offset = FIELD(count),
@@ -97,25 +109,50 @@ static const struct flag flags[] = {
      .help = "how often each side of a benchmark is profiled, in turns, apart from the measuring: "
              "3 and more give verdicts of functions; 0: no profiles"},
     TEXT("simulate-base", simulate_base, RUN_SIMULATING, "COMMAND",
-         .help = "a command that pprofc -simulate runs under valgrind, once; words as for a shell"),
+         .help = "a command that pprofc -simulate runs under valgrind; words as for a shell"),
     TEXT("simulate-head", simulate_head, RUN_SIMULATING, "COMMAND",
-         .help = "the same command of the head"),
+         .help = "the same command of the head, once"),
+    {.name = "runs",
+     .kind = FLAG_INT,
+     .offset = FIELD(simulated_runs),
+     .group = RUN_SIMULATING,
+     .argument = "N",
+     .initial = "2",
+     .help = "how often the command of the base runs: from two runs on, functions that vary by "
+             "themselves are told apart from functions that changed"},
     TEXT("out", out, RUN_RESULT, "DIR", .initial = ".docs/artifacts/ci",
          .help = "where the artifacts go; benchmark tables go beside it, into benchdiff"),
     TEXT("threshold", threshold, RUN_RESULT, "PERCENT",
          .help = "a significant change of so much is a regression; 5 when neither this nor "
                  "THRESHOLD_PERCENT is given"),
-    {.name = "fail_on",
+    {.name = "fail-on",
      .kind = FLAG_STRING,
      .offset = FIELD(fail_on_last),
      .group = RUN_RESULT,
      .argument = "WHAT",
      .call = add_fail_on,
      .help = "a function that grew by so much is a regression, too: flat>5%, cum>5%, self>10%, "
-             "flat>10ms, name=RE, or flat>5%,name=RE, as of pprofc; may come several times"},
-    TEXT("noise_rules", noise_rules, RUN_RESULT, "FILE",
+             "flat>10ms, name=RE, or flat>5%,name=RE; total>5% and common>5% are on the total and "
+             "on all functions together, as of pprofc; may come several times"},
+    {.name = "normalize-by",
+     .kind = FLAG_CHOICE,
+     .offset = FIELD(normalize_by),
+     .group = RUN_RESULT,
+     .argument = "WHAT",
+     .choices = noise_exposures,
+     .help =
+         "the divisor of the values of a run, as of pprofc: ops, time, total (percent) or none; "
+         "without it operations that are known, else none"},
+    TEXT("ops", ops, RUN_RESULT, "N,N",
+         .help = "operations of a run of the base and of the head, for profiles of any language"),
+    TEXT("noise-rules", noise_rules, RUN_RESULT, "FILE",
          .help = "JSON file with functions of the machine, folded frames and accepted changes, as "
                  "of pprofc"),
+    {.name = "one-process",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(one_process),
+     .group = RUN_RESULT,
+     .help = "judge results although all samples of a side come from one process"},
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
@@ -149,8 +186,9 @@ static const struct flag_note environment[] = {
 
 static const struct flag_note statuses[] = {
     {"0", "nothing regressed"},
-    {"1", "failed, or -fail_on had nothing to judge"},
-    {"2", "a benchmark regressed, the program executes more, or -fail_on found a function"},
+    {"1", "failed, or -fail-on had nothing to judge"},
+    {"2", "a benchmark regressed, the program executes more, or -fail-on found a function"},
+    {"3", "with PPROFC_STRICT=1: nothing regressed, but not everything could be judged"},
     {NULL, NULL}};
 
 const struct flag_table run_table = {
@@ -173,7 +211,7 @@ static bool run_seen(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[flag - flags];
 }
 
-/* An empty value is a variable that was never set: no run is started with that. */
+/* Rejects empty values: usually a variable that was never set. */
 static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
                                  pprofc_error *error) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -185,7 +223,7 @@ static pprofc_status check_empty(const struct run_options *o, const struct flags
   return PPROFC_OK;
 }
 
-/* "1,4": whole numbers from 1 up. */
+/* True for a list such as "1,4" of whole numbers above 0. */
 static bool is_cpu_list(pprofc_str list) {
   pprofc_str item;
   while (str_next(&list, ',', &item)) {
@@ -215,6 +253,10 @@ static pprofc_status check_how_often(const struct run_options *o, pprofc_error *
     return error_set(error, PPROFC_E_INVALID,
                      "-profile-runs must be a whole number from 0 to %d, not '%lld'",
                      RUN_PROFILE_RUNS_MAX, (long long)o->profile_runs);
+  if (o->simulated_runs < 1 || o->simulated_runs > RUN_SIMULATED_MAX)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-runs must be a whole number from 1 to %d, not '%lld'", RUN_SIMULATED_MAX,
+                     (long long)o->simulated_runs);
   return PPROFC_OK;
 }
 
@@ -222,7 +264,7 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
   const char *benchtime = o->benchtime;
   pprofc_status status = check_how_often(o, error);
   for (size_t i = 0; i < o->fail_on_count && status == PPROFC_OK; i++)
-    status = noise_condition_check(o->fail_on[i], error);
+    status = noise_condition_check("fail-on", o->fail_on[i], error);
   if (status != PPROFC_OK) return status;
   if (*benchtime && !text_is_iterations(str_of(benchtime), NULL) &&
       !text_is_duration(str_of(benchtime), NULL))
@@ -242,7 +284,7 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* of both names */
+  const char *prefix; /* common prefix of both names */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(simulate_base), FIELD(simulate_head), "simulate-"}};
@@ -295,7 +337,7 @@ pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
                    o->threshold);
 }
 
-/* Whether anything to compare was named, of the head too. */
+/* True if any input was given. */
 static bool run_is_given(const struct run_options *o) {
   return o->has_base || *o->head || *o->bench_head || *o->simulate_head;
 }
@@ -303,6 +345,8 @@ static bool run_is_given(const struct run_options *o) {
 pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
                                struct flags_parsed *parsed, pprofc_error *error) {
   pprofc_status status = flags_defaults(&run_table, o, error);
+  o->bench_base = "";
+  o->bench_head = "";
   if (status == PPROFC_OK) status = flags_parse(&run_table, o, argc, argv, parsed, error);
   if (status != PPROFC_OK || parsed->help) return status;
   if (parsed->rest < argc)

@@ -1,29 +1,35 @@
-/* The flags of `pprofci run`, and what they may be together. */
+/* The flags of `pprofci run` and their checks. */
 #ifndef PPROFCI_RUN_OPTIONS_H
 #define PPROFCI_RUN_OPTIONS_H
 
 #include "common/flags.h"
 
-#define RUN_PAIRS_MAX        1024 /* of -pair */
+#define RUN_PAIRS_MAX        1024 /* maximum number of -pair */
 #define RUN_PROFILE_RUNS_MAX 1000
 #define RUN_FAIL_ON_MAX      64
+#define RUN_SIMULATED_MAX    100
+#define RUN_BENCH_MAX        256
 
 struct run_options {
-  const char *base, *head, *bench_base, *bench_head; /* "": not given */
+  const char *base, *head, *bench_base, *bench_head; /* "" when not given */
+  const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
+  size_t bench_count[2];
   const char *simulate_base, *simulate_head;
   const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
   size_t pair_count;
   const char *out, *threshold, *bundled, *title, *links;
-  bool no_fail;
+  bool no_fail, one_process;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
-  int64_t count, profile_runs;
+  int64_t count, profile_runs, simulated_runs;
+  int normalize_by; /* enum pprofc_verdict_exposure */
+  const char *ops;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
-  bool has_base;   /* a base of something is there, else this is a first run */
-  bool is_bundled; /* nothing was given: the bundled profiles are compared */
+  bool has_base;   /* true if any base is given; otherwise this is a first run */
+  bool is_bundled; /* true to compare the bundled profiles, because no input was given */
 };
 
-/* Takes the threshold from the environment where it was not given, and checks it. */
+/* Takes a threshold that was not given from the environment, and checks it. */
 pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
 
 /* Reads and checks the command line. */

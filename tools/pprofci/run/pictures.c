@@ -1,5 +1,5 @@
-/* Draws the pairs: for base, head and their difference a table, flame graphs, a speedscope file and
- * the profile itself. */
+/* Draws the pairs: for base, head and their difference a table, flame graphs, a speedscope
+ * file and the profile itself. */
 #include "common/terminal.h"
 #include "core/budget.h"
 #include "core/outfile.h"
@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-/* The artifacts of one profile or difference: the format of the report, and the path around its
- * name. */
+/* An artifact of a profile or difference: the format of the report, and the path before and
+ * after the name. */
 static const struct artifact {
   const char *format, *before, *after;
 } artifacts[] = {{"top", "", "_top.txt"},
@@ -29,7 +29,7 @@ struct render_job {
   pprofc_report_options options;
 };
 
-static pprofc_status write_report(void *context, pprofc_write_fn write, void *to,
+static pprofc_status write_report(const void *context, pprofc_write_fn write, void *to,
                                   pprofc_error *error) {
   const struct render_job *job = context;
   struct time_zone zone;
@@ -44,20 +44,19 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
                                       const pprofc_profile *profile,
                                       const pprofc_report_options *options, pprofc_error *error) {
   struct render_job job = {profile, *options};
-  const struct files_writer writer = {write_report, &job};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof artifacts / sizeof *artifacts && status == PPROFC_OK; i++) {
     const char *path =
         text_printf(&run->arena, "%s%s%s", artifacts[i].before, name, artifacts[i].after);
     if (!path) return error_nomem(error);
     job.options.format = artifacts[i].format;
-    status = files_make(run, path, &writer, error);
+    status = files_make(run, path, write_report, &job, error);
     if (status == PPROFC_OK) status = run_check_stopped(error);
   }
   return status;
 }
 
-/* A source of a pair. The last one is the one that the page shows. */
+/* A profile or difference of a pair. The page shows the last one. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -65,7 +64,7 @@ struct render_source {
   const struct judged *judged;
 };
 
-/* All that is made of one source. */
+/* Makes all artifacts of one source. */
 static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
                                    const struct render_source *what,
                                    const pprofc_report_options *options, pprofc_error *error) {
@@ -102,7 +101,7 @@ static bool any_has_samples(const struct run_pair *pair, int side,
   return false;
 }
 
-/* What a profile is about is in its name, or in its sample types. */
+/* Guesses the kind of a profile from its name or its sample types. */
 static const char *pair_kind(const struct run_pair *pair, const char *names) {
   static const struct {
     const char *part, *kind;
@@ -114,8 +113,8 @@ static const char *pair_kind(const struct run_pair *pair, const char *names) {
   return source_has_type(path, "alloc_space") ? "mem" : "profile";
 }
 
-/* Where Go stops a function, often because of the sampling itself, is no function of its own: on a
- * busy machine it takes most samples away from those that it stops. */
+/* Frame in which Go preempts a function, often because of the sampling itself. On a busy
+ * machine most samples of the preempted functions end in it, so it is hidden. */
 #define STOPPED_BY_GO "^runtime\\.asyncPreempt2?$"
 
 static void choose_values(const struct ci_run *run, struct run_pair *pair,
@@ -135,8 +134,8 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Says that a pair is left out when nothing is left of it. Most packages wait for nothing: their
- * recordings of that are empty, which says nothing new. */
+/* Prints that a pair is skipped because it has no samples. Silent for a recording, whose block and
+ * mutex profiles are often empty. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
@@ -146,13 +145,24 @@ static void note_idle(const struct ci_run *run, const struct run_pair *pair, con
     message_note("pprofci: '%s' has no samples, it is left out", path);
 }
 
-/* Notes what a pair lacks. A side without samples is taken away: a program that waits for no lock
- * has an empty profile of it. */
+/* True if the pair has one side, and a profile of the same name could not be read. */
+static bool other_is_unread(const struct ci_run *run, const struct run_pair *pair) {
+  const char *only = pair->paths[pair->paths[SIDE_BASE] ? SIDE_BASE : SIDE_HEAD];
+  if (pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD]) return false;
+  for (size_t i = 0; only && i < run->unread_count; i++)
+    if (str_equal(run->unread_names[i], str_path_base(str_of(only)))) return true;
+  return false;
+}
+
+/* Notes what a pair lacks. Drops a side without samples, such as a lock profile of a program
+ * that waits for no lock. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",
                                            "The profile of the head has no samples."};
-  if (run->has_base && !pair->paths[SIDE_BASE])
+  if (other_is_unread(run, pair))
+    pair->note = "The other profile of this name cannot be read.";
+  else if (run->has_base && !pair->paths[SIDE_BASE])
     pair->note = "New: there is no such profile in the base.";
   else if (run->has_base && !pair->paths[SIDE_HEAD])
     pair->note = "Gone: there is no such profile in the head.";
@@ -168,9 +178,8 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (left_out) note_idle(run, pair, left_out, both);
 }
 
-/* generator_cpu and generator_optimized_cpu differ as generator_cpu_diff does: the name of the
- * base.
- */
+/* Names a pair after its base: generator_cpu and generator_optimized_cpu give
+ * generator_cpu_diff. */
 static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {
   struct arena *arena = &run->arena;
@@ -197,7 +206,7 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   struct profile_files files[SIDES];
   pprofc_status status = PPROFC_OK;
   for (int side = 0; side < SIDES; side++)
-    files[side] = (struct profile_files){pair->runs[side], pair->run_count[side]};
+    files[side] = (struct profile_files){pair->runs[side], run_drawn(pair, side)};
   for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
     if (!pair->names[side]) continue;
     const struct render_source alone = {
@@ -207,7 +216,7 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (status != PPROFC_OK || !pair->diff) return status;
-  /* In flame graphs of several runs what is noise is grey; one run a side knows too little. */
+  /* Flame graphs of several runs show noise in grey; one run per side cannot measure noise. */
   pprofc_report_options judged_options = *options;
   bool told = pair->comparison_count && !pair->comparisons[0].weak;
   if (told) judged_options.verdicts = judged->reports[0].verdicts;
@@ -243,7 +252,7 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   return several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD], error);
 }
 
-/* Pairs of which nothing is left are no pairs. */
+/* Removes pairs with no side left. */
 static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)

@@ -1,4 +1,4 @@
-/* Profiles of a run: what the driver of pprof does to a source before any report. */
+/* Processes profiles of a run as pprof's driver does before a report. */
 #include "run/profiles.h"
 
 #include "pipeline/pipeline.h"
@@ -15,7 +15,7 @@ static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
   return pprofc_profile_read_file(path, &options, profile, error);
 }
 
-/* What pprof's driver takes out of a profile that it has read. */
+/* Removes the frames that pprof's driver removes from every profile. */
 static pprofc_status profile_prune(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *pruned;
   pprofc_status status = transform_drop_frames(*profile, &pruned, error);
@@ -93,7 +93,7 @@ bool source_has_type(const char *path, const char *type) {
   return has;
 }
 
-/* The total that a report of the file shows; false when there is none. */
+/* Finds the total that a report of the file shows; false if there is no total. */
 static bool find_total(const char *path, const pprofc_report_options *options, int64_t *total) {
   static const struct pipeline_overrides nothing = {.granularity = NULL};
   pprofc_profile *profile;

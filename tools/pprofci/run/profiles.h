@@ -1,40 +1,40 @@
-/* Profiles of a run, read as `pprofc -symbolize=none` reads them. */
+/* Reads profiles of a run as `pprofc -symbolize=none` does. */
 #ifndef PPROFCI_RUN_PROFILES_H
 #define PPROFCI_RUN_PROFILES_H
 
 #include "core/error.h"
 #include "pprofc/report.h"
 
-/* Files that are added up, at least one. */
+/* One or more files whose profiles are added up. */
 struct profile_files {
   const char *const *paths;
   size_t count;
 };
 
-/* One source, or the difference of two. */
+/* A profile, or the difference of two. */
 struct profile_source {
-  struct profile_files base, head; /* base.count 0: `head` alone */
+  struct profile_files base, head; /* base.count 0: only `head` */
 };
 
 /* Reads one profile of one run. */
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
                           pprofc_error *error);
 
-/* Reads a profile and makes the difference. `mem` counts all that is made of it. */
+/* Reads a profile and subtracts its base. All memory counts against `mem`. */
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,
                           pprofc_profile **profile, pprofc_error *error);
 
-/* Whether a file can be read as a profile. */
+/* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* Whether a file has a sample type of the name; a file that cannot be read has none. */
+/* True if a file has a sample type of this name; false if it cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
-/* Whether the values that the options choose add up to more than 0; true for what cannot be read,
- * so that a later step says why. */
+/* True if the values that the options select add up to more than 0. Also true for an
+ * unreadable file, so that a later step reports the error. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
-/* The total of a sample type of a profile; 0 when it cannot be read. */
+/* Returns the total of a sample type of a profile; 0 when it cannot be read. */
 int64_t source_total(const char *path, const char *type);
 
 #endif

@@ -1,6 +1,5 @@
-/* Profiles each benchmark by itself, several runs a side in turns: the same number of iterations in
- * all of them, so that profiles hold the same work and their difference is what that work costs
- * more. */
+/* Profiles each benchmark by itself, in several runs per side, in turns. All runs have the
+ * same number of iterations, so profiles of the same work are compared. */
 #include "common/terminal.h"
 #include "core/log_guard.h"
 #include "run/files.h"
@@ -13,16 +12,16 @@
 #include <time.h>
 
 #define NAME_MOST     120 /* bytes of the name of an artifact */
-#define KINDS_AT_ONCE 2   /* of one run */
-#define GROUPS        2   /* of kinds */
+#define KINDS_AT_ONCE 2   /* kinds of profile in one run */
+#define GROUPS        2   /* groups of kinds */
 
 /* A benchmark that is being profiled. */
 struct profiled {
   struct recorded *item;
-  double n;                                     /* iterations */
-  const char *name;                             /* of artifacts */
-  const char *bench, *benchtime;                /* arguments */
-  struct run_measured *measured[GROUPS][SIDES]; /* [runs] */
+  double n;                                     /* number of iterations */
+  const char *name;                             /* name of its artifacts */
+  const char *bench, *benchtime;                /* arguments of the test program */
+  struct run_measured *measured[GROUPS][SIDES]; /* one entry per run */
   struct buffer printed[GROUPS][SIDES];
 };
 
@@ -33,7 +32,7 @@ static int took_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The median; sorts the numbers. */
+/* Returns the median; sorts the numbers. */
 static double took_median(struct buffer *took) {
   size_t n = took->size / sizeof(double);
   double *values = (double *)(void *)took->data;
@@ -41,8 +40,8 @@ static double took_median(struct buffer *took) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* As many iterations as the base does in the time, by the median of its rounds, but not so many
- * that the other side takes more than ten times as long. */
+/* Returns how many iterations the base does in the benchmark time, by the median of its
+ * rounds. Limits it so that the other side takes at most ten times as long. */
 static double choose_iterations(const struct recording *r, struct recorded *item) {
   const char *benchtime = r->run->options->benchtime;
   bool base = item->took[SIDE_BASE].size, head = item->took[SIDE_HEAD].size;
@@ -59,8 +58,8 @@ static double choose_iterations(const struct recording *r, struct recorded *item
 
 /* ---- names ------------------------------------------- */
 
-/* Appends the expression that matches one benchmark: each element of its path, whole and to the
- * letter. */
+/* Appends the expression that matches exactly one benchmark: each element of its path is
+ * anchored and quoted. */
 static void add_exactly(struct buffer *out, pprofc_str name) {
   buffer_add_char(out, '^');
   for (size_t i = 0; i < name.size; i++) {
@@ -72,7 +71,7 @@ static void add_exactly(struct buffer *out, pprofc_str name) {
   buffer_add_char(out, '$');
 }
 
-/* "words.Split_a=1", and with more than one processor "words.Split_a=1-4". */
+/* Returns "words.Split_a=1", or with several processors "words.Split_a=1-4". */
 static const char *artifact_name(struct recording *r, const char *package, pprofc_str label) {
   struct buffer text;
   buffer_init(&text, r->run->mem, SIZE_MAX / 2);
@@ -85,7 +84,7 @@ static const char *artifact_name(struct recording *r, const char *package, pprof
   return kept ? run_take_name(r->run, kept) : NULL;
 }
 
-/* The Go function of a benchmark, as an expression for frames: "\.BenchmarkSplit(\.func|$)". */
+/* Returns an expression for frames of a benchmark's Go function: "\.BenchmarkSplit(\.func|$)". */
 static const char *benchmark_function(struct recording *r, const struct recorded *item) {
   pprofc_str name = str_of(item->name);
   name = str_slice(name, 0, str_find_char(name, '/'));
@@ -101,7 +100,8 @@ static bool takes_kind(const struct recording *r, const char *kind) {
   return false;
 }
 
-/* CPU and memory in one run; what watches locks slows down, and has a run of its own. */
+/* CPU and memory share a run. Lock profiling slows the program down, so it has a run of its
+ * own. */
 static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
                                                                   {"block", "mutex"}};
 
@@ -117,7 +117,7 @@ static const char *profile_folder(struct recording *r, int side, const char *nam
                      side_names[side]);
 }
 
-/* The results of a run: it has run as often as it was asked to. */
+/* Takes the results of a run, which must have the requested number of iterations. */
 static pprofc_status profiled_take(struct recording *r, struct profiled *p, size_t group, int side,
                                    int64_t number, pprofc_str printed, pprofc_error *error) {
   struct recorded_line line;
@@ -157,7 +157,7 @@ static pprofc_status profile_once(struct recording *r, struct profiled *p, size_
   return status;
 }
 
-/* In turns: base, head, base, head. */
+/* Profiles the sides in turns: base, head, base, head. */
 static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
                                       pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -169,7 +169,7 @@ static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
   return status;
 }
 
-/* The folders of the profiles, and room for what is measured. */
+/* Makes the folders of the profiles and the memory of the measurements. */
 static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
                                       pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;
@@ -181,14 +181,15 @@ static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
       for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
         const char *folder = profile_folder(r, side, p->name, profile_groups[group][k]);
         if (!folder) return error_nomem(error);
-        if (takes_kind(r, profile_groups[group][k]) && !files_make_folders(folder))
-          return error_set(error, PPROFC_E_IO, "cannot make a folder for profiles");
+        if (!takes_kind(r, profile_groups[group][k])) continue;
+        pprofc_status status = files_need_folder(folder, error);
+        if (status != PPROFC_OK) return status;
       }
     }
   return PPROFC_OK;
 }
 
-/* The arguments that make the test program run one benchmark n times. */
+/* Makes the arguments that run one benchmark n times. */
 static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
                                         pprofc_error *error) {
   struct arena *arena = &r->run->arena;
@@ -205,7 +206,7 @@ static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
 
 /* ---- pairs ------------------------------------------- */
 
-/* The profiles of a side that were made. */
+/* Lists the profiles that the runs of a side wrote. */
 static pprofc_status profiled_list(struct recording *r, const struct profiled *p, const char *kind,
                                    int side, struct run_pair *pair, pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;
@@ -254,7 +255,7 @@ static pprofc_status add_recorded_pair(struct recording *r, const struct profile
   return stem && pair->function ? PPROFC_OK : error_nomem(error);
 }
 
-/* One pair for each kind, with what it is of. */
+/* Adds a pair of profiles for each kind and describes it. */
 static pprofc_status add_recorded_pairs(struct recording *r, const struct profiled *p,
                                         pprofc_str label, pprofc_error *error) {
   struct arena *arena = &r->run->arena;
@@ -286,14 +287,14 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
 
 /* ---- all of them ------------------------------------- */
 
-/* How often each side of a benchmark is run. */
+/* Returns how often each side of a benchmark runs. */
 static size_t runs_a_side(const struct recording *r) {
   size_t groups = 0;
   for (size_t i = 0; i < GROUPS; i++) groups += takes_group(r, i);
   return groups * (size_t)r->run->options->profile_runs;
 }
 
-/* Counts the runs that are to come; returns the seconds that they take. */
+/* Counts the runs of the plan; returns their estimated duration in seconds. */
 static double profiling_plan(struct recording *r) {
   double nanoseconds = 0;
   size_t sides = 0;

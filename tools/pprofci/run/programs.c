@@ -1,10 +1,10 @@
-/* Programs that a run starts. */
+/* Runs programs. */
 #include "run/programs.h"
 
 #include "core/child.h"
 #include "run/text.h"
 
-#define NOT_STARTED 127 /* as shells have it */
+#define NOT_STARTED 127 /* exit status, as in shells */
 
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error) {
   struct child_end end;

@@ -7,6 +7,7 @@
 #include "run/files.h"
 #include "run/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ static pprofc_str recorded_take_word(pprofc_str *line) {
   return word;
 }
 
-/* With another number of processors than 1 Go adds "-CPU" to the name. */
+/* Removes "-CPU" from a name. Go appends it unless it uses one processor. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   size_t size = strlen(cpu);
   if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')
@@ -57,7 +58,7 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
   return false;
 }
 
-/* The item of a benchmark, new or known. */
+/* Returns the item of a benchmark, added if it is new. */
 static struct recorded *recorded_of(struct recording *r, size_t package, const char *cpu,
                                     pprofc_str name) {
   struct ci_run *run = r->run;
@@ -71,7 +72,7 @@ static struct recorded *recorded_of(struct recording *r, size_t package, const c
   return item->name ? item : NULL;
 }
 
-/* How long a benchmark that hides its time ran for: about as long as it was asked to. */
+/* Estimates how long a benchmark without a reported time ran: the requested time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -136,7 +137,7 @@ static pprofc_status measure_program(struct recording *r, int side, size_t packa
   return status;
 }
 
-/* Each program of a side once. */
+/* Runs each program of a side once. */
 static pprofc_status measure_side(struct recording *r, int side, int64_t round,
                                   pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -151,8 +152,8 @@ static pprofc_status measure_side(struct recording *r, int side, int64_t round,
   return status;
 }
 
-/* In turns, so that a machine that slows down slows down both, and each is first every other time.
- */
+/* Measures in turns, so that a slowdown of the machine affects both sides. Each side is first
+ * every other time. */
 static pprofc_status measure_all(struct recording *r, pprofc_error *error) {
   size_t programs = 0, cpus = 1;
   int64_t rounds = r->run->options->count;
@@ -177,7 +178,7 @@ static bool recording_is_number(pprofc_str text) {
   return str_parse_uint(text, 10, &number) && number > 0;
 }
 
-/* The number of processors that Go would take, but the same for both sides. */
+/* Sets the number of processors to Go's default, the same on both sides. */
 static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   static const char source[] =
       "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";
@@ -220,7 +221,7 @@ static pprofc_status recording_build(struct recording *r, pprofc_error *error) {
   const char *base;
   char here[4096];
   if (!getcwd(here, sizeof here))
-    return error_set(error, PPROFC_E_IO, "cannot tell the current folder");
+    return error_set(error, PPROFC_E_IO, "cannot find the current folder: %s", ERRNO_TEXT(errno));
   pprofc_status status = checkouts_make(r->run, &base, error);
   if (status == PPROFC_OK) status = checkouts_build(r->run, SIDE_BASE, base, &r->packages, error);
   if (status == PPROFC_OK) status = checkouts_build(r->run, SIDE_HEAD, here, &r->packages, error);
@@ -228,7 +229,7 @@ static pprofc_status recording_build(struct recording *r, pprofc_error *error) {
   return error_set(error, PPROFC_E_INVALID, "no benchmarks in %s", r->run->options->record);
 }
 
-/* The results become files, as if they had been given. */
+/* Writes the results to files, so that later steps treat them like given files. */
 static pprofc_status keep_printed(struct recording *r, pprofc_error *error) {
   struct ci_run *run = r->run;
   size_t found[SIDES] = {0, 0};
@@ -272,10 +273,9 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 }
 
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
-  run->work = files_temporary(&run->arena);
-  if (!run->work) return error_set(error, PPROFC_E_IO, "cannot make a folder for temporary files");
-  if (!*run->options->record) return PPROFC_OK;
-  /* A go command that is stopped leaves its folder: it makes it in ours, which goes at the end. */
+  pprofc_status made = files_temporary(&run->arena, &run->work, error);
+  if (made != PPROFC_OK || !*run->options->record) return made;
+  /* A stopped go command leaves its temporary folder; put it into ours, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run};
   interner_init(&r.keys, run->mem);

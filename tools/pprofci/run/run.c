@@ -1,4 +1,4 @@
-/* `pprofci run`: the steps in their order, and what is printed at the end. */
+/* `pprofci run`: its steps in order, and the final output. */
 #include "run/run.h"
 
 #include "commands.h"
@@ -32,20 +32,17 @@ struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *
   return pair;
 }
 
+size_t run_drawn(const struct run_pair *pair, int side) {
+  bool counted = pair->kind && strcmp(pair->kind, "instructions") == 0;
+  return counted && pair->run_count[side] ? 1 : pair->run_count[side];
+}
+
 void run_show_comparison(struct run_pair *pair) {
   if (!pair->comparison_count) return;
   const struct pair_verdicts *shown = &pair->comparisons[0];
   pair->unit = shown->unit;
   pair->change_count = shown->because_count;
   memcpy(pair->changes, shown->because, sizeof pair->changes);
-}
-
-const struct pair_verdicts *run_comparison(const struct run_pair *pair, pprofc_str unit) {
-  for (size_t i = 0; i < pair->comparison_count; i++) {
-    const struct pair_verdicts *c = &pair->comparisons[i];
-    if (c->measure && str_equal(unit, str_of(c->measure))) return c;
-  }
-  return NULL;
 }
 
 void run_progress(size_t done, size_t of, const char *format, ...) {
@@ -92,7 +89,7 @@ static void run_stop(int number) {
   run_stopped = 1;
 }
 
-/* A signal ends the run as a failure does: nothing is left behind. */
+/* Makes signals end the run like an error, so that temporary files are removed. */
 void run_watch_signals(void) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action = {.sa_handler = run_stop}, before;
@@ -111,12 +108,14 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
                          .doubt = "",
                          .totals = "",
                          .base_commit = "",
+                         .base_why = "",
                          .head_commit = "",
                          .instructions = ""};
   arena_init(&run->arena, run->mem);
   interner_init(&run->names, run->mem);
   gate_init(&run->gate, run->mem);
   buffer_init(&run->gate_text, run->mem, SIZE_MAX / 2);
+  buffer_init(&run->unread, run->mem, SIZE_MAX / 2);
   for (int i = 0; i < SIDES; i++) buffer_init(&run->plots[i], run->mem, SIZE_MAX / 2);
 }
 
@@ -124,6 +123,7 @@ void run_end(struct ci_run *run) {
   stage_clean(run);
   for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);
   buffer_free(&run->gate_text);
+  buffer_free(&run->unread);
   gate_free(&run->gate);
   interner_free(&run->names);
   ARRAY_FREE(run->mem, run->pairs, run->pair_capacity);
@@ -135,8 +135,9 @@ void run_end(struct ci_run *run) {
 
 static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits, failing_prepare, outside_read,  record_benchmarks, simulate_sides, pair_inputs,
-      stage_open,   draw_pairs,      judge_results, write_pages,       stage_commit};
+      name_commits,   failing_prepare, outside_read, record_benchmarks,
+      simulate_sides, pair_inputs,     stage_open,   draw_pairs,
+      judge_results,  write_pages,     stage_commit, write_service_files};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
     status = run_check_stopped(error);
@@ -145,7 +146,7 @@ static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   return status;
 }
 
-/* Foreign text is for a log: commands of CI services are broken in it. */
+/* Prints the result. The guard breaks CI commands in untrusted text. */
 static pprofc_status run_print_result(const struct ci_run *run, pprofc_error *error) {
   struct log_guard guard;
   struct output out;
@@ -169,7 +170,7 @@ int run_finish(struct ci_run *run, pprofc_status status, pprofc_error *error) {
 }
 
 int run_main(int argc, char **argv) {
-  static struct run_options options; /* large */
+  static struct run_options options; /* static because of its size */
   struct flags_parsed parsed = {0};
   pprofc_error error;
   pprofc_status status = run_options_read(&options, argc, argv, &parsed, &error);

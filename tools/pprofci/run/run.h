@@ -1,5 +1,5 @@
-/* One run: what was asked for, the pairs of profiles, the results of benchmarks, and what is made
- * of them. The steps fill it in, in the order of this file. Texts and paths are the arena's. */
+/* State of one run: options, pairs of profiles, benchmark results and artifacts. The steps
+ * fill it in, in the order of this file. Texts and paths are in the arena. */
 #ifndef PPROFCI_RUN_RUN_H
 #define PPROFCI_RUN_RUN_H
 
@@ -14,89 +14,99 @@ enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
 extern const char *const side_names[SIDES]; /* "base", "head" */
 
-/* A function of a comparison. Values are per operation where these are known. */
+/* A function of a comparison. Values are per operation if the number of operations is known. */
 struct change {
-  const char *name, *file; /* "" when not known */
-  int64_t line;            /* where the function begins; 0: not known */
-  double base, head;       /* means of the runs */
-  double share;            /* of what the whole changed by; NaN: not told */
-  double delta, low, high; /* of head - base, with its interval of 95 %; NaN: there is none */
-  double q;                /* NaN: not tested */
-  const char *verdict;     /* "grew", "moved", "noise" ... */
-  bool changed;            /* more than noise */
-  const char *partner;     /* the other function of a change that moved; or NULL */
+  const char *name, *file; /* "" when unknown */
+  int64_t line;            /* line where the function begins; 0: unknown */
+  double base, head;       /* means over the runs */
+  double share;            /* share of the total change; NaN: not shown */
+  double delta, low, high; /* head - base and its 95 % interval; NaN: unknown */
+  double q;                /* adjusted p-value; NaN: not tested */
+  const char *verdict;     /* "grew", "moved", "unchanged" ... */
+  bool changed;            /* true if the function itself changed */
+  bool certain;            /* true if the change exceeds noise, alone or with all other
+                              functions */
+  const char *partner;     /* other function of a move between two functions; or NULL */
 };
 
 #define CHANGES_MOST 4
 
-/* Verdicts of the functions of one sample type of a pair. */
+/* Verdicts on the functions of one sample type of a pair. */
 struct pair_verdicts {
-  const char *type, *unit; /* "cpu", "nanoseconds": of all values */
-  const char *measure;     /* what it explains of a benchmark: "sec/op"; or NULL */
+  const char *type, *unit; /* sample type and unit of all values: "cpu", "nanoseconds" */
+  const char *measure;     /* benchmark unit that it explains, "sec/op"; or NULL */
   bool per_operation;
-  bool weak;  /* one run a side: noise between runs is not known */
-  bool exact; /* events were counted: every difference is real */
+  bool weak;  /* true with one run per side: noise between runs is unknown */
+  bool exact; /* true for counted events: every difference is real */
   size_t runs[SIDES];
   size_t tested, changed;
   double alpha;
-  struct change *rows; /* those that changed, then the others, each by size */
+  struct change *rows; /* changed functions, then the others, each by size */
   size_t row_count, left_out;
-  struct change because[CHANGES_MOST]; /* what grew, the largest first */
+  struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
-  double total_base, total_head, total_delta, total_low, total_high; /* NaN: not known */
-  double common, environment, rest; /* with the rows that changed: total_delta */
+  double total_base, total_head, total_delta, total_low, total_high; /* totals; NaN: unknown */
+  const char *sentence; /* change of the total: "71.4s less (-93%). Nearly everything is
+                           faster." */
+  double common_change, common_low, common_high; /* relative change that all functions share;
+                                                    NaN: unknown */
+  double environment, rest;                      /* parts of total_delta that changed rows do
+                                                    not explain */
   size_t rest_count;
-  double visible;      /* when nothing changed: the smallest change of `largest` that could have */
-  const char *largest; /* been seen; NULL: not told */
-  double runs_for_5;   /* a side, to see 5 %; infinite: no number of them */
-  const char *sight;   /* the same as a sentence; or "" */
-  const char *note;    /* why nothing was judged; or "" */
-  const char *command; /* that prints the same, in the folder of the page; or "" */
+  double visible;      /* smallest detectable relative change of `largest` when nothing changed */
+  const char *largest; /* function that `visible` refers to; NULL: not shown */
+  double runs_for_5;   /* runs per side to detect a change of 5 %; infinite: no number is enough */
+  const char *sight;   /* `visible` and `runs_for_5` as a sentence; or "" */
+  const char *note;    /* reason why nothing was judged; or "" */
+  const char *command; /* command that prints the same numbers, run in the folder of the page;
+                          or "" */
 };
 
-/* What a benchmark measured for each operation in a run; 0: not known. */
+/* Measurements of a benchmark per operation in a run; 0: unknown. */
 struct run_measured {
   double nanoseconds, bytes, allocations;
 };
 
-/* A pair of profiles, or one alone, and the artifacts that were made of it. */
+/* A pair of profiles, or a single profile, and its artifacts. */
 struct run_pair {
-  const char *paths[SIDES]; /* NULL: none; of several runs the first */
-  const char **runs[SIDES]; /* [run_count] profiles of one run each */
+  const char *paths[SIDES]; /* paths, of several runs the first; NULL: no profile on this side */
+  const char **runs[SIDES]; /* [run_count] profiles, one per run */
   size_t run_count[SIDES];
-  const struct run_measured *measured[SIDES]; /* [run_count]; or NULL */
-  const char *stems[SIDES];        /* their names in names of artifacts; NULL: those of the files */
-  pprofc_str printed[SIDES];       /* what the benchmark printed in the runs; or empty */
-  const char *kind;                /* "cpu"; NULL: it is told from the profile */
-  const char *package, *benchmark; /* of a recorded pair, as the page shows them; else NULL */
-  const char *function;            /* of the benchmark, as the profile names it; or NULL */
-  double iterations;               /* of each run; 0: not known */
+  const struct run_measured *measured[SIDES]; /* [run_count] measurements; or NULL */
+  const char *stems[SIDES];        /* names for names of artifacts; NULL: taken from the paths */
+  pprofc_str printed[SIDES];       /* benchmark output of the runs; or empty */
+  const char *kind;                /* "cpu"; NULL: guessed from the profile */
+  const char *package, *benchmark; /* names that the page shows for a recorded pair; else NULL */
+  const char *function;            /* expression of the benchmark's function in the profile; or
+                                      NULL */
+  double iterations;               /* iterations of each run; 0: unknown */
 
-  const char *names[SIDES], *diff;   /* of the artifacts; NULL where there is none */
-  const char *kept;                  /* folder of the runs within the artifacts; or NULL */
+  const char *names[SIDES], *diff;   /* names of the artifacts; NULL if not made */
+  const char *kept;                  /* folder of the runs inside the artifacts; or NULL */
   const char *note;                  /* "New: ..." or "" */
-  struct pair_verdicts *comparisons; /* when it has both sides; the first one is shown */
+  struct pair_verdicts *comparisons; /* comparisons, if the pair has both sides; the page shows
+                                        the first */
   size_t comparison_count;
-  const char *unit; /* of the values of `changes`, which are those of the first comparison */
+  const char *unit; /* unit of `changes`, the changes of the first comparison */
   struct change changes[CHANGES_MOST];
   size_t change_count;
-  struct change own; /* the innermost function of the checkout that most of the growth goes through,
-                        with what it calls; name NULL: none */
-  /* SVG for the page, of a size and in an order: base, head, and the difference or the only side */
+  struct change own; /* innermost function of the checkout that most of the growth passes
+                        through, including callees; name NULL: not found */
+  /* SVG for the page at one scale and order: base, head, and the difference or the only side */
   pprofc_str pictures[SIDES + 1];
-  const char *sample_index, *hide; /* of the report options: what is shown; or NULL */
-  const char *folder; /* where its artifacts are when they are of another run; NULL: of this one */
-  const char *link;   /* how the page gets there, with a '/' at its end; or NULL */
+  const char *sample_index, *hide; /* report options that select what is shown; or NULL */
+  const char *folder; /* folder of its artifacts if they belong to another run; NULL: this run */
+  const char *link;   /* link from the page to `folder`, ending with '/'; or NULL */
 };
 
-/* A function that -fail_on does not allow to grow as it did. */
+/* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition, *pair; /* "flat>5%", the name of a difference */
-  const char *unit;             /* of the values */
+  const char *condition, *pair; /* "flat>5%", and the name of the difference */
+  const char *unit;             /* unit of the values */
   struct change change;
 };
 
-/* A file that was made: relative to its folder. */
+/* A file that was made, relative to its folder. */
 struct run_file {
   const char *path;
   bool of_benchdiff;
@@ -104,7 +114,7 @@ struct run_file {
 
 /* A link to another server. */
 struct run_link {
-  const char *name, *url; /* the latter of http or https, without anything to escape but '&' */
+  const char *name, *url; /* http or https URL; in HTML only '&' needs an escape */
 };
 
 struct ci_run {
@@ -114,66 +124,76 @@ struct ci_run {
   bool has_base;
 
   /* places */
-  const char *work;            /* a folder of this run alone */
-  const char *out, *benchdiff; /* where artifacts go */
-  const char *stage;           /* within `out`: everything is made here, in ci and benchdiff */
+  const char *work;            /* temporary folder of this run */
+  const char *out, *benchdiff; /* folders of the artifacts */
+  const char *stage;           /* folder inside `out` where everything is made, in ci and
+                                  benchdiff */
   bool has_worktree;
-  pprofc_str machine;                    /* where the results were measured; empty when not known */
-  const char *base_commit, *head_commit; /* ids; "" when not known */
+  pprofc_str machine;                    /* machine of the results; empty if unknown */
+  const char *base_commit, *head_commit; /* commit ids; "" if unknown */
+  const char *base_why;                  /* how -record chose the base; "" if it did not */
 
-  struct interner names; /* of artifacts */
+  struct interner names; /* names of the artifacts */
   struct run_pair *pairs;
   size_t pair_count, pair_capacity;
   struct run_file *files;
   size_t file_count, file_capacity;
-  const char *bench[SIDES]; /* results; "": none */
+  const char *bench[SIDES]; /* files of results; "" if missing */
   struct run_link *links;
   size_t link_count, link_capacity;
 
+  /* Profiles that could not be read. */
+  struct buffer unread; /* one line for each: path and reason */
+  pprofc_str *unread_names;
+  size_t unread_count, unread_capacity;
+
   /* The verdict. */
   struct gate gate;
-  bool judged;              /* the gate has rows */
-  int status;               /* of the gate */
+  bool judged;              /* true if the gate has rows */
+  int status;               /* exit status of the gate */
   const char *verdict;      /* "REGRESSION" */
-  struct buffer gate_text;  /* what the gate prints */
-  pprofc_str benchstat;     /* the table of benchstat */
-  const char *doubt;        /* why a result without a regression is not green; "": it may be */
-  const char *totals;       /* the last line of the gate; "" without results */
-  const char *instructions; /* "regressed: instructions 12 -> 34"; "" when none were counted */
-  struct run_fired *fired;  /* by -fail_on */
+  struct buffer gate_text;  /* output of the gate */
+  pprofc_str benchstat;     /* table of benchstat */
+  const char *doubt;        /* why a result without a regression is not green; "" if it is green */
+  const char *totals;       /* last line of the gate; "" without results */
+  const char *instructions; /* "regressed: instructions 12 -> 34"; "" if not counted */
+  struct run_fired *fired;  /* functions that -fail-on found */
   size_t fired_count, fired_capacity;
-  size_t fail_used[RUN_FAIL_ON_MAX]; /* comparisons that each condition of -fail_on judged */
-  pprofc_str noise_rules;            /* the text of -noise_rules; or empty */
-  struct buffer plots[SIDES];        /* of struct run_samples, one for each row of the gate */
+  size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that each condition of -fail-on
+                                        judged */
+  pprofc_str noise_rules;            /* contents of the -noise-rules file; or empty */
+  struct buffer plots[SIDES];        /* struct run_samples, one for each row of the gate */
 };
 
-/* The measurements of one side of a row of the gate, in their order. */
+/* Measurements of one side of a row of the gate, in order. */
 struct run_samples {
   const double *values;
-  const uint32_t *rounds; /* the number of each one's round; 0: none */
+  const uint32_t *rounds; /* round of each measurement; 0: unknown */
   size_t count;
 };
 
 /* Adds a pair; NULL when out of memory. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
-/* Makes the changes of a pair those of its first comparison. */
+/* Sets the changes of a pair to those in its first comparison. */
 void run_show_comparison(struct run_pair *pair);
 
-/* The comparison that explains a unit of a benchmark, "sec/op"; NULL: none. */
-const struct pair_verdicts *run_comparison(const struct run_pair *pair, pprofc_str unit);
+/* Returns how many runs of a side pictures and tables add up. For counts this is one, because
+ * the sides may have different numbers of runs. */
+size_t run_drawn(const struct run_pair *pair, int side);
 
-/* Begins a run with the options, and ends it. */
+/* Begins a run with the options. run_end frees it. */
 void run_begin(struct ci_run *run, const struct run_options *options);
 void run_end(struct ci_run *run);
 
 /* Makes signals set run_stopped. */
 void run_watch_signals(void);
 
-/* Prints what was made and the verdict, and gives the exit status. */
+/* Prints annotations and the verdict; returns the exit status. */
 int run_finish(struct ci_run *run, pprofc_status status, pprofc_error *error);
 
-/* Sets up the gate, calls `read` to add rows, and judges them. `inputs` keeps what is read. */
+/* Sets up the gate, calls `read` to add rows, and judges them. `inputs` keeps the data that
+ * was read. */
 struct inputs;
 typedef pprofc_status (*read_rows_fn)(struct ci_run *run, struct inputs *inputs, void *context,
                                       pprofc_error *error);
@@ -191,30 +211,30 @@ pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error);
 
-/* Makes what -fail_on found part of the verdict. */
+/* Makes what -fail-on found part of the verdict. */
 void failing_judge(struct ci_run *run);
 
-/* Removes what the run has made beside its artifacts. */
+/* Removes the temporary files of the run. */
 void stage_clean(struct ci_run *run);
 
 /* ---- what steps share -------------------------------- */
 
-/* Set when a signal asks the run to end. */
+/* 1 after a signal asked the run to end, else 0. */
 extern volatile sig_atomic_t run_stopped;
 
-/* "[3/40] measuring base words": on standard error. */
+/* Prints progress such as "[3/40] measuring base words" to standard error. */
 void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF(3, 4);
 
-/* PPROFC_E_IO when the run was interrupted. */
+/* Returns PPROFC_E_IO if the run was interrupted. */
 pprofc_status run_check_stopped(pprofc_error *error);
 
-/* NAME, or NAME_2 ... when an artifact has that name; NULL when out of memory. */
+/* Returns NAME, or NAME_2 ... if an artifact has that name; NULL when out of memory. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
-/* The name of a profile as part of names of artifacts: without its endings. */
+/* Returns the name of a profile without its extensions, for names of artifacts. */
 const char *run_stem(struct ci_run *run, const char *path);
 
-/* Whether the string is not NULL and not empty. */
+/* True if the string is not NULL and not empty. */
 static inline bool run_has(const char *text) {
   return text && *text;
 }

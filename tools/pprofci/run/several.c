@@ -1,4 +1,4 @@
-/* Pairs of several runs a side. */
+/* Pairs with several runs per side. */
 #include "run/several.h"
 
 #include "noise/runs.h"
@@ -30,7 +30,7 @@ static pprofc_status several_entry(struct ci_run *run, const char *folder, const
   return status;
 }
 
-/* The profiles of a folder become the runs of a side. */
+/* Makes the profiles of a folder the runs of a side. */
 static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
                                   int side, pprofc_error *error) {
   struct dirent **entries;
@@ -50,7 +50,7 @@ static pprofc_status several_list(struct ci_run *run, const char *folder, struct
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-/* A path without slashes at its end, which names artifacts. */
+/* Returns a path without trailing slashes, because its last element names artifacts. */
 static char *several_trimmed(struct ci_run *run, const char *path) {
   char *trimmed = text_keep(&run->arena, str_of(path));
   for (size_t size = trimmed ? strlen(trimmed) : 0; size > 1 && trimmed[size - 1] == '/'; size--)
@@ -81,9 +81,7 @@ static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pai
   struct arena *arena = &run->arena;
   const char *folder = text_printf(arena, "%s/ci/%s/%s", run->stage, pair->kept, side_names[side]);
   if (!folder) return error_nomem(error);
-  if (!files_make_folders(folder))
-    return error_set(error, PPROFC_E_IO, "cannot make the folder '%s'", folder);
-  pprofc_status status = PPROFC_OK;
+  pprofc_status status = files_need_folder(folder, error);
   for (size_t i = 0; i < pair->run_count[side] && status == PPROFC_OK; i++) {
     pprofc_str name = str_path_base(str_of(pair->runs[side][i]));
     const char *to = text_printf(arena, "%s/%s/%.*s", pair->kept, side_names[side], STR_ARG(name));

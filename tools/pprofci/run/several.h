@@ -1,20 +1,20 @@
-/* Pairs of several runs a side: the profiles of two folders. */
+/* Pairs with several runs per side: the profiles of two folders. */
 #ifndef PPROFCI_RUN_SEVERAL_H
 #define PPROFCI_RUN_SEVERAL_H
 
 #include "run/run.h"
 
-/* Whether a file is a profile. One that is by its name, its first bytes or its partner in the
- * folder `other` ("": none), and cannot be read, is an error; others are told and left out. */
+/* Sets *is if a file is a profile. An unreadable file is added to run->unread if its name or its
+ * first bytes belong to a profile, or if the file of the same name in the folder `other` ("" for no
+ * folder) is a profile. Any other file is reported and skipped. */
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error);
 
-/* Makes a pair of two paths. The profiles of a folder are runs, in the order of their names. */
+/* Makes a pair of two paths. The profiles of a folder become runs, sorted by name. */
 pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
                           pprofc_error *error);
 
-/* Copies the runs of a pair with several into the artifacts, and what benchmarks printed in them.
- */
+/* Copies the runs of a pair with several runs into the artifacts, with their benchmark output. */
 pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
                            pprofc_error *error);
 

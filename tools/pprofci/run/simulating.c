@@ -1,4 +1,5 @@
-/* Counts the instructions of a command of each side: pprofc -simulate runs it under valgrind. */
+/* Counts the instructions of one command per side with pprofc -simulate, under valgrind. The
+ * base runs several times to find functions that vary by themselves. */
 #include "core/child.h"
 #include "run/files.h"
 #include "run/programs.h"
@@ -9,7 +10,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-/* pprofc in $PPROFC_BIN, beside this program, or in PATH. */
+/* Finds pprofc in $PPROFC_BIN, in the folder of this program, or in PATH. */
 static const char *find_pprofc(struct ci_run *run) {
   const char *folder = getenv("PPROFC_BIN");
   char self[PATH_MAX];
@@ -44,29 +45,44 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   return status;
 }
 
-/* A command is words as for a shell; valgrind shall see the program, not a shell. */
+/* Runs a command `runs` times. The first file names the artifacts. */
+static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
+                                   const wordexp_t *words, const char **paths, size_t runs,
+                                   pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < runs && status == PPROFC_OK; i++) {
+    paths[i] = i ? text_printf(&run->arena, "%s/simulated%zu.pb.gz", folder, i + 1)
+                 : text_printf(&run->arena, "%s/simulated.pb.gz", folder);
+    if (!paths[i]) return error_nomem(error);
+    status = simulate_words(run, pprofc, words, paths[i], error);
+  }
+  return status;
+}
+
+/* Splits a command as a shell does and runs it directly, so that valgrind does not run a shell. */
 static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int side,
-                                   const char *command, const char **profile, pprofc_error *error) {
+                                   const char *command, const char **paths, size_t runs,
+                                   pprofc_error *error) {
   wordexp_t words;
   const char *folder = text_printf(&run->arena, "%s/simulated_%s", run->work, side_names[side]);
-  *profile = folder ? text_printf(&run->arena, "%s/simulated.pb.gz", folder) : NULL;
-  if (!*profile) return error_nomem(error);
-  if (!files_make_folders(folder))
-    return error_set(error, PPROFC_E_IO, "cannot make the folder '%s'", folder);
+  if (!folder || !paths) return error_nomem(error);
+  pprofc_status status = files_need_folder(folder, error);
+  if (status != PPROFC_OK) return status;
   if (wordexp(command, &words, 0) != 0)
     return error_set(error, PPROFC_E_INVALID, "cannot read the command '%s' (-simulate-%s)",
                      command, side_names[side]);
-  pprofc_status status = PPROFC_OK;
   if (!words.we_wordc)
     status = error_set(error, PPROFC_E_INVALID, "-simulate-%s is empty", side_names[side]);
-  if (status == PPROFC_OK) status = simulate_words(run, pprofc, &words, *profile, error);
+  if (status == PPROFC_OK) status = simulate_runs(run, pprofc, folder, &words, paths, runs, error);
   wordfree(&words);
   return status;
 }
 
 pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error) {
-  const char *commands[SIDES] = {run->options->simulate_base, run->options->simulate_head};
-  const char *profiles[SIDES] = {NULL, NULL};
+  const struct run_options *o = run->options;
+  const char *commands[SIDES] = {o->simulate_base, o->simulate_head};
+  const size_t runs[SIDES] = {(size_t)o->simulated_runs, 1};
+  const char **paths[SIDES] = {NULL, NULL};
   if (!*commands[SIDE_HEAD]) return PPROFC_OK;
   const char *pprofc = find_pprofc(run);
   if (!pprofc)
@@ -74,11 +90,17 @@ pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error) {
                      "pprofc is not built: run scripts/quickstart.sh first, or set PPROFC_BIN");
   for (int side = 0; side < SIDES; side++) {
     if (!*commands[side]) continue;
-    pprofc_status status = simulate_side(run, pprofc, side, commands[side], &profiles[side], error);
+    paths[side] = arena_array(&run->arena, runs[side], sizeof *paths[side]);
+    pprofc_status status =
+        simulate_side(run, pprofc, side, commands[side], paths[side], runs[side], error);
     if (status != PPROFC_OK) return status;
   }
-  struct run_pair *pair = run_add_pair(run, profiles[SIDE_BASE], profiles[SIDE_HEAD]);
+  const char *base = paths[SIDE_BASE] ? paths[SIDE_BASE][0] : NULL;
+  struct run_pair *pair = run_add_pair(run, base, paths[SIDE_HEAD][0]);
   if (!pair) return error_nomem(error);
   pair->kind = "instructions";
+  if (!base) return PPROFC_OK;
+  pair->runs[SIDE_BASE] = paths[SIDE_BASE];
+  pair->run_count[SIDE_BASE] = runs[SIDE_BASE];
   return PPROFC_OK;
 }

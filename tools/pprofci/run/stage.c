@@ -1,9 +1,5 @@
-/* The places of a run: everything is made in a folder beside its place, and moved when all of it is
- * there. */
+/* Makes all files of a run in a temporary folder next to their final place, then moves them. */
 #include "core/json_tree.h"
-#include "core/outfile.h"
-#include "page/links.h"
-#include "page/page.h"
 #include "run/checkouts.h"
 #include "run/files.h"
 #include "run/text.h"
@@ -16,7 +12,7 @@
 
 /* ---- opening ----------------------------------------- */
 
-/* The paths of both folders of artifacts. */
+/* Sets the paths of both folders of artifacts. */
 static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
   struct arena *arena = &run->arena;
   const char *path = text_path(arena, run->options->out);
@@ -34,8 +30,7 @@ static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
 static pprofc_status make_stage_folder(struct ci_run *run, const char *name, pprofc_error *error) {
   const char *path = text_printf(&run->arena, "%s/%s", run->stage, name);
   if (!path) return error_nomem(error);
-  if (files_make_folders(path)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot make the folder '%s': %s", path, ERRNO_TEXT(errno));
+  return files_need_folder(path, error);
 }
 
 pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
@@ -43,9 +38,8 @@ pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
                                         "ci/profiles", "benchdiff"};
   pprofc_status status = name_places(run, error);
   if (status != PPROFC_OK) return status;
-  if (!files_make_folders(run->out))
-    return error_set(error, PPROFC_E_IO, "cannot make the folder '%s': %s", run->out,
-                     ERRNO_TEXT(errno));
+  status = files_need_folder(run->out, error);
+  if (status != PPROFC_OK) return status;
   char *stage = text_printf(&run->arena, "%s/.new.XXXXXX", run->out);
   if (!stage) return error_nomem(error);
   if (!mkdtemp(stage)) {
@@ -62,10 +56,10 @@ pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
 
 void stage_clean(struct ci_run *run) {
   if (run->has_worktree) checkouts_remove(run);
-  if (run->work) files_remove_tree(run->work);
+  if (run->work) tree_remove(run->work);
   if (!run->stage) return;
-  files_remove_tree(run->stage);
-  (void)rmdir(run->out); /* where there was nothing before a failure there is nothing after it */
+  tree_remove(run->stage);
+  (void)rmdir(run->out); /* removes the folder only if it is empty */
 }
 
 /* ---- into place -------------------------------------- */
@@ -77,7 +71,7 @@ static bool is_made(const struct ci_run *run, bool of_benchdiff, pprofc_str path
   return false;
 }
 
-/* A path of a manifest that leads out of its folder is not ours. */
+/* True if a path of a manifest leaves its folder. */
 static bool leads_out(pprofc_str path) {
   pprofc_str rest = path, part;
   if (path.size && path.data[0] == '/') return true;
@@ -97,87 +91,99 @@ static void remove_listed(struct ci_run *run, const struct node *list, bool of_b
   }
 }
 
-/* What an earlier run left and this one has not made would tell of profiles and verdicts that are
- * gone. */
-static void remove_old(struct ci_run *run) {
-  struct buffer text;
-  struct node *root;
+static void read_old_manifest(struct ci_run *run, struct buffer *text) {
   const char *path = text_printf(&run->arena, "%s/manifest.json", run->out);
-  buffer_init(&text, run->mem, (size_t)64 << 20);
-  if (path && files_is_regular(path) && files_read(path, &text, NULL) == PPROFC_OK &&
-      json_tree_parse(&run->arena, NULL, buffer_str(&text), &root, NULL) == PPROFC_OK) {
-    remove_listed(run, node_get(root, "files"), false, run->out);
-    remove_listed(run, node_get(root, "benchdiff"), true, run->benchdiff);
-  }
-  buffer_free(&text);
+  if (!path || !files_is_regular(path) || file_read(path, text, NULL) != PPROFC_OK)
+    buffer_clear(text);
 }
 
-/* Moves a file, whole; through a copy when the places are on two file systems. */
+/* Removes files of an earlier run that this run has not replaced. */
+static void remove_old(struct ci_run *run, const struct buffer *manifest) {
+  struct node *root;
+  if (!manifest->size || manifest->failed) return;
+  if (json_tree_parse(&run->arena, NULL, buffer_str(manifest), &root, NULL) != PPROFC_OK) return;
+  remove_listed(run, node_get(root, "files"), false, run->out);
+  remove_listed(run, node_get(root, "benchdiff"), true, run->benchdiff);
+}
+
+static pprofc_status stage_copy(const struct ci_run *run, const char *from, const char *to,
+                                pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  pprofc_status status = file_read(from, &text, error);
+  if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
+  buffer_free(&text);
+  return status;
+}
+
+/* Renames a file, or copies it if the two places are on different file systems. */
 static pprofc_status stage_move(const struct ci_run *run, const char *from, const char *to,
                                 pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
-  int number = errno;
-  struct buffer text;
-  struct outfile file;
-  if (number != EXDEV)
-    return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(number));
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
-  pprofc_status status = files_read(from, &text, error);
-  if (status == PPROFC_OK) status = outfile_open(&file, to, error);
-  if (status == PPROFC_OK && outfile_write(&file, text.data, text.size) != 0) {
-    status = error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
-    outfile_discard(&file);
-  } else if (status == PPROFC_OK) {
-    status = outfile_commit(&file, error);
+  if (errno == EXDEV) return stage_copy(run, from, to, error);
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
+}
+
+/* Paths of a file that is moved into place. */
+struct stage_paths {
+  const char *from, *to;
+  const char *old; /* file of an earlier run, kept in the stage until all files are moved */
+};
+
+static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *paths) {
+  const struct run_file *file = &run->files[number];
+  const char *stage = file->of_benchdiff ? "benchdiff" : "ci";
+  const char *place = file->of_benchdiff ? run->benchdiff : run->out;
+  paths->from = text_printf(&run->arena, "%s/%s/%s", run->stage, stage, file->path);
+  paths->to = text_printf(&run->arena, "%s/%s", place, file->path);
+  paths->old = text_printf(&run->arena, "%s/old.%zu", run->stage, number);
+  return paths->from && paths->to && paths->old;
+}
+
+static pprofc_status stage_need_parent(struct ci_run *run, const char *path, pprofc_error *error) {
+  char *folder = text_keep(&run->arena, str_of(path));
+  if (!folder) return error_nomem(error);
+  *strrchr(folder, '/') = '\0';
+  return files_need_folder(folder, error);
+}
+
+/* Moves a file to its place and keeps the file that it replaces. */
+static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
+  struct stage_paths paths;
+  if (!stage_name(run, number, &paths)) return error_nomem(error);
+  pprofc_status status = stage_need_parent(run, paths.to, error);
+  if (status == PPROFC_OK && files_is_regular(paths.to) && link(paths.to, paths.old) != 0)
+    status = stage_copy(run, paths.to, paths.old, error);
+  return status == PPROFC_OK ? stage_move(run, paths.from, paths.to, error) : status;
+}
+
+/* Restores the files of the earlier run over the first `count` files. */
+static void stage_restore(struct ci_run *run, size_t count) {
+  while (count--) {
+    struct stage_paths paths;
+    if (!stage_name(run, count, &paths)) return;
+    if (files_is_regular(paths.old))
+      (void)stage_move(run, paths.old, paths.to, NULL);
+    else
+      (void)unlink(paths.to);
   }
-  buffer_free(&text);
-  return status;
 }
 
-static pprofc_status move_file(struct ci_run *run, const struct run_file *file,
-                               pprofc_error *error) {
-  struct arena *arena = &run->arena;
-  const char *folder = file->of_benchdiff ? run->benchdiff : run->out;
-  const char *from = text_printf(arena, "%s/%s/%s", run->stage,
-                                 file->of_benchdiff ? "benchdiff" : "ci", file->path);
-  char *to = text_printf(arena, "%s/%s", folder, file->path);
-  if (!from || !to) return error_nomem(error);
-  char *slash = strrchr(to, '/');
-  *slash = '\0';
-  bool there = files_make_folders(to);
-  *slash = '/';
-  if (!there) return error_set(error, PPROFC_E_IO, "cannot write into '%s'", folder);
-  return stage_move(run, from, to, error);
-}
-
-/* What the CI service reads of this step. */
-static pprofc_status tell_service(const struct ci_run *run, pprofc_error *error) {
-  const char *summary = getenv("GITHUB_STEP_SUMMARY"), *output = getenv("GITHUB_OUTPUT");
-  struct buffer text, told;
-  char path[4096];
-  pprofc_status status = PPROFC_OK;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
-  buffer_init(&told, run->mem, SIZE_MAX / 2);
-  snprintf(path, sizeof path, "%s/summary.md", run->out);
-  if (run_has(summary)) status = files_read(path, &text, error);
-  /* The page of a job is not beside the artifacts. */
-  links_resolve(&told, buffer_str(&text), STR(""));
-  if (status == PPROFC_OK && told.failed) status = error_nomem(error);
-  if (status == PPROFC_OK && run_has(summary))
-    status = files_append(summary, buffer_str(&told), error);
-  buffer_free(&told);
-  buffer_clear(&text);
-  buffer_printf(&text, "verdict=%s\n", run->verdict);
-  if (status == PPROFC_OK && run_has(output))
-    status = files_append(output, buffer_str(&text), error);
-  buffer_free(&text);
-  return status;
-}
-
+/* All files change together: on an error the earlier files are restored. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
+  struct buffer manifest; /* of the earlier run */
+  size_t moved = 0;
   pprofc_status status = PPROFC_OK;
-  remove_old(run);
-  for (size_t i = 0; i < run->file_count && status == PPROFC_OK; i++)
-    status = move_file(run, &run->files[i], error);
-  return status == PPROFC_OK ? tell_service(run, error) : status;
+  buffer_init(&manifest, run->mem, (size_t)64 << 20);
+  read_old_manifest(run, &manifest);
+  while (moved < run->file_count && status == PPROFC_OK) {
+    status = stage_replace(run, moved, error);
+    moved += status == PPROFC_OK;
+  }
+  if (status == PPROFC_OK)
+    remove_old(run, &manifest);
+  else
+    stage_restore(run, moved);
+  buffer_free(&manifest);
+  return status;
 }

@@ -1,4 +1,4 @@
-/* Texts of a run. */
+/* Text functions. */
 #include "run/text.h"
 
 #include "core/escape.h"
@@ -16,7 +16,7 @@ bool text_is_iterations(pprofc_str text, double *count) {
   return true;
 }
 
-/* The unit at the beginning of the text, and its nanoseconds. */
+/* Returns the length of the unit at the beginning of the text, and its nanoseconds. */
 static size_t duration_unit(pprofc_str text, double *nanoseconds) {
   static const struct {
     const char *name;

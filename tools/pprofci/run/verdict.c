@@ -1,6 +1,7 @@
-/* The verdict: the tables of benchstat, the gate over all results, and the instructions that were
- * counted. */
+/* Makes the verdict: benchstat's tables, the gate over all results, and the counted
+ * instructions. */
 #include "bench/pairs.h"
+#include "core/array.h"
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 #include "gate/read/files.h"
@@ -24,7 +25,7 @@ static int add_to_table(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-/* A line of the inputs that cannot be read makes the table wrong. */
+/* Fails if an input had an unreadable line, because the table would then be wrong. */
 static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
@@ -35,7 +36,7 @@ static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error
                    (unsigned long long)last->line, STR_ARG(last->text));
 }
 
-/* A measurement that is no number cannot be compared. */
+/* Fails if a measurement is not a number, because it cannot be compared. */
 static pprofc_status check_numbers(const pprofc_bench_tables *tables, pprofc_error *error) {
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
     pprofc_bench_table table = pprofc_bench_table_at(tables, i);
@@ -61,12 +62,12 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   return status;
 }
 
-/* The table of inputs like "base=FILE", as a file beside the page. */
+/* Writes the table of inputs such as "base=FILE" to a file next to the page. */
 static pprofc_status write_table(struct ci_run *run, const char *name, const char *const *inputs,
                                  size_t count, pprofc_error *error) {
   struct buffer text;
   pprofc_bench *set = pprofc_bench_new(run->mem);
-  if (!set || !name || !inputs[0]) {
+  if (!set || !name) {
     pprofc_bench_free(set);
     return error_nomem(error);
   }
@@ -84,11 +85,33 @@ static pprofc_status write_table(struct ci_run *run, const char *name, const cha
   return status;
 }
 
-static const char *labelled(struct ci_run *run, const char *label, int side) {
-  return text_printf(&run->arena, "%s=%s", label, run->bench[side]);
+/* Returns the results of a side: the given files, or the files that -record wrote. */
+static struct inputs_side verdict_side(const struct ci_run *run, int side) {
+  const struct run_options *o = run->options;
+  if (o->bench_count[side] > 1)
+    return (struct inputs_side){o->bench_paths[side], o->bench_count[side]};
+  return (struct inputs_side){&run->bench[side], 1};
 }
 
-/* bench_head.txt and head.txt are bench_head.diff. */
+/* Adds "LABEL=FILE" for each file of a side. */
+static pprofc_status add_labelled(struct ci_run *run, const char *label, int side,
+                                  struct gate_paths *list, pprofc_error *error) {
+  struct gate_paths files;
+  struct inputs inputs;
+  inputs_init(&inputs, &run->gate);
+  pprofc_status status = inputs_expand(&inputs, verdict_side(run, side), &files, error);
+  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++) {
+    const char *text = text_printf(&run->arena, "%s=%s", label, files.items[i]);
+    if (!text || !ARRAY_RESERVE_IN(&run->arena, list->items, list->capacity, list->count + 1))
+      status = error_nomem(error);
+    else
+      list->items[list->count++] = text;
+  }
+  inputs_free(&inputs);
+  return status;
+}
+
+/* Both bench_head.txt and head.txt give bench_head.diff. */
 static const char *table_name(struct ci_run *run) {
   const char *stem = run_stem(run, run->bench[SIDE_HEAD]);
   if (!stem) return NULL;
@@ -99,15 +122,22 @@ static const char *table_name(struct ci_run *run) {
 }
 
 static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
-  const char *both[SIDES] = {labelled(run, "base", SIDE_BASE), labelled(run, "head", SIDE_HEAD)};
-  const char *again[SIDES] = {both[SIDE_BASE], labelled(run, "again", SIDE_BASE)};
-  if (!both[0] || !both[1] || !again[1]) return error_nomem(error);
-  if (!*run->bench[SIDE_BASE]) return write_table(run, table_name(run), both + 1, 1, error);
-  if (!run->options->is_bundled) return write_table(run, table_name(run), both, SIDES, error);
-  /* The base against itself is the control of the tables. */
-  pprofc_status status = write_table(run, "bench_original.diff", again, SIDES, error);
+  struct gate_paths both = {NULL, 0, 0}, again = {NULL, 0, 0};
+  pprofc_status status = PPROFC_OK;
+  bool compares = *run->bench[SIDE_BASE];
+  if (compares) status = add_labelled(run, "base", SIDE_BASE, &both, error);
+  if (status == PPROFC_OK) status = add_labelled(run, "head", SIDE_HEAD, &both, error);
+  if (status == PPROFC_OK && run->options->is_bundled) {
+    /* The base compared with itself is the control table. */
+    status = add_labelled(run, "base", SIDE_BASE, &again, error);
+    if (status == PPROFC_OK) status = add_labelled(run, "again", SIDE_BASE, &again, error);
+    if (status == PPROFC_OK)
+      status = write_table(run, "bench_original.diff", again.items, again.count, error);
+    if (status != PPROFC_OK) return status;
+    return write_table(run, "bench_optimized.diff", both.items, both.count, error);
+  }
   if (status != PPROFC_OK) return status;
-  return write_table(run, "bench_optimized.diff", both, SIDES, error);
+  return write_table(run, table_name(run), both.items, both.count, error);
 }
 
 /* ---- measurements for the page ----------------------- */
@@ -121,14 +151,15 @@ static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
   return str_equal(row->name, name) && str_equal(row->group, group);
 }
 
-/* The rounds of a side; all 0 when no measurement has one. */
+/* Returns the rounds of a side; all 0 if the measurements have no rounds. */
 static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
                            const struct pair_side *from) {
   if (!pairs->rounds) return arena_zero_array(&run->arena, from->count, sizeof(uint32_t));
   return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
 }
 
-/* Rows are made of pairs, in their order; a pair that is bad has none. */
+/* Saves the measurements of each row. Rows come in the order of the pairs; a bad pair has no
+ * row. */
 static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -157,7 +188,16 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 
 /* ---- the gate ---------------------------------------- */
 
-/* Settings: -threshold of this program, then the variables of the gate. */
+/* Bytes; smaller changes depend on how the buffers of the bundled program grow. */
+#define BUNDLED_FLOOR 64
+
+static void set_up_sides(struct ci_run *run) {
+  struct gate_settings *s = &run->gate.settings;
+  s->one_process = run->options->one_process || run->options->is_bundled;
+  if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
+}
+
+/* Sets the options of the gate: -threshold, then its environment variables. */
 static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
@@ -176,6 +216,7 @@ static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *option
     if (status == PPROFC_OK)
       status = gate_read_rules(&run->gate, str_of(options->rules), rules, error);
   }
+  set_up_sides(run);
   if (status == PPROFC_OK) status = options_apply(options, parsed, &run->gate, error);
   if (status == PPROFC_OK && *options->noise_from)
     status = gate_read_noise(&run->gate, options->noise_from, error);
@@ -199,21 +240,21 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   if (status == PPROFC_OK) status = read(run, inputs, context, error);
   if (status == PPROFC_OK)
     status = gate_judge(&run->gate, verdict_today(options, day, sizeof day), error);
-  if (status == PPROFC_OK) gate_interval_settle(&run->gate); /* the page shows all rows */
   return status;
 }
 
-/* The results of both sides, and what the page shows of them. */
+/* Reads the results of both sides and keeps the samples for the page. */
 static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   (void)context;
-  pprofc_status status = inputs_raw(inputs, run->bench[SIDE_BASE], run->bench[SIDE_HEAD], error);
+  const struct inputs_side sides[SIDES] = {verdict_side(run, SIDE_BASE),
+                                           verdict_side(run, SIDE_HEAD)};
+  pprofc_status status = inputs_raw(inputs, sides, error);
   if (status == PPROFC_OK && inputs->set) status = plot_rows(run, inputs->set, error);
   return status;
 }
 
-/* Rows of the gate point into what was read; their texts are copies of its arena when they are not
- * clean, so all of them are kept. */
+/* Copies the texts of the rows, which point into the inputs or into the gate's arena. */
 static bool keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -228,24 +269,29 @@ static bool keep_texts(struct ci_run *run) {
   return true;
 }
 
+static const char *verdict_word(const struct gate *gate) {
+  static const char *const words[] = {"no regression", "the gate failed", "REGRESSION",
+                                      "inconclusive"};
+  int status = gate_exit_status(gate);
+  return words[status == 0 && gate_is_inconclusive(gate) ? 3 : status];
+}
+
 static void print_gate(struct ci_run *run) {
-  static const char *const verdicts[] = {"no regression", "the gate failed", "REGRESSION"};
-  int status = gate_exit_status(&run->gate);
   pprofc_str rest = buffer_str(&run->gate.problems), line;
   while (rest.data && str_next_line(&rest, &line))
     if (line.size) buffer_printf(&run->gate_text, "parse_bench_regressions: %.*s\n", STR_ARG(line));
   gate_print_text(&run->gate_text, &run->gate, false);
-  run->status = status == 0 || status == 2 ? status : 1;
-  run->verdict = verdicts[run->status];
+  run->status = gate_exit_status(&run->gate);
+  run->verdict = verdict_word(&run->gate);
   run->judged = true;
 }
 
-/* A gate that cannot be set up has failed; the page is made all the same. */
+/* Runs the gate. If it cannot be set up, the verdict is a failure and the page is still made. */
 pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
                          pprofc_error *error) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
-  inputs.keeps_results = true; /* the plots show them */
+  inputs.keeps_results = true; /* needed for the plots */
   pprofc_status status = judge_inputs(run, &inputs, read, context, error);
   if (status == PPROFC_OK && !keep_texts(run)) status = error_nomem(error);
   if (status == PPROFC_OK) {
@@ -265,7 +311,8 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
 
 /* ---- instructions ------------------------------------ */
 
-/* Instructions are the same in every run: the difference of one pair is judged as it is. */
+/* Judges counted instructions. They are the same in every run, so the difference of one pair
+ * is judged directly. */
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;
@@ -281,8 +328,9 @@ static pprofc_status judge_instructions(struct ci_run *run, const struct run_pai
       base, head, 100 * change, 100 * threshold);
   if (!run->instructions) return error_nomem(error);
   if (run->status == 1) return PPROFC_OK;
-  if (strcmp(word, "regressed") == 0) run->status = 2;
-  run->verdict = run->status == 2 ? "REGRESSION" : "no regression";
+  bool regressed = strcmp(word, "regressed") == 0;
+  if (regressed) run->status = 2;
+  if (regressed || !run->judged) run->verdict = regressed ? "REGRESSION" : "no regression";
   return PPROFC_OK;
 }
 
@@ -298,6 +346,21 @@ static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error)
   return PPROFC_OK;
 }
 
+/* Fails a run that found no regression but could not read all profiles. */
+static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
+  if (!run->unread_count) return PPROFC_OK;
+  const char *doubt = text_printf(&run->arena, "%zu profile%s cannot be read.", run->unread_count,
+                                  run->unread_count == 1 ? "" : "s");
+  if (!doubt) return error_nomem(error);
+  buffer_add_str(&run->gate_text, buffer_str(&run->unread));
+  if (run->gate_text.failed) return error_nomem(error);
+  if (!*run->doubt) run->doubt = doubt;
+  if (run->status != 0) return PPROFC_OK;
+  run->status = 1;
+  run->verdict = "not all profiles could be read";
+  return PPROFC_OK;
+}
+
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!run->has_base) run->verdict = "no comparison: there is no base";
@@ -306,5 +369,5 @@ pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
     status = judge_rows(run, read_results, NULL, error);
   if (status == PPROFC_OK) status = count_instructions(run, error);
   if (status == PPROFC_OK) failing_judge(run);
-  return status;
+  return status == PPROFC_OK ? judge_unread(run, error) : status;
 }

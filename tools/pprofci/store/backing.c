@@ -1,4 +1,4 @@
-/* What folders and buckets have in common. */
+/* Code that folders and buckets share. */
 #include "store/backing.h"
 
 #include "core/array.h"
@@ -10,7 +10,7 @@
 
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
-  /* A file that grows beyond a limit is an error of the write, not the end of the process. */
+  /* A file beyond a size limit must fail the write, not end the process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};

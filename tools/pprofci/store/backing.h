@@ -1,6 +1,7 @@
-/* Where the files of a store are: a folder or a bucket. Each file has a key, as
- * "runs/4d5e6f/ab.json". What a key holds never changes: its name says the content, or it has none.
- * So a file that is there is whole, and to write it twice changes nothing. */
+/* Storage of a store: a folder or a bucket. Each file has a key, such as
+ * "runs/4d5e6f/ab.json". The content of a key never changes: its name is a hash of the
+ * content, or the file is empty. So an existing file is complete, and a second write changes
+ * nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
 
@@ -12,12 +13,12 @@
 struct stored_key {
   const char *name;
   uint64_t size;
-  int64_t time; /* when it was written, seconds since 1970 */
+  int64_t time; /* time of writing, seconds since 1970 */
 };
 
 struct stored_keys {
   struct arena arena;
-  struct stored_key *items; /* in the order of their names */
+  struct stored_key *items; /* sorted by name */
   size_t count, capacity;
 };
 
@@ -40,25 +41,26 @@ extern const struct backing_kind backing_folder, backing_s3;
 
 struct backing {
   const struct backing_kind *kind;
-  const char *where; /* as it was given */
+  const char *where; /* as on the command line */
   struct arena arena;
-  void *state; /* of the kind */
+  void *state; /* state of a folder or a bucket */
 };
 
-/* Opens a store; with `create` it may be new. */
+/* Opens a store. With `create` the store may be new. */
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error);
 void backing_close(struct backing *backing);
 
-/* Writes a file whole or not at all. A file that is there stays, but counts as written now. */
+/* Writes a file whole or not at all. An existing file stays, but gets the current time. */
 pprofc_status backing_put(struct backing *backing, const char *key, pprofc_str data,
                           pprofc_error *error);
 
-/* Appends a file. PPROFC_E_NO_MATCH: there is none. */
+/* Appends the content of a file to the buffer. PPROFC_E_NO_MATCH: the file does not exist. */
 pprofc_status backing_get(struct backing *backing, const char *key, struct buffer *data,
                           pprofc_error *error);
 
-/* All files whose keys begin with "PREFIX/". Free the keys even after an error. */
+/* Lists all files whose keys begin with "PREFIX/". The caller frees the keys, also after an
+ * error. */
 pprofc_status backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
                            pprofc_error *error);
 void stored_keys_free(struct stored_keys *keys);
@@ -66,10 +68,10 @@ void stored_keys_free(struct stored_keys *keys);
 /* Adds a key to a list; false when out of memory. */
 bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
 
-/* Removes a file; one that is not there is no error. */
+/* Removes a file. A missing file is not an error. */
 pprofc_status backing_remove(struct backing *backing, const char *key, pprofc_error *error);
 
-/* The mark of a store has to be there. */
+/* Checks that the marker of a store exists. */
 pprofc_status backing_check_mark(struct backing *backing, pprofc_str mark, pprofc_error *error);
 
 #endif

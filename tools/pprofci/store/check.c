@@ -1,4 +1,4 @@
-/* Checking a store: every record, every object, every tag. */
+/* Checks every record, every object and every tag of a store. */
 #include "store/upkeep.h"
 
 #include "common/sha256.h"
@@ -12,7 +12,7 @@ struct checker {
   struct output *out;
   struct upkeep_findings *found;
   struct past past;
-  struct interner objects; /* keys that are there and whole */
+  struct interner objects; /* keys of complete objects */
 };
 
 static void checker_say(struct checker *c, size_t *count, const char *what, pprofc_str name,
@@ -55,7 +55,7 @@ static pprofc_status check_objects(struct checker *c, pprofc_error *error) {
 
 /* ---- records ----------------------------------------- */
 
-/* "runs/COMMIT/ID.json": ID is the beginning of the hash of the content. */
+/* True if the ID of "runs/COMMIT/ID.json" is the beginning of the hash of the content. */
 static bool is_named_well(const char *key, const struct run_record *record, pprofc_str data) {
   char hex[SHA256_HEX + 1], wanted[256];
   sha256_hex_of(data, hex);
@@ -109,7 +109,7 @@ static pprofc_status check_records(struct checker *c, pprofc_error *error) {
   return status;
 }
 
-/* ---- the rest ---------------------------------------- */
+/* ---- tags and unused objects ------------------------- */
 
 static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
   struct interner named;

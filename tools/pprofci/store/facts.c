@@ -1,4 +1,4 @@
-/* Asking the environment and git about a commit. */
+/* Reads data about a commit from the environment and git. */
 #include "store/facts.h"
 
 #include "core/child.h"
@@ -15,7 +15,7 @@ static const char *facts_variable(const char *const *names) {
   return "";
 }
 
-/* The line that git prints; "" when it fails. */
+/* Returns the line that git prints, or "" if it fails. */
 static const char *facts_git(struct arena *arena, const char *const *argv) {
   struct buffer printed;
   struct child child = {.argv = argv};
@@ -30,7 +30,7 @@ static const char *facts_git(struct arena *arena, const char *const *argv) {
   return line ? line : "";
 }
 
-/* ---- each fact --------------------------------------- */
+/* ---- commit, order, time, tags ----------------------- */
 
 static void facts_find_commit(struct commit_facts *f, struct arena *arena) {
   static const char *const names[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT",
@@ -61,7 +61,7 @@ static void facts_find_tag(struct commit_facts *f) {
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
-/* A shallow clone counts too few commits, so it counts none. */
+/* Counts the commits up to this one. A shallow clone has too few, so the number stays unknown. */
 static void facts_find_order(struct commit_facts *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
@@ -83,15 +83,23 @@ static bool facts_is_commit(pprofc_str id) {
   return true;
 }
 
+/* True if the tag can be a part of a path. */
+static bool facts_is_tag(const char *tag) {
+  return *tag && strcmp(tag, ".") != 0 && strcmp(tag, "..") != 0;
+}
+
 pprofc_status facts_complete(struct commit_facts *f, struct arena *arena, pprofc_error *error) {
   facts_find_commit(f, arena);
   if (!*f->commit)
     return error_set(error, PPROFC_E_INVALID,
                      "the commit is not known: give -commit, or run this in a git checkout");
   if (!facts_is_commit(str_of(f->commit)))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is no id of a commit", f->commit);
+    return error_set(error, PPROFC_E_INVALID, "'%s' is not the id of a commit", f->commit);
   facts_find_branch(f, arena);
   facts_find_tag(f);
+  for (size_t i = 0; i < f->tag_count; i++)
+    if (!facts_is_tag(f->tags[i]))
+      return error_set(error, PPROFC_E_INVALID, "-tag: '%s' is not a tag", f->tags[i]);
   facts_find_order(f, arena);
   facts_find_time(f, arena);
   return PPROFC_OK;
@@ -109,10 +117,10 @@ static bool facts_digits(pprofc_str text, size_t at, size_t size, int *value) {
   return true;
 }
 
-/* The parts of "2026-11-20T10:00:00Z"; a day is what comes before the T. */
+/* Parts of "2026-11-20T10:00:00Z". A day is the text before the T. */
 static const struct {
   size_t at, size;
-  char after; /* the character behind it; '\0': the end */
+  char after; /* character after the part; '\0' at the end */
 } time_parts[] = {{0, 4, '-'}, {5, 2, '-'}, {8, 2, 'T'}, {11, 2, ':'}, {14, 2, ':'}, {17, 2, 'Z'}};
 
 bool facts_parse_time(pprofc_str text, int64_t *seconds) {
@@ -131,7 +139,8 @@ bool facts_parse_time(pprofc_str text, int64_t *seconds) {
                  .tm_hour = parts[3],
                  .tm_min = parts[4],
                  .tm_sec = parts[5]};
-  *seconds = (int64_t)timegm(&t); /* which makes March 2 of February 30 */
+  *seconds = (int64_t)timegm(&t); /* normalizes February 30 to March 2, which the next line
+                                     rejects */
   return *seconds >= 0 && t.tm_mday == parts[2] && t.tm_hour == parts[3] && t.tm_min == parts[4];
 }
 

@@ -1,4 +1,4 @@
-/* A store in a folder. A file is written under tmp/, synchronized, and renamed. */
+/* Keeps a store in a folder. Each file is written under tmp/, synchronized, and renamed. */
 #include "store/backing.h"
 
 #include "core/outfile.h"
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLDER_TRIES 5 /* another process may remove a folder that has just become empty */
+#define FOLDER_TRIES 5 /* another process may remove a folder that is still empty */
 
 static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
   int number = errno;
@@ -28,10 +28,19 @@ static char *folder_path(struct arena *arena, const struct backing *backing, con
 
 /* ---- writing ----------------------------------------- */
 
-static pprofc_status folder_write(char *path, pprofc_str data, pprofc_error *error) {
-  int fd = mkstemp(path);
-  if (fd < 0) return folder_failed("write", path, error);
-  bool good = fchmod(fd, 0644) == 0 && fd_write(&fd, data.data, data.size) == 0 && fsync(fd) == 0;
+/* Opens a new file "TMP/PID-NUMBER" with the permissions of the umask. */
+static int folder_open_new(struct arena *arena, const char *tmp, char **path) {
+  static unsigned number;
+  for (int tries = 0; tries < 10000; tries++) {
+    *path = text_printf(arena, "%s/%ld-%u", tmp, (long)getpid(), number++);
+    int fd = *path ? open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0 || !*path || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+static pprofc_status folder_write(int fd, const char *path, pprofc_str data, pprofc_error *error) {
+  bool good = fd_write(&fd, data.data, data.size) == 0 && fsync(fd) == 0;
   int number = errno;
   if (close(fd) != 0 && good) {
     number = errno;
@@ -54,7 +63,7 @@ static void folder_sync(const char *path) {
   close(fd);
 }
 
-/* The folder of the target may be new, and may vanish. */
+/* Renames a file into a folder that may not exist yet and that another process may remove. */
 static bool folder_rename(struct arena *arena, const char *from, const char *to) {
   pprofc_str whole = str_of(to);
   char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
@@ -70,10 +79,13 @@ static bool folder_rename(struct arena *arena, const char *from, const char *to)
 static pprofc_status folder_put_new(struct backing *backing, struct arena *arena, const char *path,
                                     pprofc_str data, pprofc_error *error) {
   const char *tmp = folder_path(arena, backing, "tmp");
-  char *temporary = folder_path(arena, backing, "tmp/XXXXXX");
-  if (!tmp || !temporary) return error_nomem(error);
+  char *temporary = NULL;
+  if (!tmp) return error_nomem(error);
   if (!files_make_folders(tmp)) return folder_failed("make the folder", tmp, error);
-  pprofc_status status = folder_write(temporary, data, error);
+  int fd = folder_open_new(arena, tmp, &temporary);
+  if (!temporary) return error_nomem(error);
+  if (fd < 0) return folder_failed("write", temporary, error);
+  pprofc_status status = folder_write(fd, temporary, data, error);
   if (status != PPROFC_OK) return status;
   if (folder_rename(arena, temporary, path)) {
     folder_sync(path);
@@ -91,7 +103,7 @@ static pprofc_status folder_put(struct backing *backing, const char *key, pprofc
   arena_init(&arena, &mem_default);
   const char *path = folder_path(&arena, backing, key);
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
-  /* A file that something has cut is written again. */
+  /* A file of another size is damaged, so it is written again. */
   bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
   if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
@@ -106,7 +118,8 @@ static bool folder_is_empty(const char *path) {
   size_t count = 0;
   if (!dir) return true;
   for (struct dirent *entry; (entry = readdir(dir));) {
-    bool one_of_ours = strcmp(entry->d_name, "tmp") == 0; /* of another first writer */
+    bool one_of_ours = strcmp(entry->d_name, "tmp") == 0; /* made by another process that opens
+                                                             the store too */
     count += entry->d_name[0] != '.' && !one_of_ours;
   }
   closedir(dir);
@@ -116,8 +129,7 @@ static bool folder_is_empty(const char *path) {
 static pprofc_status folder_create(struct backing *backing, pprofc_error *error) {
   if (!folder_is_empty(backing->where))
     return error_set(error, PPROFC_E_INVALID,
-                     "'%s' is no store, and not empty; a new store wants a folder of its own",
-                     backing->where);
+                     "'%s' is not a store and not empty; give a new folder", backing->where);
   return folder_put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error);
 }
 
@@ -133,7 +145,7 @@ static pprofc_status folder_get(struct backing *backing, const char *key, struct
   else if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
     status = error_set(error, PPROFC_E_NO_MATCH, "there is no '%s'", path);
   else
-    status = files_read(path, data, error);
+    status = file_read(path, data, error);
   arena_free(&arena);
   return status;
 }
@@ -149,8 +161,9 @@ static pprofc_status folder_open(struct backing *backing, bool create, pprofc_er
   else if (status == PPROFC_E_NO_MATCH && create)
     status = folder_create(backing, error);
   else if (status == PPROFC_E_NO_MATCH)
-    status = error_set(error, PPROFC_E_INVALID, "'%s' is no store of pprofci: it has no file '%s'",
-                       backing->where, RECORD_MARK);
+    status =
+        error_set(error, PPROFC_E_INVALID, "'%s' is not a store of pprofci: it has no file '%s'",
+                  backing->where, RECORD_MARK);
   buffer_free(&mark);
   return status;
 }
@@ -161,7 +174,7 @@ static void folder_close(struct backing *backing) {
 
 /* ---- listing ----------------------------------------- */
 
-/* Adds an entry of a folder; one that has gone meanwhile is none. */
+/* Adds an entry of a folder unless another process has removed it. */
 static bool folder_list_entry(DIR *dir, const char *below, const char *name,
                               struct stored_keys *keys) {
   struct stat info;
@@ -186,7 +199,7 @@ static pprofc_status folder_list_one(struct backing *backing, const char *below,
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Keys have two levels below their prefix, or one. Folders, of size UINT64_MAX, are looked into. */
+/* Lists keys one or two levels below the prefix. A folder has the size UINT64_MAX. */
 static pprofc_status folder_list(struct backing *backing, const char *prefix,
                                  struct stored_keys *keys, pprofc_error *error) {
   pprofc_status status = folder_list_one(backing, prefix, keys, error);
@@ -209,7 +222,7 @@ static pprofc_status folder_remove(struct backing *backing, const char *key, ppr
   char *slash = path ? strrchr(path, '/') : NULL;
   if (slash && strchr(key, '/')) {
     *slash = '\0';
-    (void)rmdir(path); /* when it is empty */
+    (void)rmdir(path); /* fails unless the folder is empty */
   }
   arena_free(&arena);
   return status;

@@ -1,4 +1,4 @@
-/* `pprofci fsck`: what is missing or broken in a store. */
+/* `pprofci fsck`: reports missing and broken parts of a store. */
 #include "commands.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
@@ -70,7 +70,7 @@ static pprofc_status fsck_all(const struct fsck_options *o, const char *where, s
 }
 
 int fsck_main(int argc, char **argv) {
-  static struct output out; /* large */
+  static struct output out; /* static, because it is large */
   struct log_guard guard;
   struct fsck_options options = {false};
   struct flags_parsed parsed = {0};

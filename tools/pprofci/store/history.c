@@ -1,4 +1,4 @@
-/* `pprofci history`: lists what a store holds. */
+/* `pprofci history`: lists the runs of a store. */
 #include "commands.h"
 #include "core/array.h"
 #include "core/json_write.h"
@@ -169,7 +169,7 @@ static bool list_json(struct output *out, const struct past *past, const size_t 
   return good;
 }
 
-/* ---- work -------------------------------------------- */
+/* ---- the command ------------------------------------- */
 
 static pprofc_status list_runs(const struct history_options *o, const struct past *past,
                                struct output *out, pprofc_error *error) {
@@ -203,7 +203,7 @@ static pprofc_status history_all(const struct history_options *o, const char *wh
 }
 
 int history_main(int argc, char **argv) {
-  static struct output out; /* large */
+  static struct output out; /* static, because it is large */
   struct log_guard guard;
   struct history_options options = {.branch = ""};
   struct flags_parsed parsed = {0};

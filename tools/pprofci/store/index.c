@@ -1,5 +1,5 @@
-/* The index of a store: what its records say, in SQLite, so that they need not be read again. It is
- * a cache: when it is missing, old or broken it is made anew from the records. */
+/* The index of a store: a cache of its records in SQLite. A missing, old or broken index is
+ * built from the records. */
 #include "store/index.h"
 
 #ifdef HAVE_SQLITE3
@@ -12,52 +12,25 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define INDEX_VERSION 2
-#define INDEX_WAIT    10000 /* milliseconds for another process */
+#define INDEX_VERSION 3
+#define INDEX_WAIT    10000 /* milliseconds to wait for the lock of another process */
 
-/* The number of eight hexadecimal digits. */
-#define DIGIT(text, place, shift)                                                                  \
-  "(instr('123456789ABCDEF', substr(" text ", " #place ", 1)) << " #shift ")"
-#define NUMBER(text)                                                                               \
-  DIGIT(text, 1, 28)                                                                               \
-  "|" DIGIT(text, 2, 24) "|" DIGIT(text, 3, 20) "|" DIGIT(text, 4, 16) "|" DIGIT(                  \
-      text, 5, 12) "|" DIGIT(text, 6, 8) "|" DIGIT(text, 7, 4) "|" DIGIT(text, 8, 0)
-
-/* Medians of a run are one value of eight bytes for each series of its layout, so that a run is one
- * row. The view `points` is what people ask: it takes the bytes of a double apart. */
 static const char index_schema[] =
     "CREATE TABLE runs(id INTEGER PRIMARY KEY, key TEXT UNIQUE, commit_id TEXT, branch TEXT,"
     " time INTEGER, position INTEGER, machine TEXT, verdict TEXT, headline TEXT, status INTEGER,"
-    " results INTEGER, profiles INTEGER, layout INTEGER, medians BLOB);"
+    " results INTEGER, profiles INTEGER);"
     "CREATE TABLE series(id INTEGER PRIMARY KEY, grp TEXT, benchmark TEXT, unit TEXT,"
     " direction INTEGER, UNIQUE(grp, benchmark, unit));"
-    "CREATE TABLE layouts(layout INTEGER, place INTEGER, series INTEGER,"
-    " PRIMARY KEY(layout, place)) WITHOUT ROWID;"
+    "CREATE TABLE points(run INTEGER, place INTEGER, series INTEGER, value REAL NOT NULL,"
+    " PRIMARY KEY(run, place)) WITHOUT ROWID;"
     "CREATE TABLE profiles(run INTEGER, kind TEXT, package TEXT, benchmark TEXT, name TEXT,"
     " sha256 TEXT, size INTEGER);"
     "CREATE INDEX profiles_of_run ON profiles(run);"
-    "CREATE TABLE exponents(exponent INTEGER PRIMARY KEY, hidden INTEGER, factor REAL);"
-    "WITH RECURSIVE large(exponent, factor) AS (VALUES(1075, 1.0) UNION ALL"
-    " SELECT exponent + 1, factor * 2 FROM large WHERE exponent < 2046),"
-    " small(exponent, factor) AS (VALUES(1074, 0.5) UNION ALL"
-    " SELECT exponent - 1, factor / 2 FROM small WHERE exponent > 1)"
-    " INSERT INTO exponents SELECT exponent, 1048576, factor FROM large"
-    " UNION ALL SELECT exponent, 1048576, factor FROM small;"
-    "INSERT INTO exponents SELECT 0, 0, factor FROM exponents WHERE exponent = 1;"
-    "CREATE VIEW hexes AS SELECT series, runs.id AS run,"
-    " hex(substr(medians, 8 * place + 1, 4)) AS a, hex(substr(medians, 8 * place + 5, 4)) AS b"
-    " FROM layouts JOIN runs ON runs.layout = layouts.layout;"
-    "CREATE VIEW halves AS SELECT series, run, " NUMBER("a") " AS high, " NUMBER(
-        "b") " AS low"
-             " FROM hexes;"
-             "CREATE VIEW points AS SELECT series, run, (1 - 2 * (high >> 31)) *"
-             " (((high & 1048575) | hidden) * 4294967296.0 + low) * factor AS value"
-             " FROM halves JOIN exponents ON exponent = (high >> 20) & 2047;"
-             "PRAGMA user_version=2;";
+    "PRAGMA user_version=3;";
 
 /* ---- opening ----------------------------------------- */
 
-/* Beside the records; that of a bucket among the caches of the user. */
+/* Returns the path of the index: next to the records, or in the user's cache for a bucket. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -84,7 +57,7 @@ static bool index_open_file(struct store_index *x) {
   int64_t tables = index_number(x, "SELECT count(*) FROM sqlite_master");
   if (x->code != SQLITE_OK) return false;
   if (version == INDEX_VERSION) return true;
-  if (tables > 0) x->code = SQLITE_NOTADB; /* of another version */
+  if (tables > 0) x->code = SQLITE_NOTADB; /* the tables are of another version */
   return tables == 0 && index_exec(x, index_schema);
 }
 
@@ -98,7 +71,7 @@ static bool index_is_broken(const struct store_index *x) {
          x->code == SQLITE_ERROR;
 }
 
-/* Opens the index in a transaction; one that is broken or of another version is made anew. */
+/* Opens the index in a transaction. Rebuilds it if it is broken or has another version. */
 static bool index_open(struct store_index *x) {
   if (index_open_file(x)) return true;
   if (!index_is_broken(x)) return false;
@@ -107,9 +80,10 @@ static bool index_open(struct store_index *x) {
   return unlink(x->path) == 0 && index_open_file(x);
 }
 
-/* ---- all --------------------------------------------- */
+/* ---- reading ----------------------------------------- */
 
-/* What cannot be helped by reading the records: a lock that stays. */
+/* Fails if another process keeps the lock. After other errors *used is false, and the caller
+ * reads the records. */
 static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_error *error) {
   bool locked = x->code == SQLITE_BUSY || x->code == SQLITE_LOCKED;
   const char *why = x->db ? x->lib.errmsg(x->db) : "out of memory";
@@ -154,11 +128,7 @@ pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
   arena_init(&arena, &mem_default);
   x.path = index_path(&arena, backing);
   *used = x.path != NULL;
-  interner_init(&x.layouts.lists, &mem_default);
-  arena_init(&x.layouts.arena, &mem_default);
   pprofc_status status = x.path ? index_use(&x, &arena, used, error) : PPROFC_OK;
-  interner_free(&x.layouts.lists);
-  arena_free(&x.layouts.arena);
   arena_free(&arena);
   return status;
 }

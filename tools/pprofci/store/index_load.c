@@ -1,4 +1,4 @@
-/* Reading the index into memory. */
+/* Reads the index into memory. */
 #ifdef HAVE_SQLITE3
 #include "store/index_sql.h"
 
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* What has an id in the index, by its id. */
+/* Maps ids of the index to places in memory. */
 struct load_places {
-  size_t *items; /* one more than the place in memory; 0: there is none */
-  size_t count;  /* one more than the greatest id */
+  size_t *items; /* place plus one, 0 if the id is not used */
+  size_t count;  /* greatest id plus one */
 };
 
-/* The index says what cannot be: it is broken. */
+/* Records that the index is broken. Returns false. */
 static bool load_broken(struct store_index *x) {
   return index_good(x, SQLITE_CORRUPT);
 }
@@ -32,62 +32,20 @@ static bool load_make_places(struct store_index *x, struct arena *arena, const c
   return places->items != NULL;
 }
 
-/* ---- layouts ----------------------------------------- */
-
-static bool load_end_layout(struct index_layouts *layouts, const struct buffer *list) {
-  size_t count = layouts->lists.count;
-  uint32_t id = interner_copy(&layouts->lists, &layouts->arena, buffer_str(list));
-  return id == count;
-}
-
-/* The first one has no series: it is of runs without results. */
-bool index_load_layouts(struct store_index *x) {
-  struct buffer list;
-  sqlite3_stmt *s = NULL;
-  buffer_init(&list, &mem_default, SIZE_MAX / 2);
-  bool good = index_prepare(x, "SELECT layout, series FROM layouts ORDER BY layout, place", &s);
-  while (good && x->lib.step(s) == SQLITE_ROW) {
-    size_t count = x->layouts.lists.count;
-    uint64_t layout = (uint64_t)x->lib.column_int64(s, 0);
-    uint32_t series = (uint32_t)x->lib.column_int64(s, 1);
-    if (layout != count) {
-      good = load_end_layout(&x->layouts, &list) && layout == count + 1;
-      buffer_clear(&list);
-    }
-    buffer_add(&list, &series, sizeof series);
-    if (!good) load_broken(x);
-  }
-  if (good && !load_end_layout(&x->layouts, &list)) good = load_broken(x);
-  buffer_free(&list);
-  return index_good(x, x->lib.finalize(s)) && good;
-}
-
 /* ---- runs -------------------------------------------- */
 
-static double load_median(const unsigned char *bytes) {
-  uint64_t bits = 0;
-  double value;
-  for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i];
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-/* The medians of the last run, in the order of its layout. */
-static bool load_points(struct store_index *x, sqlite3_stmt *s, const struct load_places *series) {
-  uint64_t layout = (uint64_t)x->lib.column_int64(s, 11);
-  if (layout >= x->layouts.lists.count) return load_broken(x);
-  pprofc_str list = x->layouts.lists.items[layout];
-  const unsigned char *medians = x->lib.column_blob(s, 12);
-  size_t count = list.size / sizeof(uint32_t);
-  if ((size_t)x->lib.column_bytes(s, 12) != count * 8) return load_broken(x);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t id;
+/* Adds the points of the last run, which `s` selects. */
+static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
+                        const struct load_places *series) {
+  bool good = index_bind_int(x, s, 1, run);
+  while (good && x->lib.step(s) == SQLITE_ROW) {
     size_t place;
-    memcpy(&id, list.data + i * sizeof id, sizeof id);
-    if (!load_place(series, id, &place)) return load_broken(x);
-    if (!past_add_point(x->past, (uint32_t)place, load_median(medians + i * 8))) return false;
+    if (!load_place(series, x->lib.column_int64(s, 0), &place)) return load_broken(x);
+    good = past_add_point(x->past, (uint32_t)place, x->lib.column_double(s, 1));
+    count--;
   }
-  return true;
+  good = index_good(x, x->lib.reset(s)) && good;
+  return good && count ? load_broken(x) : good;
 }
 
 static bool load_run(struct store_index *x, sqlite3_stmt *s, struct load_places *runs) {
@@ -109,16 +67,21 @@ static bool load_run(struct store_index *x, sqlite3_stmt *s, struct load_places 
   return true;
 }
 
-/* The medians are the last column, which is not even read where they are not wanted. */
 static bool load_runs(struct store_index *x, struct load_places *runs,
                       const struct load_places *series) {
-  sqlite3_stmt *s = NULL;
-  bool good = index_prepare(x,
-                            "SELECT id, key, commit_id, branch, machine, verdict, headline, time, "
-                            "position, status, results, layout, medians FROM runs ORDER BY id",
-                            &s);
-  while (good && x->lib.step(s) == SQLITE_ROW)
-    good = load_run(x, s, runs) && (x->past->runs_only || load_points(x, s, series));
+  sqlite3_stmt *s = NULL, *points = NULL;
+  bool good =
+      index_prepare(x,
+                    "SELECT id, key, commit_id, branch, machine, verdict, headline, time, "
+                    "position, status, results FROM runs ORDER BY id",
+                    &s) &&
+      index_prepare(x, "SELECT series, value FROM points WHERE run=? ORDER BY place", &points);
+  while (good && x->lib.step(s) == SQLITE_ROW) {
+    good = load_run(x, s, runs);
+    if (good && !x->past->runs_only)
+      good = load_points(x, points, x->lib.column_int64(s, 0), x->lib.column_int64(s, 10), series);
+  }
+  (void)x->lib.finalize(points);
   return index_good(x, x->lib.finalize(s)) && good;
 }
 

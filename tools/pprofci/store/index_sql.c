@@ -1,4 +1,4 @@
-/* Calling SQLite, which is loaded when it is needed. */
+/* Calls SQLite. The library is loaded at the first use. */
 #ifdef HAVE_SQLITE3
 #include "store/index_sql.h"
 
@@ -16,10 +16,10 @@ pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error) {
       {"sqlite3_finalize", &lib->finalize},
       {"sqlite3_bind_int64", &lib->bind_int64},
       {"sqlite3_bind_text", &lib->bind_text},
-      {"sqlite3_bind_blob", &lib->bind_blob},
+      {"sqlite3_bind_double", &lib->bind_double},
       {"sqlite3_column_int64", &lib->column_int64},
       {"sqlite3_column_text", &lib->column_text},
-      {"sqlite3_column_blob", &lib->column_blob},
+      {"sqlite3_column_double", &lib->column_double},
       {"sqlite3_column_bytes", &lib->column_bytes},
       {"sqlite3_last_insert_rowid", &lib->last_insert_rowid},
       {"sqlite3_errmsg", &lib->errmsg},
@@ -51,7 +51,8 @@ bool index_bind_int(struct store_index *x, sqlite3_stmt *statement, int place, i
   return index_good(x, x->lib.bind_int64(statement, place, value));
 }
 
-bool index_bind_text(struct store_index *x, sqlite3_stmt *statement, int place, pprofc_str text) {
+static bool index_bind_text(struct store_index *x, sqlite3_stmt *statement, int place,
+                            pprofc_str text) {
   const char *data = text.data ? text.data : "";
   return index_good(x, x->lib.bind_text(statement, place, data, (int)text.size, SQLITE_STATIC));
 }
@@ -61,11 +62,6 @@ bool index_bind_texts(struct store_index *x, sqlite3_stmt *statement, int first,
   for (size_t i = 0; i < count; i++)
     if (!index_bind_text(x, statement, first + (int)i, texts[i])) return false;
   return true;
-}
-
-bool index_bind_blob(struct store_index *x, sqlite3_stmt *statement, int place, pprofc_str bytes) {
-  const char *data = bytes.data ? bytes.data : "";
-  return index_good(x, x->lib.bind_blob(statement, place, data, (int)bytes.size, SQLITE_STATIC));
 }
 
 int64_t index_number(struct store_index *x, const char *sql) {

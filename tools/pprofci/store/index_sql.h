@@ -1,4 +1,4 @@
-/* What the files of the index have in common: SQLite, and the layouts of runs. */
+/* Calls of SQLite, for the files of the index. */
 #ifndef PPROFCI_STORE_INDEX_SQL_H
 #define PPROFCI_STORE_INDEX_SQL_H
 
@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-/* The functions that are used. */
+/* Functions of the library. */
 struct sqlite {
   int (*open_v2)(const char *path, sqlite3 **db, int flags, const char *vfs);
   int (*close)(sqlite3 *db);
@@ -21,21 +21,13 @@ struct sqlite {
   int (*bind_int64)(sqlite3_stmt *statement, int place, sqlite3_int64 value);
   int (*bind_text)(sqlite3_stmt *statement, int place, const char *text, int size,
                    void (*destroy)(void *));
-  int (*bind_blob)(sqlite3_stmt *statement, int place, const void *data, int size,
-                   void (*destroy)(void *));
+  int (*bind_double)(sqlite3_stmt *statement, int place, double value);
   sqlite3_int64 (*column_int64)(sqlite3_stmt *statement, int column);
   const unsigned char *(*column_text)(sqlite3_stmt *statement, int column);
-  const void *(*column_blob)(sqlite3_stmt *statement, int column);
+  double (*column_double)(sqlite3_stmt *statement, int column);
   int (*column_bytes)(sqlite3_stmt *statement, int column);
   sqlite3_int64 (*last_insert_rowid)(sqlite3 *db);
   const char *(*errmsg)(sqlite3 *db);
-};
-
-/* Which series a run has, in their order: most runs of a store have the same ones. A layout is its
- * ids of series, four bytes each; its number in the index is its place here. */
-struct index_layouts {
-  struct interner lists;
-  struct arena arena;
 };
 
 struct store_index {
@@ -44,14 +36,13 @@ struct store_index {
   const char *path;
   struct past *past;
   struct backing *backing;
-  struct index_layouts layouts;
-  int code; /* of SQLite, of what failed first */
+  int code; /* SQLite's code for the first failure */
 };
 
 /* Loads the library. */
 pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error);
 
-/* Notes the code of what failed first. */
+/* True if the code means success. Notes the code of the first failure. */
 bool index_good(struct store_index *x, int code);
 
 bool index_exec(struct store_index *x, const char *sql);
@@ -61,18 +52,13 @@ bool index_prepare(struct store_index *x, const char *sql, sqlite3_stmt **statem
 bool index_run(struct store_index *x, sqlite3_stmt *statement);
 
 bool index_bind_int(struct store_index *x, sqlite3_stmt *statement, int place, int64_t value);
-bool index_bind_text(struct store_index *x, sqlite3_stmt *statement, int place, pprofc_str text);
 bool index_bind_texts(struct store_index *x, sqlite3_stmt *statement, int first,
                       const pprofc_str *texts, size_t count);
-bool index_bind_blob(struct store_index *x, sqlite3_stmt *statement, int place, pprofc_str bytes);
 
-/* The number that a statement gives, or -1. */
+/* Returns the number that a statement gives, or -1. */
 int64_t index_number(struct store_index *x, const char *sql);
 
 pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column);
-
-/* Reads the layouts of the index. */
-bool index_load_layouts(struct store_index *x);
 
 /* Adds the records that the index does not have, and drops runs that are gone. */
 pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);

@@ -1,4 +1,4 @@
-/* Bringing the index up to date with the records of a store. */
+/* Updates the index from the records of a store. */
 #ifdef HAVE_SQLITE3
 #include "store/index_sql.h"
 
@@ -7,27 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ADD_RUN, ADD_SERIES, FIND_SERIES, ADD_LAYOUT, ADD_PROFILE, STATEMENTS };
+enum { ADD_RUN, ADD_SERIES, FIND_SERIES, ADD_POINT, ADD_PROFILE, STATEMENTS };
 
 static const char *const sync_statements[STATEMENTS] = {
     ("INSERT INTO runs(key, commit_id, branch, time, position, machine, verdict, headline, status, "
-     "results, profiles, layout, medians) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+     "results, profiles) VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
     "INSERT INTO series(grp, benchmark, unit, direction) VALUES(?,?,?,?)",
     "SELECT id FROM series WHERE grp=? AND benchmark=? AND unit=?",
-    "INSERT INTO layouts(layout, place, series) VALUES(?,?,?)",
+    "INSERT INTO points(run, place, series, value) VALUES(?,?,?,?)",
     "INSERT INTO profiles(run, kind, package, benchmark, name, sha256, size) VALUES(?,?,?,?,?,?,?)",
 };
 
 struct sync {
   struct store_index *x;
   sqlite3_stmt *statements[STATEMENTS];
-  struct past fresh;     /* the record that is added; its series are those of all before, too */
-  struct buffer ids;     /* in the index, of each series of `fresh` */
-  struct buffer list;    /* ids of the series of the run */
-  struct buffer medians; /* of the run, eight bytes each, the most significant first */
+  struct past fresh; /* the record to add, and the series of all earlier records */
+  struct buffer ids; /* id in the index of each series of `fresh` */
 };
 
-/* ---- series and layouts ------------------------------ */
+/* ---- series ------------------------------------------ */
 
 static int64_t sync_find_series(struct sync *y, const struct past_series *series) {
   struct store_index *x = y->x;
@@ -56,48 +54,9 @@ static bool sync_series_id(struct sync *y, uint32_t series, uint32_t *id) {
   return true;
 }
 
-static void sync_put_median(struct buffer *out, double value) {
-  uint64_t bits;
-  unsigned char bytes[8];
-  memcpy(&bits, &value, sizeof bits);
-  for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(bits >> (56 - 8 * i));
-  buffer_add(out, bytes, sizeof bytes);
-}
-
-/* Fills the list and the medians. */
-static bool sync_collect(struct sync *y, const struct past_run *run) {
-  buffer_clear(&y->list);
-  buffer_clear(&y->medians);
-  for (size_t i = 0; i < run->points; i++) {
-    const struct past_point *point = &y->fresh.points[run->first_point + i];
-    uint32_t id;
-    if (!sync_series_id(y, point->series, &id)) return false;
-    buffer_add(&y->list, &id, sizeof id);
-    sync_put_median(&y->medians, point->value);
-  }
-  return !y->list.failed && !y->medians.failed;
-}
-
-/* The number of the layout that the list is; a new one is written. */
-static bool sync_layout(struct sync *y, uint32_t *layout) {
-  struct index_layouts *layouts = &y->x->layouts;
-  sqlite3_stmt *s = y->statements[ADD_LAYOUT];
-  size_t before = layouts->lists.count;
-  *layout = interner_copy(&layouts->lists, &layouts->arena, buffer_str(&y->list));
-  if (*layout == MAP_NONE) return false;
-  for (size_t i = 0; *layout == before && i < y->list.size / sizeof(uint32_t); i++) {
-    uint32_t id;
-    memcpy(&id, y->list.data + i * sizeof id, sizeof id);
-    if (!index_bind_int(y->x, s, 1, *layout) || !index_bind_int(y->x, s, 2, (int64_t)i) ||
-        !index_bind_int(y->x, s, 3, id) || !index_run(y->x, s))
-      return false;
-  }
-  return true;
-}
-
 /* ---- runs -------------------------------------------- */
 
-static bool sync_add_run(struct sync *y, const struct past_run *run, uint32_t layout) {
+static bool sync_add_run(struct sync *y, const struct past_run *run) {
   struct store_index *x = y->x;
   sqlite3_stmt *s = y->statements[ADD_RUN];
   const pprofc_str first[] = {str_of(run->key), run->place.commit, run->branch};
@@ -105,8 +64,17 @@ static bool sync_add_run(struct sync *y, const struct past_run *run, uint32_t la
   return index_bind_texts(x, s, 1, first, 3) && index_bind_int(x, s, 4, run->place.time) &&
          index_bind_int(x, s, 5, run->place.order) && index_bind_texts(x, s, 6, second, 3) &&
          index_bind_int(x, s, 9, run->status) && index_bind_int(x, s, 10, (int64_t)run->points) &&
-         index_bind_int(x, s, 11, (int64_t)run->profiles) && index_bind_int(x, s, 12, layout) &&
-         index_bind_blob(x, s, 13, buffer_str(&y->medians)) && index_run(x, s);
+         index_bind_int(x, s, 11, (int64_t)run->profiles) && index_run(x, s);
+}
+
+static bool sync_add_point(struct sync *y, int64_t run, size_t place,
+                           const struct past_point *point) {
+  struct store_index *x = y->x;
+  sqlite3_stmt *s = y->statements[ADD_POINT];
+  uint32_t series;
+  return sync_series_id(y, point->series, &series) && index_bind_int(x, s, 1, run) &&
+         index_bind_int(x, s, 2, (int64_t)place) && index_bind_int(x, s, 3, series) &&
+         index_good(x, x->lib.bind_double(s, 4, point->value)) && index_run(x, s);
 }
 
 static bool sync_add_profile(struct sync *y, int64_t run, const struct past_profile *profile) {
@@ -117,14 +85,14 @@ static bool sync_add_profile(struct sync *y, int64_t run, const struct past_prof
          index_bind_int(y->x, s, 7, profile->size) && index_run(y->x, s);
 }
 
-/* Adds the run of `fresh`, and forgets it there. */
+/* Adds the run of `fresh` to the index, and removes it from `fresh`. */
 static bool sync_add(struct sync *y) {
   const struct past_run *run = &y->fresh.runs[y->fresh.run_count - 1];
-  uint32_t layout;
-  if (!sync_collect(y, run) || !sync_layout(y, &layout) || !sync_add_run(y, run, layout))
-    return false;
+  if (!sync_add_run(y, run)) return false;
   int64_t id = y->x->lib.last_insert_rowid(y->x->db);
   bool good = true;
+  for (size_t i = 0; i < run->points && good; i++)
+    good = sync_add_point(y, id, i, &y->fresh.points[run->first_point + i]);
   for (size_t i = 0; i < run->profiles && good; i++)
     good = sync_add_profile(y, id, &y->fresh.profiles[run->first_profile + i]);
   y->fresh.run_count = y->fresh.point_count = y->fresh.profile_count = 0;
@@ -133,12 +101,16 @@ static bool sync_add(struct sync *y) {
 
 static bool sync_drop(struct store_index *x, int64_t id) {
   char sql[160];
-  snprintf(sql, sizeof sql, "DELETE FROM profiles WHERE run=%lld; DELETE FROM runs WHERE id=%lld",
-           (long long)id, (long long)id);
+  long long run = id;
+  snprintf(sql, sizeof sql,
+           "DELETE FROM profiles WHERE run=%lld; DELETE FROM points WHERE run=%lld;"
+           " DELETE FROM runs WHERE id=%lld",
+           run, run, run);
   return index_exec(x, sql);
 }
 
-/* Marks the keys that the index has, by UINT64_MAX as their size, and drops runs that are gone. */
+/* Marks the keys that the index has by the size UINT64_MAX. Deletes runs whose records are
+ * gone. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;
@@ -154,27 +126,23 @@ static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   return index_good(x, x->lib.finalize(s)) && good;
 }
 
-/* ---- all --------------------------------------------- */
+/* ---- update ------------------------------------------ */
 
 static void sync_init(struct sync *y, struct store_index *x) {
   *y = (struct sync){.x = x};
   past_init(&y->fresh);
   buffer_init(&y->ids, &mem_default, SIZE_MAX / 2);
-  buffer_init(&y->list, &mem_default, SIZE_MAX / 2);
-  buffer_init(&y->medians, &mem_default, 1 << 30); /* SQLite takes no more */
 }
 
 static void sync_free(struct sync *y) {
   for (size_t i = 0; i < STATEMENTS; i++)
     if (y->statements[i]) (void)y->x->lib.finalize(y->statements[i]);
   buffer_free(&y->ids);
-  buffer_free(&y->list);
-  buffer_free(&y->medians);
   past_free(&y->fresh);
 }
 
 static bool sync_begin(struct sync *y, struct stored_keys *keys) {
-  bool good = sync_compare(y->x, keys) && index_load_layouts(y->x);
+  bool good = sync_compare(y->x, keys);
   for (size_t i = 0; i < STATEMENTS && good; i++)
     good = index_prepare(y->x, sync_statements[i], &y->statements[i]);
   return good;

@@ -1,4 +1,4 @@
-/* Reading what is to be stored. */
+/* Reads the inputs of `pprofci store`. */
 #include "store/writing.h"
 
 #include "core/array.h"
@@ -25,7 +25,7 @@ static void writing_note_time(struct writing *w, const char *path) {
 
 /* ---- the folder of a run ----------------------------- */
 
-/* The heads of its pairs. */
+/* Adds the head profiles of all pairs. */
 static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
   const struct node *pairs = node_get(w->manifest, "pairs");
   for (size_t i = 0; i < node_size(pairs); i++) {
@@ -88,7 +88,7 @@ static pprofc_status writing_read_results(struct writing *w, const char *path, b
   return status;
 }
 
-/* A file of results, or a profile. */
+/* Reads a file of results or a profile. */
 static pprofc_status writing_read_file(struct writing *w, const char *path, pprofc_error *error) {
   bool any = false;
   pprofc_error ignored;
@@ -103,7 +103,7 @@ static pprofc_status writing_read_file(struct writing *w, const char *path, ppro
   return status;
 }
 
-/* ---- all --------------------------------------------- */
+/* ---- all inputs -------------------------------------- */
 
 pprofc_status writing_read(struct writing *w, const char *const *paths, size_t count,
                            pprofc_error *error) {
@@ -128,7 +128,7 @@ void writing_free(struct writing *w) {
   arena_free(&w->arena);
 }
 
-/* "linux/amd64, AMD EPYC": where a file of results was measured. */
+/* Returns the machine of a file of results: "linux/amd64, AMD EPYC". */
 static const char *writing_machine(struct writing *w) {
   static const char *const keys[] = {"goos", "goarch", "cpu"};
   struct buffer text;

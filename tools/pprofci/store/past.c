@@ -51,7 +51,7 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
   if (id == MAP_NONE || id < past->series_count) return id;
   if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
     return MAP_NONE;
-  pprofc_str kept = past->series_keys.items[id]; /* has all three */
+  pprofc_str kept = past->series_keys.items[id]; /* group, name and unit in one text */
   past->series[past->series_count++] =
       (struct past_series){{kept.data, group.size},
                            {kept.data + group.size + 1, name.size},
@@ -126,8 +126,9 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
 
 /* ---- reading ----------------------------------------- */
 
-pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
-                               struct run_record *record, pprofc_error *error) {
+/* Reads one record. The arena has the text. */
+static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
+                                      struct run_record *record, pprofc_error *error) {
   struct buffer data;
   buffer_init(&data, &mem_default, BACKING_FILE_MOST);
   pprofc_status status = backing_get(backing, key, &data, error);
@@ -137,7 +138,7 @@ pprofc_status past_read_record(struct arena *arena, struct backing *backing, con
   return text.data ? record_parse(arena, key, text, record, error) : error_nomem(error);
 }
 
-/* A record that is broken, or that another process has removed, is no reason to show nothing. */
+/* Skips a record that is broken or that another process has removed. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error) {
   struct arena arena;
@@ -180,7 +181,7 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 
 /* ---- order and tags ---------------------------------- */
 
-/* "tags/NAME/COMMIT". */
+/* Reads a key "tags/NAME/COMMIT" and sets the tag of the commit's runs. */
 static void past_note_tag(struct past *past, const char *key) {
   pprofc_str rest = str_of(key), name, commit;
   size_t last = str_find_last_char(rest, '/');
@@ -209,7 +210,7 @@ pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_err
   return status;
 }
 
-/* A record may name anything: what is no hash is no path either. */
+/* True if the text is a hash. Any other text in a record could be a path out of the store. */
 static bool past_is_hash(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

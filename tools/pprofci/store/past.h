@@ -1,5 +1,5 @@
-/* What a store holds, in memory: runs in the order of their commits, and one value for each series
- * that a run has measured. */
+/* The content of a store in memory: runs in the order of their commits, and one value for each
+ * series that a run measured. */
 #ifndef PPROFCI_STORE_PAST_H
 #define PPROFCI_STORE_PAST_H
 
@@ -8,13 +8,13 @@
 #include "store/backing.h"
 
 struct past_run {
-  struct record_place place; /* first: runs are sorted by it */
-  const char *key;           /* of its record */
+  struct record_place place; /* first member: runs are sorted by it */
+  const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  size_t first_point, points; /* of this run */
+  size_t first_point, points; /* range of the run's points */
   size_t first_profile, profiles;
-  const char *tag; /* of its commit; NULL: none */
+  const char *tag; /* tag of the commit, or NULL */
 };
 
 struct past_series {
@@ -24,7 +24,7 @@ struct past_series {
 
 struct past_point {
   uint32_t series;
-  double value; /* the median */
+  double value; /* median */
 };
 
 struct past_profile {
@@ -43,48 +43,45 @@ struct past {
   size_t point_count, point_capacity;
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
-  bool by_order;  /* all runs have the number of their commit */
-  bool runs_only; /* points are not wanted */
-  size_t skipped; /* records that are no records */
+  bool by_order;  /* true if all runs have the number of their commit */
+  bool runs_only; /* true to skip points */
+  size_t skipped; /* number of invalid records */
 };
 
 void past_init(struct past *past);
 void past_free(struct past *past);
 
-/* Reads all runs of a store, through its index where there can be one. A record that is broken is
- * skipped and named on standard error. */
+/* Reads all runs of a store, from its index if possible. Skips a broken record with a message
+ * on standard error. */
 pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
 
-/* The same from the records themselves. */
+/* Does the same from the records alone. */
 pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
 
-/* Adds a run from its record, whose texts are copied. */
+/* Adds a run from its record, and copies all texts. */
 pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
                               pprofc_error *error);
 
-/* Adds what one record holds. One that is broken is skipped and named on standard error, one that
- * has gone meanwhile is none. */
+/* Adds the run of one record. Skips a broken record with a message on standard error, and a
+ * removed record without one. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Adds a run, a series (MAP_NONE when out of memory), a point of the last run, a profile. */
+/* Each adds one item: a run, a series (MAP_NONE when out of memory), a point of the last run,
+ * a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
 bool past_add_point(struct past *past, uint32_t series, double value);
 bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 
-/* Puts the runs in the order of their commits: by number when all have one, else by time. */
+/* Sorts the runs by commit: by number when all runs have one, else by time. */
 void past_sort(struct past *past);
 
-/* The same, and notes tags. */
+/* Sorts the runs like past_sort, and reads the tags. */
 pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error);
 
-/* Reads one record. The arena has the text. */
-pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
-                               struct run_record *record, pprofc_error *error);
-
-/* The key of an object. */
+/* Writes the key of an object. */
 void past_object_key(pprofc_str sha256, char key[80]);
 
 #endif

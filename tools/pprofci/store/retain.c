@@ -1,4 +1,4 @@
-/* Rules of what a store keeps, and removing the rest. */
+/* Removes the runs and objects that the rules of a store do not keep. */
 #include "store/upkeep.h"
 
 #include "core/array.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GRACE 86400 /* seconds */
+#define GRACE 86400 /* age in seconds below which no object is removed */
 
 static bool retain_add(struct retain *retain, pprofc_str rule) {
   size_t equals = str_find_last_char(rule, '=');
@@ -28,16 +28,17 @@ pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last
     if (retain->count == sizeof retain->rules / sizeof *retain->rules)
       return error_set(error, PPROFC_E_LIMIT, "-retain has more than %zu rules", retain->count);
     if (!retain_add(retain, str_trim(rule)))
-      return error_set(error, PPROFC_E_INVALID,
-                       "-retain: '%.*s' is no rule (BRANCH=30d, BRANCH=12w, BRANCH=2y, BRANCH=all)",
-                       STR_ARG(rule));
+      return error_set(
+          error, PPROFC_E_INVALID,
+          "-retain: '%.*s' is not a rule (BRANCH=30d, BRANCH=12w, BRANCH=2y, BRANCH=all)",
+          STR_ARG(rule));
   }
   return PPROFC_OK;
 }
 
 /* ---- runs -------------------------------------------- */
 
-/* A run of a branch that no rule names stays. */
+/* True if a rule drops the run. A run of a branch without a rule stays. */
 static bool retain_is_old(const struct retain *retain, const struct past_run *run, int64_t now) {
   for (size_t i = 0; i < retain->count; i++)
     if (str_glob(retain->rules[i].branch, run->branch))
@@ -45,7 +46,7 @@ static bool retain_is_old(const struct retain *retain, const struct past_run *ru
   return false;
 }
 
-/* Whether fewer than `last` commits of the branch come after the run's own. */
+/* True if fewer than `last` commits of the branch follow the commit of the run. */
 static bool retain_is_last(const struct retain *retain, const struct past *past, size_t place) {
   const struct past_run *run = &past->runs[place];
   pprofc_str seen = run->place.commit;
@@ -69,16 +70,27 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   return dry ? PPROFC_OK : backing_remove(backing, run->key, error);
 }
 
+/* Checks that runs were read completely. A list without runs is more likely wrong than a store
+ * without runs, and would remove every object. */
+static pprofc_status retain_check(const struct past *past, const struct backing *backing,
+                                  pprofc_error *error) {
+  if (past->skipped)
+    return error_set(error, PPROFC_E_FORMAT,
+                     "nothing is removed from '%s' while records in it are broken (pprofci fsck "
+                     "lists them)",
+                     backing->where);
+  if (past->run_count) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "nothing is removed from '%s': no run was listed in it",
+                   backing->where);
+}
+
 pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
                             bool dry, struct output *out, struct upkeep_counts *counts,
                             pprofc_error *error) {
   struct past past;
   past_init(&past);
   pprofc_status status = past_load(&past, backing, error);
-  if (status == PPROFC_OK && past.skipped)
-    status =
-        error_set(error, PPROFC_E_FORMAT,
-                  "nothing is removed from '%s' while records in it are broken", backing->where);
+  if (status == PPROFC_OK) status = retain_check(&past, backing, error);
   for (size_t i = 0; i < past.run_count && status == PPROFC_OK; i++) {
     const struct past_run *run = &past.runs[i];
     if (run->tag || !retain_is_old(retain, run, now) || retain_is_last(retain, &past, i)) continue;
@@ -89,40 +101,41 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
   return status == PPROFC_OK ? upkeep_sweep(backing, now, dry, counts, error) : status;
 }
 
-/* ---- what nothing names ------------------------------ */
+/* ---- unused objects ----------------------------------- */
 
-/* Whether a file is still as old as it was when it was listed: a writer that needs it makes it
- * young again. */
-static bool sweep_is_old(struct backing *backing, const struct stored_key *key, int64_t now) {
+/* Checks again if a file is old: a writer may have written it again meanwhile. Files under
+ * tmp/ are never written twice. */
+static pprofc_status sweep_age(struct backing *backing, const struct stored_key *key, int64_t now,
+                               bool *old, pprofc_error *error) {
   struct stored_keys keys;
   char parent[80];
   size_t slash = str_find_last_char(str_of(key->name), '/');
-  bool old = false;
-  if (now - key->time < GRACE || slash >= sizeof parent) return false;
+  bool upload = str_starts(str_of(key->name), STR("tmp/"));
+  *old = upload && now - key->time >= GRACE;
+  if (upload || now - key->time < GRACE || slash >= sizeof parent) return PPROFC_OK;
   memcpy(parent, key->name, slash);
   parent[slash] = '\0';
-  if (backing_list(backing, parent, &keys, NULL) == PPROFC_OK)
-    for (size_t i = 0; i < keys.count; i++)
-      if (strcmp(keys.items[i].name, key->name) == 0) old = now - keys.items[i].time >= GRACE;
+  pprofc_status status = backing_list(backing, parent, &keys, error);
+  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
+    if (strcmp(keys.items[i].name, key->name) == 0) *old = now - keys.items[i].time >= GRACE;
   stored_keys_free(&keys);
-  return old;
+  return status;
 }
 
 static pprofc_status sweep_one(struct backing *backing, const struct stored_key *key, int64_t now,
                                bool dry, size_t *count, pprofc_error *error) {
-  if (!sweep_is_old(backing, key, now)) return PPROFC_OK;
+  bool old = false;
+  pprofc_status status = sweep_age(backing, key, now, &old, error);
+  if (status != PPROFC_OK || !old) return status;
   ++*count;
   return dry ? PPROFC_OK : backing_remove(backing, key->name, error);
 }
 
-/* The keys of all objects that records name. */
+/* Adds the keys of all objects that records refer to. */
 static pprofc_status sweep_names(struct past *past, struct backing *backing, struct interner *names,
                                  pprofc_error *error) {
   pprofc_status status = past_read(past, backing, error);
-  if (status == PPROFC_OK && past->skipped)
-    status =
-        error_set(error, PPROFC_E_FORMAT,
-                  "nothing is removed from '%s' while records in it are broken", backing->where);
+  if (status == PPROFC_OK) status = retain_check(past, backing, error);
   for (size_t i = 0; i < past->profile_count && status == PPROFC_OK; i++) {
     char key[80];
     past_object_key(past->profiles[i].sha256, key);
@@ -138,9 +151,9 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &mem_default);
-  /* Objects first: one that a record names later is younger than a day. */
+  /* List objects before records: an object stored meanwhile is too young to be removed. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);
-  if (status == PPROFC_OK) status = sweep_names(&past, backing, &names, error);
+  if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
     if (interner_find(&names, str_of(keys.items[i].name)) == MAP_NONE)
       status = sweep_one(backing, &keys.items[i], now, dry, &counts->objects, error);

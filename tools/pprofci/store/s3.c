@@ -1,5 +1,4 @@
-/* A store in a bucket: keys are written once, large files in parts, nothing is seen before it is
- * whole. */
+/* Keeps a store in a bucket. A key is written once, and readers see only complete files. */
 #include "store/s3_wire.h"
 
 #include "gate/read/record.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define S3_YOUNG (12 * 3600) /* seconds: an object of this age is not taken for one left over */
+#define S3_YOUNG (12 * 3600) /* seconds; fsck -clean removes no younger object */
 
 static pprofc_status s3_simple(struct s3_wire *w, const struct s3_request *request, int allowed,
                                int *code, pprofc_error *error) {
@@ -29,12 +28,15 @@ struct s3_upload {
   struct s3_wire *wire;
   const char *key, *id;
   struct arena arena;
-  struct buffer list; /* of the parts, as XML */
+  struct buffer list; /* XML list of the parts */
 };
 
 static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
   struct transport_reply reply;
-  const struct s3_request request = {.method = "POST", .key = u->key, .query = "uploads="};
+  const struct s3_request request = {.method = "POST",
+                                     .key = u->key,
+                                     .query = "uploads=",
+                                     .root = "InitiateMultipartUploadResult"};
   pprofc_status status = s3_wire_send(u->wire, &request, &reply, error);
   if (status == PPROFC_OK && reply.code != 200)
     status = s3_wire_fail(u->wire, &request, &reply, error);
@@ -46,7 +48,7 @@ static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
     buffer_free(&id);
     if (!u->id) status = error_nomem(error);
     if (status == PPROFC_OK && !*u->id)
-      status = error_set(error, PPROFC_E_IO, "POST %s: the answer has no UploadId", u->key);
+      status = error_set(error, PPROFC_E_IO, "POST %s: the reply has no UploadId", u->key);
   }
   transport_reply_free(&reply);
   return status;
@@ -68,34 +70,39 @@ static pprofc_status s3_put_part(struct s3_upload *u, size_t number, pprofc_str 
   return status;
 }
 
-static pprofc_status s3_complete(struct s3_upload *u, bool once, pprofc_error *error) {
+static pprofc_status s3_complete(struct s3_upload *u, bool once, int *code, pprofc_error *error) {
   const char *query = text_printf(&u->arena, "uploadId=%s", u->id);
   buffer_add_text(&u->list, "</CompleteMultipartUpload>");
   if (!query || u->list.failed) return error_nomem(error);
-  const struct s3_request request = {
-      .method = "POST", .key = u->key, .query = query, .once = once, .body = buffer_str(&u->list)};
-  return s3_simple(u->wire, &request, 412, NULL, error);
+  const struct s3_request request = {.method = "POST",
+                                     .key = u->key,
+                                     .query = query,
+                                     .root = "CompleteMultipartUploadResult",
+                                     .once = once,
+                                     .body = buffer_str(&u->list)};
+  return s3_simple(u->wire, &request, 412, code, error);
 }
 
-static void s3_abort(struct s3_upload *u) {
-  pprofc_error ignored;
+static pprofc_status s3_abort(struct s3_upload *u, pprofc_error *error) {
   const char *query = text_printf(&u->arena, "uploadId=%s", u->id);
   const struct s3_request request = {.method = "DELETE", .key = u->key, .query = query};
-  if (query) (void)s3_simple(u->wire, &request, 404, NULL, &ignored);
+  return query ? s3_simple(u->wire, &request, 404, NULL, error) : error_nomem(error);
 }
 
 static pprofc_status s3_put_parts(struct s3_wire *w, const char *key, pprofc_str data, bool once,
-                                  pprofc_error *error) {
+                                  int *code, pprofc_error *error) {
   struct s3_upload u = {.wire = w, .key = key};
   size_t size = s3_wire_part(w), number = 0;
+  pprofc_error ignored;
   arena_init(&u.arena, &mem_default);
   buffer_init(&u.list, &mem_default, (size_t)16 << 20);
   buffer_add_text(&u.list, "<CompleteMultipartUpload>");
   pprofc_status status = s3_begin(&u, error);
   for (size_t at = 0; at < data.size && status == PPROFC_OK; at += size)
     status = s3_put_part(&u, ++number, str_slice(data, at, at + size), error);
-  if (status == PPROFC_OK) status = s3_complete(&u, once, error);
-  if (status != PPROFC_OK && u.id && *u.id) s3_abort(&u);
+  if (status == PPROFC_OK) status = s3_complete(&u, once, code, error);
+  bool left = status != PPROFC_OK || *code == 412;
+  if (left && u.id && *u.id) (void)s3_abort(&u, &ignored);
   buffer_free(&u.list);
   arena_free(&u.arena);
   return status;
@@ -107,37 +114,34 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
                               int *code, pprofc_error *error) {
   const struct s3_request request = {
       .method = "PUT", .key = key, .query = "", .once = once, .body = data};
-  *code = 200;
-  if (data.size > s3_wire_part(w)) return s3_put_parts(w, key, data, once, error);
+  if (data.size > s3_wire_part(w)) return s3_put_parts(w, key, data, once, code, error);
   return s3_simple(w, &request, 412, code, error);
 }
 
-/* Whether a key is so old that `pprofci fsck -clean` of another process may be about to remove it.
- */
-static bool s3_is_old(struct backing *backing, const char *key) {
-  struct stored_keys keys;
-  char parent[80];
-  size_t slash = str_find_last_char(str_of(key), '/');
-  bool old = false;
-  if (slash >= sizeof parent) return false;
-  memcpy(parent, key, slash);
-  parent[slash] = '\0';
-  if (backing_list(backing, parent, &keys, NULL) == PPROFC_OK)
-    for (size_t i = 0; i < keys.count; i++)
-      if (strcmp(keys.items[i].name, key) == 0)
-        old = (int64_t)time(NULL) - keys.items[i].time > S3_YOUNG;
-  stored_keys_free(&keys);
-  return old;
+/* True if a key exists. `young` is true if the object is too new for `pprofci fsck -clean` to
+ * remove it. */
+static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
+  struct transport_reply reply;
+  pprofc_error ignored;
+  const struct s3_request request = {.method = "HEAD", .key = key, .query = ""};
+  pprofc_status status = s3_wire_send(w, &request, &reply, &ignored);
+  bool exists = status == PPROFC_OK && reply.code == 200;
+  *young = exists && (int64_t)time(NULL) - reply.modified <= S3_YOUNG;
+  transport_reply_free(&reply);
+  return exists;
 }
 
 static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str data,
                             pprofc_error *error) {
-  int code;
+  int code = 200;
+  bool young = false, object = str_starts(str_of(key), STR("objects/"));
   struct s3_wire *w = backing->state;
-  pprofc_status status = s3_write(w, key, data, true, &code, error);
-  bool object = str_starts(str_of(key), STR("objects/"));
-  if (status == PPROFC_OK && code == 412 && object && s3_is_old(backing, key))
-    status = s3_write(w, key, data, false, &code, error);
+  bool exists = object && s3_exists(w, key, &young);
+  if (young) return PPROFC_OK;
+  pprofc_status status = s3_write(w, key, data, !exists, &code, error);
+  /* A retry fails if the first try has completed the upload, and so does the slower of two
+   * writers. */
+  if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
   return status;
 }
 
@@ -155,16 +159,17 @@ static pprofc_status s3_get(struct backing *backing, const char *key, struct buf
   return status == PPROFC_OK && data->failed ? error_nomem(error) : status;
 }
 
-/* A page of a list: what of it is a key, and how it is read. */
+/* A kind of list request, with the names of the XML elements in its reply. */
 struct s3_page {
-  const char *item, *time; /* names of elements */
-  bool uploads;            /* that were never completed */
+  const char *root, *item, *time;
+  bool uploads; /* true for incomplete uploads, which some servers cannot list */
 };
 
-static const struct s3_page s3_objects = {"Contents", "LastModified", false};
-static const struct s3_page s3_uploads = {"Upload", "Initiated", true};
+static const struct s3_page s3_objects = {"ListBucketResult", "Contents", "LastModified", false};
+static const struct s3_page s3_uploads = {"ListMultipartUploadsResult", "Upload", "Initiated",
+                                          true};
 
-/* "tmp/UPLOAD/KEY" for a file that was never completed. */
+/* Adds the key of an item: "tmp/UPLOAD/KEY" for an upload that was not completed. */
 static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
                         struct stored_keys *keys) {
   struct buffer name;
@@ -180,30 +185,48 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   (void)str_parse_uint(xml_first(item, "Size"), 10, &size);
   if (when.size >= 19) snprintf(day, sizeof day, "%.19sZ", when.data);
   (void)facts_parse_time(str_of(day), &seconds);
-  if (ours && page->uploads) {
-    const char *path = text_printf(&keys->arena, "tmp/%.*s/%.*s",
-                                   STR_ARG(xml_first(item, "UploadId")), STR_ARG(key));
-    good = good && path && stored_keys_add(keys, str_of(path), size, seconds);
-  } else if (ours) {
-    good = good && stored_keys_add(keys, key, size, seconds);
+  struct buffer path;
+  buffer_init(&path, &mem_default, 1 << 16);
+  if (page->uploads) {
+    buffer_add_text(&path, "tmp/");
+    text_url(&path, xml_first(item, "UploadId"));
+    buffer_add_char(&path, '/');
   }
+  buffer_add_str(&path, key);
+  if (ours) good = good && !path.failed && stored_keys_add(keys, buffer_str(&path), size, seconds);
+  buffer_free(&path);
   buffer_free(&name);
   return good;
+}
+
+/* Reads one page, and the token of the next page if there is one. */
+static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page, pprofc_str body,
+                                  struct stored_keys *keys, struct buffer *next,
+                                  pprofc_error *error) {
+  pprofc_str item;
+  bool more = !page->uploads && str_equal(xml_first(body, "IsTruncated"), STR("true"));
+  if (more) xml_plain(next, xml_first(body, "NextContinuationToken"));
+  if (more && !next->size)
+    return error_set(error, PPROFC_E_IO,
+                     "GET s3://.../%s: the list is incomplete: no token of its next page",
+                     s3_wire_prefix(w));
+  while (body.size && xml_next(&body, page->item, &item))
+    if (!s3_add_item(w, page, item, keys)) return error_nomem(error);
+  return PPROFC_OK;
 }
 
 static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page, const char *query,
                                   struct stored_keys *keys, struct buffer *next,
                                   pprofc_error *error) {
   struct transport_reply reply;
-  const struct s3_request request = {.method = "GET", .query = query};
+  const struct s3_request request = {.method = "GET", .query = query, .root = page->root};
   pprofc_status status = s3_wire_send(w, &request, &reply, error);
-  if (status == PPROFC_OK && reply.code != 200) status = s3_wire_fail(w, &request, &reply, error);
-  pprofc_str rest = buffer_str(&reply.body), item;
+  bool unable = page->uploads && (reply.code / 100 == 4 || reply.code == 501);
   buffer_clear(next);
-  if (status == PPROFC_OK && str_equal(xml_first(rest, "IsTruncated"), STR("true")))
-    xml_plain(next, xml_first(rest, "NextContinuationToken"));
-  while (status == PPROFC_OK && rest.size && xml_next(&rest, page->item, &item))
-    if (!s3_add_item(w, page, item, keys)) status = error_nomem(error);
+  if (status == PPROFC_OK && reply.code == 200)
+    status = s3_take_page(w, page, buffer_str(&reply.body), keys, next, error);
+  else if (status == PPROFC_OK && !unable)
+    status = s3_wire_fail(w, &request, &reply, error);
   transport_reply_free(&reply);
   return status;
 }
@@ -222,8 +245,7 @@ static pprofc_status s3_list_uploads(struct s3_wire *w, struct stored_keys *keys
                              : s3_read_page(w, &s3_uploads, query.data, keys, &next, error);
   buffer_free(&next);
   buffer_free(&query);
-  /* Some servers cannot list them. */
-  return status == PPROFC_E_IO ? PPROFC_OK : status;
+  return status;
 }
 
 static pprofc_status s3_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
@@ -268,9 +290,11 @@ static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_
   struct s3_upload u = {.wire = w, .key = rest.data + slash + 1};
   arena_init(&u.arena, &mem_default);
   u.id = text_keep(&u.arena, str_slice(rest, 0, slash));
-  if (u.id && slash < rest.size) s3_abort(&u);
+  pprofc_status status = PPROFC_OK;
+  if (!u.id) status = error_nomem(error);
+  if (u.id && slash < rest.size) status = s3_abort(&u, error);
   arena_free(&u.arena);
-  return PPROFC_OK;
+  return status;
 }
 
 /* ---- opening ----------------------------------------- */
@@ -288,8 +312,9 @@ static pprofc_status s3_open(struct backing *backing, bool create, pprofc_error 
   else if (status == PPROFC_E_NO_MATCH && create)
     status = s3_put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error);
   else if (status == PPROFC_E_NO_MATCH)
-    status = error_set(error, PPROFC_E_INVALID, "'%s' is no store of pprofci: it has no key '%s'",
-                       backing->where, RECORD_MARK);
+    status =
+        error_set(error, PPROFC_E_INVALID, "'%s' is not a store of pprofci: it has no key '%s'",
+                  backing->where, RECORD_MARK);
   buffer_free(&mark);
   return status;
 }

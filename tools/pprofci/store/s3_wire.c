@@ -1,4 +1,4 @@
-/* One signed request, sent again where that may help. */
+/* Sends one signed request, with retries. */
 #include "store/s3_wire.h"
 
 #include "common/sha256.h"
@@ -14,16 +14,16 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_LEAST   ((size_t)5 << 20) /* of a part, by the rules of S3 */
+#define S3_LEAST   ((size_t)5 << 20) /* smallest part that S3 allows */
 
 struct s3_wire {
   struct transport *transport;
   struct arena *arena;
   const char *bucket, *prefix;
-  const char *scheme, *host; /* of the server: "https", "s3.us-east-1.amazonaws.com" */
+  const char *scheme, *host; /* server: "https", "s3.us-east-1.amazonaws.com" */
   const char *token;
   struct sigv4_scope scope;
-  bool in_path; /* the name of the bucket is in the path, not in the name of the host */
+  bool in_path; /* true if the bucket is in the path instead of the host name */
   size_t part;
 };
 
@@ -56,7 +56,22 @@ static pprofc_status s3_read_where(struct s3_wire *w, const char *where, pprofc_
   return w->bucket && w->prefix ? PPROFC_OK : error_nomem(error);
 }
 
-/* "https://minio.example:9000". */
+static pprofc_status s3_check_server(const struct s3_wire *w, const char *given,
+                                     pprofc_error *error) {
+  bool secure = strcmp(w->scheme, "https") == 0;
+  bool known = secure || strcmp(w->scheme, "http") == 0;
+  if (!known || !*w->host || strpbrk(w->host, "@?#\r\n "))
+    return error_set(error, PPROFC_E_INVALID,
+                     "AWS_ENDPOINT_URL: '%s' is not an http:// or https:// address of a server",
+                     given);
+  if (secure || transport_is_local(str_of(w->host))) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID,
+                   "AWS_ENDPOINT_URL: '%s' is not https: others could read and change what is "
+                   "stored",
+                   given);
+}
+
+/* Parses an address like "https://minio.example:9000". */
 static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
   const char *given = s3_variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "");
   pprofc_str rest = str_of(given);
@@ -69,12 +84,10 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
     w->host = text_keep(w->arena, str_slice(rest, 0, str_find_char(rest, '/')));
   }
   if (!w->scheme || !w->host) return error_nomem(error);
-  bool known = strcmp(w->scheme, "https") == 0 || strcmp(w->scheme, "http") == 0;
-  if (!known || !*w->host || strpbrk(w->host, "@?#\r\n "))
-    return error_set(error, PPROFC_E_INVALID,
-                     "AWS_ENDPOINT_URL: '%s' is no http:// or https:// address of a server", given);
+  pprofc_status status = s3_check_server(w, given, error);
+  if (status != PPROFC_OK) return status;
   const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
-  /* A certificate for *.s3.amazonaws.com is none for names with more dots. */
+  /* A certificate for *.s3.amazonaws.com does not match a bucket name with dots. */
   w->in_path = *given || strchr(w->bucket, '.');
   if (strcmp(style, "path") == 0)
     w->in_path = true;
@@ -142,7 +155,7 @@ size_t s3_wire_part(const struct s3_wire *wire) {
 
 /* ---- a signed request -------------------------------- */
 
-/* Appends a path: each part as in a URL, slashes as they are. */
+/* Appends a path, each part encoded as in a URL. */
 static void s3_put_path(struct buffer *out, pprofc_str path) {
   pprofc_str part;
   bool first = true;
@@ -153,7 +166,7 @@ static void s3_put_path(struct buffer *out, pprofc_str path) {
   }
 }
 
-/* The path of a request, and the host that it goes to. */
+/* Appends the path and the host of a request. */
 static void s3_place(const struct s3_wire *w, const struct s3_request *request, struct buffer *path,
                      struct buffer *host) {
   buffer_add_char(path, '/');
@@ -170,7 +183,7 @@ static void s3_place(const struct s3_wire *w, const struct s3_request *request, 
   buffer_add_text(host, w->host);
 }
 
-/* What one request is made of; texts are in one buffer each, with a NUL at the end. */
+/* Texts of one request, each NUL-terminated. */
 struct s3_parts {
   struct buffer path, host, url, signature;
   char payload[SHA256_HEX + 1];
@@ -223,7 +236,7 @@ static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *r
   headers[count++] = "Content-Type: application/octet-stream";
   if (request->once) headers[count++] = "If-None-Match: *";
   if (*w->token) headers[count++] = text_printf(&arena, "x-amz-security-token: %s", w->token);
-  if (!request->body.size && strcmp(request->method, "GET") != 0)
+  if (!request->body.size && !strchr("GH", *request->method)) /* GET and HEAD have no body */
     headers[count++] = "Content-Length: 0";
   bool good = true;
   for (size_t i = 0; i < count; i++) good = good && headers[i];
@@ -256,18 +269,35 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
   return status;
 }
 
-/* ---- another try ------------------------------------- */
+/* ---- retries ----------------------------------------- */
+
+/* Checks that a reply is complete. Without a length or chunks, a truncated reply looks
+ * complete. A document with status 200 may be an error. */
+static pprofc_status s3_check_whole(const struct s3_request *request,
+                                    const struct transport_reply *reply, pprofc_error *error) {
+  char end[64];
+  bool bare = reply->code == 204 || reply->code == 304 || strcmp(request->method, "HEAD") == 0;
+  pprofc_str body = str_trim(buffer_str(&reply->body));
+  if (!bare && !reply->framed)
+    return error_set(error, PPROFC_E_IO, "the reply has neither a length nor chunks");
+  if (reply->code != 200 || !request->root) return PPROFC_OK;
+  pprofc_str failed = xml_first(xml_first(body, "Error"), "Code");
+  if (failed.size)
+    return error_set(error, PPROFC_E_IO, "200 %.*s", STR_ARG(str_slice(failed, 0, 100)));
+  snprintf(end, sizeof end, "</%s>", request->root);
+  if (str_ends(body, str_of(end))) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "the reply does not end with %s", end);
+}
 
 static bool s3_is_passing(pprofc_status status, const struct transport_reply *reply) {
   static const int codes[] = {408, 409, 425, 429, 500, 502, 503, 504};
   if (status != PPROFC_OK) return status == PPROFC_E_IO && !reply->refused;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (reply->code == codes[i]) return true;
-  /* A whole answer of a request that was accepted may still be an error. */
-  return reply->code == 200 && xml_first(buffer_str(&reply->body), "Error").size;
+  return false;
 }
 
-/* 0.2, 0.4, 0.8, 1.6 seconds; what the server asks for, up to ten. */
+/* Waits 0.2, 0.4, 0.8 and 1.6 seconds, or up to ten seconds when the server sends Retry-After. */
 static void s3_wait(size_t tries, const struct transport_reply *reply) {
   int64_t wait = (int64_t)200 << tries;
   if (reply->retry_after > 0) wait = (reply->retry_after < 10 ? reply->retry_after : 10) * 1000;
@@ -285,6 +315,7 @@ pprofc_status s3_wire_send(struct s3_wire *w, const struct s3_request *request,
     transport_reply_init(reply);
     reply->body.ceiling = (size_t)2 << 30;
     status = s3_send_once(w, request, reply, error);
+    if (status == PPROFC_OK) status = s3_check_whole(request, reply, error);
     if (!s3_is_passing(status, reply)) break;
   }
   if (status != PPROFC_OK)
@@ -309,7 +340,7 @@ static const struct {
     {"SlowDown", "the server asked for fewer requests, five times"},
 };
 
-/* How far the clock of this machine is from the server's. */
+/* Appends the difference between the clock of this machine and the server's. */
 static void s3_put_skew(struct buffer *out, const struct transport_reply *reply) {
   int64_t seconds = reply->date ? (int64_t)time(NULL) - reply->date : 0;
   if (seconds > 0)
@@ -356,11 +387,11 @@ bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content) {
   snprintf(close, sizeof close, "</%s>", name);
   size_t begin = str_find(*rest, str_of(open));
   if (begin == rest->size) return false;
-  pprofc_str behind = str_slice(*rest, begin + strlen(open), rest->size);
-  size_t end = str_find(behind, str_of(close));
-  if (end == behind.size) return false;
-  *content = str_slice(behind, 0, end);
-  *rest = str_slice(behind, end + strlen(close), behind.size);
+  pprofc_str after = str_slice(*rest, begin + strlen(open), rest->size);
+  size_t end = str_find(after, str_of(close));
+  if (end == after.size) return false;
+  *content = str_slice(after, 0, end);
+  *rest = str_slice(after, end + strlen(close), after.size);
   return true;
 }
 

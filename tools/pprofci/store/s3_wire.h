@@ -1,4 +1,4 @@
-/* Requests to S3-compatible storage: addresses, signatures, another try, and what an error says. */
+/* Sends requests to S3-compatible storage: addresses, signatures, retries and messages. */
 #ifndef PPROFCI_STORE_S3_WIRE_H
 #define PPROFCI_STORE_S3_WIRE_H
 
@@ -7,8 +7,8 @@
 
 struct s3_wire;
 
-/* Opens the bucket of "s3://BUCKET/PREFIX"; credentials, region and server come from the
- * environment. The arena has the texts. */
+/* Opens the bucket of "s3://BUCKET/PREFIX". Credentials, region and server come from the
+ * environment. The arena owns the texts. */
 pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
                            pprofc_error *error);
 void s3_wire_close(struct s3_wire *wire);
@@ -19,31 +19,32 @@ const char *s3_wire_prefix(const struct s3_wire *wire);
 struct s3_request {
   const char *method;
   const char *key;   /* below the prefix; NULL: the bucket */
-  const char *query; /* in order, encoded; or "" */
-  bool once;         /* fail with 412 where the key is there */
+  const char *query; /* sorted and encoded, or "" */
+  const char *root;  /* name of the root element of a reply with status 200, or NULL */
+  bool once;         /* fail with 412 if the key exists */
   pprofc_str body;
 };
 
-/* Sends a request until it has an answer that another try would not change. The answer may be an
- * error: s3_wire_fail tells it. Errors are those of the transport: nothing is known then. Free the
- * reply even after an error. */
+/* Sends a request, up to five times while a retry can help. A truncated reply is an error of
+ * the transport. The reply may be an error of the server: s3_wire_fail converts it. The caller
+ * frees the reply, also after an error. */
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
                            struct transport_reply *reply, pprofc_error *error);
 
-/* Fills in an error from an answer: PPROFC_E_NO_MATCH for a key that is not there, else
- * PPROFC_E_IO.
- */
+/* Converts a reply into an error: PPROFC_E_NO_MATCH for a key that does not exist, else
+ * PPROFC_E_IO. */
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct transport_reply *reply, pprofc_error *error);
 
-/* Above this a file goes in parts of this size. */
+/* Returns the size of a part in bytes. A larger file is sent in parts. */
 size_t s3_wire_part(const struct s3_wire *wire);
 
 /* ---- XML --------------------------------------------- */
 
-/* Takes the content of the next <NAME>...</NAME> off *rest; false when there is none. */
+/* Removes the next <NAME>...</NAME> from *rest and returns its content. False if there is no
+ * such element. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
-/* The content of the first one, or an empty text. */
+/* Returns the content of the first element NAME, or an empty text. */
 pprofc_str xml_first(pprofc_str text, const char *name);
 /* Appends text with its entities replaced. */
 void xml_plain(struct buffer *out, pprofc_str text);

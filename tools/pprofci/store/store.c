@@ -1,4 +1,4 @@
-/* `pprofci store`: keeps the results, the verdict and the profiles of a commit. */
+/* `pprofci store`: stores the results, the verdict and the profiles of a commit. */
 #include "commands.h"
 #include "common/terminal.h"
 #include "core/log_guard.h"
@@ -156,7 +156,7 @@ static pprofc_status store_facts(const struct store_options *o, struct commit_fa
   return PPROFC_OK;
 }
 
-/* ---- work -------------------------------------------- */
+/* ---- the command ------------------------------------- */
 
 static pprofc_status store_run(const struct store_options *o, struct commit_facts *facts,
                                struct writing *w, struct backing *backing, struct output *out,
@@ -222,7 +222,7 @@ static const char *store_check(const struct store_options *o, size_t count) {
 }
 
 int store_main(int argc, char **argv) {
-  static struct output out; /* large */
+  static struct output out; /* static, because it is large */
   struct log_guard guard;
   struct store_options options = {.to = ""};
   struct flags_parsed parsed = {0};

@@ -1,21 +1,21 @@
-/* Keeping a store small and whole: what rules drop, what nothing names any more, what is broken. */
+/* Maintenance of a store: removes old runs and unused objects, and finds damage. */
 #ifndef PPROFCI_STORE_UPKEEP_H
 #define PPROFCI_STORE_UPKEEP_H
 
 #include "core/output.h"
 #include "store/past.h"
 
-/* Which runs stay: "BRANCH=AGE,...", the first pattern that fits. */
+/* Rules of the runs to keep: "BRANCH=AGE,...". The first matching pattern counts. */
 struct retain {
   struct {
     pprofc_str branch; /* a glob */
     int64_t age;       /* seconds; INT64_MAX: all */
   } rules[32];
   size_t count;
-  size_t last; /* of each branch stay whatever their age */
+  size_t last; /* number of newest commits of each branch that stay at any age */
 };
 
-/* PPROFC_E_INVALID says what is wrong with the text. */
+/* Parses the rules. PPROFC_E_INVALID explains what is wrong with the text. */
 pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last,
                            pprofc_error *error);
 
@@ -23,23 +23,23 @@ struct upkeep_counts {
   size_t runs, objects, left_over;
 };
 
-/* Removes the runs that the rules do not keep, then what nothing names. Tagged commits stay. With
- * `dry` it removes nothing and prints what it would. */
+/* Removes the runs that no rule keeps, then the objects that no record uses. Tagged commits
+ * stay. With `dry` it only prints what it would remove. */
 pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
                             bool dry, struct output *out, struct upkeep_counts *counts,
                             pprofc_error *error);
 
-/* Removes objects that no record names and files that were never finished, when they are older than
- * a day: a younger one may be of a writer that is at work. */
+/* Removes objects that no record uses and files that were never finished, if they are older
+ * than a day. A younger file may belong to a writer that is still running. */
 pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
                            struct upkeep_counts *counts, pprofc_error *error);
 
 struct upkeep_findings {
-  size_t runs, objects; /* that are whole */
+  size_t runs, objects; /* numbers of undamaged runs and objects */
   size_t broken, missing, unnamed, left_over;
 };
 
-/* Reads everything, and prints a line for each thing that is wrong. */
+/* Reads the whole store and prints a line for each defect. */
 pprofc_status upkeep_check(struct backing *backing, struct output *out,
                            struct upkeep_findings *findings, pprofc_error *error);
 

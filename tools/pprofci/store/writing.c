@@ -1,4 +1,4 @@
-/* Writing a record and what it names. */
+/* Writes a record, its objects and its tags. */
 #include "store/writing.h"
 
 #include "bench/pairs.h"
@@ -22,13 +22,13 @@ static void writing_number(struct json_text *to, const char *key, int64_t value)
 
 /* ---- results ----------------------------------------- */
 
-/* The head of a result of a manifest, as it is there. */
+/* Copies the head of each result of a manifest unchanged. Returns their number. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
   size_t count = 0;
   for (size_t i = 0; i < node_size(results); i++) {
     const struct node *item = node_at(results, i), *head = node_get(item, "head");
-    if (!node_size(head)) continue; /* missing in the head */
+    if (!node_size(head)) continue; /* the head has no such benchmark */
     json_line_break(&to->json);
     json_begin_object(&to->json);
     json_text_member(to, "group", node_text(item, "group"));
@@ -77,14 +77,14 @@ static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes the bytes of a profile. `hex` and `size` may be NULL. */
+/* Writes the bytes of a profile as an object. `hex` and `size` may be NULL. */
 static pprofc_status writing_put_object(struct backing *backing,
                                         const struct writing_profile *profile, char *hex,
                                         size_t *size, pprofc_error *error) {
   char hash[SHA256_HEX + 1], key[80];
   struct buffer data;
   buffer_init(&data, &mem_default, BACKING_FILE_MOST);
-  pprofc_status status = files_read(profile->path, &data, error);
+  pprofc_status status = file_read(profile->path, &data, error);
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
   if (status == PPROFC_OK) status = backing_put(backing, key, buffer_str(&data), error);
@@ -129,7 +129,7 @@ static void writing_put_facts(struct json_text *to, const struct writing *w,
   json_text_member(to, "headline", node_text(w->manifest, "headline"));
 }
 
-/* The text of the record; the profiles are written on the way. */
+/* Makes the text of the record, and writes its profiles. */
 static pprofc_status writing_print(struct writing *w, struct backing *backing,
                                    const struct commit_facts *facts, struct json_text *to,
                                    struct writing_result *result, pprofc_error *error) {
@@ -170,7 +170,7 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
   return status;
 }
 
-/* The name of a record is the beginning of the hash of its text. */
+/* Writes the record. Its name is the beginning of the hash of its text. */
 static pprofc_status writing_put_record(struct writing *w, struct backing *backing,
                                         const struct commit_facts *facts, pprofc_str text,
                                         struct writing_result *result, pprofc_error *error) {
@@ -196,7 +196,7 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
                        "there is nothing to store: neither results nor profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, facts, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, facts, text, result, error);
-  /* Another process may have removed an old profile that no record has named until now. */
+  /* Another process may have removed an old object that no record used until now. */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
   return status;

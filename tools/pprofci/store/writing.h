@@ -1,4 +1,4 @@
-/* Making the record of a run from the folder of `pprofci run`, or from files of results and
+/* Makes the record of a run from the folder of `pprofci run`, or from files of results and
  * profiles. */
 #ifndef PPROFCI_STORE_WRITING_H
 #define PPROFCI_STORE_WRITING_H
@@ -7,20 +7,20 @@
 #include "store/backing.h"
 #include "store/facts.h"
 
-/* A profile that goes into the store. */
+/* A profile to store. */
 struct writing_profile {
   const char *path, *kind, *package, *benchmark, *name;
 };
 
-/* What is put together of the inputs. */
+/* Data collected from the inputs. */
 struct writing {
   struct arena arena;
-  const char *folder;          /* of a run; NULL: none */
-  const struct node *manifest; /* of that folder, or NULL */
-  pprofc_bench *set;           /* of files of results, or NULL */
+  const char *folder;          /* folder of a run, or NULL */
+  const struct node *manifest; /* manifest of that folder, or NULL */
+  pprofc_bench *set;           /* results of the files, or NULL */
   struct writing_profile *profiles;
   size_t profile_count, profile_capacity;
-  int64_t time; /* when the newest input was written */
+  int64_t time; /* time of the newest input */
 };
 
 /* Reads the inputs: one folder of a run, or files of results and profiles. */
@@ -28,22 +28,22 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
                            pprofc_error *error);
 void writing_free(struct writing *w);
 
-/* Fills in what the inputs tell of the commit: its id, the machine. */
+/* Fills in the commit and the machine from the inputs. */
 pprofc_status writing_tell(struct writing *w, struct commit_facts *facts, pprofc_error *error);
 
-/* What was written. */
+/* Result of writing_put. */
 struct writing_result {
   char id[33];
   size_t series, profiles;
 };
 
-/* Writes profiles first, then the tags, then the record that names them: whoever finds a record
- * finds all of it. */
+/* Writes profiles, then tags, then the record that refers to them, so that a reader of a
+ * record finds all its objects. */
 pprofc_status writing_put(struct writing *w, struct backing *backing,
                           const struct commit_facts *facts, struct writing_result *result,
                           pprofc_error *error);
 
-/* Writes the tags of a commit alone. */
+/* Writes only the tags of a commit. */
 pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
                                const struct commit_facts *facts, pprofc_error *error);
 

@@ -10,9 +10,9 @@
 #define CHART_MARGIN 6
 #define CHART_LEFT   84
 #define CHART_FOOT   18
-#define CHART_COUNT  60 /* charts of one SVG */
+#define CHART_COUNT  60 /* maximum number of charts in one SVG */
 
-/* From runs and values to pixels. */
+/* Converts runs and values to pixels. */
 struct chart {
   struct buffer *out;
   const struct trend_view *trend;
@@ -30,7 +30,7 @@ static double chart_y(const struct chart *c, double value) {
   return c->bottom - (c->bottom - c->top) * (value - c->low) / (c->high - c->low);
 }
 
-/* Values and levels fill the height; a constant has room on both sides. */
+/* Scales the chart so that values and levels fill its height. A constant gets a margin. */
 static void chart_scale(struct chart *c) {
   const struct trend_series *s = c->series;
   c->low = c->high = s->values[0];
@@ -61,7 +61,7 @@ static void chart_axis(struct chart *c) {
   }
 }
 
-/* Runs that fall on the same pixel with almost the same value are one dot. */
+/* Draws the dots. Runs on the same pixel with almost the same value share a dot. */
 static void chart_dots(struct chart *c) {
   long last_x = -1, low = 0, high = 0;
   buffer_add_text(c->out, "<path class=\"dots\" d=\"");
@@ -92,7 +92,7 @@ static double chart_mean(const struct trend_series *s, size_t first, size_t end)
   return end > first ? sum / (double)(end - first) : 0;
 }
 
-/* A drift is a line from its first value to its last. */
+/* Draws a drift as a line from its first value to its last. */
 static void chart_slope(struct chart *c, const struct step *step) {
   buffer_printf(c->out, "<path class=\"level drift\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
                 chart_x(c, c->series->runs[step->index]), chart_y(c, step->before),

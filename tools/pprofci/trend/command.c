@@ -1,6 +1,7 @@
-/* `pprofci trend`: how a benchmark or a function went over commits, and which commits changed it.
- */
+/* `pprofci trend`: shows a benchmark or a function over commits, and the commits that changed
+ * it. */
 #include "commands.h"
+#include "common/save.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
 #include "gate/settings.h"
@@ -166,20 +167,8 @@ static pprofc_status trend_settle(struct trend_options *o, pprofc_error *error) 
 
 /* ---- output ------------------------------------------ */
 
-static pprofc_status trend_write_file(const char *path, const struct buffer *text,
-                                      pprofc_error *error) {
-  struct outfile file;
-  if (text->failed) return error_nomem(error);
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  if (outfile_write(&file, text->data, text->size) == 0) return outfile_commit(&file, error);
-  int number = errno;
-  outfile_discard(&file);
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(number));
-}
-
 static pprofc_status trend_write_standard(const struct buffer *text, pprofc_error *error) {
-  static struct output out; /* large */
+  static struct output out; /* static, because it is large */
   struct log_guard guard;
   int fd = STDOUT_FILENO;
   if (text->failed) return error_nomem(error);
@@ -196,12 +185,12 @@ static pprofc_status trend_write(const struct trend_options *o, const struct tre
   buffer_init(&text, &mem_default, (size_t)1 << 30);
   if (*o->svg) {
     trend_print_svg(&text, trend);
-    status = trend_write_file(o->svg, &text, error);
+    status = text.failed ? error_nomem(error) : save_text(o->svg, buffer_str(&text), error);
   }
   buffer_clear(&text);
   if (status == PPROFC_OK && *o->html) {
     trend_print_page(&text, trend, o->title);
-    status = trend_write_file(o->html, &text, error);
+    status = text.failed ? error_nomem(error) : save_text(o->html, buffer_str(&text), error);
   }
   buffer_clear(&text);
   if (o->json)

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define FUNCTIONS_BENCH_MOST 4096 /* bytes of the name of a series */
+#define FUNCTIONS_BENCH_MOST 4096 /* maximum length of the name of a series, in bytes */
 
 struct function_shares {
   struct past *past;
   const struct trend_asked *asked;
-  struct past_point *points; /* new ones, of all runs */
+  struct past_point *points; /* points of all runs, sorted by run */
   size_t point_count, point_capacity;
 };
 
@@ -40,7 +40,7 @@ static pprofc_status functions_graph(struct backing *backing, const struct past_
   return status;
 }
 
-/* "Count/size=8-2: main.count", "% of cpu". */
+/* Returns the series of a function, such as "Count/size=8-2: main.count" in "% of cpu". */
 static uint32_t functions_series(struct function_shares *f, const struct past_profile *profile,
                                  pprofc_str function) {
   struct buffer name, unit;
@@ -106,7 +106,7 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
   return PPROFC_OK;
 }
 
-/* A function that a profile does not have took nothing of it: its share is 0, not missing. */
+/* Adds a share of 0 for each function that a profile does not contain. */
 static bool functions_add_absent(struct function_shares *f, struct past_run *run, size_t old_first,
                                  size_t old_count) {
   size_t first = f->point_count;

@@ -1,4 +1,4 @@
-/* Choosing runs, collecting the values of each series, and finding where they change. */
+/* Chooses runs, collects the values of each series, and finds their change points. */
 #include "trend/trend.h"
 
 #include "core/array.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- which runs -------------------------------------- */
+/* ---- choice of runs ---------------------------------- */
 
-/* The branch with most runs: what changes are merged into. */
+/* Returns the branch with most runs, which is taken as the main branch. */
 static pprofc_str trend_trunk(const struct past *past) {
   struct interner branches;
   pprofc_str best = STR("");
@@ -27,12 +27,12 @@ static pprofc_str trend_trunk(const struct past *past) {
   return best;
 }
 
-/* The ids of a file, a line each, in their order. */
+/* Reads the ids of a file, one on each line, in their order. */
 static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
                                     pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, (size_t)256 << 20);
-  pprofc_status status = files_read(path, &text, error);
+  pprofc_status status = file_read(path, &text, error);
   pprofc_str rest = buffer_str(&text), line;
   while (status == PPROFC_OK && text.size && str_next_line(&rest, &line)) {
     line = str_trim(line);
@@ -42,7 +42,8 @@ static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, c
   return status;
 }
 
-/* Puts the runs in the order of the commits of a file; the others are left out. */
+/* Sets the order of each run to the position of its commit in a file, or -1 if the file does
+ * not list it. */
 static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
   struct interner ids;
@@ -60,7 +61,7 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
   return status;
 }
 
-/* Keeps the runs that are asked for, so that others have no part in their order. */
+/* Keeps the chosen runs only, so that other runs do not affect their order. */
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_asked *asked,
                                   pprofc_error *error) {
   struct past *past = &t->past;
@@ -81,14 +82,14 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_asked
   return error_set(error, PPROFC_E_INVALID, "the store has no run of '%s'", t->branch);
 }
 
-/* ---- their values ------------------------------------ */
+/* ---- values ------------------------------------------ */
 
 static bool trend_fits(const struct trend_asked *asked, const struct past_series *series) {
   return str_glob(str_of(asked->bench), series->name) &&
          str_glob(str_of(asked->unit), series->unit);
 }
 
-/* Room for the values of the series that fit. */
+/* Allocates the values of the matching series. */
 static bool trend_make_room(struct trend_view *t, const struct trend_asked *asked,
                             struct trend_series *all) {
   const struct past *past = &t->past;
@@ -136,9 +137,9 @@ static int trend_by_name(const void *a, const void *b) {
   return order ? order : str_compare(x->name.unit, y->name.unit);
 }
 
-/* ---- their changes ----------------------------------- */
+/* ---- changes ----------------------------------------- */
 
-/* How many commits there are between the run of a value and the run before. */
+/* Returns the number of commits between the run of a value and the previous run. */
 static int64_t trend_unmeasured(const struct trend_view *t, const struct trend_series *s,
                                 size_t index) {
   const struct past_run *run = trend_run(t, s, index), *before = trend_run(t, s, index - 1);
@@ -191,7 +192,7 @@ int trend_worse(const struct trend_view *trend, const struct trend_change *chang
   return -direction * sign;
 }
 
-/* ---- all --------------------------------------------- */
+/* ---- trend ------------------------------------------- */
 
 pprofc_status trend_make(struct trend_view *t, struct backing *backing,
                          const struct trend_asked *asked, pprofc_error *error) {

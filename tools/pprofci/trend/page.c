@@ -1,4 +1,4 @@
-/* The page of a trend: what changed, newest first, then a chart of each series. */
+/* The page of a trend: the changes, newest first, then a chart of each series. */
 #include "trend/trend.h"
 
 #include "page/html.h"
@@ -10,7 +10,7 @@
 extern const unsigned char asset_trend_css[];
 extern const size_t asset_trend_css_size;
 
-#define PAGE_FOLDED_MOST 100 /* charts of series without a change point */
+#define PAGE_FOLDED_MOST 100 /* maximum number of charts of series without a change point */
 
 static void
 page_put(struct buffer *out, const struct trend_view *trend, const struct trend_change *change,
@@ -71,7 +71,7 @@ static void page_put_series(struct buffer *out, const struct trend_view *trend, 
   buffer_printf(out, "<section id=\"s-%zu\"><h2>", place + 1);
   page_put_name(out, series);
   buffer_add_text(out, "</h2>\n");
-  /* On a small screen it scrolls; the keyboard gets there, too. */
+  /* A chart scrolls on a small screen; with tabindex the keyboard can scroll it. */
   buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"chart\">");
   trend_print_chart(out, trend, series, 960, 160);
   buffer_add_text(out, "</div>\n<ul>\n");
@@ -105,7 +105,7 @@ static size_t page_order(const struct trend_view *trend, struct page_place *plac
   return count;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- page -------------------------------------------- */
 
 static void page_put_head(struct buffer *out, const struct trend_view *trend, const char *title,
                           size_t changed) {

@@ -1,4 +1,4 @@
-/* Change points as a table, and everything as JSON. */
+/* Change points as a table, and all series as JSON. */
 #include "trend/trend.h"
 
 #include "core/json_write.h"
@@ -82,7 +82,7 @@ void trend_put_notes(struct buffer *out, const struct trend_view *trend,
 
 /* ---- the table --------------------------------------- */
 
-/* The newest first, then the largest. */
+/* A row of the table. Rows are sorted by run, newest first, then by size. */
 struct table_row {
   uint32_t run, change;
   double size;
@@ -95,7 +95,7 @@ static int table_by_run(const void *a, const void *b) {
   return order ? order : (x->change > y->change) - (x->change < y->change);
 }
 
-/* Blanks up to a column, by code points; two at least. */
+/* Pads with at least two blanks up to a column, counted in code points. */
 static void table_pad(struct buffer *out, size_t begin, size_t width) {
   size_t cells = 0;
   for (size_t i = begin; i < out->size; i++) cells += ((unsigned char)out->data[i] & 0xc0) != 0x80;

@@ -1,4 +1,4 @@
-/* Computes the table of the benchstat before 2021. */
+/* Computes the tables that benchstat printed before 2021. */
 #include "bench/classic/classic.h"
 
 #include "bench/names.h"
@@ -15,7 +15,8 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
-/* What part i of a name is called: its key, "name" for the first part, else "subI". */
+/* Returns the label of part i of a name: its key, "name" for the first part without one, else
+ * "subI". */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
   if (i == 0) return STR("name");
@@ -24,8 +25,9 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   return str_of(number);
 }
 
-/* A label that the name itself gives: name, gomaxprocs, the key of a part, or subN for the N-th
- * part without one. Empty when there is none. The last part of a key counts. */
+/* Returns the value of a label in a name: name, gomaxprocs, the key of a part, or subN for the
+ * N-th part without a key. Returns "" if there is no such part. If a key is repeated, its last
+ * value counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;
@@ -44,7 +46,7 @@ static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   return found;
 }
 
-/* "pkg:a/x goos:linux": the labels that results are split by. */
+/* Returns the group of a result: the labels of options.split, such as "pkg:a/x goos:linux". */
 static uint32_t find_group(struct classic *c, size_t result, struct buffer *text) {
   pprofc_str rest = str_of(c->options.split), label;
   pprofc_str name = set_string(c->set, c->set->results[result].name);
@@ -123,8 +125,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
   return metric;
 }
 
-/* Two passes over the measurements: how many there are of each metric, then the values themselves.
- */
+/* Collects the measurements in two passes: counts them by metric, then copies the values. */
 static void classic_collect(struct classic *c, uint32_t *metric_of) {
   const struct pprofc_bench *set = c->set;
   struct buffer text;
@@ -156,14 +157,15 @@ static void classic_collect(struct classic *c, uint32_t *metric_of) {
   }
 }
 
-/* NaN comes first. */
+/* Orders values ascending, NaN first. */
 static int classic_compare_values(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return (isnan(y) != 0) - (isnan(x) != 0);
   return (x > y) - (x < y);
 }
 
-/* Drops outliers: values more than one and a half interquartile ranges outside the quartiles. */
+/* Computes mean and extremes without outliers, which are more than 1.5 interquartile ranges
+ * outside the quartiles. */
 static void summarize(struct classic_metric *m, double *scratch) {
   memcpy(scratch, m->values, m->count * sizeof *scratch);
   qsort(scratch, m->count, sizeof *scratch, classic_compare_values);
@@ -186,7 +188,7 @@ static void summarize(struct classic_metric *m, double *scratch) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Tests two samples without their outliers. Returns a note when there is no result. */
+/* Tests two samples without their outliers. Returns a note if there is no result. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
                                 const struct classic_metric *new, double *p) {
   static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",
@@ -254,7 +256,7 @@ static bool less_row(const struct classic_row *a, const struct classic_row *b, b
   return fabs(a->percent) * a->change < fabs(b->percent) * b->change;
 }
 
-/* Stable: equal rows stay in order. */
+/* Compares rows; the sort is stable. */
 static int classic_compare_rows(const void *a, const void *b, void *context) {
   const char *order = context;
   const struct classic_row *x = a, *y = b;
@@ -265,7 +267,7 @@ static int classic_compare_rows(const void *a, const void *b, void *context) {
   return x->index < y->index ? -1 : 1;
 }
 
-/* The means of one input's benchmarks but those that are 0; returns how many there are. */
+/* Collects the nonzero means of an input's benchmarks; returns their number. */
 static size_t collect_means(const struct classic *c, uint32_t config, uint32_t unit,
                             double *means) {
   size_t count = 0;
@@ -289,7 +291,8 @@ static void set_geomean(struct classic *c, struct classic_row *row, size_t confi
   row->scaled = true;
 }
 
-/* The geometric means of all benchmarks of each input; no row when none has two. */
+/* Adds a row with the geometric mean of each input, unless every input has fewer than two
+ * means. */
 static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
   struct classic_row *row = &table->rows[table->row_count];
   double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);
@@ -313,7 +316,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   table->row_count++;
 }
 
-/* Makes one benchmark's row; false when the table has no row for it. */
+/* Fills the row of one benchmark; false if the table has no row for it. */
 static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_t benchmark,
                              uint32_t unit, pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];
@@ -364,8 +367,8 @@ static void make_table(struct classic *c, uint32_t unit) {
 
 /* ---- the whole --------------------------------------- */
 
-/* An input's name is its path, unless it was given a label. Inputs of one label are one column when
- * they follow each other: the files of a folder. */
+/* Names the inputs by their labels, or by their paths without a label. Consecutive inputs with
+ * the same label, such as the files of a folder, share a column. */
 static void name_configs(struct classic *c) {
   for (size_t i = 0; i < c->set->input_count; i++) {
     struct bench_input input = c->set->inputs[i];

@@ -1,4 +1,4 @@
-/* The table of the benchstat before 2021: metrics, rows and their texts, before layout. */
+/* Tables that benchstat printed before 2021: metrics, rows and their texts, before layout. */
 #ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 
@@ -6,33 +6,34 @@
 #include "core/buffer.h"
 #include "core/output.h"
 
-/* One benchmark's measurements in one unit from one input. */
+/* Measurements of one benchmark in one unit from one input. */
 struct classic_metric {
-  uint32_t config, benchmark, unit; /* strings, but the benchmark, which is an index */
-  double *values;                   /* all of them, then only those that are no outliers */
+  uint32_t config, benchmark, unit; /* strings, except that benchmark is an index */
+  double *values;                   /* all values, later only the values that are not outliers */
   size_t count, kept, next;
-  double least, mean, most; /* of what is kept */
+  double least, mean, most; /* extremes and mean of the values that are kept */
 };
 
 struct classic_benchmark {
-  uint32_t group, name; /* indices of the groups' names; string */
+  uint32_t group, name; /* index of the group's name; string */
 };
 
-/* How the numbers of one row are written. */
+/* Format of the numbers of one row. */
 struct classic_scale {
   int digits;
   double divisor;
-  bool time; /* nanoseconds: divided by 1e9 first */
+  bool time; /* true for nanoseconds, which are divided by 1e9 first */
   char suffix[8];
 };
 
 struct classic_row {
-  pprofc_str benchmark, group;           /* the group is empty when there is only one */
-  const struct classic_metric **metrics; /* one an input, NULL where it has none */
+  pprofc_str benchmark, group;           /* name of the benchmark and its group; the group is
+                                            "" if there is only one */
+  const struct classic_metric **metrics; /* one per input, NULL if the input does not have it */
   struct classic_scale scale;
   bool scaled;
   double percent;
-  const char *delta; /* "" for none */
+  const char *delta; /* "" for no change */
   char note[64];
   int change; /* 1 better, -1 worse */
   size_t index;
@@ -49,8 +50,8 @@ struct classic {
   const pprofc_allocator *mem;
   pprofc_bench_classic_options options;
   struct arena arena;
-  uint32_t *input_configs; /* strings: what each input is called */
-  uint32_t *configs;       /* the same without repetitions of a label: the columns */
+  uint32_t *input_configs; /* strings: name of each input */
+  uint32_t *configs;       /* strings: names of the columns, without repeated labels */
   size_t config_count;
   struct interner groups;
   uint32_t *units; /* strings, in order of first use */
@@ -58,7 +59,7 @@ struct classic {
   struct classic_benchmark *benchmarks;
   size_t benchmark_count, benchmark_capacity;
   struct map benchmark_map;
-  uint32_t *order; /* of the benchmarks: by group, then as they came */
+  uint32_t *order; /* benchmarks sorted by group, then in input order */
   struct classic_metric *metrics;
   size_t metric_count, metric_capacity;
   struct map metric_map;
@@ -69,18 +70,19 @@ struct classic {
   bool nomem;
 };
 
-/* Computes the tables of a set that keeps its units. classic_free is needed after a failure, too.
- */
+/* Computes the tables of a set that keeps its units. The caller calls classic_free even after
+ * an error. */
 pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
 
-/* "time/op" for "ns/op". Appends. */
+/* Appends the name of a unit's metric: "time/op" for "ns/op". */
 void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);
 
-/* "3%": the distance of the extremes from the mean; nothing when it is unknown. */
+/* Appends the largest distance of an extreme from the mean, such as "3%"; nothing if it is not
+ * known. */
 void classic_print_range(struct buffer *out, const struct classic_metric *metric);
 
 #endif

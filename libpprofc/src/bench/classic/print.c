@@ -1,4 +1,4 @@
-/* Writes the table of the benchstat before 2021 as text, CSV or HTML. */
+/* Writes the tables that benchstat printed before 2021 as text, CSV or HTML. */
 #include "bench/print/print.h"
 #include "bench/classic/classic.h"
 #include "core/escape.h"
@@ -37,7 +37,7 @@ static void line_add_text(struct classic_printer *p, struct classic_line *line, 
   line_add_cell(p, line, str_of(text));
 }
 
-/* A new line with room for every cell that a line can have. */
+/* Adds a line with room for the maximum number of cells. */
 static struct classic_line *lines_add(struct classic_printer *p, struct classic_lines *lines) {
   struct classic_line *line = &lines->items[lines->count];
   line->count = 0;
@@ -54,7 +54,7 @@ static void line_trim(struct classic_line *line) {
   while (line->count && !line->cells[line->count - 1].size) line->count--;
 }
 
-/* "13.6ms ± 1%" */
+/* Adds a cell such as "13.6ms ± 1%". */
 static void classic_print_cell(struct classic_printer *p, const struct classic_row *row,
                                const struct classic_metric *metric) {
   buffer_clear(&p->text);
@@ -70,14 +70,15 @@ static void classic_print_cell(struct classic_printer *p, const struct classic_r
     buffer_add_fill(&p->text, ' ', 5);
 }
 
-/* "old time/op"; `unit` only for CSV. */
+/* Adds a heading such as "old time/op"; `unit` adds the unit in CSV. */
 static void line_add_heading(struct classic_printer *p, struct classic_line *line,
                              const char *which, const struct classic_table *table, bool unit) {
   buffer_clear(&p->text);
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
   if (unit) {
-    /* empty when the first row has nothing from the first input */
+    /* As in benchstat, the parentheses are empty if the first row has no value of the first
+     * input. */
     buffer_add_text(&p->text, " (");
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');
@@ -121,7 +122,7 @@ static void line_add_plusminus(struct classic_printer *p, struct classic_line *l
   if (!p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
 }
 
-/* The length of the folder that all paths share; empty paths do not count. */
+/* Returns the length of the folder that all nonempty paths share. */
 static size_t common_folder(const struct classic *c) {
   pprofc_str common = {NULL, 0};
   size_t paths = 0;
@@ -187,7 +188,7 @@ static void row_csv(struct classic_printer *p, struct classic_line *line,
 
 /* ---- layout ------------------------------------------ */
 
-/* The functions in which text and CSV differ. */
+/* Functions that differ between text and CSV. */
 struct classic_print_layout {
   void (*head)(struct classic_printer *, struct classic_line *, const struct classic_table *);
   void (*row)(struct classic_printer *, struct classic_line *, const struct classic_row *);
@@ -221,7 +222,7 @@ static void classic_write_left(struct output *out, pprofc_str text, size_t width
   if (length < width) output_add_fill(out, ' ', width - length);
 }
 
-/* Headings are aligned on the left and the last one is not padded. */
+/* Writes the headings left-aligned, without padding the last one. */
 static void line_write_head(struct output *out, const struct classic_line *line,
                             const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
@@ -231,7 +232,7 @@ static void line_write_head(struct output *out, const struct classic_line *line,
   if (line->count > 1) output_add_char(out, '\n');
 }
 
-/* Numbers are aligned on the right, a last cell in parentheses on the left. */
+/* Writes the numbers right-aligned; a last cell in parentheses is left-aligned. */
 static void line_write_row(struct output *out, const struct classic_line *line,
                            const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
@@ -257,7 +258,7 @@ static void lines_widen(const struct classic_lines *lines, size_t *width) {
   }
 }
 
-/* Columns are equally wide in all tables. */
+/* Writes all tables with the same column widths. */
 static void classic_write_text(struct classic_printer *p) {
   struct classic *c = p->c;
   struct arena *arena = &c->arena;
@@ -392,7 +393,7 @@ static void classic_write_html(struct classic_printer *p) {
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
-  bool is_log; /* text in which no line may be a command of a CI system */
+  bool is_log; /* text for CI logs, in which no line may be a command of the CI system */
 };
 
 static const struct classic_format formats[] = {{"text", classic_write_text, true},

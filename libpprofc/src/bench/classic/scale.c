@@ -1,4 +1,4 @@
-/* Names of metrics and scaling of values in the table of the benchstat before 2021. */
+/* Names metrics and scales values for the tables that benchstat printed before 2021. */
 #include "bench/classic/classic.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static const struct metric_name metric_names[] = {{{"ns/op", 5}, {"time/op", 7}}
                                                   {{"B/op", 4}, {"alloc/op", 8}},
                                                   {{"MB/s", 4}, {"speed", 5}}};
 
-/* True for "base" and for "x-base". */
+/* True if the unit is "base" or ends in "-base". */
 static bool has_base(pprofc_str unit, const char *base) {
   pprofc_str b = str_of(base);
   return str_equal(unit, b) ||
@@ -30,7 +30,7 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* Values of at least `from` are written with `digits` decimals of `divisor`. */
+/* Format of values from `from` on: divided by `divisor`, with `digits` decimals. */
 struct classic_scale_step {
   double from;
   int digits;
@@ -71,7 +71,7 @@ static const struct classic_scale_step time_steps[] = {
     {-INFINITY, 2, 1000000000, "ns"},
 };
 
-/* The last step takes everything, NaN too. */
+/* Finds the step of a value. The last step accepts every value, including NaN. */
 static const struct classic_scale_step *find_step(const struct classic_scale_step *steps,
                                                   size_t count, double value) {
   size_t i = 0;

@@ -1,5 +1,5 @@
-/* Comparison tables as comma-separated values; warnings go to a second output, with the place of
- * their cell. */
+/* Prints comparison tables as CSV; warnings go to a second output, with the position of their
+ * cell. */
 #include "bench/go_text.h"
 #include "bench/number.h"
 #include "bench/print/print.h"
@@ -16,11 +16,11 @@ static size_t csv_start_of(size_t column) {
 
 struct csv {
   struct printer *printer;
-  size_t column; /* fields in this row so far */
-  size_t row;    /* from 1 */
+  size_t column; /* number of fields in this row */
+  size_t row;    /* row number, from 1 */
 };
 
-/* Whether a field needs quotes, by the rules of Go's encoding/csv. */
+/* True if a field needs quotes by the rules of Go's encoding/csv. */
 static bool csv_needs_quotes(pprofc_str field) {
   if (!field.size) return false;
   if (str_equal(field, STR("\\."))) return true;
@@ -60,7 +60,8 @@ static void csv_end_row(struct csv *csv) {
   csv->row++;
 }
 
-/* "F14: text". Columns are written in base 26 with A for 0, so that BA follows Z. */
+/* Writes warnings as "F14: text". Columns are in base 26 with A for 0, so BA follows Z, as in
+ * benchstat. */
 static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];

@@ -1,4 +1,4 @@
-/* A table of text cells in which cells may span columns. */
+/* Lays out a table of text cells that may span columns. */
 #include "bench/print/grid.h"
 
 #include "core/array.h"
@@ -67,15 +67,15 @@ void grid_fix(struct grid *grid, size_t column) {
 /* ---- widths ------------------------------------------ */
 
 struct grid_layout {
-  size_t *width, *margin, *offset; /* by column; the offsets have one entry more */
-  size_t *open;                    /* scratch: columns that a cell may widen */
+  size_t *width, *margin, *offset; /* [columns]; offset has one more entry */
+  size_t *open;                    /* scratch: columns that the current cell may widen */
 };
 
 static bool is_fixed(const struct grid *grid, size_t column) {
   return column < grid->fixed_capacity && grid->fixed[column];
 }
 
-/* Widest first, then from left to right. */
+/* Orders columns by width, widest first, then from left to right. */
 static int wider(const void *a, const void *b, void *context) {
   const size_t *width = context;
   size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -83,7 +83,7 @@ static int wider(const void *a, const void *b, void *context) {
   return (x > y) - (x < y);
 }
 
-/* Distributes the width that a cell needs among its columns that are not fixed, widest first. */
+/* Distributes the width of a cell to its columns that are not fixed, widest first. */
 static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
                        struct grid_layout *l) {
   size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
@@ -113,15 +113,15 @@ static int by_span(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Cells of several columns, which are few. */
+/* Counts the cells that span several columns. */
 static size_t count_wide_cells(const struct grid *grid) {
   size_t count = 0;
   for (size_t i = 0; i < grid->cell_count; i++) count += grid->cells[i].span > 1;
   return count;
 }
 
-/* Cells of one column come first; those of several then widen them, the narrowest first. `wide` has
- * room for the cells of several columns. */
+/* Computes the widths from the cells of one column, then widens them for the cells that span
+ * several, narrowest first. `wide` has room for the latter. */
 static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
   size_t count = 0;
@@ -152,16 +152,15 @@ static int by_place(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* Tables add their cells row by row, from left to right. */
+/* True if the cells are in order; tables add them row by row, from left to right. */
 static bool cells_are_in_place(const struct grid *grid) {
   for (size_t i = 1; i < grid->cell_count; i++)
     if (by_place(&grid->cells[i - 1], &grid->cells[i]) > 0) return false;
   return true;
 }
 
-/* Writes one cell; *position is the column that the row has reached. Behind a cell that was too
- * wide the distance is negative; benchstat writes its absolute value in blanks, and so does this.
- */
+/* Writes one cell; *position is the current column of the row. After a cell that was too wide
+ * the distance is negative; as in benchstat, its absolute value is written in spaces. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

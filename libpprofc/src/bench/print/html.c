@@ -1,4 +1,4 @@
-/* Comparison tables as one HTML page that needs nothing else. */
+/* Prints comparison tables as one self-contained HTML page. */
 #include "bench/print/print.h"
 #include "core/escape.h"
 
@@ -66,7 +66,7 @@ static void html_add_header(struct html_table *h) {
   flush(h);
 }
 
-/* better, worse or changed; nothing when there is no significant difference. */
+/* Returns the class: better, worse or changed; "" without a significant difference. */
 static const char *change_class(const struct html_table *h, const pprofc_bench_cell *cell,
                                 const pprofc_bench_cell *baseline) {
   if (cell->p > cell->alpha || cell->center == baseline->center || cell->nan) return "";

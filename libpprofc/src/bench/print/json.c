@@ -1,8 +1,8 @@
-/* Comparison tables as JSON: every sample, interval, p and delta, nothing scaled or rounded. */
+/* Prints comparison tables as JSON: every sample, interval, p and delta, not scaled or rounded. */
 #include "bench/print/print.h"
 #include "core/json_write.h"
 
-/* Raised when a name is removed or changes its meaning. */
+/* Version of the schema, raised when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
 static void json_add_string(struct json_writer *json, const char *key, pprofc_str value) {
@@ -10,7 +10,7 @@ static void json_add_string(struct json_writer *json, const char *key, pprofc_st
   json_string(json, value);
 }
 
-/* Infinite bounds and NaN are null. */
+/* Adds a number; infinite bounds and NaN become null. */
 static void json_add_double(struct json_writer *json, const char *key, double value) {
   json_key(json, key);
   json_double(json, value);
@@ -24,7 +24,7 @@ static void json_add_notes(struct json_writer *json, const char *key, const char
   json_end(json);
 }
 
-/* The fields of a key by name; a benchmark's configuration may use any name. */
+/* Adds the fields of a key as an object, because a benchmark's configuration may use any name. */
 static void json_add_fields(struct printer *p, struct json_writer *json,
                             const struct projection *projection, const size_t *flat, uint32_t key) {
   json_key(json, "key");

@@ -1,4 +1,4 @@
-/* Comparison tables as GitHub-flavoured markdown, for comments and job summaries. */
+/* Prints comparison tables as GitHub-flavoured Markdown, for comments and job summaries. */
 #include "core/markdown.h"
 #include "bench/print/print.h"
 #include "core/escape.h"

@@ -1,4 +1,4 @@
-/* The output formats of comparison tables, and the functions that several of them share. */
+/* Lists the output formats of comparison tables and implements the functions they share. */
 #include "bench/print/print.h"
 
 #include "bench/number.h"
@@ -7,11 +7,12 @@
 
 #include <stdio.h>
 
-const struct print_format print_formats[] = {
+/* Formats in the order of the help text. */
+static const struct print_format print_formats[] = {
     {"text", print_text, true},  {"csv", print_csv, true},    {"markdown", print_markdown, false},
     {"json", print_json, false}, {"html", print_html, false},
 };
-const size_t print_format_count = sizeof print_formats / sizeof *print_formats;
+static const size_t print_format_count = sizeof print_formats / sizeof *print_formats;
 
 static const struct print_format *find_format(const char *name) {
   for (size_t i = 0; i < print_format_count; i++)
@@ -19,7 +20,7 @@ static const struct print_format *find_format(const char *name) {
   return NULL;
 }
 
-/* Writes what is left in the outputs, warnings first. */
+/* Flushes the outputs, warnings first. */
 static pprofc_status printer_flush(const struct printer *printer, pprofc_error *error) {
   pprofc_status status = printer->warn ? output_flush(printer->warn, error) : PPROFC_OK;
   if (status == PPROFC_OK) status = output_flush(printer->out, error);
@@ -99,7 +100,7 @@ pprofc_str print_column_value(const struct printer *printer, const struct table 
 
 struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
                                   bool binary) {
-  double least = 0; /* only the smallest magnitude matters */
+  double least = 0; /* the scale depends only on the smallest magnitude */
   for (const pprofc_bench_cell *cell = first; cell < end; cell++) {
     double magnitude = cell->center < 0 ? -cell->center : cell->center;
     if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;

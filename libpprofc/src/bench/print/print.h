@@ -1,4 +1,4 @@
-/* The output formats of comparison tables, and the functions that several of them share. */
+/* Output formats of comparison tables, and the functions they share. */
 #ifndef PPROFC_BENCH_PRINT_PRINT_H
 #define PPROFC_BENCH_PRINT_PRINT_H
 
@@ -9,7 +9,7 @@
 struct printer {
   const struct pprofc_bench_tables *tables;
   struct output *out;
-  struct output *warn; /* NULL when the caller wants no warnings */
+  struct output *warn; /* NULL if the caller does not need warnings */
   struct buffer scratch;
   bool failed; /* out of memory */
 };
@@ -17,12 +17,8 @@ struct printer {
 struct print_format {
   const char *name;
   void (*print)(struct printer *printer);
-  bool is_log; /* text in which no line may be a command of a CI system */
+  bool is_log; /* text for CI logs, in which no line may be a command of the CI system */
 };
-
-/* In the order of the help text. */
-extern const struct print_format print_formats[];
-extern const size_t print_format_count;
 
 void print_text(struct printer *printer);
 void print_csv(struct printer *printer);
@@ -30,40 +26,40 @@ void print_markdown(struct printer *printer);
 void print_json(struct printer *printer);
 void print_html(struct printer *printer);
 
-/* The line "key: value" of one field of the table key in front of table i; data is NULL when the
- * value is that of the table before. `field` counts in the order of display. */
+/* Returns the line "key: value" of a field of the table key, printed before table i. data is
+ * NULL if the previous table has the same value. `field` counts in display order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* The texts of one cell, in the printer's scratch buffer, valid until the next call. */
+/* Format the texts of one cell in the printer's scratch buffer, valid until the next call. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
 pprofc_str print_comparison(struct printer *printer, const struct table *table,
                             const pprofc_bench_cell *cell, bool parentheses);
 
-/* The string of a value of one field of the columns. */
+/* Returns the string of a field of a column's key. */
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
-/* Writes one field, quoted where CSV needs it. */
+/* Writes one field, quoted if CSV requires it. */
 void print_csv_field(struct output *out, pprofc_str field);
 
-/* Footnotes of one table: each text has one number. */
+/* Footnotes of one table; equal texts share a number. */
 struct footnotes {
   const pprofc_allocator *mem;
   const char **texts;
   size_t count, capacity;
-  bool failed; /* a note is missing */
+  bool failed; /* out of memory: a note is missing */
 };
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
 void footnotes_free(struct footnotes *notes);
-/* The number of a text, from 1; 0 when out of memory. */
+/* Returns the number of a text, from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
 
 /* Appends a number in superscript digits. */
 void print_superscript(struct buffer *out, size_t number);
 
-/* The centers of a row, for its common scale. */
+/* Returns the common scale of the centers of a row. */
 struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
                                   bool binary);
 

@@ -1,4 +1,4 @@
-/* Comparison tables as text for people: columns ruled by bars, footnotes below. */
+/* Prints comparison tables as text: columns separated by bars, footnotes below. */
 #include "bench/number.h"
 #include "bench/print/grid.h"
 #include "bench/print/print.h"
@@ -9,8 +9,8 @@
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* A column of results takes several columns of the grid: center, range, notes, and all but the
- * first also delta, comparison, notes. */
+/* Number of grid columns of a column of results: center, range, notes; all but the first also
+ * have delta, comparison, notes. */
 #define LABEL_COLUMNS  1
 #define CENTER_COLUMNS 3
 #define DELTA_COLUMNS  3
@@ -30,7 +30,7 @@ struct print_text_table {
 
 /* ---- headers ----------------------------------------- */
 
-/* True when columns a and b have equal values in the first `fields` fields. */
+/* True if columns a and b have equal values in the first `fields` fields. */
 static bool text_same_columns(const struct print_text_table *t, size_t a, size_t b, size_t fields) {
   const struct pprofc_bench_tables *tables = t->printer->tables;
   for (size_t f = 0; f < fields; f++)
@@ -40,8 +40,8 @@ static bool text_same_columns(const struct print_text_table *t, size_t a, size_t
   return true;
 }
 
-/* Writes one row for each field of the column key; runs of equal values below equal parents share a
- * cell. */
+/* Adds one row for each field of the column key; consecutive equal values with equal parents
+ * share a cell. */
 static void text_add_headers(struct print_text_table *t) {
   size_t columns = t->table->column_count, right = text_start_of(columns);
   for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {

@@ -1,11 +1,11 @@
-/* Reads benchmark text by the rules of the benchstat before 2021: units stay as they are, and lines
- * that cannot be read are ignored without a message. */
+/* Reads benchmark text by the rules of benchstat before 2021: units are not converted, and
+ * invalid lines are ignored without a message. */
 #include "bench/read/readers.h"
 
 #include "core/array.h"
 
-/* Keys in front of a blank line are permanent until another line comes, but only before the first
- * result. */
+/* State of the header. Keys before a blank line are kept for the whole file, but only before
+ * the first result. */
 struct read_classic_header {
   bool over; /* a result was read */
   size_t permanent;
@@ -31,7 +31,7 @@ static void keep_header(struct read_classic_header *header, struct bench_sink *s
   }
 }
 
-/* Pairs of value and unit; a value that is no number is skipped with its unit. */
+/* Reads pairs of value and unit; skips a value that is not a number, with its unit. */
 static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   for (;;) {
     pprofc_str number = bench_take_field(&rest), unit = bench_take_field(&rest);
@@ -41,7 +41,7 @@ static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   }
 }
 
-/* True when the line counts as a result for the header. */
+/* Reads a benchmark line. True if it ends the header. */
 static bool classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
   pprofc_str rest = line, name = bench_take_field(&rest);
   if (!str_starts(name, STR("Benchmark")) || name.size == line.size) return false;

@@ -1,6 +1,7 @@
-/* Reads criterion's sample.json and estimates.json, and the line stream of cargo-criterion. The
- * files do not name what was measured. Their folder does, GROUP/FUNCTION/VALUE/new/sample.json, and
- * benchmark.json beside them has the true names and the throughput. */
+/* Reads criterion's sample.json and estimates.json, and the line stream of cargo-criterion.
+ * The files do not contain the benchmark's name. The folder does:
+ * GROUP/FUNCTION/VALUE/new/sample.json. The file benchmark.json in the same folder has the
+ * exact names and the throughput. */
 #include "bench/read/json_reader.h"
 
 #include <fcntl.h>
@@ -15,15 +16,15 @@ static bool criterion_matches(pprofc_str data) {
          json_looks_like(data, '{', stream) || str_starts(data, STR("[["));
 }
 
-/* The throughput of one iteration. */
+/* Throughput of one iteration. */
 struct throughput {
-  double amount; /* 0 for none */
+  double amount; /* 0 if unknown */
   const char *unit;
 };
 
 /* ---- the name ---------------------------------------- */
 
-/* Returns the last part of path[0, *end) and moves *end in front of it. */
+/* Returns the last part of path[0, *end) and moves *end before it. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
   size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
   size_t from = slash == *end ? 0 : slash + 1;
@@ -32,7 +33,8 @@ static pprofc_str last_part(pprofc_str path, size_t *end) {
   return part;
 }
 
-/* Up to three folders above .../new/sample.json, but not "criterion" itself. */
+/* Forms the name from up to three folders above .../new/sample.json, but not from "criterion"
+ * itself. */
 static void name_of_path(struct name_builder *name, const struct bench_sink *sink,
                          pprofc_str path) {
   pprofc_str parts[3];
@@ -81,8 +83,8 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* Reads at most `room` bytes of a regular file; 0 when that fails. A pipe may be in its place: the
- * reader does not wait for one. */
+/* Reads at most `room` bytes of a regular file; 0 on failure. Opens without blocking, because
+ * the path may be a pipe. */
 static size_t read_small(const char *name, char *data, size_t room) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -93,8 +95,8 @@ static size_t read_small(const char *name, char *data, size_t room) {
   return size > 0 ? (size_t)size : 0;
 }
 
-/* The text of the benchmark.json in the folder of a path; empty when it cannot be read, without
- * data when out of memory. */
+/* Returns the text of benchmark.json in the folder of a path. Empty if it cannot be read; data
+ * is NULL when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
   const char *slash = strrchr(path, '/');
@@ -121,7 +123,7 @@ static const struct node *first_item(const struct node *array) {
   return array && array->kind == NODE_ARRAY ? array->first : NULL;
 }
 
-/* times[i] is the total of iters[i] iterations, in nanoseconds. */
+/* Adds the samples: times[i] is the total of iters[i] iterations, in nanoseconds. */
 static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
                                    const struct node *iters, const struct node *times,
                                    struct throughput throughput) {
@@ -137,7 +139,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* Reads the typical value: the slope if there is one, else the mean. One number, so one sample. */
+/* Reads the estimate, the slope if there is one, else the mean, as one sample. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",
@@ -214,7 +216,7 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
   if (status == PPROFC_OK) {
     pprofc_str neighbour = read_neighbour(&arena, source->path);
-    /* A file that is no JSON is ignored. */
+    /* Ignore a file that is not JSON. */
     pprofc_status parsed = PPROFC_OK;
     if (neighbour.size)
       parsed = json_tree_parse(&arena, "benchmark.json", neighbour, &benchmark, NULL);
@@ -228,4 +230,4 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
 }
 
 const struct bench_reader bench_reader_criterion = {"criterion JSON", criterion_matches,
-                                                    criterion_read_source};
+                                                    criterion_read_source, true};

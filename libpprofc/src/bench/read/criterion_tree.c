@@ -1,4 +1,4 @@
-/* Finding criterion's samples in a folder like target/criterion. */
+/* Finds criterion's samples in a folder such as target/criterion. */
 #include "bench/read/criterion_tree.h"
 
 #include "core/array.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* GROUP/FUNCTION/VALUE/new is four folders down; links are not followed, so there are no circles.
- */
+/* Maximum depth. GROUP/FUNCTION/VALUE/new is four folders deep. Links are not followed, so
+ * there are no cycles. */
 #define DEEPEST      6
 #define MOST_FOLDERS 100000
 
@@ -69,7 +69,7 @@ static void criterion_tree_push(struct criterion_tree_walk *w, const char *path,
     w->nomem = true;
 }
 
-/* The samples of a folder "new", and the folders below any other. */
+/* Adds the samples of a folder "new", or the folders inside any other folder. */
 static void visit(struct criterion_tree_walk *w, struct folder folder) {
   DIR *directory = opendir(folder.path);
   if (!directory) return;
@@ -99,7 +99,7 @@ pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
   if (w.nomem) return error_nomem(error);
   if (w.seen > MOST_FOLDERS)
     return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MOST_FOLDERS);
-  /* the order of a folder's entries is the file system's */
+  /* the file system returns entries in any order */
   if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, compare_paths);
   return PPROFC_OK;
 }

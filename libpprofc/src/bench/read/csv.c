@@ -1,4 +1,4 @@
-/* Reads CSV (RFC 4180) with a header that names the columns name, unit and value; one sample a
+/* Reads CSV (RFC 4180) with a header that has the columns name, unit and value; one sample per
  * line. */
 #include "bench/names.h"
 #include "bench/read/readers.h"
@@ -7,25 +7,25 @@ enum { NAME, UNIT, VALUE, WANTED };
 
 static const char *const wanted[WANTED] = {"name", "unit", "value"};
 
-/* One record; fields that are not wanted are skipped. */
+/* One record; other fields are skipped. */
 struct record {
   struct buffer fields[WANTED];
-  size_t field_count; /* of the record */
+  size_t field_count; /* number of fields in the record */
   bool bad_quotes;
 };
 
-/* The index of each wanted field in a record. */
+/* Index of each needed field in a record. */
 struct csv_columns {
   size_t at[WANTED];
 };
 
-/* `out` may be NULL. */
+/* Appends a byte; `out` may be NULL. */
 static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
 }
 
-/* Copies a quoted field, which may hold commas and newlines; returns the end of its closing quote.
- */
+/* Copies a quoted field, which may contain commas and newlines; returns the end of its closing
+ * quote. */
 static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line,
                               bool *bad_quotes) {
   for (size_t i = 1; i < text.size; i++) {
@@ -41,8 +41,8 @@ static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *lin
   return text.size;
 }
 
-/* Copies the rest of a field up to the comma or newline that ends it; returns where that is. A
- * quote is wrong behind the closing one. */
+/* Copies the rest of a field up to the comma or newline that ends it; returns its end. A quote
+ * is an error after the closing quote. */
 static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
   bool quoted = i > 0;
   for (; i < text.size && text.data[i] != ',' && text.data[i] != '\n'; i++) {
@@ -54,8 +54,8 @@ static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool
   return i;
 }
 
-/* Takes one field off *rest into `out`, which may be NULL. Returns the byte that ended it: a comma,
- * a newline or 0 for the end of the text. */
+/* Removes one field from *rest and copies it to `out`, which may be NULL. Returns the byte
+ * that ended it: a comma, a newline or 0 at the end of the text. */
 static char csv_take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
   bool quoted = str_starts(*rest, STR("\""));
   size_t i = quoted ? csv_copy_quoted(*rest, out, line, bad_quotes) : 0;
@@ -66,7 +66,7 @@ static char csv_take_field(pprofc_str *rest, struct buffer *out, uint64_t *line,
   return end;
 }
 
-/* Whether a field of the header, with its quotes, is the word. */
+/* True if a field of the header equals the word, with or without quotes. */
 static bool is_word(pprofc_str field, const char *word) {
   bool quoted = str_starts(field, STR("\""));
   field = str_trim(field);
@@ -78,8 +78,8 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header. False unless all three columns are in it. Allocates nothing: the formats are
- * told apart without the set, so without its allocator. */
+/* Reads the header. False unless it has all three columns. Does not allocate, because format
+ * detection has no set and no allocator. */
 static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
@@ -148,7 +148,7 @@ static const char *csv_add_record(struct bench_sink *sink, struct record *record
   return NULL;
 }
 
-/* Skips a byte order mark and blanks; returns the number of lines that ended in them. */
+/* Skips a byte order mark and white space; returns the number of skipped newlines. */
 static uint64_t csv_skip_front(pprofc_str *rest) {
   uint64_t lines = 0;
   if (str_starts(*rest, STR("\xEF\xBB\xBF"))) *rest = str_slice(*rest, 3, rest->size);
@@ -184,4 +184,4 @@ static pprofc_status csv_read_source(const struct bench_source *source, pprofc_e
 }
 
 const struct bench_reader bench_reader_csv = {"CSV of name, unit, value", csv_matches,
-                                              csv_read_source};
+                                              csv_read_source, false};

@@ -1,5 +1,5 @@
-/* The table of the formats of benchmark results, for people: the second table of `pprofc -formats`
- * and docs/FORMATS.md. `reader` is the name of the row in readers.c without "bench_reader_". */
+/* Describes the formats of benchmark results for `pprofc -formats` and docs/FORMATS.md.
+ * `reader` is the name of the row in readers.c without "bench_reader_". */
 #include "bench/read/readers.h"
 
 const struct format_fact bench_facts[] = {

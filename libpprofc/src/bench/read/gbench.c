@@ -1,5 +1,5 @@
-/* Reads JSON of Google Benchmark (--benchmark_format=json): one sample for each repetition;
- * aggregates are no samples. */
+/* Reads JSON of Google Benchmark (--benchmark_format=json): one sample per repetition;
+ * aggregates are skipped. */
 #include "bench/read/json_reader.h"
 
 static bool gbench_matches(pprofc_str data) {
@@ -7,7 +7,7 @@ static bool gbench_matches(pprofc_str data) {
   return json_looks_like(data, '{', words);
 }
 
-/* Keys that are no user counters. */
+/* Keys that are not user counters. */
 static const char *const known_keys[] = {
     "name",
     "family_index",
@@ -65,7 +65,7 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   name_end(&unit, sink);
 }
 
-/* Files from before run_type tell aggregates only by their names. */
+/* True for an aggregate. Older files have no run_type and mark aggregates only by name. */
 static bool is_aggregate(const struct node *entry) {
   pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
   if (type.size) return !str_equal(type, STR("iteration"));
@@ -73,7 +73,7 @@ static bool is_aggregate(const struct node *entry) {
          str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
 }
 
-/* The reason why an entry holds no measurement, or NULL. */
+/* Returns the reason why an entry has no measurement, or NULL. */
 static const char *failure(const struct node *entry) {
   const struct node *error = node_get(entry, "error_occurred"),
                     *skipped = node_get(entry, "skipped");
@@ -82,7 +82,7 @@ static const char *failure(const struct node *entry) {
   return NULL;
 }
 
-/* Returns true when the entry gave a sample. */
+/* Reads an entry; true if it added a sample. */
 static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str name = node_text(entry, "run_name");
   if (!name.size) name = node_text(entry, "name");
@@ -134,4 +134,4 @@ static pprofc_status gbench_read_source(const struct bench_source *source, pprof
 }
 
 const struct bench_reader bench_reader_gbench = {"Google Benchmark JSON", gbench_matches,
-                                                 gbench_read_source};
+                                                 gbench_read_source, true};

@@ -1,4 +1,4 @@
-/* Reads JSON of hyperfine (--export-json): one sample a run, all times in seconds. */
+/* Reads JSON of hyperfine (--export-json): one sample per run, all times in seconds. */
 #include "bench/read/json_reader.h"
 
 static bool hyperfine_matches(pprofc_str data) {
@@ -6,7 +6,7 @@ static bool hyperfine_matches(pprofc_str data) {
   return json_looks_like(data, '{', words);
 }
 
-/* A run that failed is no measurement of the command. */
+/* Rejects a command if one of its runs failed. */
 static bool check_codes(struct bench_sink *sink, const struct node *result, pprofc_str command) {
   const struct node *codes = node_get(result, "exit_codes");
   for (const struct node *code = codes ? codes->first : NULL; code; code = code->next) {
@@ -22,7 +22,7 @@ static bool check_codes(struct bench_sink *sink, const struct node *result, ppro
   return true;
 }
 
-/* Means over all runs: one sample each, on the first line. */
+/* Adds the means over all runs as one sample to the first result. */
 static void read_means(struct bench_sink *sink, const struct node *result) {
   double value;
   if (node_number(node_get(result, "user"), 0, &value)) sink_value(sink, value, STR("user-sec/op"));
@@ -72,4 +72,4 @@ static pprofc_status hyperfine_read_source(const struct bench_source *source, pp
 }
 
 const struct bench_reader bench_reader_hyperfine = {"hyperfine JSON", hyperfine_matches,
-                                                    hyperfine_read_source};
+                                                    hyperfine_read_source, false};

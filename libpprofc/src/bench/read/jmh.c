@@ -1,4 +1,4 @@
-/* Reads JSON of JMH (-rf json): one sample an iteration, with the metrics of its profilers. */
+/* Reads JSON of JMH (-rf json): one sample per iteration, with the metrics of its profilers. */
 #include "bench/read/json_reader.h"
 
 static bool jmh_matches(pprofc_str data) {
@@ -10,15 +10,15 @@ static bool jmh_matches(pprofc_str data) {
 
 struct jmh_time {
   const char *name;
-  int exponent;  /* of ten */
-  double factor; /* in seconds, where it is no power of ten */
+  int exponent;  /* power of ten */
+  double factor; /* seconds, if it is not a power of ten */
 };
 
 static const struct jmh_time jmh_times[] = {{"ns", -9, 1},    {"us", -6, 1},  {"ms", -3, 1},
                                             {"s", 0, 1},      {"min", 0, 60}, {"hr", 0, 3600},
                                             {"day", 0, 86400}};
 
-/* The conversion of a metric's values: times 10^exponent, times factor. */
+/* Conversion of a metric's values: multiply by 10^exponent and by factor. */
 struct conversion {
   struct buffer unit;
   int exponent;
@@ -31,8 +31,8 @@ static const struct jmh_time *find_time(pprofc_str name) {
   return NULL;
 }
 
-/* "us/op" and "ops/us" become seconds and per second; "B/op" stays; others are named after the
- * metric. */
+/* Chooses the conversion of a unit: "us/op" and "ops/us" become seconds and per second, "B/op"
+ * stays, other units are named after the metric. */
 static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');
@@ -66,14 +66,14 @@ static bool jmh_converted(const struct conversion *c, const struct node *number,
 
 /* ---- iterations -------------------------------------- */
 
-/* The n-th item of an array, or NULL. */
+/* Returns the n-th item of an array, or NULL. */
 static const struct node *jmh_item(const struct node *array, size_t n) {
   const struct node *node = array && array->kind == NODE_ARRAY ? array->first : NULL;
   while (node && n--) node = node->next;
   return node;
 }
 
-/* The mean of a histogram's [value, count] pairs. */
+/* Computes the mean of a histogram's [value, count] pairs. */
 static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
   double sum = 0, weight = 0, value, count;
   for (const struct node *pair = jmh_item(pairs, 0); pair; pair = pair->next) {
@@ -86,7 +86,7 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* A profiler's metric, read in step with the primary one. Its rows may be shorter. */
+/* Metric of a profiler, read in parallel with the primary metric. It may have fewer values. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;
@@ -111,7 +111,7 @@ static struct secondaries open_secondaries(struct bench_sink *sink, const struct
     struct secondary *secondary = &list.items[list.count++];
     pprofc_str name = metric->key;
     if (str_starts(name, STR("\xC2\xB7")))
-      name = str_slice(name, 2, name.size); /* older releases */
+      name = str_slice(name, 2, name.size); /* written by older releases */
     convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
     secondary->fork = jmh_item(node_get(metric, "rawData"), 0);
   }
@@ -131,7 +131,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Steps on by one iteration; the values go to the result that was started last, if there is one. */
+/* Moves to the next iteration. If `wanted`, adds the current values to the result that was
+ * started last. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];
@@ -192,4 +193,4 @@ static pprofc_status jmh_read_source(const struct bench_source *source, pprofc_e
   return json_read_source(source, jmh_read_tree, error);
 }
 
-const struct bench_reader bench_reader_jmh = {"JMH JSON", jmh_matches, jmh_read_source};
+const struct bench_reader bench_reader_jmh = {"JMH JSON", jmh_matches, jmh_read_source, false};

@@ -1,7 +1,7 @@
-/* Functions that the readers of JSON formats share. */
+/* Implements the functions that the JSON readers share. */
 #include "bench/read/json_reader.h"
 
-/* Trees take about ten times the room of their text. */
+/* Maximum size of JSON, whose tree needs about ten times the size of the text. */
 #define MOST_JSON ((size_t)512 << 20)
 
 bool json_looks_like(pprofc_str data, char first, const char *const *words) {

@@ -1,5 +1,5 @@
-/* Reads JSON of pytest-benchmark (--benchmark-json): one sample a round, or a mean of many of them.
- */
+/* Reads JSON of pytest-benchmark (--benchmark-json): one sample per round, or per block of
+ * rounds. */
 #include "bench/read/json_reader.h"
 
 static bool pytest_matches(pprofc_str data) {
@@ -7,9 +7,9 @@ static bool pytest_matches(pprofc_str data) {
   return json_looks_like(data, '{', words);
 }
 
-/* Short benchmarks have tens of thousands of rounds, and each depends on the one before: a test
- * over all of them would find any drift significant. Beyond MOST_ROUNDS they are averaged over
- * blocks. */
+/* Number of rounds above which the rounds are averaged in blocks, and the number of blocks.
+ * Short benchmarks have tens of thousands of dependent rounds: a test over all of them would
+ * find any drift significant. */
 #define MOST_ROUNDS 200
 #define BLOCKS      50
 
@@ -18,7 +18,7 @@ struct rounds {
   size_t count;
 };
 
-/* The mean of the next `count` rounds; moves *round behind them. */
+/* Computes the mean of the next `count` rounds and moves *round past them. */
 static bool block_mean(const struct node **round, size_t count, double *mean) {
   double sum = 0, value;
   for (size_t i = 0; i < count; i++, *round = (*round)->next) {
@@ -29,7 +29,7 @@ static bool block_mean(const struct node **round, size_t count, double *mean) {
   return true;
 }
 
-/* Reads the numbers that the test itself attached. */
+/* Adds the numbers in extra_info. */
 static void read_extra(struct bench_sink *sink, const struct node *extra) {
   if (!extra || extra->kind != NODE_OBJECT) return;
   for (const struct node *member = extra->first; member; member = member->next) {
@@ -62,7 +62,7 @@ static void read_rounds(struct bench_sink *sink, const struct node *entry, pprof
   }
 }
 
-/* The full name without the "[param]" that ends it. */
+/* Returns the full name without its final "[param]". */
 static pprofc_str without_param(pprofc_str full, pprofc_str param) {
   if (!param.size || !str_ends(full, STR("]"))) return full;
   size_t bracket = full.size > param.size + 2 ? full.size - param.size - 2 : 0;
@@ -105,4 +105,4 @@ static pprofc_status pytest_read_source(const struct bench_source *source, pprof
 }
 
 const struct bench_reader bench_reader_pytest = {"pytest-benchmark JSON", pytest_matches,
-                                                 pytest_read_source};
+                                                 pytest_read_source, true};

@@ -1,5 +1,6 @@
-/* The formats of benchmark results, how they are told apart, and the inputs of a command line. */
+/* Detects the formats of benchmark results and reads the inputs of a command line. */
 #include "bench/read/readers.h"
+#include "core/infile.h"
 
 #include "bench/read/criterion_tree.h"
 
@@ -9,13 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct bench_reader *const bench_readers[] = {
+/* Readers in the order of detection. The last one, benchmark text, accepts everything. */
+static const struct bench_reader *const bench_readers[] = {
     &bench_reader_test2json, &bench_reader_gbench,    &bench_reader_hyperfine, &bench_reader_pytest,
     &bench_reader_jmh,       &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
 };
-const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
+static const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 
-/* Larger inputs are refused: pprofc_limits.input_bytes is the same number. */
+/* Maximum size of an input, equal to pprofc_limits.input_bytes. */
 #define MOST_BYTES ((size_t)2 << 30)
 
 static const struct bench_reader *recognise(pprofc_str data) {
@@ -32,7 +34,9 @@ static pprofc_status readers_read(pprofc_bench *set, const char *label, const ch
   sink_open(&sink, set, str_of(label), str_of(path));
   struct bench_source source = {&sink, {map->data, map->size}, path, mapped};
   pprofc_status status = PPROFC_OK;
-  if (sink.status == PPROFC_OK) status = recognise(source.data)->read(&source, error);
+  const struct bench_reader *reader = recognise(source.data);
+  if (sink.status == PPROFC_OK) set->inputs[sink.input].alone = reader->one_process;
+  if (sink.status == PPROFC_OK) status = reader->read(&source, error);
   pprofc_error late;
   pprofc_status closed = sink_close(&sink, &late);
   if (status == PPROFC_OK && closed != PPROFC_OK) {
@@ -79,17 +83,9 @@ static pprofc_status fail_read(const char *path, int number, pprofc_error *error
 /* Reads a file descriptor to its end. */
 static pprofc_status read_all_of_input(int fd, const char *path, struct buffer *out,
                                        pprofc_error *error) {
-  struct stat info;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
-    buffer_reserve(out, (size_t)info.st_size + 1);
-  for (;;) {
-    if (!buffer_reserve(out, 64 * 1024)) break;
-    ssize_t got = read(fd, out->data + out->size, out->capacity - out->size);
-    if (got == 0) return PPROFC_OK;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_read(path, errno, error);
-    out->size += (size_t)got;
-  }
+  int number = fd_read_all(fd, out);
+  if (number) return fail_read(path, number, error);
+  if (!out->failed) return PPROFC_OK;
   if (out->size + 64 * 1024 > out->ceiling)
     return error_set(error, PPROFC_E_LIMIT, "%s: larger than the limit of 2 GiB", path);
   return error_nomem(error);
@@ -117,7 +113,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   return status;
 }
 
-/* A file, or a folder of criterion: all samples in it have the folder's label. */
+/* Reads a file, or all samples in a folder of criterion with the folder's label. */
 static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
                                          pprofc_error *error) {
   struct stat info;
@@ -136,7 +132,7 @@ static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, c
 
 /* ---- command line inputs ----------------------------- */
 
-/* The number of times that an unlabelled path is in inputs[0, end). */
+/* Returns how often a path without a label is in inputs[0, end). */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {
   size_t count = 0;
   for (size_t i = 0; i < end; i++) count += strcmp(inputs[i], path) == 0;

@@ -1,6 +1,5 @@
-/* Reads the line stream of `go test -json`: the text of each package is put together from its
- * output events. A result line may come in pieces, and packages that run at the same time are
- * mixed. */
+/* Reads the line stream of `go test -json`. Joins the output events of each package to a text,
+ * because a result line may be split, and packages that run in parallel are interleaved. */
 #include "bench/json_number.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
@@ -17,13 +16,13 @@ struct package {
 
 struct stream {
   const struct bench_source *source;
-  struct arena arena; /* names */
+  struct arena arena; /* memory of the names */
   struct interner names;
-  struct package *packages; /* by name */
+  struct package *packages; /* packages by name */
   size_t count, capacity;
 };
 
-/* The package of an event, or NULL when out of memory. */
+/* Returns the package of an event, or NULL when out of memory. */
 static struct package *find_package(struct stream *s, pprofc_str name) {
   const pprofc_allocator *mem = &s->source->sink->set->mem;
   uint32_t index = interner_copy(&s->names, &s->arena, name);
@@ -37,10 +36,10 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
   return &s->packages[index];
 }
 
-/* Handles an event; false when out of memory. */
+/* Processes an event; false when out of memory. */
 static bool take_event(struct stream *s, const struct node *event, uint64_t line) {
   pprofc_str action = node_text(event, "Action"), name = node_text(event, "Package");
-  if (!name.size) name = node_text(event, "ImportPath"); /* of a build that failed */
+  if (!name.size) name = node_text(event, "ImportPath"); /* event of a failed build */
   if (str_equal(action, STR("output"))) {
     struct package *package = find_package(s, name);
     if (!package) return false;
@@ -62,7 +61,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);
   if (status == PPROFC_E_FORMAT) {
-    /* the position inside the line is that of the error; the line is this one */
+    /* inner.message has a line inside the event; report the line of the stream */
     const char *why = strrchr(inner.message, ':');
     (void)error_set(error, status, "%s:%llu:%s", s->source->path, (unsigned long long)number,
                     why ? why + 1 : " broken JSON");
@@ -73,7 +72,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   return status;
 }
 
-/* Configuration lines hold for their package only. */
+/* Reads the text of each package separately, because its configuration lines apply only to it. */
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {
@@ -104,4 +103,4 @@ static pprofc_status test2json_read_stream(const struct bench_source *source, pp
 }
 
 const struct bench_reader bench_reader_test2json = {"go test -json", test2json_matches,
-                                                    test2json_read_stream};
+                                                    test2json_read_stream, false};

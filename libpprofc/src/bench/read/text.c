@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A line with its newline must fit; upstream's scanner has the same limit. */
+/* Maximum size of a line with its newline, the limit of upstream's scanner. */
 #define LONGEST_LINE ((size_t)64 * 1024)
 
-/* Units mostly repeat from line to line: the unit at the same place of the previous line is tried
- * first. */
+/* Number of units remembered per line. Units mostly repeat, so the unit at the same place of
+ * the previous line is tried first. */
 #define UNIT_MEMORY 16
 struct unit_memory {
   pprofc_str unit;
@@ -25,7 +25,7 @@ struct text_reader {
   struct unit_memory units[UNIT_MEMORY];
 };
 
-/* The meaning of a byte for the separation of fields. */
+/* Class of a byte when separating fields. */
 enum { IN_FIELD, BLANK, NOT_ASCII };
 
 // clang-format off
@@ -43,7 +43,7 @@ static inline unsigned class_of(const char *p) {
   return byte_class[(unsigned char)*p];
 }
 
-/* Skips white space, Unicode's too. */
+/* Skips white space, including Unicode white space. */
 static const char *read_text_skip_blanks(const char *p, const char *end) {
   for (;;) {
     while (p < end && class_of(p) == BLANK) p++;
@@ -54,7 +54,7 @@ static const char *read_text_skip_blanks(const char *p, const char *end) {
   }
 }
 
-/* Takes the next field off *rest, and the white space behind it. */
+/* Removes the next field and the white space after it from *rest. */
 pprofc_str bench_take_field(pprofc_str *rest) {
   const char *p = rest->data, *end = p + rest->size;
   for (;;) {
@@ -68,7 +68,7 @@ pprofc_str bench_take_field(pprofc_str *rest) {
   return field;
 }
 
-/* The same for a field that is probably `known`. */
+/* Takes the next field if it equals `known`. */
 static bool take_known(pprofc_str *rest, pprofc_str known) {
   if (!known.size || rest->size <= known.size || class_of(rest->data + known.size) != BLANK ||
       memcmp(rest->data, known.data, known.size) != 0)
@@ -79,7 +79,7 @@ static bool take_known(pprofc_str *rest, pprofc_str known) {
   return true;
 }
 
-/* Powers of ten that a double holds exactly. */
+/* Powers of ten that a double represents exactly. */
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 /* Adds the digits at p to the mantissa, modulo 2^64, and returns their end. */
@@ -89,8 +89,9 @@ static inline const char *text_take_digits(const char *p, const char *end, uint6
   return p;
 }
 
-/* Takes a usual number: digits[.digits] with at most 15 digits, before a blank. It is an exact
- * integer divided by an exact power of ten, so correctly rounded. False for any other number. */
+/* Parses a simple number: digits[.digits] with at most 15 digits, before a space. The result
+ * is correctly rounded, because it is an exact integer divided by an exact power of ten. False
+ * for any other number. */
 static inline bool take_plain_number(pprofc_str *rest, double *value) {
   const char *start = rest->data, *end = start + rest->size;
   uint64_t mantissa = 0;
@@ -111,7 +112,7 @@ static inline bool take_plain_number(pprofc_str *rest, double *value) {
 
 /* ---- benchmark lines --------------------------------- */
 
-/* Takes a unit and finds its word; false when there is no unit. */
+/* Takes a unit and looks up its word; false if there is no unit. */
 static bool text_take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uint32_t *word) {
   struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
   if (memory && take_known(rest, memory->unit)) {
@@ -150,7 +151,9 @@ static void text_read_benchmark(struct text_reader *r, pprofc_str line) {
   size_t size = rest.size;
   pprofc_str name = r->sink->name_bytes;
   if (!take_known(&rest, name)) name = bench_take_field(&rest);
-  if (name.size == size) return; /* `go test -v` names a benchmark before it runs */
+  if (name.size == size)
+    return; /* `go test -v` prints the name of a benchmark before running
+               it */
   pprofc_str field = bench_take_field(&rest);
   if (!field.size) {
     sink_message(r->sink, r->line, "missing iteration count");
@@ -188,7 +191,7 @@ static bool read_unit_line(struct text_reader *r, pprofc_str line) {
   return true;
 }
 
-/* The length of the key of "key: value", or 0. */
+/* Returns the length of the key of "key: value", or 0. */
 static size_t key_size(pprofc_str line) {
   for (size_t i = 0; i < line.size;) {
     size_t start = i;
@@ -227,10 +230,10 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
     read_config(r, line);
 }
 
-/* Pages of a mapped file that were read are given back in steps of this size. */
+/* Bytes of a mapped file that are read before their pages are released. */
 #define RELEASE_STEP ((size_t)4 << 20)
 
-/* Gives the whole pages of [from, to) back; they come from the file again when they are read. */
+/* Releases the whole pages of [from, to); a later read loads them from the file again. */
 static void text_release(const struct bench_source *source, const char *from, const char *to) {
   if (!source->mapped) return;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -275,8 +278,8 @@ static bool text_matches(pprofc_str data) {
   return true;
 }
 
-/* Whether the text is JSON, which no reader has recognised, without a benchmark line. If it were
- * ignored, the result would be "nothing to compare". */
+/* True if the text is JSON of an unknown format without a benchmark line. Ignoring it would
+ * end in "nothing to compare". */
 static bool is_foreign(pprofc_str data) {
   data = str_trim(data);
   return data.size && (data.data[0] == '{' || data.data[0] == '[') &&
@@ -292,4 +295,5 @@ static pprofc_status text_read_source(const struct bench_source *source, pprofc_
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_text = {"go benchmark text", text_matches, text_read_source};
+const struct bench_reader bench_reader_text = {"go benchmark text", text_matches, text_read_source,
+                                               false};

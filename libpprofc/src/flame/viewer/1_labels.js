@@ -20,7 +20,7 @@ function closingOf(text, at) {
 const afterOperator = (text, at) => /(^|[^0-9A-Za-z_])operator$/.test(text.slice(0, at)) ||
   (text[at] === "<" && /(^|[^0-9A-Za-z_])operator<$/.test(text.slice(0, at)));
 // Whether the text before `at` is the whole name of an operator.
-const isOperator = (text, at) => /(^|[^0-9A-Za-z_])operator[^0-9A-Za-z_: ]*$/.test(text.slice(0, at));
+const isOperator = (text, at) => /(^|[^0-9A-Za-z_])operator[^0-9A-Za-z_: ]{0,16}$/.test(text.slice(0, at));
 
 // Calls each(position) for the characters outside brackets.
 function eachOutside(text, each) {

@@ -195,13 +195,17 @@ const FAMILIES = [
 const TIME = [[3600, "h"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const SIZE = [[1099511627776, "TB"], [1073741824, "GB"], [1048576, "MB"], [1024, "kB"], [1, "B"]];
 
-function formatValue(value, unit) {
+// `unit` is a unit's name, or { whole } for percent of a whole.
+// `like`: the value whose size chooses the step, so that a value and its interval have one unit.
+function formatValue(value, unit, like = value) {
+  if (unit.whole) return (100 * value / unit.whole).toFixed(2) + "%";
+  if (unit === "%") return value.toFixed(2) + "%";
   const known = FAMILIES.map((f) => f.find((u) => u[0] === unit.toLowerCase()));
   const scale = known[0] ? TIME : known[1] ? SIZE : null;
   if (!scale) return trim(Math.round(value * 100) / 100) + (unit && unit !== "count" ? " " + unit : "");
-  const base = Math.abs(value * (known[0] || known[1])[1]);
+  const factor = (known[0] || known[1])[1], base = Math.abs(value * factor), size = Math.abs(like * factor);
   if (!base) return "0";
-  const step = scale.find((s) => base >= s[0] * 0.9995) || scale[scale.length - 1];
+  const step = scale.find((s) => size >= s[0] * 0.9995) || scale[scale.length - 1];
   return (value < 0 ? "-" : "") + trim((base / step[0]).toFixed(2)) + step[1];
 }
 

@@ -1,27 +1,40 @@
-// What is said of the changes of functions: which ones are more than noise (libpprofc/src/flame/verdicts.h).
+// Verdicts on the changes of functions (libpprofc/src/flame/verdicts.h). All values are recorded amounts.
 
-const estimateOf = ([word, changed, base, delta, low, high, q]) => ({ word, changed: !!changed, base, delta, low, high, q });
+// How certain a change is: within noise, with everything else, or by itself.
+const QUIET = 0, SHARED = 1, OWN = 2;
 
-// The verdict of each function by its name; null where nothing was judged.
+const estimateOf = ([word, level, base, delta, low, high, q]) => ({ word, level, base, delta, low, high, q });
+
+// The verdict of each function by its name; null without verdicts.
 function readVerdicts(meta, frames) {
   if (!meta.verdicts) return null;
   return new Map((frames.verdicts || []).map(([frame, self, total, partner]) =>
     [frames.name[frame], { self: estimateOf(self), total: estimateOf(total), partner }]));
 }
 
-// Whether there are verdicts on what is shown: they are of one sample type, and of differences.
+// True if the shown values have verdicts: one sample type, in amounts, of a difference.
 const hasVerdicts = (model, state) => !!model.verdicts && model.meta.verdicts.judged > 0
-  && state.type === model.meta.verdicts.type && state.tab === "diff";
+  && state.type === model.meta.verdicts.type && state.tab === "diff" && !state.normal;
 const isJudging = (model, state) => state.judged && hasVerdicts(model, state);
 
-// What the values of head are multiplied by.
-function headScale(model, view, state) {
-  if (state.normal) return view.head[0] ? view.base[0] / view.head[0] : 1;
-  return isJudging(model, state) ? model.meta.verdicts.scale : 1;
+// The factors that turn sums over runs into the shown values, for head and base: means per run, or values per operation.
+function valueFactors(model, type) {
+  const { verdicts } = model.meta;
+  if (!verdicts) return [1, 1];
+  if (type === verdicts.type) return [verdicts.ratio * verdicts.scale, verdicts.ratio];
+  return [1 / verdicts.runs[1], 1 / verdicts.runs[0]];
 }
 
-// For each node the verdict of its function, or of its nearest caller that was judged. Where a view begins at the leaf, the
-// node above is no caller.
+// The factor of head when shares are compared.
+const headScale = (model, view, state) => (state.normal && view.head[0] ? view.base[0] / view.head[0] : 1);
+
+// head - base; 0 if the two differ by rounding alone.
+function difference(head, base) {
+  const delta = head - base;
+  return Math.abs(delta) <= 1e-9 * Math.max(Math.abs(head), Math.abs(base)) ? 0 : delta;
+}
+
+// The verdict on each node's function, or on its nearest judged caller. In a view from the leaf the parent is not a caller.
 function nearestVerdicts(model, view, fromLeaf) {
   if (view.nearest && view.nearestOf === model.verdicts) return view.nearest;
   const nearest = new Array(view.n).fill(null);
@@ -31,35 +44,35 @@ function nearestVerdicts(model, view, fromLeaf) {
   return (view.nearest = nearest);
 }
 
-const agrees = (estimate, delta) => estimate.changed && estimate.delta > 0 === delta > 0;
+// The level of an estimate whose direction is the direction of `delta`, else QUIET.
+const agreed = (estimate, delta) => (estimate.level && estimate.delta > 0 === delta > 0 ? estimate.level : QUIET);
 
-// Whether a box may be shown as changed: its function changed, in self or in total, and the box went the same way. A frame
-// that was not judged counts as its caller's own cost.
-function isReal(model, view, node, delta, fromLeaf) {
-  if (node <= 0 || !delta) return false;
+// How certain the change of a box is, by its function's self or total. A frame without a verdict counts as its caller's own cost.
+function certainty(model, view, node, delta, fromLeaf) {
+  if (!delta) return QUIET;
+  if (node === 0) return agreed(model.meta.verdicts.total, delta);
   const verdict = nearestVerdicts(model, view, fromLeaf)[node];
-  if (!verdict) return false;
-  if (agrees(verdict.self, delta)) return true;
-  return model.verdicts.has(model.name[view.frame[node]]) && agrees(verdict.total, delta);
+  if (!verdict) return QUIET;
+  const self = agreed(verdict.self, delta);
+  return model.verdicts.has(model.name[view.frame[node]]) ? Math.max(self, agreed(verdict.total, delta)) : self;
 }
 
-// "grew: +0.31s ±0.07s (+9.70% ±2.10%), q = 0.0012".
+// "grew: +0.31s ±0.07s (+9.70%), q = 0.0012".
 function verdictText(estimate, unit, partner) {
   if (!estimate || !estimate.word) return "";
   const { word, delta, base, q } = estimate, half = (estimate.high - estimate.low) / 2;
   const where = partner ? (delta < 0 ? " to " : " from ") + partner : "";
-  if (q === null) return word + where;
-  const share = base > 0 ? " (" + signed(percent(delta, base), delta) + " ±" + percent(half, base) + ")" : "";
-  return word + where + ": " + signed(formatValue(delta, unit), delta) + " ±" + formatValue(half, unit) + share
-    + ", q " + (q < 1e-4 ? "< 0.0001" : "= " + q.toFixed(q < 0.0995 ? 4 : 2));
+  if (estimate.low === null) return word + where;
+  return word + where + ": " + changeText(delta, base, unit) + " ±" + formatValue(half, unit, delta)
+    + (q === null ? "" : ", q " + (q < 1e-4 ? "< 0.0001" : "= " + q.toFixed(q < 0.0995 ? 4 : 2)));
 }
 
-// Rows of the inspector: [what, text].
+// Rows of the inspector: [title, text].
 function verdictRows(app, frame) {
   const { model, state } = app;
   if (frame < 0 || frame === model.smaller || !hasVerdicts(model, state)) return [];
-  const verdict = model.verdicts.get(model.name[frame]), unit = app.type.unit;
-  if (!verdict) return [["verdict", "not judged: counts as its caller's own"]];
-  return [["verdict on total", verdictText(verdict.total, unit)],
-    ["verdict on self", verdictText(verdict.self, unit, verdict.partner)]].filter((row) => row[1]);
+  const verdict = model.verdicts.get(model.name[frame]), { unit } = app;
+  if (!verdict) return [["certain?", "not judged: counts as its caller's own"]];
+  return [["total: certain?", verdictText(verdict.total, unit)],
+    ["self: certain?", verdictText(verdict.self, unit, verdict.partner)]].filter((row) => row[1]);
 }

@@ -4,14 +4,16 @@
 // The stacks of the model with the values of one type: head, base.
 function baseView(model, state) {
   const t = model.tree, type = state.type, group = model.groups[state.group];
-  const column = (c) => {
-    if (!group) return [t.self[c], t.total[c]];
+  const [headFactor, baseFactor] = valueFactors(model, type);
+  const column = (c, factor) => {
+    const times = (values) => (factor === 1 ? values : values.map((value) => value * factor));
+    if (!group) return [times(t.self[c]), times(t.total[c])];
     const self = new Float64Array(t.n);
     group.node.forEach((node, i) => { self[node] += group.self[c][i]; });
-    return [self, sumUp(t, self)];
+    return [times(self), times(sumUp(t, self))];
   };
-  const [selfHead, head] = column(type);
-  const [selfBase, base] = model.hasBase ? column(model.types.length + type)
+  const [selfHead, head] = column(type, headFactor);
+  const [selfBase, base] = model.hasBase ? column(model.types.length + type, baseFactor)
     : [new Float64Array(t.n), new Float64Array(t.n)];
   return { n: t.n, parent: t.parent, frame: t.frame, depth: t.depth, selfHead, selfBase, head, base, cut: t.cut, id: t.id };
 }
@@ -171,7 +173,7 @@ function matcher(model, text) {
 // ---- places ----------------------------------------------------------------------------------------------
 
 function statusOf(head, base) {
-  if (head === base) return STATUS.unchanged;
+  if (!difference(head, base)) return STATUS.unchanged;
   if (!base) return STATUS.added;
   if (!head) return STATUS.removed;
   return head > base ? STATUS.slower : STATUS.faster;
@@ -187,13 +189,14 @@ const MEASURES = {
 // widest first.
 function layout(model, view, state) {
   const how = state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width, measure = MEASURES[how];
-  const scale = headScale(model, view, state);
+  const scale = headScale(model, view, state), [headFactor, baseFactor] = valueFactors(model, state.type);
   const width = new Float64Array(view.n), x = new Float64Array(view.n);
   for (let i = 0; i < view.n; i++) width[i] = measure(view.selfHead[i] * scale, view.selfBase[i]);
   if (view.cut) for (const [i, cut] of view.cut) {
-    const w = cut.widths[state.type];
-    width[i] = how === "sum" ? w.head * scale + w.base : how === "max" && scale !== 1 ? Math.max(w.head * scale, w.base)
-      : how === "head" ? w.head * scale : w[how];
+    const w = cut.widths[state.type], head = w.head * headFactor * scale, base = w.base * baseFactor;
+    const alike = headFactor * scale === baseFactor;
+    width[i] = how === "sum" ? head + base : how === "head" ? head : how === "base" ? base
+      : alike ? w.max * baseFactor : Math.max(head, base);
   }
   for (let i = view.n - 1; i > 0; i--) width[view.parent[i]] += width[i];
   const first = new Int32Array(view.n).fill(-1), next = new Int32Array(view.n).fill(-1);
@@ -257,11 +260,12 @@ function functionTable(model, view, state) {
 
 function serverTable(model, type) {
   const { self, total } = model.sums, base = model.hasBase ? model.types.length + type : -1, rows = [];
+  const [headFactor, baseFactor] = valueFactors(model, type);
   for (let frame = 0; frame < self[type].length; frame++) {
     if (frame && model.name[frame] === model.name[frame - 1]) continue;
     rows.push({
-      frame, selfHead: self[type][frame], head: total[type][frame],
-      selfBase: base < 0 ? 0 : self[base][frame], base: base < 0 ? 0 : total[base][frame],
+      frame, selfHead: self[type][frame] * headFactor, head: total[type][frame] * headFactor,
+      selfBase: base < 0 ? 0 : self[base][frame] * baseFactor, base: base < 0 ? 0 : total[base][frame] * baseFactor,
     });
   }
   return rows;

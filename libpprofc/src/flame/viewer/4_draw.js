@@ -239,7 +239,7 @@ class Minimap {
     c.fillStyle = app.theme.ink;
     for (const [value, x] of this.ticks(w)) {
       c.fillRect(Math.round(x), low ? h - 3 : 0, 1, 3);
-      c.fillText(formatValue(value, app.type.unit), x, low ? h - 3 : 4);
+      c.fillText(formatValue(value, app.unit), x, low ? h - 3 : 4);
     }
   }
 
@@ -277,9 +277,9 @@ const warm = (text) => {
 const ORIGIN_COLORS = ["#c9c9c9", "#f2b04c", "#8ec1e0", "#b9a1d6"];
 const BOTTLENECK_COLORS = { instruction: "#8fc98b", cache: "#f0cf5a", memory: "#ef8a62", system: "#a99bd1", mixed: "#cfcfcf" };
 
-// Orange for more, blue for less. The square root of the share makes small changes visible.
-function changeColor(delta, most) {
-  const share = most > 0 ? Math.min(1, Math.sqrt(Math.abs(delta) / most)) : 0;
+// Orange for more, blue for less. The square root of the share makes small changes visible. `pale`: as everything changed.
+function changeColor(delta, most, pale) {
+  const share = (most > 0 ? Math.min(1, Math.sqrt(Math.abs(delta) / most)) : 0) * (pale ? 0.4 : 1);
   const mix = (a, b) => Math.round(a + (b - a) * share);
   return delta > 0 ? `rgb(${mix(253, 240)} ${mix(232, 140)} ${mix(214, 50)})`
     : `rgb(${mix(222, 92)} ${mix(236, 165)} ${mix(246, 220)})`;

@@ -15,14 +15,15 @@ const button = (text, onclick, more) => element("button", { type: "button", oncl
 
 // ---- inspector ---------------------------------------------------------------------------------------------
 
-// "1.20s (34.50%)"; nothing for a value of 0.
+// "1.20s (34.50%)"; "0" for a value of 0, and no percentage of a percentage.
 function amount(value, whole, unit) {
-  return value ? formatValue(value, unit) + " (" + percent(value, whole) + ")" : "0";
+  if (!value) return "0";
+  return formatValue(value, unit) + (unit.whole || unit === "%" ? "" : " (" + percent(value, whole) + ")");
 }
 
-// The rows of values: what is zero on both sides is left out.
+// The rows of values. Rows with zero on both sides are skipped.
 function valueRows(app, node) {
-  const { model, view } = app, unit = app.type.unit, k = app.place.scale, rows = [];
+  const { model, view, unit } = app, k = app.place.scale, rows = [];
   const pairs = [["total", view.head[node] * k, view.base[node]], ["self", view.selfHead[node] * k, view.selfBase[node]]];
   for (const [name, head, base] of pairs) {
     if (!head && !base) continue;
@@ -30,7 +31,7 @@ function valueRows(app, node) {
       rows.push([name, amount(head, view.head[0] * k, unit)]);
       continue;
     }
-    const change = changeText(head - base, base, unit);
+    const change = changeText(difference(head, base), base, unit);
     rows.push([name, amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * k, unit)]);
     rows.push([name === "self" ? "change of self" : "change", change || "none"]);
   }
@@ -60,7 +61,7 @@ function inspect(app, node) {
   if (above > 0 && view.head[node] && view.head[above]) add("of its caller", percent(view.head[node], view.head[above]));
   if (frame >= 0) {
     add("source", sourceOf(model, frame));
-    if (model.origin[frame]) add("code of", ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : ""));
+    if (model.origin[frame]) add("origin", ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : ""));
   }
   if (app.bottleneck && frame >= 0) add("bottleneck", app.bottleneck(frame, node).text);
   add("labels", labelsOf(app, node));
@@ -123,10 +124,11 @@ function labelsOf(app, node) {
   const { model, view } = app;
   if (!model.groups.length || !isPlain(app.state)) return "";
   const end = endOf(view, node), type = app.state.type;
+  const [factor] = valueFactors(model, type);
   const sums = model.groups.map((group) => {
     let sum = 0;
     for (let i = 0; i < group.node.length; i++)
-      if (group.node[i] >= node && group.node[i] < end) sum += group.self[type][i];
+      if (group.node[i] >= node && group.node[i] < end) sum += group.self[type][i] * factor;
     return { name: group.name, sum };
   });
   return sums.filter((s) => s.sum).sort((a, b) => b.sum - a.sum).slice(0, 5)
@@ -144,11 +146,11 @@ function endOf(view, node) {
 const MOST_CHANGED = 5;
 const LINE = 32; // characters of a name and its value that have room beside each other; what is longer takes two lines
 
-// The functions whose own cost grew most and those whose own cost shrank most.
+// The functions whose self grew most and the functions whose self shrank most.
 function mostChanged(app) {
   const k = app.place.scale, { model } = app;
-  let rows = app.functionRows().map((r) => ({ ...r, delta: r.selfHead * k - r.selfBase, verdict: app.verdictOf(r.frame) }));
-  if (app.judging) rows = rows.filter((r) => r.verdict && agrees(r.verdict.self, r.delta));
+  let rows = app.functionRows().map((r) => ({ ...r, delta: difference(r.selfHead * k, r.selfBase), verdict: app.verdictOf(r.frame) }));
+  if (app.judging) rows = rows.filter((r) => r.verdict && agreed(r.verdict.self, r.delta));
   const top = (sign) => rows.filter((r) => r.delta * sign > 0 && r.frame !== model.smaller)
     .sort((a, b) => sign * (b.delta - a.delta)).slice(0, MOST_CHANGED);
   return { slower: top(1), faster: top(-1) };
@@ -158,7 +160,7 @@ function showChanges(app) {
   const panel = app.parts.changes;
   panel.hidden = !app.model.hasBase || app.state.tab !== "diff";
   if (panel.hidden) return;
-  const { slower, faster } = mostChanged(app), unit = app.type.unit, words = app.words;
+  const { slower, faster } = mostChanged(app), { unit, words } = app;
   const list = (title, rows, less) => {
     const most = rows.length ? Math.abs(rows[0].delta) : 1;
     const items = rows.map((r) => {
@@ -173,21 +175,27 @@ function showChanges(app) {
       return element("li", {}, row);
     });
     return [element("h3", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),
-      rows.length ? element("ol", {}, ...items) : element("p", { class: "pf-soft" }, app.judging ? "no own cost changed by more than noise" : "none")];
+      rows.length ? element("ol", {}, ...items) : element("p", { class: "pf-soft" }, app.judging ? "no function by more than noise" : "no function")];
   };
-  panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true), ...notes(app));
+  panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
 }
 
-// " ±0.07s" where it was judged.
+// " ±0.07s" for a judged function.
 function halfText(app, verdict) {
-  if (!app.judging || !verdict || verdict.self.q === null) return "";
-  return " ±" + formatValue((verdict.self.high - verdict.self.low) / 2, app.type.unit);
+  if (!app.judging || !verdict || verdict.self.low === null) return "";
+  return " ±" + formatValue((verdict.self.high - verdict.self.low) / 2, app.unit, verdict.self.delta);
 }
 
-// What the verdicts hold for.
-function notes(app) {
-  if (!hasVerdicts(app.model, app.state)) return [];
-  return [element("p", { class: "pf-soft pf-notes" }, app.model.meta.verdicts.notes.join(" "))];
+// One sentence about the comparison, and on demand the notes on runs, noise and the common factor.
+function showBanner(app) {
+  const { banner } = app.parts, { verdicts } = app.model.meta;
+  banner.hidden = !hasVerdicts(app.model, app.state);
+  if (banner.hidden) return;
+  const { head, base } = app.view, delta = difference(head[0], base[0]);
+  banner.classList.toggle("pf-up", verdicts.total.level > 0 && delta > 0);
+  banner.classList.toggle("pf-down", verdicts.total.level > 0 && delta < 0);
+  banner.replaceChildren(element("b", {}, STATUS_SIGNS[verdicts.total.level ? statusOf(head[0], base[0]) : 0] + verdicts.sentence),
+    element("details", {}, element("summary", {}, "How sure is this?"), ...verdicts.notes.slice(1).map((text) => element("p", {}, text))));
 }
 
 // ---- function list --------------------------------------------------------------------------------------------
@@ -199,25 +207,25 @@ function columnsOf(app) {
   if (!app.model.hasBase) return [
     { title: "Self", value: (r) => r.selfHead, share: true }, { title: "Total", value: (r) => r.head, share: true }];
   return [
-    { title: "Δ self", value: (r) => r.selfHead * k - r.selfBase, sign: true },
-    { title: "Δ total", value: (r) => r.head * k - r.base, sign: true },
+    { title: "Change of self", value: (r) => difference(r.selfHead * k, r.selfBase), sign: true },
+    { title: "Change of total", value: (r) => difference(r.head * k, r.base), sign: true },
     { title: "Base self", value: (r) => r.selfBase }, { title: "Head self", value: (r) => r.selfHead * k },
     { title: "Base total", value: (r) => r.base }, { title: "Head total", value: (r) => r.head * k }, ...verdictColumns(app)];
 }
 
-// Sorted by their verdict, real changes come first.
+// Sorting by the verdict puts certain changes first.
 function verdictColumns(app) {
   if (!hasVerdicts(app.model, app.state)) return [];
-  const of = (r) => (app.verdictOf(r.frame) || {}).self, known = (e) => e && e.word && e.q !== null;
+  const of = (r) => (app.verdictOf(r.frame) || {}).self, known = (e) => e && e.word && e.low !== null;
   return [
     { title: "± self", value: (r) => (known(of(r)) ? (of(r).high - of(r).low) / 2 : 0), blank: (r) => !known(of(r)) },
-    { title: "Verdict", value: (r) => (known(of(r)) ? (of(r).changed ? 2 : 1) - of(r).q : -1), text: (r) => (of(r) ? of(r).word : "") }];
+    { title: "Certain?", value: (r) => (known(of(r)) ? of(r).level + 1 - (of(r).q ?? 1) : -1), text: (r) => (of(r) ? of(r).word : "") }];
 }
 
 // Changes are sorted with their sign: the largest regression first.
 function listFunctions(app) {
   const { functions, filter } = app.parts, columns = columnsOf(app), { state } = app;
-  const column = columns[state.sort] || columns[0], unit = app.type.unit, whole = app.view.head[0];
+  const column = columns[state.sort] || columns[0], { unit } = app, whole = app.view.head[0];
   const order = state.sort === -1
     ? (a, b) => (app.label(a.frame) < app.label(b.frame) ? -1 : 1)
     : (a, b) => (column.sign ? column.value(b) - column.value(a) : Math.abs(column.value(b)) - Math.abs(column.value(a)));
@@ -245,7 +253,7 @@ function listFunctions(app) {
 
 // ---- legend -----------------------------------------------------------------------------------------------------
 
-const ORIGIN_WORDS = ["unknown", "the user", "a library", "the system"];
+const ORIGIN_WORDS = ["unknown", "your code", "library", "system"];
 
 function swatch(color, ...hatched) {
   const i = element("i", { class: hatched[0] ? "pf-hatched" : null });
@@ -255,7 +263,7 @@ function swatch(color, ...hatched) {
 
 function statusChips(app) {
   const { state } = app, colors = [app.theme.noise, changeColor(1, 1), changeColor(-1, 1), changeColor(1, 2), changeColor(-1, 2)];
-  const words = [app.judging ? "noise or unchanged" : app.words.unchanged, app.words.slower, app.words.faster, "new", "gone"];
+  const words = [app.judging ? "no change beyond noise" : app.words.unchanged, app.words.slower, app.words.faster, "new", "gone"];
   return [1, 2, 3, 4, 0].map((id) => button("", () =>
     app.set({ only: state.only === STATUS_NAMES[id] ? "" : STATUS_NAMES[id] }), {
     class: "pf-chip", "aria-pressed": state.only === STATUS_NAMES[id] ? "true" : "false", "data-status": STATUS_NAMES[id],
@@ -271,9 +279,9 @@ function legend(app) {
   const chip = (color, text) => element("span", { class: "pf-chip" }, swatch(color), text);
   const box = app.parts.legend, soft = (text) => element("span", { class: "pf-soft" }, text);
   if (app.coloring === "change") {
-    box.replaceChildren(...statusChips(app), soft("bar: how much"));
+    box.replaceChildren(...statusChips(app), soft(app.judging ? "pale: with everything else; bar: size of the change" : "bar: size of the change"));
   } else if (app.coloring === "origin") {
-    box.replaceChildren(...ORIGIN_WORDS.map((name, i) => chip(ORIGIN_COLORS[i], "code of " + name)));
+    box.replaceChildren(...ORIGIN_WORDS.map((name, i) => chip(ORIGIN_COLORS[i], name)));
   } else if (app.coloring === "bottleneck") {
     box.replaceChildren(...Object.entries(BOTTLENECK_COLORS).map(([name, color]) => chip(color, name)), soft("weights:"),
       ...Object.entries(app.weights).map(([name, weight]) => element("label", {}, name + " ", element("input", {

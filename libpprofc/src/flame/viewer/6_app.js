@@ -29,6 +29,15 @@ class App {
   }
 
   get type() { return this.model.types[this.state.type]; }
+  // The unit of the shown values: the sample type's, the verdicts' ("%"), or percent of the base when shares are compared.
+  get unit() {
+    const base = this.state.normal ? Math.abs(this.view.base[0]) : 0;
+    return base ? { whole: base } : this.amountUnit;
+  }
+  get amountUnit() {
+    const { meta } = this.model, { type } = this.state;
+    return meta.verdicts && type === meta.verdicts.type ? meta.verdicts.unit : this.type.unit;
+  }
   get drawing() { return this.drawings[0]; }
   get root() { return this.rootNode; }
   get coloring() {
@@ -45,10 +54,10 @@ class App {
   // What the colours of boxes depend on.
   get looks() { return this.coloring + this.judging + this.theme.noise; }
   verdictOf(frame) { return this.model.verdicts && this.model.verdicts.get(this.model.name[frame]) || null; }
-  // Whether the change of a box is no more than noise, or nothing says that it is.
-  isQuiet(view, node, delta) {
+  // How certain the change of a box is; OWN when nothing is judged.
+  certain(view, node, delta) {
     const fromLeaf = this.state.reverse || (this.views.length > 1 && view === this.views[0]);
-    return this.judging && !isReal(this.model, view, node, delta, fromLeaf);
+    return this.judging ? certainty(this.model, view, node, delta, fromLeaf) : OWN;
   }
   label(frame) { return frame < 0 ? "all" : this.model.name[frame]; }
   forms(frame) {
@@ -128,8 +137,8 @@ class App {
     const least = Math.max(Math.abs(view.head[0] * place.scale), Math.abs(view.base[0])) / 100;
     let more = least, less = least;
     for (let i = 0; i < view.n; i++) {
-      const delta = view.head[i] * place.scale - view.base[i];
-      if ((delta > more || -delta > less) && this.isQuiet(view, i, delta)) continue;
+      const delta = difference(view.head[i] * place.scale, view.base[i]);
+      if ((delta > more || -delta > less) && this.certain(view, i, delta) !== OWN) continue;
       if (delta > more) more = delta;
       else if (-delta > less) less = -delta;
     }
@@ -161,22 +170,23 @@ class App {
   look(view, node, place) {
     const frame = view.frame[node], { state, model } = this, diff = state.tab === "diff";
     const head = view.head[node] * place.scale, base = view.base[node];
-    const quiet = this.isQuiet(view, node, head - base), status = diff && !quiet ? statusOf(head, base) : 0;
+    const delta = difference(head, base), certain = this.certain(view, node, delta), quiet = certain === QUIET;
+    const status = diff && !quiet ? statusOf(head, base) : 0;
     const matched = this.hits && frame >= 0 && this.hits[frame];
     const whole = state.tab === "base" ? view.base[0] : view.head[0], value = state.tab === "base" ? base : view.head[node];
     return {
-      color: matched ? "#ff9be8" : this.color(view, node, frame, quiet ? 0 : head - base),
-      sign: STATUS_SIGNS[status], hatch: status > STATUS.faster, bar: diff && !quiet ? head - base : 0,
-      note: diff ? changeNotes(head - base, base, this.type.unit, quiet) : [percent(value, whole)],
+      color: matched ? "#ff9be8" : this.color(view, node, frame, quiet ? 0 : delta, certain === SHARED),
+      sign: STATUS_SIGNS[status], hatch: status > STATUS.faster, bar: diff && !quiet ? delta : 0,
+      note: diff ? changeNotes(delta, base, this.unit, quiet) : [percent(value, whole)],
       inlined: frame >= 0 && model.inlined[frame],
       dim: (this.hits && !matched) || (state.only && diff && STATUS_NAMES[status] !== state.only),
     };
   }
 
-  color(view, node, frame, delta) {
+  color(view, node, frame, delta, pale) {
     if (this.coloring === "change") {
       const most = this.most[this.views.indexOf(view)];
-      return delta ? changeColor(delta, delta > 0 ? most.more : most.less) : this.theme.noise;
+      return delta ? changeColor(delta, delta > 0 ? most.more : most.less, pale) : this.theme.noise;
     }
     if (frame < 0 || frame === this.model.smaller) return "#d9d9d9";
     switch (this.coloring) {
@@ -343,7 +353,7 @@ class App {
       name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known ? model.line[frame] : 0,
       origin: known ? ORIGINS[model.origin[frame]] : "unknown", inlined: known && !!model.inlined[frame],
       head: view.head[node] * k, base: view.base[node], selfHead: view.selfHead[node] * k, selfBase: view.selfBase[node],
-      unit: this.type.unit, node: view.id ? view.id[node] : node, ...this.selectedTexts(frame), ...this.selectedVerdict(frame),
+      unit: this.unit, node: view.id ? view.id[node] : node, ...this.selectedTexts(frame), ...this.selectedVerdict(frame),
     };
   }
 
@@ -351,10 +361,10 @@ class App {
   selectedTexts(frame) {
     const row = frame >= 0 && this.functionRows().find((r) => this.model.name[r.frame] === this.model.name[frame]);
     if (!row) return {};
-    const k = this.place.scale, { unit } = this.type, text = (value) => formatValue(value, unit);
+    const k = this.place.scale, { unit } = this, text = (value) => formatValue(value, unit);
     if (!this.model.hasBase) return { self: text(row.selfHead), total: text(row.head), share: percent(row.head, this.view.head[0]) };
     return {
-      self: text(row.selfHead * k - row.selfBase), total: text(row.head * k - row.base), baseSelf: text(row.selfBase),
+      self: text(difference(row.selfHead * k, row.selfBase)), total: text(difference(row.head * k, row.base)), baseSelf: text(row.selfBase),
       baseTotal: text(row.base), headSelf: text(row.selfHead * k), headTotal: text(row.head * k),
     };
   }
@@ -363,7 +373,7 @@ class App {
   selectedVerdict(frame) {
     const verdict = frame >= 0 && hasVerdicts(this.model, this.state) ? this.verdictOf(frame) : null;
     if (!verdict) return {};
-    const text = (estimate, partner) => verdictText(estimate, this.type.unit, partner);
+    const text = (estimate, partner) => verdictText(estimate, this.unit, partner);
     return { selfVerdict: text(verdict.self, verdict.partner), totalVerdict: text(verdict.total) };
   }
 
@@ -436,6 +446,8 @@ class App {
       tab.setAttribute("aria-selected", on ? "true" : "false");
       tab.tabIndex = on ? 0 : -1;
     }
+    for (const choice of box.querySelectorAll("button[data-normal]"))
+      choice.setAttribute("aria-pressed", state.normal === (choice.dataset.normal === "1") ? "true" : "false");
     const judged = hasVerdicts(model, state), { real } = parts;
     real.hidden = !model.verdicts;
     real.firstChild.disabled = !judged;
@@ -451,18 +463,26 @@ class App {
     if (state.list) listFunctions(this);
     const { head, base } = this.view;
     parts.totals.textContent = model.hasBase
-      ? formatValue(base[0], this.type.unit) + " → " + formatValue(head[0], this.type.unit)
+      ? this.runsText() + formatValue(base[0], this.amountUnit) + " → " + formatValue(head[0], this.amountUnit)
         + (base[0] ? " (" + signed(percent(head[0] - base[0], Math.abs(base[0])), head[0] - base[0]) + ")" : "")
-      : formatValue(head[0], this.type.unit);
+      : formatValue(head[0], this.amountUnit);
     legend(this);
     showChanges(this);
+    showBanner(this);
     this.showPath();
+  }
+
+  // "mean of 5 + 5 runs: "; values of several runs are means per run.
+  runsText() {
+    const { verdicts } = this.model.meta, [base, head] = verdicts ? verdicts.runs : [1, 1];
+    return base + head > 2 ? "mean of " + base + " + " + head + " runs: " : "";
   }
 
   whyNoVerdicts() {
     const { verdicts } = this.model.meta;
     if (!verdicts) return "";
     if (!verdicts.judged) return verdicts.notes.join("\n");
+    if (this.state.normal) return "verdicts are on amounts, not on shares";
     return this.state.tab !== "diff" ? "verdicts are on differences" : "verdicts are on " + this.model.types[verdicts.type].type;
   }
 
@@ -478,7 +498,7 @@ class App {
     const pills = ["sandwich", "focus", "hide"].filter((key) => this.state[key]).map((key) => element("span", { class: "pf-pill" },
       (key === "sandwich" ? "callers and callees of " : key + " ") + this.state[key],
       button("×", () => this.set({ [key]: "" }), { "aria-label": "remove " + key, "data-remove": key })));
-    const flags = [["reverse", "merged from the leaf"], ["collapse", "recursive calls joined"], ["normal", "head scaled to base"]]
+    const flags = [["reverse", "merged from the leaf"], ["collapse", "recursive calls joined"], ["normal", "shares of the total"]]
       .filter(([key]) => this.state[key]);
     if (!this.state.system) flags.push(["system", "without system code"]);
     pills.push(...flags.map(([key, text]) => element("span", { class: "pf-pill" }, text,

@@ -32,9 +32,8 @@ function buildParts(app) {
     row("Colour by", p.color), diff ? row("Box width", p.width) : null,
     model.groups.length || model.meta.left_out.length ? row("Samples", p.group) : null,
     row("Only stacks through", p.focus), row("Hide functions", p.hide),
-    flag("icicle", "Root at the top"), flag("reverse", "Start from the leaf: who calls what is expensive"),
+    flag("icicle", "Root at the top"), flag("reverse", "Start from the leaf: callers of expensive functions"),
     flag("collapse", "Join recursive calls"), flag("system", "System code: kernel, libc, language runtime"),
-    diff ? flag("normal", "Scale head to the total of base: compare shares") : null,
     button("Reset", () => { app.reset(); p.menu.open = false; }, { "data-do": "reset" })));
   p.graph = element("canvas", { tabindex: 0, class: "pf-graph", role: "tree", "aria-label": "flame graph; walk with the arrow keys" },
     p.item = element("span", { id: "pf-item-" + ++mounted, role: "treeitem", "aria-label": "all" }));
@@ -44,6 +43,11 @@ function buildParts(app) {
   p.real = element("label", { class: "pf-check pf-real", hidden: true }, element("input", {
     type: "checkbox", "data-flag": "judged", onchange: (e) => app.set({ judged: e.target.checked }),
   }), "Only real changes");
+  p.banner = element("section", { class: "pf-banner", "aria-label": "the change in one sentence", hidden: true });
+  p.amounts = diff ? element("span", { class: "pf-tabs", role: "group", "aria-label": "amounts or shares" }, ...[["Amount", false], ["Share", true]].map(([text, normal]) =>
+    button(text, () => app.set({ normal }), {
+      "data-normal": normal ? "1" : "0", title: normal ? "percent of each profile's total" : "recorded values",
+    }))) : null;
   p.path = element("nav", { class: "pf-path", "aria-label": "zoomed to" });
   p.legend = element("div", { class: "pf-legend" });
   p.changes = element("section", { class: "pf-changes", "aria-label": "what changed most" });
@@ -60,7 +64,7 @@ function buildParts(app) {
 function buildBar(app, p) {
   const { model } = app;
   return element("header", { class: "pf-bar" },
-    element("h1", { title: model.meta.title }, model.meta.title), p.totals, p.tabs,
+    element("h1", { title: model.meta.title }, model.meta.title), p.totals, p.tabs, p.amounts,
     model.types.length > 1 ? p.type : null,
     element("span", { class: "pf-search" }, p.search,
       button("‹", () => app.step(-1), { "data-do": "previous", "aria-label": "previous match" }),
@@ -75,8 +79,8 @@ function build(app, root) {
   const half = (text, canvas, kind) => element("div", { class: "pf-half " + kind }, element("span", { class: "pf-side" }, text), canvas);
   const side = element("aside", { class: "pf-aside", "aria-label": "changes and selection" }, p.changes, chrome ? p.inspector : null);
   p.box = element("div", { class: "pf" + (chrome ? " pf-chrome" : "") },
-    chrome ? buildBar(app, p) : null,
-    element("div", { class: "pf-under" }, p.path, element("span", { class: "pf-space" }), p.real, p.legend, chrome ? null : p.menu),
+    chrome ? buildBar(app, p) : null, p.banner,
+    element("div", { class: "pf-under" }, p.path, element("span", { class: "pf-space" }), p.real, p.legend, chrome ? null : p.amounts, chrome ? null : p.menu),
     element("div", { class: "pf-main" },
       element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.minimap, p.list),
       side),
@@ -158,10 +162,10 @@ class Pointers {
     const { app, drawing } = this, node = this.nodeOf(e), { tip } = app.parts, { view } = drawing;
     drawing.canvas.classList.toggle("pf-over", node >= 0);
     if (node < 0 || e.pointerType === "touch") return this.hideTip();
-    const head = view.head[node] * drawing.place.scale, base = view.base[node], unit = app.type.unit, text = [];
-    if (app.model.hasBase) text.push(amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * drawing.place.scale, unit), changeText(head - base, base, unit));
+    const head = view.head[node] * drawing.place.scale, base = view.base[node], { unit } = app, text = [];
+    if (app.model.hasBase) text.push(amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * drawing.place.scale, unit), changeText(difference(head, base), base, unit));
     else text.push(amount(head, view.head[0], unit));
-    text.push(...verdictRows(app, view.frame[node]).map(([what, words]) => what.replace("verdict on ", "") + ": " + words));
+    text.push(...verdictRows(app, view.frame[node]).map(([what, words]) => what.replace(": certain?", "") + ": " + words));
     tip.replaceChildren(element("b", {}, app.label(view.frame[node])), ...text.filter(Boolean).map((t) => element("span", {}, t)));
     tip.hidden = false;
     const box = app.parts.box.getBoundingClientRect(), w = tip.offsetWidth, h = tip.offsetHeight;

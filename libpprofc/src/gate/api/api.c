@@ -1,9 +1,8 @@
-/* The gate as the public interface has it: an object that is filled, judged once, and then read. */
+/* Implements the public interface of the gate. */
 #include "bench/set.h"
 #include "core/options.h"
 #include "core/output.h"
 #include "gate/gate.h"
-#include "gate/interval.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/files.h"
@@ -13,20 +12,20 @@
 #include <math.h>
 #include <time.h>
 
-#define GATE_DAY 11 /* "2027-01-31" and its NUL */
+#define GATE_DAY 11 /* size of "2027-01-31" with its NUL */
 
 struct pprofc_gate {
   pprofc_allocator mem;
   struct gate gate;
   pprofc_bench *set; /* raw results of both sides, labelled "base" and "head" */
   char today[GATE_DAY];
-  bool closed; /* judging has begun */
+  bool closed; /* true once judging has begun */
   bool judged;
-  pprofc_gate_row *rows; /* [row_count], once judged */
+  pprofc_gate_row *rows; /* [row_count] rows, after judging */
   size_t row_count;
 };
 
-/* Public and internal numbers are the same. */
+/* Checks that the public and the internal enums have equal values. */
 #define GATE_SAME(a, b) _Static_assert((int)(a) == (int)(b), #a)
 GATE_SAME(PPROFC_GATE_BOTH, GATE_BOTH);
 GATE_SAME(PPROFC_GATE_NONE, GATE_NONE);
@@ -63,6 +62,7 @@ void pprofc_gate_options_init(pprofc_gate_options *options) {
       .floor = "",
       .today = "",
       .noise_from = "",
+      .one_process = true,
   };
 }
 
@@ -91,7 +91,7 @@ static pprofc_status gate_set_day(pprofc_gate *handle, const char *today, pprofc
   return error_set(error, PPROFC_E_INVALID, "the clock has no date; set today");
 }
 
-/* Whether each enum holds one of its values. */
+/* True if each enum has a known value. */
 static bool gate_words_known(const pprofc_gate_options *o) {
   return (unsigned)o->test <= PPROFC_GATE_NONE &&
          (unsigned)o->correction <= PPROFC_GATE_UNCORRECTED &&
@@ -120,6 +120,7 @@ static pprofc_status gate_apply(pprofc_gate *handle, const pprofc_gate_options *
   s->time = (enum gate_time)o->time;
   s->min_samples = o->min_samples;
   s->strict = o->strict;
+  s->one_process = o->one_process;
   return gate_set_day(handle, o->today, error);
 }
 
@@ -160,7 +161,8 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate has been judged");
 }
 
-/* A caller that goes on after a failed read must not get a pass: the failure is a problem, too. */
+/* Also records a failed read as a problem, so that a caller that ignores the error does not
+ * get a pass. */
 static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
                                  const pprofc_error *reason, pprofc_error *error) {
   if (!status) return status;
@@ -192,12 +194,12 @@ pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, c
   return gate_failed(gate, status, &reason, error);
 }
 
-/* The input label of a side, by which the comparison finds it. */
+/* Returns the input label by which the comparison finds a side. */
 static const char *gate_side_label(pprofc_gate_side side) {
   return side == PPROFC_GATE_BASE ? "base" : "head";
 }
 
-/* The set of raw results is made when the first ones are read. */
+/* Creates the set of raw results on first use. */
 static pprofc_status gate_open_side(pprofc_gate *gate, pprofc_gate_side side, pprofc_error *error) {
   pprofc_status status = gate_check_open(gate, error);
   if (status) return status;
@@ -206,6 +208,7 @@ static pprofc_status gate_open_side(pprofc_gate *gate, pprofc_gate_side side, pp
   if (!gate->set) gate->set = pprofc_bench_new(&gate->mem);
   if (!gate->set) return error_nomem(error);
   gate->gate.inputs++;
+  gate->set->process++;
   return PPROFC_OK;
 }
 
@@ -236,7 +239,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
   return status;
 }
 
-/* A folder of criterion goes through the reader of command line inputs: "base=FOLDER". */
+/* Reads a criterion folder as the command line input "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
   struct buffer input;
@@ -264,11 +267,11 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
 
 /* ---- sets -------------------------------------------- */
 
-/* A set whose results are copied input by input. */
+/* State of copying the results of a set input by input. */
 struct gate_set_copy {
   const pprofc_bench *from;
   pprofc_bench *to;
-  size_t result, message; /* the next ones */
+  size_t result, message; /* index of the next result and message */
 };
 
 static void gate_copy_config(const pprofc_bench *from, uint32_t config, struct bench_sink *sink) {
@@ -289,12 +292,13 @@ static void gate_copy_result(const pprofc_bench *from, const pprofc_bench_result
     sink_value(sink, from->values[v], pprofc_bench_unit(from, from->value_unit[v]));
 }
 
-/* Results and messages are in the order of their inputs. */
+/* Copies one input. Results and messages are in the order of their inputs. */
 static pprofc_status gate_copy_input(struct gate_set_copy *copy, size_t input, const char *label,
                                      pprofc_error *error) {
   const pprofc_bench *from = copy->from;
   struct bench_sink sink;
   uint32_t config = MAP_NONE;
+  copy->to->process++;
   sink_open(&sink, copy->to, str_of(label), pprofc_bench_input_path(from, input));
   if (sink.status == PPROFC_OK && from->inputs[input].debug) sink_debug_build(&sink);
   for (size_t i = 0; i < from->metadata_count && sink.status == PPROFC_OK; i++) {
@@ -342,7 +346,7 @@ static double gate_effect(const struct gate_row *row) {
   return known ? row->delta : (double)NAN;
 }
 
-static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gate_row *row) {
+static pprofc_gate_row gate_public_row(const struct gate_row *row) {
   return (pprofc_gate_row){
       .group = row->group,
       .name = row->name,
@@ -364,10 +368,10 @@ static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gat
       .p = row->p,
       .adjusted = row->adjusted,
       .verdict = (pprofc_gate_verdict)row->verdict,
-      .significant = row->significant,
+      .significant = gate_is_significant(row),
       .threshold = row->threshold,
       .alpha = row->alpha,
-      .visible_effect = gate_sight_of(gate, row).visible,
+      .visible_effect = row->visible,
   };
 }
 
@@ -377,7 +381,7 @@ static pprofc_status gate_make_rows(pprofc_gate *gate, pprofc_error *error) {
   gate->rows = mem_array(&gate->mem, count, sizeof *gate->rows);
   if (!gate->rows) return error_nomem(error);
   gate->row_count = count;
-  for (size_t i = 0; i < count; i++) gate->rows[i] = gate_public_row(&gate->gate, &rows[i]);
+  for (size_t i = 0; i < count; i++) gate->rows[i] = gate_public_row(&rows[i]);
   return PPROFC_OK;
 }
 
@@ -387,7 +391,6 @@ pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *error) {
   gate->closed = true;
   if (gate->set) status = gate_read_raw_and_forget(&gate->gate, gate->set, error);
   if (!status) status = gate_judge(&gate->gate, gate->today, error);
-  if (!status) gate_interval_settle(&gate->gate);
   if (!status) status = gate_make_rows(gate, error);
   gate->judged = status == PPROFC_OK;
   return status;

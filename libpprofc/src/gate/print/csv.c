@@ -1,5 +1,5 @@
-/* The gate's result as CSV for spreadsheets: a row for each comparison, numbers unrounded. A text
- * that a spreadsheet would take for a formula has an apostrophe in front. */
+/* Prints the gate's result as CSV for spreadsheets: a row for each comparison, numbers
+ * unrounded. An apostrophe precedes texts that a spreadsheet would read as a formula. */
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
@@ -28,7 +28,7 @@ static void csv_put_text(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, ',');
 }
 
-/* A number that is not known is empty. */
+/* Writes a number; an unknown number is empty. */
 static void csv_put_number(struct buffer *out, double value) {
   char text[32] = "";
   double back = (double)NAN;
@@ -41,19 +41,18 @@ static void csv_put_number(struct buffer *out, double value) {
   buffer_add_char(out, ',');
 }
 
-static void csv_put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  struct gate_interval interval = gate_interval_of(gate, row);
+static void csv_put_row(struct buffer *out, const struct gate_row *row) {
   bool both = row->in_base && row->in_head;
   bool known = both && row->delta_kind != GATE_DELTA_UNKNOWN;
-  csv_put_text(out, str_of(gate_verdict_name(row->verdict)));
+  csv_put_text(out, str_of(gate_row_verdict(row)));
   csv_put_text(out, row->name);
   csv_put_text(out, row->unit);
   csv_put_text(out, row->group);
   csv_put_number(out, row->base);
   csv_put_number(out, row->head);
   csv_put_number(out, known ? row->delta : (double)NAN);
-  csv_put_number(out, both ? interval.low : (double)NAN);
-  csv_put_number(out, both ? interval.high : (double)NAN);
+  csv_put_number(out, both ? row->low : (double)NAN);
+  csv_put_number(out, both ? row->high : (double)NAN);
   csv_put_number(out, row->tested ? row->p : (double)NAN);
   csv_put_number(out, row->tested ? row->adjusted : (double)NAN);
   buffer_printf(out, "%zu,%zu,", row->base_count, row->head_count);
@@ -67,7 +66,7 @@ static void csv_put_table(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   buffer_add_text(out, "verdict,benchmark,unit,group,base,head,delta,low,high,p,p_adjusted,"
                        "base_samples,head_samples,threshold,file,line\n");
-  for (size_t i = 0; i < count; i++) csv_put_row(out, gate, &rows[i]);
+  for (size_t i = 0; i < count; i++) csv_put_row(out, &rows[i]);
 }
 
 void gate_print_csv(struct buffer *out, const struct gate *gate, bool all) {

@@ -1,8 +1,8 @@
-/* The gate's result as annotations of GitHub Actions, with the text behind them. */
+/* Prints the gate's result as annotations of GitHub Actions, followed by the text. */
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* GitHub shows no more than these. */
+/* Maximum numbers that GitHub shows. */
 #define ERRORS_MAX   10
 #define WARNINGS_MAX 10
 
@@ -35,7 +35,7 @@ static void put_annotation(struct buffer *out, const struct gate *gate, const st
     buffer_printf(out, ",line=%zu,", row->line);
   }
   buffer_add_text(out, "title=");
-  buffer_printf(&text, "%s: %.*s", gate_verdict_name(row->verdict), STR_ARG(row->name));
+  buffer_printf(&text, "%s: %.*s", gate_row_verdict(row), STR_ARG(row->name));
   github_put_escaped(out, buffer_str(&text), true);
   buffer_add_text(out, "::");
   buffer_clear(&text);

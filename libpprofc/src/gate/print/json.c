@@ -1,4 +1,5 @@
-/* The gate's result as JSON, with all numbers unrounded, and as GitLab's code quality report. */
+/* Prints the gate's result as JSON, with unrounded numbers, and as GitLab's code quality
+ * report. */
 #include "core/json_write.h"
 #include "gate/power.h"
 #include "gate/print/print.h"
@@ -12,7 +13,7 @@ static int json_add_to_buffer(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-/* Calls `fill` with a writer on the buffer. */
+/* Calls `fill` with a writer for the buffer. */
 static void with_json(struct buffer *out, const struct gate *gate, bool all,
                       void (*fill)(struct json_writer *json, const struct gate *gate, bool all)) {
   struct output *output = mem_array(gate->mem, 1, sizeof *output);
@@ -35,7 +36,7 @@ static void put_str(struct json_writer *json, const char *key, pprofc_str value)
   json_string(json, value);
 }
 
-/* null for numbers that are not finite: JSON has no other word for them. */
+/* Writes null for numbers that are not finite, because JSON cannot represent them. */
 static void json_put_number(struct json_writer *json, const char *key, double value) {
   json_key(json, key);
   json_double(json, value);
@@ -64,9 +65,8 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
                        const struct gate_row *row) {
   json_put_number(json, "delta", row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
   put_bool(json, "from_zero", row->delta_kind == GATE_DELTA_FROM_ZERO);
-  struct gate_interval interval = gate_interval_of(gate, row);
-  json_put_number(json, "low", interval.low);
-  json_put_number(json, "high", interval.high);
+  json_put_number(json, "low", row->low);
+  json_put_number(json, "high", row->high);
   put_str(json, "test", str_of(row->test));
   json_put_number(json, "p", row->tested ? row->p : (double)NAN);
   json_put_number(json, "p_adjusted",
@@ -77,19 +77,18 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
     json_put_number(json, "second_p_adjusted", row->second.adjusted);
   }
   put_bool(json, "constant", row->constant);
-  put_bool(json, "significant", row->significant);
+  put_bool(json, "significant", gate_is_significant(row));
   json_put_number(json, "spread", row->spread);
   put_bool(json, "base_drifts", row->base_drifts);
   put_bool(json, "head_drifts", row->head_drifts);
 }
 
-/* The change that the row could have shown; null: none of any size, or not known. */
-static void put_sight(struct json_writer *json, const struct gate *gate,
-                      const struct gate_row *row) {
-  struct gate_sight sight = gate_sight_of(gate, row);
+/* Writes the smallest change that the row could have shown; null if no change is visible or it
+ * is not known. */
+static void put_visible(struct json_writer *json, const struct gate_row *row) {
   json_put_number(json, "p_needed", row->level);
-  json_put_number(json, "visible_change", sight.visible);
-  json_put_number(json, "rounds_for_threshold", sight.needed);
+  json_put_number(json, "visible_change", row->visible);
+  json_put_number(json, "rounds_for_threshold", row->needed);
   put_bool(json, "threshold_visible", !row->blind && gate_was_judged(row));
 }
 
@@ -102,13 +101,13 @@ static void json_put_row(struct json_writer *json, const struct gate *gate,
   put_str(json, "unit", row->unit);
   put_str(json, "group", row->group);
   put_str(json, "better", str_of(better[row->direction + 1]));
-  put_str(json, "verdict", str_of(gate_verdict_name(row->verdict)));
+  put_str(json, "verdict", str_of(gate_row_verdict(row)));
   json_put_number(json, "base", row->base);
   json_put_number(json, "head", row->head);
   put_uint(json, "base_samples", row->base_count);
   put_uint(json, "head_samples", row->head_count);
   if (row->in_base && row->in_head) put_tested(json, gate, row);
-  if (gate_was_judged(row)) put_sight(json, gate, row);
+  if (gate_was_judged(row)) put_visible(json, row);
   if (row->aside) put_str(json, "aside", str_of(row->aside));
   json_put_number(json, "threshold", row->threshold);
   json_put_number(json, "alpha", row->alpha);
@@ -165,7 +164,7 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
 
 /* ---- GitLab ------------------------------------------ */
 
-/* FNV-1a: a fingerprint must not depend on how the library was built. */
+/* Computes FNV-1a, because a fingerprint must not depend on how the library was built. */
 static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   if (!print) print = 0xCBF29CE484222325u;
   for (size_t i = 0; i <= text.size; i++) {
@@ -175,8 +174,8 @@ static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   return print;
 }
 
-/* The report wants a file and a line for each issue, and a fingerprint that stays the same from one
- * pipeline to the next: that of the benchmark and its unit. */
+/* Writes an issue with a file, a line, and a fingerprint that is equal in every pipeline: it
+ * depends only on the benchmark and its unit. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];
@@ -202,7 +201,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
                           const struct gate_row *row) {
   struct buffer text;
   buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  buffer_printf(&text, "%s: %.*s %.*s ", gate_verdict_name(row->verdict), STR_ARG(row->name),
+  buffer_printf(&text, "%s: %.*s %.*s ", gate_row_verdict(row), STR_ARG(row->name),
                 STR_ARG(row->unit));
   if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
@@ -210,7 +209,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
-  json->out->failed |= text.failed; /* nothing that was cut off is written */
+  json->out->failed |= text.failed; /* fail rather than write a truncated text */
   buffer_free(&text);
 }
 

@@ -1,10 +1,9 @@
-/* The gate's result as JUnit XML: a test case for each comparison. */
+/* Prints the gate's result as JUnit XML: a test case for each comparison. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Tools that read the file print its text into logs, so commands of CI systems are broken in the
- * text itself. */
+/* Appends text with commands of CI systems disabled, because tools print it into logs. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
@@ -14,7 +13,7 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-/* The element for a verdict; "skipped" for rows that neither passed nor regressed. */
+/* Returns the element for a verdict; "skipped" for rows that neither passed nor regressed. */
 static const char *junit_element(enum gate_verdict verdict) {
   switch (verdict) {
   case GATE_REGRESSED:
@@ -43,7 +42,7 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
   const char *element = junit_element(row->verdict);
   bool message = strcmp(element, "system-out") != 0;
   buffer_printf(out, "<%s", element);
-  if (message) buffer_printf(out, " message=\"%s\"", gate_verdict_name(row->verdict));
+  if (message) buffer_printf(out, " message=\"%s\"", gate_row_verdict(row));
   buffer_add_char(out, '>');
   junit_put(out, buffer_str(&text));
   buffer_printf(out, "</%s></testcase>\n", element);

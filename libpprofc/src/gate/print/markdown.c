@@ -1,13 +1,14 @@
-/* The gate's result for a comment or the summary of a step: always the whole verdict, and as many
- * rows as fit. */
+/* Prints the gate's result for a comment or a step summary: always the complete verdict, and
+ * as many rows as fit. */
 #include "core/markdown.h"
 #include "gate/print/print.h"
 
-/* A comment may hold 65,536 characters; the rest is for text around the table. */
+/* Maximum bytes of the table. A comment may have 65,536 characters; the rest is for text
+ * around the table. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 
-/* Text inside a cell: nothing in it may end the cell or be markup. */
+/* Appends text to a cell, escaped so that it cannot end the cell or act as markup. */
 static void markdown_put_text(struct buffer *out, pprofc_str text, bool cell) {
   if (markdown_put_code(out, text, cell)) return;
   for (size_t i = 0; i < text.size; i++) {
@@ -25,7 +26,7 @@ static void put_cell(struct buffer *out, pprofc_str text) {
 
 static void markdown_put_row(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row, struct buffer *scratch) {
-  buffer_printf(out, "| %s | ", gate_verdict_name(row->verdict));
+  buffer_printf(out, "| %s | ", gate_row_verdict(row));
   put_cell(out, row->name);
   if (row->group.size) {
     buffer_add_text(out, " (");
@@ -46,7 +47,7 @@ static void markdown_put_row(struct buffer *out, const struct gate *gate,
   gate_print_remarks(scratch, gate, row);
   put_cell(out, buffer_str(scratch));
   buffer_add_text(out, " | ");
-  gate_print_visible(out, gate_sight_of(gate, row).visible);
+  gate_print_visible(out, row->visible);
   buffer_add_text(out, " |\n");
   out->failed |= scratch->failed;
 }
@@ -66,7 +67,7 @@ static void put_notes(struct buffer *out, const char *title, pprofc_str notes, s
   }
 }
 
-/* The table's rows until `limit` bytes are used; returns how many did not fit. */
+/* Appends the table's rows up to `limit` bytes; returns the number of rows that did not fit. */
 static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bool all,
                                  size_t limit) {
   size_t count, left = 0, shown = 0;
@@ -106,7 +107,9 @@ void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) 
   gate_print_totals(&end, gate);
   size_t start = out->size;
   buffer_add_text(out, MARKER);
-  buffer_printf(out, "### Benchmarks: %s\n", gate_result_name(gate));
+  buffer_add_text(out, "### Benchmarks: ");
+  gate_print_result(out, gate);
+  buffer_add_char(out, '\n');
   size_t left = markdown_put_table(out, gate, all, start + COMMENT_MAX - end.size - 200);
   if (left) buffer_printf(out, "\n%zu more rows do not fit here.\n", left);
   buffer_add_str(out, buffer_str(&end));

@@ -1,13 +1,14 @@
-/* The noise floor of a machine, from two runs of the same program, and thresholds that hold. */
+/* Prints the noise floor of a machine, from two runs of the same program, and suggests
+ * thresholds. */
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SPREADS 3 /* a threshold holds when it is this many robust spreads of a sample */
+#define SPREADS 3 /* suggested threshold in robust spreads of a sample */
 
-/* The suggestion is no smaller than the change between both runs. */
+/* Returns the suggested threshold, which is at least the change between both runs. */
 static double suggested(const struct gate_row *row) {
   double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
   double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;

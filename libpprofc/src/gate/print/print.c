@@ -1,4 +1,5 @@
-/* Code that all formats of the gate share: effects, values, totals, remarks, the order of rows. */
+/* Implements the parts that all formats of the gate share: effects, values, totals, remarks,
+ * the order of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 
@@ -37,12 +38,11 @@ void gate_print_effect(struct buffer *out, const struct gate *gate, const struct
     buffer_add_char(out, '~');
   else
     put_percent(out, row->delta);
-  struct gate_interval interval = gate_interval_of(gate, row);
-  if (gate_interval_exists(row)) {
+  if (!isnan(row->low) && !isnan(row->high)) {
     buffer_add_text(out, " [");
-    put_percent(out, interval.low);
+    put_percent(out, row->low);
     buffer_add_text(out, ", ");
-    put_percent(out, interval.high);
+    put_percent(out, row->high);
     buffer_add_char(out, ']');
   }
   if (row->constant) {
@@ -70,16 +70,22 @@ void gate_print_totals(struct buffer *out, const struct gate *gate) {
 }
 
 const char *gate_result_name(const struct gate *gate) {
-  switch (gate_exit_status(gate)) {
-  case 0:
-    return "pass";
-  case 1:
-    return "no result";
-  case 2:
-    return "regression";
-  default:
-    return "doubtful";
-  }
+  int status = gate_exit_status(gate);
+  if (status == 1) return "no result";
+  if (status == 2) return "regression";
+  if (gate_is_inconclusive(gate)) return "inconclusive";
+  return status == 0 ? "pass" : "doubtful";
+}
+
+void gate_print_result(struct buffer *out, const struct gate *gate) {
+  const char *name = gate_result_name(gate);
+  buffer_add_text(out, name);
+  if (strcmp(name, "inconclusive") != 0) return;
+  buffer_printf(out, ": %zu of %zu could not be judged", gate->unjudged, gate->compared);
+  if (isnan(gate->visible_middle)) return;
+  buffer_add_text(out, "; smallest visible change: ");
+  gate_print_visible(out, gate->visible_middle);
+  if (gate->visible_count > 1) buffer_add_text(out, " in the middle");
 }
 
 bool gate_is_listed(const struct gate_row *row, bool all) {
@@ -89,7 +95,7 @@ bool gate_is_listed(const struct gate_row *row, bool all) {
 
 /* ---- order ------------------------------------------- */
 
-/* Rank of a verdict: the most important come first. */
+/* Returns the rank of a verdict; the most important ones come first. */
 static int rank_of(enum gate_verdict verdict) {
   static const enum gate_verdict order[] = {
       GATE_REGRESSED, GATE_MISSING,   GATE_SUSPICIOUS, GATE_UNMEASURED, GATE_INCONCLUSIVE,
@@ -147,7 +153,7 @@ static void put_rule(struct buffer *out, const struct gate *gate, const struct g
     buffer_printf(out, " (%s %.*s)", rule->expired ? "expired on" : "until", STR_ARG(rule->until));
 }
 
-/* Why a row is not significant; the numbers of the row may look as if it were. */
+/* Writes why a row is not significant although its numbers may suggest it. */
 static void put_insignificant(struct buffer *out, const struct gate *gate,
                               const struct gate_row *row) {
   if (row->aside) {
@@ -162,7 +168,7 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     buffer_printf(out, " by %s", row->test);
 }
 
-/* Why a row that seems to have changed does not count. */
+/* Writes why a row that seems to have changed does not count. */
 static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
@@ -170,13 +176,15 @@ static void put_doubt(struct buffer *out, const struct gate *gate, const struct 
     buffer_add_text(out, "; a time of 0: nothing was measured");
   else if (row->verdict == GATE_ASIDE)
     buffer_printf(out, "; %s", row->aside);
+  else if (row->verdict == GATE_INCONCLUSIVE && row->significant && row->one_process)
+    buffer_add_text(out, "; all samples of a side come from one process");
   else if (row->verdict == GATE_INCONCLUSIVE && row->significant && !row->aside)
     buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
   else if (row->verdict == GATE_INCONCLUSIVE)
     put_insignificant(out, gate, row);
 }
 
-/* A change that was found although most samples like these would not show it. */
+/* Warns if a change was found that most samples of this size would not show. */
 static void put_luck(struct buffer *out, const struct gate_row *row, double visible) {
   if (visible <= row->threshold || fabs(row->delta) >= visible) return;
   buffer_add_text(out, "; barely visible (");
@@ -187,26 +195,24 @@ static void put_luck(struct buffer *out, const struct gate_row *row, double visi
   buffer_add_text(out, "): the true change may be smaller");
 }
 
-/* The smallest change that an undecided row could have shown, and a warning when a found change is
- * smaller than that. */
-static void put_visible_change(struct buffer *out, const struct gate *gate,
-                               const struct gate_row *row) {
+/* Writes the smallest change that an undecided row could have shown, and a warning if a found
+ * change is smaller. */
+static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
-  struct gate_sight sight = gate_sight_of(gate, row);
   if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
-    put_luck(out, row, sight.visible);
-  } else if (isinf(sight.visible)) {
+    put_luck(out, row, row->visible);
+  } else if (isinf(row->visible)) {
     buffer_add_text(out, "; no change would be visible");
   } else {
-    buffer_printf(out, "; visible from %.3g%%", 100 * sight.visible);
+    buffer_printf(out, "; visible from %.3g%%", 100 * row->visible);
   }
-  if (row->blind && isfinite(sight.needed))
-    buffer_printf(out, ", %.0f rounds would show %.4g%%", sight.needed, 100 * row->threshold);
+  if (row->blind && isfinite(row->needed))
+    buffer_printf(out, ", %.0f rounds would show %.4g%%", row->needed, 100 * row->threshold);
 }
 
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   put_doubt(out, gate, row);
-  put_visible_change(out, gate, row);
+  put_visible_change(out, row);
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
   put_drift(out, "base", row->base_trend, row->base_drifts);
   put_drift(out, "head", row->head_trend, row->head_drifts);

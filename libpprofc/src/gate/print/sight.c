@@ -1,4 +1,4 @@
-/* The smallest change that the rows could have shown, in words. */
+/* Describes the smallest change that the rows could have shown. */
 #include "gate/print/print.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ void gate_print_sight(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested || gate->settings.test == GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* Of rows of a table it is known at most that no change could have been shown. */
+  /* For rows of a printed table it is at most known that no change could have been shown. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

@@ -1,4 +1,4 @@
-/* The gate's result for a terminal or a log: regressions first, the totals last. */
+/* Prints the gate's result for a terminal or a log: regressions first, the totals last. */
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
@@ -7,7 +7,7 @@ static void text_put_name(struct buffer *out, const struct gate_row *row) {
   if (row->group.size) buffer_printf(out, " (%.*s)", STR_ARG(row->group));
 }
 
-/* "1.025u -> 1.027u" */
+/* Appends "1.025u -> 1.027u". */
 static void text_put_values(struct buffer *out, const struct gate *gate,
                             const struct gate_row *row) {
   if (!row->in_base || !row->in_head) return;
@@ -20,14 +20,14 @@ static void text_put_values(struct buffer *out, const struct gate *gate,
 }
 
 static void text_put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  buffer_printf(out, "%s: ", gate_verdict_name(row->verdict));
+  buffer_printf(out, "%s: ", gate_row_verdict(row));
   text_put_name(out, row);
   text_put_values(out, gate, row);
   gate_print_remarks(out, gate, row);
   buffer_add_char(out, '\n');
 }
 
-/* A regression of a table is printed as the line of the table, once for all columns. */
+/* True if both rows come from one line of a table, which is printed once for all columns. */
 static bool same_line(const struct gate_row *a, const struct gate_row *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
@@ -67,7 +67,7 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
   tests->names[tests->count++] = name;
 }
 
-/* The tests that were made, each once; second tests after first ones. */
+/* Lists each test that was used once, second tests after first ones. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
@@ -82,7 +82,7 @@ static void put_tests(struct buffer *out, const struct gate *gate) {
   if (tests.count) buffer_add_text(out, "; ");
 }
 
-/* "test: Welch; threshold 5%, alpha 0.05 after Benjamini-Hochberg over 36 p-values" */
+/* Appends "test: Welch; threshold 5%, alpha 0.05 after Benjamini-Hochberg over 36 p-values". */
 static void put_method(struct buffer *out, const struct gate *gate) {
   static const char *const corrections[] = {"Benjamini-Hochberg", "Holm", "no correction"};
   const struct gate_settings *s = &gate->settings;
@@ -94,7 +94,7 @@ static void put_method(struct buffer *out, const struct gate *gate) {
   buffer_add_char(out, '\n');
 }
 
-/* "time: CPU time of 14, wall time of 3 benchmarks (-time)" */
+/* Appends "time: CPU time of 14, wall time of 3 benchmarks (-time)". */
 static void put_times(struct buffer *out, const struct gate *gate) {
   if (!gate->cpu_times && !gate->wall_times) return;
   buffer_printf(out, "time: CPU time of %zu, wall time of %zu benchmarks (-time)\n",
@@ -120,7 +120,9 @@ static void text_put_text(struct buffer *out, const struct gate *gate, bool all)
   put_method(out, gate);
   put_times(out, gate);
   gate_print_sight(out, gate);
-  buffer_printf(out, "result: %s\n", gate_result_name(gate));
+  buffer_add_text(out, "result: ");
+  gate_print_result(out, gate);
+  buffer_add_char(out, '\n');
   gate_print_totals(out, gate);
 }
 

@@ -1,9 +1,9 @@
-/* Parses the words of comparison tables. */
+/* Parses the cells of comparison tables. */
 #include "gate/read/cell.h"
 
 #include <math.h>
 
-/* Tables print p-values with three decimals: 0.000 is any p below this. */
+/* Upper bound of a p-value printed as 0.000. */
 #define P_BELOW 0.0005
 
 bool gate_next_word(pprofc_str *rest, pprofc_str *word) {
@@ -51,7 +51,7 @@ static const struct {
 bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Only CSV has exponents, and no unit follows them: "1e-06". */
+  /* Try the whole text first: only CSV has exponents ("1e-06"), and without a unit. */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
@@ -65,7 +65,7 @@ bool gate_parse_center(pprofc_str text, double *value) {
   return true;
 }
 
-/* "+21.50%": relative. */
+/* Parses "+21.50%" as a relative number. */
 static bool cell_parse_delta(pprofc_str text, double *value) {
   if (text.size < 2 || text.data[text.size - 1] != '%') return false;
   pprofc_str number = str_slice(text, text.data[0] == '+', text.size - 1);
@@ -75,7 +75,7 @@ static bool cell_parse_delta(pprofc_str text, double *value) {
   return true;
 }
 
-/* "10", "10+9". */
+/* Parses "10" or "10+9". */
 static bool cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   size_t plus = str_find_char(text, '+');
   uint64_t a, b;
@@ -88,7 +88,7 @@ static bool cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   return true;
 }
 
-/* "p=0.016 n=4+5" or a reason for having no p: "all equal". */
+/* Parses "p=0.016 n=4+5", or a reason such as "all equal" without a p-value. */
 static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p) {
   pprofc_str word;
   while (gate_next_word(&text, &word)) {
@@ -111,7 +111,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* The delta of "~", "?" or a percentage, together with the centers. */
+/* Parses the delta "~", "?" or a percentage, using the centers. */
 static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;
@@ -128,7 +128,7 @@ static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   return true;
 }
 
-/* NULL, or what is wrong with the centers. */
+/* Parses the centers. Returns an error text, or NULL. */
 static const char *cell_read_centers(struct gate_row *row, const struct gate_cell *cell) {
   row->in_base = cell->base.size > 0;
   row->in_head = cell->head.size > 0;
@@ -137,7 +137,7 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   return good ? NULL : "no number";
 }
 
-/* A difference without a p-value is exact: the table needs no test to show it. */
+/* Marks a difference without a p-value as exact: the table shows it without a test. */
 static void cell_set_exact(struct gate_row *row) {
   bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
                (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);
@@ -145,7 +145,7 @@ static void cell_set_exact(struct gate_row *row) {
   row->constant = row->exact;
 }
 
-/* NULL, or what is wrong with the comparison. */
+/* Parses the comparison. Returns an error text, or NULL. */
 static const char *cell_read_comparison(struct gate_row *row, const struct gate_cell *cell) {
   if (!cell_set_delta(row, cell->delta)) return "no comparison";
   if (isnan(row->delta)) return "the difference is no number";
@@ -154,7 +154,7 @@ static const char *cell_read_comparison(struct gate_row *row, const struct gate_
   cell_set_exact(row);
   row->least_p = P_BELOW;
   if (row->tested && row->p == 0) row->p = P_BELOW;
-  row->p = fmin(row->p, 1); /* with ties at unequal sizes, benchstat prints more */
+  row->p = fmin(row->p, 1); /* benchstat prints p above 1 for ties at unequal sizes */
   return NULL;
 }
 

@@ -1,14 +1,15 @@
-/* Reads the text table of earlier benchstat versions: two blanks or more separate cells. */
+/* Reads the text table of earlier benchstat versions, in which two or more spaces separate
+ * cells. */
 #include "gate/read/cell.h"
 
 #define CELLS_MAX 16
 
 struct classic_header {
   pprofc_str metric;
-  size_t old_at, new_at, delta_at; /* byte columns of the header's words */
+  size_t old_at, new_at, delta_at; /* byte columns of the words in the header */
 };
 
-/* Cuts at runs of two blanks. */
+/* Splits a line at runs of at least two spaces. */
 static size_t classic_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, i = 0;
   while (i < line.size && count < CELLS_MAX) {
@@ -22,7 +23,7 @@ static size_t classic_cut(pprofc_str line, pprofc_str *cells) {
   return count;
 }
 
-/* "name  old time/op  new time/op  delta" */
+/* Parses the header "name  old time/op  new time/op  delta". */
 static bool header_of(const pprofc_str *cells, size_t count, pprofc_str *metric) {
   if (count != 4 || !str_equal(cells[0], STR("name")) || !str_equal(cells[3], STR("delta")) ||
       !str_starts(cells[1], STR("old ")) || !str_starts(cells[2], STR("new ")))
@@ -37,7 +38,7 @@ static bool is_delta(pprofc_str text) {
           str_find(text, STR("\xC2\xB1")) == text.size);
 }
 
-/* Name, old, new, delta, and a note in parentheses. */
+/* Reads a row: name, old, new, delta, and a note in parentheses. */
 static bool classic_read_row(struct gate *gate, struct gate_cell *cell, const pprofc_str *cells,
                              size_t count) {
   bool noted = cells[count - 1].data[0] == '(';

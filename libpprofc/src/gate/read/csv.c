@@ -1,4 +1,4 @@
-/* Reads benchstat's CSV tables, the current kind and the one of earlier versions. */
+/* Reads benchstat's CSV tables, of the current and of earlier versions. */
 #include "gate/read/cell.h"
 
 #define FIELDS_MAX 4096
@@ -9,12 +9,12 @@ struct csv_table {
   pprofc_str *fields, *labels, *units;
   size_t field_count, label_count, unit_count;
   bool open, classic, found, several, too_wide;
-  pprofc_str metric;     /* of the earlier kind */
-  pprofc_str base_label; /* of the first table with several columns */
+  pprofc_str metric;     /* metric of a table of earlier versions */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 
-/* The field at *at, in quotes; unquoted into the arena. `data` is NULL when out of memory. Text
- * between the closing quote and the comma is dropped. */
+/* Returns the quoted field at *at, unquoted into the arena. `data` is NULL when out of memory.
+ * Drops text between the closing quote and the comma. */
 static pprofc_str csv_take_quoted(struct csv_table *t, pprofc_str line, size_t *at) {
   size_t i = *at + 1, length = 0;
   char *text = arena_alloc(&t->gate->arena, line.size - *at);
@@ -36,7 +36,7 @@ static pprofc_str csv_take_plain(pprofc_str line, size_t *at) {
   return str_slice(line, from, *at);
 }
 
-/* Cuts a line into fields. False when out of memory. */
+/* Splits a line into fields. False when out of memory. */
 static bool csv_cut(struct csv_table *t, pprofc_str line) {
   t->field_count = 0;
   for (size_t at = 0; at <= line.size && t->field_count < FIELDS_MAX; at++) {
@@ -52,13 +52,13 @@ static pprofc_str field_at(const pprofc_str *fields, size_t count, size_t i) {
   return i < count ? fields[i] : STR("");
 }
 
-/* ",sec/op,CI,sec/op,CI,vs base,P" */
+/* True for the line ",sec/op,CI,sec/op,CI,vs base,P". */
 static bool is_units(const struct csv_table *t) {
   return t->field_count >= 3 && !t->fields[0].size && t->fields[1].size &&
          str_equal(t->fields[2], STR("CI"));
 }
 
-/* "name,old time/op (ns/op),+-,new time/op (ns/op),+-,delta,+-" */
+/* True for the line "name,old time/op (ns/op),+-,new time/op (ns/op),+-,delta,+-". */
 static bool csv_is_classic(const struct csv_table *t) {
   return t->field_count >= 4 && str_equal(t->fields[0], STR("name")) &&
          str_starts(t->fields[1], STR("old "));
@@ -86,7 +86,7 @@ static bool add_classic(struct csv_table *t, struct gate_cell *cell) {
   return gate_add_cell(t->gate, cell);
 }
 
-/* Four columns for each head follow the two columns of the base. */
+/* Reads a row: two columns of the base, then four columns for each head. */
 static bool csv_read_row(struct csv_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   cell.name = t->fields[0];
@@ -121,7 +121,7 @@ static void swap_fields(pprofc_str **a, pprofc_str **b) {
   *b = t;
 }
 
-/* The line before the units has the labels. */
+/* Starts a table. The line before the units has the labels. */
 static void open_table(struct csv_table *t) {
   t->classic = csv_is_classic(t);
   if (t->classic) t->metric = metric_of(t->fields[1]);
@@ -135,7 +135,7 @@ static void open_table(struct csv_table *t) {
   }
 }
 
-/* Fields beyond the limit are not compared: that is a problem. */
+/* Adds a problem if a line has too many fields, because the rest is not compared. */
 static void csv_check_width(struct csv_table *t, size_t line) {
   if (t->field_count < FIELDS_MAX || t->too_wide) return;
   t->too_wide = true;
@@ -176,7 +176,7 @@ pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                         .fields = fields,
                         .labels = fields + FIELDS_MAX,
                         .units = fields + (size_t)2 * FIELDS_MAX};
-  /* The first walk finds the label of the base, the second one the rows. */
+  /* The first pass finds the label of the base, the second pass reads the rows. */
   bool good = csv_read_lines(&t, data, false);
   t.package = STR("");
   good = good && csv_read_lines(&t, data, true);

@@ -1,5 +1,6 @@
-/* Files and folders that the gate reads. */
+/* Reads files and folders for the gate. */
 #include "gate/read/files.h"
+#include "core/infile.h"
 #include "gate/read/record.h"
 
 #include "core/array.h"
@@ -16,35 +17,10 @@
 
 /* ---- files ------------------------------------------- */
 
-static pprofc_status files_cannot_read(const char *path, pprofc_error *error) {
-  char text[200];
-  int number = errno;
-  return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path,
-                   error_errno_text(number, text, sizeof text));
-}
-
-static pprofc_status files_read_descriptor(int fd, const char *path, struct buffer *data,
-                                           pprofc_error *error) {
-  char block[64 * 1024];
-  for (;;) {
-    ssize_t got = read(fd, block, sizeof block);
-    if (got == 0) return PPROFC_OK;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return files_cannot_read(path, error);
-    if ((size_t)got > GATE_FILE_MOST - data->size)
-      return error_set(error, PPROFC_E_LIMIT, "cannot read '%s': more than 2 GiB", path);
-    buffer_add(data, block, (size_t)got);
-    if (data->failed) return error_nomem(error);
-  }
-}
-
 pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_error *error) {
-  bool standard = strcmp(path, "-") == 0;
-  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return files_cannot_read(path, error);
-  pprofc_status status = files_read_descriptor(fd, path, data, error);
-  if (!standard) close(fd);
-  return status;
+  return strcmp(path, "-") == 0
+             ? file_read_status(path, fd_read_all(STDIN_FILENO, data), data, error)
+             : file_read(path, data, error);
 }
 
 pprofc_status gate_note_problem(struct gate *gate, pprofc_status status,
@@ -82,7 +58,7 @@ pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char
   pprofc_error why;
   DIR *dir = opendir(folder);
   *paths = (struct gate_paths){NULL, 0, 0};
-  if (!dir) return gate_note_problem(gate, files_cannot_read(folder, &why), &why);
+  if (!dir) return gate_note_problem(gate, file_read_status(folder, errno, NULL, &why), &why);
   bool good = true;
   for (struct dirent *entry; good && (entry = readdir(dir));) {
     bool hidden = entry->d_name[0] == '.';
@@ -114,7 +90,7 @@ static pprofc_status files_read_run(struct gate *gate, pprofc_bench *set, const 
   return gate_note_problem(gate, status, error);
 }
 
-/* Whether `pprofci store` wrote the folder. */
+/* True if `pprofci store` wrote the folder. */
 static bool files_is_store(const char *folder) {
   char path[4096];
   struct stat status;

@@ -1,4 +1,4 @@
-/* Noise from a store: how far a series swings where nothing changes it. */
+/* Estimates noise from a store: how far a series varies without a change. */
 #include "gate/judge.h"
 #include "gate/read/files.h"
 #include "gate/read/record.h"
@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A run, and where its points begin. */
+/* A run, and the index of its first point. */
 struct history_run {
-  struct record_place place; /* first: record_by_order sorts by it */
+  struct record_place place; /* first member, because record_by_order sorts by it */
   uint32_t branch;
   size_t first, count;
 };
@@ -24,7 +24,7 @@ struct history_point {
 
 struct history {
   struct gate *gate;
-  struct arena arena; /* texts */
+  struct arena arena; /* memory of the texts */
   struct interner branches, series;
   struct history_run *runs;
   size_t run_count, run_capacity;
@@ -107,7 +107,7 @@ static pprofc_status history_read_all(struct history *h, const char *folder, ppr
 
 /* ---- learning ---------------------------------------- */
 
-/* The branch with most runs: what changes are merged into. */
+/* Returns the branch with most runs, into which changes are merged. */
 static uint32_t history_trunk(const struct history *h) {
   uint32_t best = 0;
   size_t most = 0;
@@ -134,8 +134,8 @@ static int history_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* From the lowest to the highest of the last values behind the last change point, relative. Of five
- * and more the lowest and the highest are not counted, since one bad run is not noise. */
+/* Returns the relative range of the values after the last change point. With five or more
+ * values it ignores the lowest and the highest, because one bad run is not noise. */
 static bool history_swing(struct history *h, double *values, size_t count, double *swing) {
   struct steps_options options;
   struct step *steps;
@@ -162,7 +162,7 @@ static bool history_keep(struct history *h, pprofc_str key, double swing) {
   return !gate->noise.failed;
 }
 
-/* The values of each series follow one another, in the order of the runs. */
+/* Groups the values by series, in the order of the runs. */
 static void history_collect(const struct history *h, size_t *ends, double *values) {
   uint32_t trunk = history_trunk(h);
   for (size_t i = 0; i < h->run_count; i++) {

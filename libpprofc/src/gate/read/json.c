@@ -1,4 +1,4 @@
-/* Reads the JSON of benchstatc. It holds every sample, so each row is tested again. */
+/* Reads the JSON of benchstatc. It contains every sample, so each row is tested again. */
 #include "bench/json_number.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"
@@ -8,7 +8,7 @@
 struct json_table {
   struct gate *gate;
   pprofc_str path, unit, package;
-  pprofc_str base_label; /* of the first table with several columns */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
   int direction;
 };
 
@@ -18,7 +18,8 @@ static size_t json_count_items(const struct node *array) {
   return count;
 }
 
-/* The samples of a cell; NULL when out of memory. *count is SIZE_MAX when one is no number. */
+/* Returns the samples of a cell; NULL when out of memory. *count is SIZE_MAX if one is not a
+ * number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
   *count = json_count_items(samples);
@@ -38,8 +39,7 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* `column` is compared with the first one. With `lonely`, the first one is the only column, and is
- * on that side. */
+/* Side of the only column of a table; NOT_LONELY if `column` is compared with the first one. */
 enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,
@@ -67,7 +67,7 @@ static bool json_read_cell(struct json_table *t, const struct node *row, size_t 
   out.base_count = base_count;
   out.head_count = head_count;
   if (!out.in_base && !out.in_head) return true;
-  /* The samples in the file are sorted: rounds and drift are lost. */
+  /* The samples in the file are sorted, so rounds and drift are not known. */
   if (out.in_base && out.in_head &&
       !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
                           (struct gate_side){y, NULL, head_count}))
@@ -102,7 +102,7 @@ static bool json_read_table(struct json_table *t, const struct node *table) {
   return true;
 }
 
-/* Finds the label of the base; false when no table compares anything. */
+/* Finds the label of the base; false if no table has a comparison. */
 static bool json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
     if (json_count_items(node_get(n, "columns")) > 1) {

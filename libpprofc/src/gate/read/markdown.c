@@ -4,7 +4,7 @@
 
 #define CELLS_MAX 4096
 
-/* Cuts a line at its bars; "\|" is no bar. */
+/* Splits a line at its bars, but not at "\|". */
 static size_t markdown_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, from = 1;
   line = str_trim(line);
@@ -17,7 +17,7 @@ static size_t markdown_cut(pprofc_str line, pprofc_str *cells) {
   return count;
 }
 
-/* "\~ (p=0.783 n=10)", "**+1.97%** (p=0.045 n=10)". */
+/* Parses "\~ (p=0.783 n=10)" or "**+1.97%** (p=0.045 n=10)". */
 static void markdown_parse_delta(pprofc_str text, struct gate_cell *cell) {
   size_t open = str_find_char(text, '('), close = str_find_char(text, ')');
   cell->comparison = open < close && close < text.size ? str_slice(text, open + 1, close) : STR("");
@@ -29,13 +29,13 @@ static void markdown_parse_delta(pprofc_str text, struct gate_cell *cell) {
   cell->delta = word;
 }
 
-/* "new sec/op" */
+/* Returns the last word: "sec/op" of "new sec/op". */
 static pprofc_str last_word(pprofc_str text) {
   size_t blank = str_find_last_char(text, ' ');
   return blank < text.size ? str_slice(text, blank + 1, text.size) : text;
 }
 
-/* "new", of "new sec/op". */
+/* Returns the label: "new" of "new sec/op". */
 static pprofc_str label_of(pprofc_str text) {
   return str_slice(text, 0, str_find_last_char(text, ' '));
 }
@@ -45,9 +45,9 @@ struct gate_markdown_table {
   struct gate_cell cell;
   pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
   size_t heads, count;
-  bool too_wide;         /* the problem is noted already */
-  bool found;            /* a table that compares something */
-  pprofc_str base_label; /* of the first one */
+  bool too_wide;         /* the problem was already reported */
+  bool found;            /* true after a table with a comparison */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 
 static bool markdown_is_header(const pprofc_str *cells, size_t count) {
@@ -58,7 +58,7 @@ static bool is_lonely_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* A table of one column: the labels of other tables tell which side that is. */
+/* Adds a row of a table with one column. The labels of other tables determine its side. */
 static bool add_lonely(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);
@@ -69,7 +69,7 @@ static bool add_lonely(struct gate_markdown_table *t) {
   return gate_add_cell(t->gate, &t->cell);
 }
 
-/* The text of a cell without the backquotes around it. */
+/* Returns the text of a cell without its backquotes. */
 static pprofc_str without_code(pprofc_str text) {
   size_t fence = 0;
   while (fence < text.size && text.data[fence] == '`') fence++;
@@ -99,15 +99,15 @@ static bool markdown_read_row(struct gate_markdown_table *t) {
   return true;
 }
 
-/* Cells beyond the limit are not compared: that is a problem. */
+/* Adds a problem if a line has too many cells, because the rest is not compared. */
 static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   if (t->count < CELLS_MAX || t->too_wide) return;
   t->too_wide = true;
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* The first walk over the lines finds the label of the base; the second one, with `rows`, the rows.
- */
+/* Reads the lines. The first pass finds the label of the base; the second pass, with `rows`,
+ * adds the rows. */
 static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;

@@ -1,4 +1,4 @@
-/* Compares raw results of base and head, by pairs of package, benchmark and unit. */
+/* Compares raw results of base and head by package, benchmark and unit. */
 #include "bench/pairs.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"
@@ -10,7 +10,7 @@ static struct gate_side raw_side(const struct pairs *pairs, const struct pair_si
   return (struct gate_side){pairs->values + side->first, rounds, side->count};
 }
 
-/* Where the row comes from: the first result of the head, else of the base. */
+/* Sets the origin of the row: the first result of the head, else of the base. */
 static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
                            struct gate_row *row) {
   int from = row->in_head ? PAIR_HEAD : PAIR_BASE;
@@ -18,7 +18,7 @@ static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
   row->line = pair->sides[from].line;
 }
 
-/* Texts of the pairs that the gate keeps, by number: rows share them. */
+/* Copies a text of the pairs to the gate once, so that rows share it. */
 static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_str *kept,
                           uint32_t id, pprofc_str *text) {
   if (!kept[id].data) kept[id] = arena_str(&gate->arena, pairs_text(pairs, id));
@@ -27,7 +27,7 @@ static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_s
 }
 
 static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const struct pair *pair,
-                        pprofc_str *kept) {
+                        pprofc_str *kept, bool one_process) {
   const struct pair_side *base = &pair->sides[PAIR_BASE], *head = &pair->sides[PAIR_HEAD];
   struct gate_row row = gate_row_unknown();
   if (!raw_keep_text(gate, pairs, kept, pair->package, &row.group) ||
@@ -35,6 +35,8 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
     return false;
   row.name = pprofc_bench_string(pairs->set, pair->name);
   row.threaded = set_is_threaded(pairs->set, row.name);
+  row.one_process = one_process;
+  row.processes = pairs->processes[PAIR_BASE] > 1 || pairs->processes[PAIR_HEAD] > 1;
   row.in_base = base->count > 0;
   row.in_head = head->count > 0;
   row.base_count = base->count;
@@ -47,17 +49,17 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
-/* Measurements of pairs that became rows are given back in steps of as many. */
+/* Number of rows after which the measurements of their pairs are freed. */
 #define FORGET_ROWS 4096
 
-static bool raw_add_rows(struct gate *gate, const struct pairs *pairs) {
+static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
   size_t texts = pairs->texts.count;
   pprofc_str *kept = mem_zero_array(gate->mem, texts, sizeof *kept);
   if (!gate->known) gate->known = mem_zero_array(gate->mem, 1, sizeof *gate->known);
   bool good = kept && gate->known;
   for (size_t i = 0; i < pairs->count && good; i++) {
     if (i % FORGET_ROWS == 0) pairs_forget(pairs, i);
-    if (!pairs->items[i].bad) good = raw_add_row(gate, pairs, &pairs->items[i], kept);
+    if (!pairs->items[i].bad) good = raw_add_row(gate, pairs, &pairs->items[i], kept, one_process);
   }
   mem_free(gate->mem, kept, texts, sizeof *kept);
   return good;
@@ -82,7 +84,7 @@ static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   }
 }
 
-/* A side without results is a failed run: its benchmarks did not vanish. */
+/* Reports a side without results as a failed run: its benchmarks were not removed. */
 static void check_sides(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[PAIR_SIDES] = {"base", "head"};
   size_t found[PAIR_SIDES] = {0, 0};
@@ -92,7 +94,7 @@ static void check_sides(struct gate *gate, const struct pairs *pairs) {
     if (!found[side]) gate_problem(gate, "%s holds no benchmark results", names[side]);
 }
 
-/* The first result of a side; SIZE_MAX when it has none. */
+/* Returns the first result of a side; SIZE_MAX if it has no result. */
 static size_t raw_first_result(const pprofc_bench *set, bool head) {
   for (size_t i = 0; i < set->result_count; i++) {
     pprofc_str label = pprofc_bench_input_label(set, set->results[i].input);
@@ -101,7 +103,7 @@ static size_t raw_first_result(const pprofc_bench *set, bool head) {
   return SIZE_MAX;
 }
 
-/* Results of different machines are no comparison. */
+/* Warns about results of different machines, which cannot be compared. */
 static void compare_environments(struct gate *gate, const pprofc_bench *set) {
   static const char *const keys[] = {"goos", "goarch", "cpu", "cores", "governor", "build"};
   size_t base = raw_first_result(set, false), head = raw_first_result(set, true);
@@ -127,7 +129,72 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
-/* `forgets` is the set when it may be emptied, or NULL. */
+/* ---- processes --------------------------------------- */
+
+/* Iterator over the results of one side. */
+struct process_walk {
+  const struct pairs *pairs;
+  uint32_t *seen; /* for each name: 1 + the configuration of its last results */
+  const pprofc_bench_result *last;
+  bool repeats; /* true if a benchmark has several results */
+};
+
+/* True if a result comes from another process than the previous results of its benchmark. `go
+ * test -count=N` prints the results of a benchmark on consecutive lines after a header. */
+static bool walk_is_apart(struct process_walk *w, size_t index) {
+  const struct pprofc_bench *set = w->pairs->set;
+  const pprofc_bench_result *result = &set->results[index], *last = w->last;
+  w->last = result;
+  if (!pprofc_bench_result_config(set, index, STR("pkg")).size &&
+      !pprofc_bench_result_config(set, index, STR("goos")).size)
+    return true;
+  bool again = w->seen[result->name] == result->config + 1;
+  bool follows = last && last->name == result->name && last->config == result->config &&
+                 last->input == result->input && last->line + 1 == result->line;
+  w->seen[result->name] = result->config + 1;
+  w->repeats |= again;
+  return again && !follows;
+}
+
+/* True if all samples of the side come from one process, as far as the input shows it. */
+static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) {
+  const struct pprofc_bench *set = pairs->set;
+  struct process_walk w = {.pairs = pairs, .seen = seen};
+  if (pairs->has_rounds || pairs->processes[side] != 1) return false;
+  memset(seen, 0, set->strings.count * sizeof *seen);
+  for (size_t i = 0; i < set->result_count; i++) {
+    const struct bench_input *input = &set->inputs[set->results[i].input];
+    bool head = pairs->head != MAP_NONE && input->label == pairs->head;
+    if (head != (side == PAIR_HEAD)) continue;
+    if (!input->alone && walk_is_apart(&w, i)) return false;
+    w.repeats |= input->alone;
+  }
+  return w.repeats;
+}
+
+/* Warns if all samples of a side come from one process. True if its regressions are at most
+ * inconclusive. */
+static bool check_processes(struct gate *gate, const struct pairs *pairs) {
+  static const char *const names[] = {NULL, "the base comes", "the head comes",
+                                      "base and head comes"};
+  size_t strings = pairs->set->strings.count;
+  /* Earlier runs show the noise between processes. */
+  if (gate->settings.one_process || gate->noise.size) return false;
+  uint32_t *seen = mem_array(gate->mem, strings, sizeof *seen);
+  int found = 0;
+  for (int side = 0; side < PAIR_SIDES && seen; side++)
+    found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
+  mem_free(gate->mem, seen, strings, sizeof *seen);
+  if (found)
+    gate_warning(gate,
+                 "every sample of %s from one process, so the noise between processes is not known "
+                 "and no regression is more than inconclusive; measure several processes "
+                 "(scripts/bench_ab.sh), or allow one with -one-process",
+                 names[found]);
+  return found != 0;
+}
+
+/* `forgets` is the set if its results may be freed, or NULL. */
 static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pprofc_bench *forgets,
                                   pprofc_error *error) {
   struct pairs pairs;
@@ -138,9 +205,10 @@ static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pp
     check_sides(gate, &pairs);
     compare_environments(gate, set);
     check_builds(gate, set);
+    bool one_process = check_processes(gate, &pairs);
     good = pairs_store(&pairs, forgets);
     if (forgets) set_forget_results(forgets);
-    good = good && raw_add_rows(gate, &pairs);
+    good = good && raw_add_rows(gate, &pairs, one_process);
   }
   pairs_free(&pairs);
   return good ? PPROFC_OK : error_nomem(error);

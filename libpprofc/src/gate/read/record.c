@@ -1,11 +1,11 @@
-/* Parsing the record of a run. */
+/* Parses the record of a run. */
 #include "gate/read/record.h"
 
 #include "stats/robust.h"
 
 #include <math.h>
 
-/* Ids of commits become names of files and keys. */
+/* True if the id is valid: ids of commits become names of files and keys. */
 static bool record_is_commit(pprofc_str id) {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
   if (!id.size || id.size > 100 || *id.data == '.' || *id.data == '-') return false;

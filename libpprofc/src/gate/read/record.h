@@ -1,19 +1,19 @@
-/* A run that a store keeps: the results, the verdict and the profiles of one commit, as JSON
- * (docs/HISTORY.md). `pprofci store` writes it; the gate learns noise from it. */
+/* A run in a store: the results, the verdict and the profiles of one commit, as JSON
+ * (docs/HISTORY.md). `pprofci store` writes it; the gate estimates noise from it. */
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H
 
 #include "core/error.h"
 #include "core/json_tree.h"
 
-/* The file that says that a folder is a store, and what it holds. */
+/* Name and content of the file that marks a folder as a store. */
 #define RECORD_MARK      "pprofci-store"
 #define RECORD_MARK_TEXT "pprofci store, version 1\n"
 
-/* Where a run is among others. */
+/* Position of a run in the history. */
 struct record_place {
-  int64_t order; /* the number of the commit; -1: not known */
-  int64_t time;  /* of the commit, seconds since 1970 */
+  int64_t order; /* number of the commit; -1: not known */
+  int64_t time;  /* time of the commit, seconds since 1970 */
   pprofc_str commit;
 };
 
@@ -24,32 +24,32 @@ struct run_record {
   const struct node *series, *profiles; /* arrays of objects */
 };
 
-/* One benchmark in one unit. */
+/* Values of one benchmark in one unit. */
 struct record_series {
   pprofc_str group, name, unit;
   int direction;
-  size_t count;  /* finite values */
-  double center; /* their median */
+  size_t count;  /* number of finite values */
+  double center; /* median of the values */
 };
 
-/* Texts are the arena's or views of `data`. Errors name the path: PPROFC_E_FORMAT, PPROFC_E_NOMEM.
- */
+/* Parses a record. Texts are in the arena or are views of `data`. Errors name the path:
+ * PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);
 
-/* Reads an item of `series`. A series without a finite value has count 0. False when out of memory.
- */
+/* Reads an item of `series`. A series without a finite value has count 0. False when out of
+ * memory. */
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
 
-/* Orders for qsort of places, or of structs that begin with one: by the number of the commit, or by
- * time; then by the other, then by id. */
+/* Comparison functions for qsort of places, or of structs that begin with one: by the number
+ * of the commit, or by time; then by the other one, then by id. */
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
-/* Learns how far benchmarks swing from a folder that `pprofci store` wrote: of the branch with most
- * runs, the last RECORD_NOISE_MOST runs behind the last change point of each series. What is wrong
- * is a problem of the gate; the only error is PPROFC_E_NOMEM. */
+/* Estimates how far benchmarks vary from a folder that `pprofci store` wrote. Uses the branch
+ * with most runs, and of each series the last RECORD_NOISE_MOST runs after the last change
+ * point. Errors in the folder become problems of the gate; the only error is PPROFC_E_NOMEM. */
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 

@@ -7,11 +7,12 @@
 static bool tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
       "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
-  if (!line.size || !memchr("F-pfb{", line.data[0], 6)) return false; /* most lines */
+  if (!line.size || !memchr("F-pfb{", line.data[0], 6))
+    return false; /* rejects most lines quickly */
   if (str_equal(line, STR("FAIL"))) return true;
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (str_starts(line, str_of(starts[i]))) return true;
-  /* A stream of `go test -json`. */
+  /* Lines of `go test -json`. */
   static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
                                         "\"Output\":\"panic: "};
   for (size_t i = 0; i < sizeof actions / sizeof *actions && str_starts(line, STR("{\"")); i++)
@@ -24,7 +25,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
   size_t count = 0;
   while (gate_next_line(&lines)) {
     if (!tables_is_failure(lines.text)) continue;
-    /* The first ten are enough. */
+    /* Report only the first ten. */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
                    gate_shown_length(lines.text), lines.text.data);
@@ -34,7 +35,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
 
 /* ---- cleaning ---------------------------------------- */
 
-/* Length of a terminal sequence at s: ESC [ ... letter, or ESC and one more. */
+/* Returns the length of a terminal sequence at s: ESC [ ... letter, or ESC and one more byte. */
 static size_t sequence_at(pprofc_str s) {
   if (s.size < 2 || s.data[1] != '[') return s.size < 2 ? s.size : 2;
   size_t i = 2;
@@ -42,8 +43,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Drops colours, byte order mark and carriage returns. *out is a view of the data when there are
- * none. */
+/* Drops colours, byte order mark and carriage returns. *out is a view of the data if there are
+ * none of these. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);
@@ -65,7 +66,7 @@ static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   return true;
 }
 
-/* Why no reader can read the data, in words; NULL when one may. */
+/* Returns why the data cannot be read by any reader, or NULL. */
 static const char *unreadable(pprofc_str data) {
   if (str_trim(data).size == 0) return "it is empty";
   if (str_starts(data, STR("\xFF\xFE")) || str_starts(data, STR("\xFE\xFF")))
@@ -79,7 +80,7 @@ static const char *unreadable(pprofc_str data) {
   return NULL;
 }
 
-/* What the file seems to be when it is no comparison, in words. */
+/* Describes the content of a file that is not a comparison. */
 static const char *what_is_it(pprofc_str data) {
   pprofc_str trimmed = str_trim(data);
   struct gate_lines lines = {.rest = data};

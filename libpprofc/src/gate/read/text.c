@@ -1,37 +1,37 @@
-/* Reads benchstat's text tables. The bars of the header give the columns, counted in code points:
- * names may hold blanks, and cells may be empty. */
+/* Reads benchstat's text tables. The bars of the header give the columns, counted in code
+ * points, because names may contain spaces and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"
 
-/* A line of a header: the columns of its bars, in code points, and the texts between them. */
+/* A header line: the columns of its bars, in code points, and the texts between them. */
 struct text_header {
   size_t *bars;
-  pprofc_str *cells; /* one less */
+  pprofc_str *cells; /* texts, one fewer than bars */
   size_t bar_count;
 };
 
-/* A table's header, once its rows begin. */
+/* Header of a table, once its rows begin. */
 struct gate_text_table {
   struct gate *gate;
   pprofc_str path, package;
   struct text_header labels, units; /* the last two header lines */
-  size_t headers;                   /* how many there were */
+  size_t headers;                   /* number of header lines so far */
   const struct text_header *columns;
-  bool open, found;      /* rows are expected; any table was seen */
-  pprofc_str base_label; /* of the first table with several columns */
+  bool open, found;      /* rows are expected; a table was found */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
   bool several;
 };
 
-/* A place in a line, in bytes and code points. */
+/* Position in a line, in bytes and code points. */
 struct text_cursor {
   pprofc_str line;
   size_t position, column;
 };
 
-/* The text from the cursor to a column of code points, where the next piece begins. */
+/* Returns the text from the cursor to a column in code points, and moves the cursor there. */
 static pprofc_str slice_to(struct text_cursor *cursor, size_t column) {
   size_t from = cursor->position;
   for (; cursor->position < cursor->line.size && cursor->column < column; cursor->column++)
@@ -46,7 +46,7 @@ static size_t count_bars(pprofc_str line) {
   return count;
 }
 
-/* Finds the bars of a line and the texts between them, in one walk. */
+/* Finds the bars of a line and the texts between them in one pass. */
 static bool text_read_header(struct gate_text_table *t, pprofc_str line,
                              struct text_header *header) {
   size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
@@ -81,7 +81,8 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* The text after a bar of a header line. Two header lines may have different numbers of bars. */
+/* Returns the text after a bar of a header line. Two header lines may have different numbers
+ * of bars. */
 static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }
@@ -92,7 +93,7 @@ static pprofc_str unit_of(const struct gate_text_table *t, size_t column) {
   return cell;
 }
 
-/* "1.025u +- 2% 1 +1.97% (p=0.045 n=10) 2" */
+/* Parses "1.025u +- 2% 1 +1.97% (p=0.045 n=10) 2". */
 static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
                        pprofc_str *comparison) {
   size_t open = str_find_char(text, '('), close = str_find_char(text, ')');
@@ -102,7 +103,7 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
   size_t mark = str_find(rest, STR(PLUS_MINUS));
   if (mark < rest.size) {
     rest = str_slice(rest, mark + sizeof PLUS_MINUS - 1, rest.size);
-    (void)gate_next_word(&rest, &word); /* the range */
+    (void)gate_next_word(&rest, &word); /* skip the range */
   }
   while (gate_next_word(&rest, &word))
     if (!is_superscript(word)) *delta = word;
@@ -119,7 +120,7 @@ static bool text_read_row(struct gate_text_table *t, const struct gate_lines *li
   bool one_column = bar_count == 2;
   cell.group = t->package;
   if (one_column) {
-    /* Other tables tell which side the only column is. */
+    /* Other tables determine the side of the only column. */
     cell.unit = unit_of(t, 0);
     bool is_base = str_equal(header_cell(&t->labels, 0), t->base_label);
     cell.base = is_base ? base : STR("");
@@ -161,7 +162,7 @@ static void close_table(struct gate_text_table *t) {
   t->headers = 0;
 }
 
-/* An empty line ends a table; a header after rows begins another one. */
+/* Reads the lines. An empty line ends a table; a header after rows begins another table. */
 static bool text_read_lines(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   bool rows = false;
@@ -186,7 +187,7 @@ static bool text_read_lines(struct gate_text_table *t, pprofc_str data) {
   return true;
 }
 
-/* Finds the first table that compares something. */
+/* Finds the first table with a comparison. */
 static bool text_find_sides(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   pprofc_str previous = STR("");

@@ -1,17 +1,17 @@
-/* Proof that a gate can fail: plants regressions in made-up results, which the settings of the gate
- * must find. */
+/* Checks that a gate can fail: plants regressions in artificial results, which the settings of
+ * the gate must find. */
 #include "gate/selftest/selftest.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
 
 #include <math.h>
 
-/* A planted change is twice the threshold and 10 % more. */
+/* Returns the planted change: twice the threshold plus 10 %. */
 static double planted(const struct gate *gate) {
   return 2 * gate->settings.threshold + 0.1;
 }
 
-/* `count` samples that differ by less than 1 %. */
+/* Appends `count` samples that differ by less than 1 %. */
 static void selftest_put_samples(struct buffer *out, const char *name, double value,
                                  const char *unit, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -55,7 +55,8 @@ static bool copy_settings(struct gate *copy, const struct gate *gate) {
   }
   for (size_t i = 0; i < s->rule_count; i++) {
     copy->settings.rules[i] = s->rules[i];
-    copy->settings.rules[i].used = 1; /* they match benchmarks that are not here */
+    copy->settings.rules[i].used = 1; /* suppress the warning: rules do not match the
+                                         artificial benchmarks */
   }
   for (size_t i = 0; i < s->direction_count; i++)
     if (!gate_add_direction(copy, s->directions[i].unit, s->directions[i].direction)) return false;
@@ -78,7 +79,7 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
   return status;
 }
 
-/* Every benchmark must have regressed, except the one that did not change. */
+/* Checks that every benchmark regressed except the unchanged one. */
 static bool selftest_check(struct gate *gate, const struct gate *copy) {
   size_t count, wrong = 0;
   const struct gate_row *rows = gate_rows(copy, &count);

@@ -1,20 +1,22 @@
-/* callgrind.out and cachegrind.out: parts, each a header and a body of costs by line and of calls.
+/* Reads callgrind.out and cachegrind.out files. A file has parts, and a part has a header and
+ * a body with costs by line and of calls.
  *
- * The grammar is that of the chapter "Callgrind Format Specification" of valgrind's manual, with
- * what valgrind 3.19 and other writers do beside it: relative numbers, missing counters, "cfl" for
- * "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part is a call graph of its
- * own, of which samples.c makes stacks; ids of names hold for all parts. */
+ * The grammar is in the chapter "Callgrind Format Specification" of valgrind's manual. The
+ * reader also accepts extensions of valgrind 3.19 and other writers: relative numbers, missing
+ * counters, "cfl" for "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part
+ * becomes a call graph, from which samples.c makes stacks. Ids of names are valid in all
+ * parts. */
 #include "import/callgrind/read.h"
 #include "import/formats.h"
 #include "import/lines.h"
 
 #include <stdio.h>
 
-#define SURE_DIGITS 18u /* of a decimal that fits 64 bits */
+#define SURE_DIGITS 18u /* number of decimal digits that always fit 64 bits */
 
 enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 
-/* What the next line of numbers is. */
+/* Meaning of the next line of numbers. */
 enum expect { COST, CALL, JUMP };
 
 struct callgrind_reader {
@@ -25,30 +27,32 @@ struct callgrind_reader {
   struct callgrind_graph graph;
   struct callgrind_names objects, files, functions;
 
-  /* of the part */
+  /* State of the current part. */
   enum callgrind_column columns[COLUMN_KINDS];
   size_t column_count;
   uint32_t event_columns[CALLGRIND_MOST_EVENTS];
   size_t event_count;
   pprofc_str thread, part;
-  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* by column, as the file has them */
+  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* sum of each column, in the units of the file */
   bool in_body, many_parts;
   bool writes_totals, has_totals; /* callgrind ends each part with its totals */
 
-  /* of the place in it */
+  /* State of the current line. */
   uint64_t position[COLUMN_KINDS];
-  int64_t last[CALLGRIND_MOST_EVENTS]; /* counters, by column */
-  bool knows_minus, minus_is_relative; /* before a counter; else it is below 0 */
-  pprofc_str text;                     /* all of it */
+  int64_t last[CALLGRIND_MOST_EVENTS]; /* last counter of each column */
+  bool knows_minus, minus_is_relative; /* true if "-3" means "3 less than the last counter",
+                                          false if it means -3 */
+  pprofc_str text;                     /* text of the whole file */
   uint32_t object, file, function, inlined;
-  uint32_t called_object, called_file; /* NONE: not said */
+  uint32_t called_object, called_file; /* NONE if not given */
   struct callgrind_name called;
   bool has_called;
   enum expect expect;
 
-  bool has_calls; /* cachegrind has none */
+  bool has_calls; /* false for cachegrind */
   pprofc_str command;
-  uint32_t program; /* the object that the command names, or 0: the first mapping, for titles */
+  uint32_t program; /* object of the command, or 0; becomes the first mapping, which names the
+                       profile */
   uint64_t bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
 };
 
@@ -63,7 +67,7 @@ bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
 
 /* ---- numbers ----------------------------------------- */
 
-/* Decimal, or hexadecimal with 0x. */
+/* Parses a decimal number, or a hexadecimal one after 0x. */
 static bool parse_number(pprofc_str s, uint64_t *out) {
   uint64_t number = 0;
   size_t n = 0;
@@ -77,7 +81,7 @@ static bool parse_number(pprofc_str s, uint64_t *out) {
   return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
 }
 
-/* "12"; "+3", "-3" and "*" are relative to the last number of that column. */
+/* Parses a number: "12", or relative to the last number of the column: "+3", "-3", "*". */
 static bool parse_relative(pprofc_str s, uint64_t last, uint64_t *out) {
   uint64_t number;
   if (str_equal(s, STR("*"))) {
@@ -92,7 +96,7 @@ static bool parse_relative(pprofc_str s, uint64_t last, uint64_t *out) {
   return true;
 }
 
-/* Takes the positions off the front of a line of numbers. */
+/* Reads the positions at the start of a line of numbers. */
 static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   uint64_t position[COLUMN_KINDS];
   pprofc_str word;
@@ -107,9 +111,9 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   return true;
 }
 
-/* A counter. Callgrind writes only positions relative to those before, but other tools do so with
- * counters, and others again have counters below 0: what "-3" means is the same in the whole file.
- */
+/* Reads a counter. Callgrind writes only relative positions, but other tools also write
+ * relative counters, and others write negative counters. The meaning of "-3" is the same in
+ * the whole file. */
 static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
                          int64_t *counter) {
   uint64_t number;
@@ -126,8 +130,7 @@ static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t la
   return true;
 }
 
-/* Takes the counters; those that are left out are 0. `raw` is by column, `values` by sample type.
- */
+/* Reads the counters; missing ones are 0. `raw` is indexed by column, `values` by sample type. */
 static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
                           int64_t *values) {
   pprofc_str word;
@@ -162,6 +165,16 @@ static bool add_cost(struct callgrind_reader *r, pprofc_str counters) {
   return true;
 }
 
+static uint32_t callgrind_add_function(struct callgrind_reader *r, uint32_t object,
+                                       const struct callgrind_name *name, uint32_t file) {
+  struct callgrind_function function = {.object = object,
+                                        .name = name->text,
+                                        .plain_name = name->plain,
+                                        .system_name = name->system,
+                                        .file = file};
+  return callgrind_graph_function(&r->graph, &function);
+}
+
 static bool add_call(struct callgrind_reader *r, pprofc_str counters) {
   int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
   uint32_t object = r->called_object != NONE ? r->called_object : r->object;
@@ -170,8 +183,7 @@ static bool add_call(struct callgrind_reader *r, pprofc_str counters) {
   r->called_object = r->called_file = NONE;
   r->has_called = false;
   if (!known || !take_counters(r, counters, raw, values)) return false;
-  uint32_t callee =
-      callgrind_graph_function(&r->graph, object, r->called.text, r->called.plain, file);
+  uint32_t callee = callgrind_add_function(r, object, &r->called, file);
   struct callgrind_place place = place_of(r);
   if (callee != NONE) callgrind_graph_call(&r->graph, r->function, callee, &place, values);
   return true;
@@ -211,11 +223,11 @@ static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value
   r->inlined = 0;
   r->function = NONE;
   if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
-  r->function = callgrind_graph_function(&r->graph, r->object, name.text, name.plain, r->file);
+  r->function = callgrind_add_function(r, r->object, &name, r->file);
   return true;
 }
 
-/* "cfni=name": what follows was inlined; "cfni=???": no longer. */
+/* Reads the inlined function of the next lines: "cfni=name"; "cfni=???" ends it. */
 static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
@@ -242,7 +254,7 @@ static bool read_called(struct callgrind_reader *r, pprofc_str value) {
   return r->has_called;
 }
 
-/* Targets of jumps are not kept, but may be where a name is defined. */
+/* Reads the file of a jump. Jumps are ignored, but the line may define a name. */
 static bool read_jump_file(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   return callgrind_name_read(&r->files, r->builder, value, &name);
@@ -363,7 +375,7 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Compares with what the lines added up to. */
+/* Compares the totals of the file with the sums of the lines. */
 static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
   uint64_t total;
@@ -403,7 +415,7 @@ static bool ignore(struct callgrind_reader *r, pprofc_str value) {
 static const struct header {
   const char *name;
   bool (*read)(struct callgrind_reader *, pprofc_str value);
-  bool begins; /* behind a body it begins a new part */
+  bool begins; /* true if it begins a new part when it follows a body */
 } headers[] = {
     {"events", read_events, true},
     {"positions", read_columns, true},
@@ -427,7 +439,7 @@ static pprofc_status callgrind_read_header(struct callgrind_reader *r, pprofc_st
     headers[i].read(r, value);
     return status;
   }
-  return PPROFC_OK; /* other headers are allowed, and say nothing about costs */
+  return PPROFC_OK; /* other headers are valid and do not affect costs */
 }
 
 /* ---- the file ---------------------------------------- */
@@ -486,7 +498,7 @@ static void callgrind_add_notes(struct callgrind_reader *r) {
       "parts of callgrind's output have too many paths: some costs are below one caller alone");
 }
 
-/* The first event, mostly instructions, is what reports show when nothing else is asked for. */
+/* Adds the sample types. The first event, usually instructions, is the default. */
 static void callgrind_add_types(struct callgrind_reader *r) {
   char first[64];
   pprofc_str type = r->events.items[0].type;
@@ -514,7 +526,7 @@ static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str 
   return status;
 }
 
-/* Header lines, one of them `events:`, then a body. */
+/* True if header lines come first, with `events:` among them, and a body follows. */
 static bool starts_with_header(pprofc_str text) {
   pprofc_str line;
   bool events = false;
@@ -555,7 +567,7 @@ static pprofc_status read_file_text(struct callgrind_reader *r, pprofc_str text,
   callgrind_names_init(&r->objects, mem, true);
   callgrind_names_init(&r->files, mem, true);
   callgrind_names_init(&r->functions, mem, false);
-  if (r->builder) builder_limit_memory(r->builder, r->options->limits->memory_bytes);
+  if (r->builder) builder_limit_depth(r->builder, r->options->limits->stack_depth);
   pprofc_status status = r->builder ? read_graphs(r, text, profile, error) : error_nomem(error);
   callgrind_names_free(&r->objects);
   callgrind_names_free(&r->files);

@@ -1,7 +1,7 @@
-/* Callgrind's call graph, between its reader (callgrind.c) and the stacks that are made of it.
+/* Callgrind's call graph. callgrind.c builds it, and samples.c makes stacks of it.
  *
- * A graph is one part of a file: functions, what each line of them cost, and what calls cost with
- * all that they called. Names and files are strings of the profile that is being built. */
+ * A graph is one part of a file: the functions, the cost of each line, and the inclusive cost
+ * of calls. Names and files are strings of the profile that is being built. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
@@ -11,33 +11,34 @@
 
 #define CALLGRIND_MOST_EVENTS 32u
 
-/* A line of a function. `file` is not that of the function where code was inlined. */
+/* A line of a function. For inlined code, `file` differs from the function's file. */
 struct callgrind_place {
   uint32_t file;
-  uint32_t inlined; /* the inlined function, or 0 */
+  uint32_t inlined; /* inlined function, or 0 */
   int64_t line;
-  uint64_t address; /* 0: unknown */
+  uint64_t address; /* 0 if unknown */
 };
 
 struct callgrind_function {
   uint32_t object, name, file;
-  uint32_t plain_name;            /* without the level of recursion */
-  uint32_t first_cost, last_cost; /* or NONE */
-  uint32_t first_call, last_call; /* that it makes, or NONE */
+  uint32_t plain_name;            /* name without the recursion level */
+  uint32_t system_name;           /* mangled name, or "" */
+  uint32_t first_cost, last_cost; /* list of its costs, or NONE */
+  uint32_t first_call, last_call; /* list of the calls it makes, or NONE */
   uint32_t cost_count, call_count;
 };
 
 struct callgrind_cost {
   uint32_t function;
-  uint32_t next; /* of the same function, or NONE */
+  uint32_t next; /* next cost of the same function, or NONE */
   struct callgrind_place place;
 };
 
 struct callgrind_call {
   uint32_t caller, callee;
-  uint32_t next;               /* of the same caller, or NONE */
-  bool closes_cycle;           /* set when a tree is made: to be left out of it */
-  struct callgrind_place site; /* the one that costs most, where there are several */
+  uint32_t next;               /* next call of the same caller, or NONE */
+  bool closes_cycle;           /* true if the tree leaves the call out to break a cycle */
+  struct callgrind_place site; /* call site with the highest cost */
   double heaviest;
 };
 
@@ -45,37 +46,38 @@ struct callgrind_graph {
   const pprofc_allocator *mem;
   size_t types;
   bool has_addresses;
-  bool by_site;                     /* calls of one function from two lines are two calls */
+  bool by_site;                     /* true to keep calls of a function from different lines
+                                       apart */
   struct buffer functions;          /* struct callgrind_function */
   struct buffer costs, cost_values; /* struct callgrind_cost, int64_t[types] */
-  struct buffer calls, call_values; /* struct callgrind_call, double[types], inclusive */
-  uint32_t *first; /* [first_room] by name: a function of that name, if it still is one */
+  struct buffer calls, call_values; /* struct callgrind_call, double[types] with inclusive costs */
+  uint32_t *first; /* [first_room] a function for each name; stale if its name differs */
   size_t first_room;
-  struct map by_name;                    /* functions that `first` does not have */
-  struct map by_place;                   /* lines of functions that have many */
-  struct map by_call;                    /* calls of functions that make many */
-  int64_t totals[CALLGRIND_MOST_EVENTS]; /* of magnitudes */
+  struct map by_name;                    /* other functions, whose names are not unique */
+  struct map by_place;                   /* lines of functions with many lines */
+  struct map by_call;                    /* calls of functions with many calls */
+  int64_t totals[CALLGRIND_MOST_EVENTS]; /* sums of magnitudes */
   int64_t before[CALLGRIND_MOST_EVENTS]; /* totals of earlier parts */
-  bool too_large;                        /* it would need more than most_bytes */
-  bool overflowed;                       /* a total does not fit */
+  bool too_large;                        /* true if the graph would exceed most_bytes */
+  bool overflowed;                       /* true if a total does not fit */
 };
 
-/* None of the columns takes more than most_bytes. */
+/* Initializes a graph. Each array is limited to most_bytes. */
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
                           size_t most_bytes);
 void callgrind_graph_free(struct callgrind_graph *graph);
-/* Forgets all of it, for the next part. */
+/* Clears the graph for the next part. */
 void callgrind_graph_clear(struct callgrind_graph *graph);
-/* False after running out of memory; what was added then is not whole. */
+/* True unless memory ran out; then the graph is incomplete. */
 bool callgrind_graph_ok(const struct callgrind_graph *graph);
 
-/* The index of a function, made when it is new; NONE when out of memory. */
-uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object, uint32_t name,
-                                  uint32_t plain_name, uint32_t file);
-/* Adds to what a line costs by itself. */
+/* Finds or adds a function and returns its index; NONE when out of memory. */
+uint32_t callgrind_graph_function(struct callgrind_graph *graph,
+                                  const struct callgrind_function *names);
+/* Adds to the own cost of a line. */
 void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place, const int64_t *values);
-/* Adds to what calls cost. */
+/* Adds to the inclusive cost of a call. */
 void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                           const struct callgrind_place *site, const int64_t *values);
 
@@ -106,20 +108,21 @@ static inline double *callgrind_call_values(const struct callgrind_graph *graph,
 struct callgrind_flow {
   const struct callgrind_graph *graph;
   const pprofc_allocator *mem;
-  double *calls;     /* [functions * types] cost of the calls of a function that are looked at */
-  double *root;      /* [functions * types] cost that no call brought */
-  double *inclusive; /* [functions * types] what a function and all below it cost */
-  /* Costs below 0 are weights by their magnitude in all of them. */
+  double *calls;     /* [functions * types] cost of the calls to a function */
+  double *root;      /* [functions * types] cost that is not from a call */
+  double *inclusive; /* [functions * types] inclusive cost of a function */
+  /* All three arrays hold magnitudes, so negative costs count as positive. */
   uint32_t *order; /* [functions] callees before callers */
-  bool *recursive; /* [functions] */
+  bool *recursive; /* [functions] true if in a cycle */
 };
 
-/* Finds cycles and breaks them (closes_cycle) when `tree`; false when out of memory. To be freed in
- * any case. */
+/* Computes the costs of calls and roots. If `tree` is set, also breaks cycles (closes_cycle).
+ * Returns false when out of memory; free it in any case. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          bool tree);
 void callgrind_flow_free(struct callgrind_flow *flow);
-/* The shares of all calls of a function, and of its being a root, are 1 together. */
+/* Return shares of a function's cost. The shares of its calls and of its being a root add up
+ * to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
@@ -127,23 +130,24 @@ double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function
 
 struct callgrind_position {
   uint32_t function;
-  uint32_t above; /* the position of the caller, or NONE */
+  uint32_t above; /* position of the caller, or NONE */
   uint32_t site;  /* location in the caller */
-  uint32_t next;  /* of the same function, or NONE */
+  uint32_t next;  /* next position of the same function, or NONE */
   uint32_t depth;
 };
 
 struct callgrind_tree {
   size_t types;
   struct buffer positions; /* struct callgrind_position */
-  struct buffer weights;   /* double[types]: the share of the function's own cost that is here */
-  struct buffer pruned;    /* double[types]: cost below that was cut off */
-  uint32_t *first;         /* [functions] of each function, or NONE */
+  struct buffer weights;   /* double[types]: share of the function's own cost at this position */
+  struct buffer pruned;    /* double[types]: cost of pruned branches below this position */
+  uint32_t *first;         /* [functions] first position of each function, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MOST_EVENTS];
-  uint64_t frames; /* all depths */
-  bool joined;     /* the paths were too many: some places are below their caller alone */
+  uint64_t frames; /* sum of all depths */
+  bool joined;     /* true if there were too many paths, so that some positions have only their
+                      caller above */
 };
 
 bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
@@ -165,23 +169,23 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* ---- samples.c --------------------------------------- */
 
-/* The mapping of an object, NONE for none. */
+/* Returns the mapping of an object, or NONE. */
 uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,
                            uint32_t object);
 
-/* The location of a line of a function. */
+/* Returns the location of a line of a function. */
 uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder *builder,
                             uint32_t function, const struct callgrind_place *place);
 
-/* Makes samples of the graph, each with the labels; sets *joined where it had too many paths for a
- * tree. False when out of memory. */
+/* Adds samples for the graph, each with the labels. Sets *joined if there are too many paths
+ * for a complete tree. Returns false when out of memory. */
 bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined);
 
-/* Shares `total`, which may be below 0, out by weight into out[0], out[stride] ..: whole numbers
- * first, then one more for the largest remainders. The parts add up to total unless all weights are
- * 0. */
+/* Splits `total`, which may be negative, by weight into out[0], out[stride] and so on. Rounds
+ * down, then adds 1 to the largest remainders. The parts add up to total unless all weights
+ * are 0. */
 void callgrind_split(int64_t total, const double *weights, size_t count, int64_t *out,
                      size_t stride);
 

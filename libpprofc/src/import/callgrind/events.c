@@ -1,4 +1,4 @@
-/* The events of a callgrind file, as sample types: which there are, in what unit. */
+/* Finds the events of a callgrind file, which become sample types, and their units. */
 #include "import/callgrind/read.h"
 
 static size_t leading_digits(pprofc_str s) {
@@ -7,14 +7,15 @@ static size_t leading_digits(pprofc_str s) {
   return digits;
 }
 
-/* 1 where there are no digits. */
+/* Parses a factor; 1 if there are no digits. */
 static bool parse_factor(pprofc_str digits, int64_t *factor) {
   *factor = 1;
   if (!digits.size) return true;
   return str_parse_int(digits, 10, factor) && *factor >= 1 && *factor <= 1000000;
 }
 
-/* "Time_(10ns)" of Xdebug and others, "cpu(ms)" of pprof: name, unit and factor in one word. */
+/* Splits a word into name, unit and factor: "Time_(10ns)" of Xdebug and others, "cpu(ms)" of
+ * pprof. */
 static void split_name(pprofc_str word, struct callgrind_event *event) {
   *event = (struct callgrind_event){word, word, STR("count"), 1};
   size_t open = str_find_char(word, '(');
@@ -31,13 +32,13 @@ static void split_name(pprofc_str word, struct callgrind_event *event) {
   if (!event->unit.size) event->unit = STR("count");
 }
 
-/* The words in brackets at the end of long names of times, and what makes nanoseconds of them. */
+/* Units in brackets at the end of long names, and their factors to nanoseconds. */
 static const struct {
   const char *word;
   int64_t factor;
 } time_units[] = {{" ns)", 1}, {" us)", 1000}, {" ms)", 1000000}};
 
-/* "event: sysTime : sysTime (elapsed ns)". */
+/* Reads a long name: "event: sysTime : sysTime (elapsed ns)". */
 static void read_long_name(struct callgrind_events *events, pprofc_str text) {
   size_t colon = str_find_char(text, ':'), equals = str_find_char(text, '=');
   if (colon == text.size) return;
@@ -86,7 +87,7 @@ static pprofc_status add_events(struct callgrind_events *events, pprofc_str list
   return PPROFC_OK;
 }
 
-/* Whether a line of numbers has a counter like "+3" or "*". */
+/* True if a line of numbers has a relative counter, like "+3" or "*". */
 static bool has_relative_counter(pprofc_str line, size_t columns) {
   pprofc_str word;
   if (!line.size ||
@@ -104,7 +105,7 @@ bool callgrind_has_relative_counters(pprofc_str text, size_t columns) {
   return false;
 }
 
-/* The next line that begins with "event". */
+/* Finds the next line that begins with "event". */
 static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   if (!str_starts(*rest, STR("event"))) {
     size_t end = str_find(*rest, STR("\nevent"));
@@ -113,15 +114,15 @@ static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   return str_next_line(rest, line);
 }
 
-/* Takes the start off a line that has it. */
+/* Removes a prefix from a line; false if the line does not have it. */
 static bool take_start(pprofc_str *line, pprofc_str start) {
   if (!str_starts(*line, start)) return false;
   *line = str_slice(*line, start.size, line->size);
   return true;
 }
 
-/* Parts may have different events, and long names may come before or after them: so the whole file
- * is looked through. */
+/* Finds all events. Scans the whole file, because parts may have different events and long
+ * names may come before or after them. */
 pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                                     pprofc_error *error) {
   pprofc_status status = PPROFC_OK;

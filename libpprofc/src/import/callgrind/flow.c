@@ -1,26 +1,27 @@
-/* Which share of a function's cost belongs to which of its callers, by what their calls cost.
+/* Divides the cost of a function among its callers, in proportion to the costs of their calls.
  *
- * For a tree, cycles are broken where a walk from the roots comes back to a function that it is in
- * (recursion ends at its first repeat). What is left has no cycle, and shares of one function add
- * up to 1: so every function keeps its cost, whatever tree is made. */
+ * For a tree, a cycle is broken at the call that returns to a function on the current path.
+ * Recursion therefore ends at its first repeat. The remaining graph has no cycle, and the shares
+ * of a function add up to 1. Every tree therefore keeps the cost of each function. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
 
-/* A root is what costs more than all calls of it by this share; less is rounding. */
+/* Least share of a function's cost, above the cost of all calls to it, that makes it a root.
+ * Less is rounding. */
 #define ROOT_SHARE 0.001
 
 /* ---- cycles ------------------------------------------ */
 
-/* Tarjan's walk, with a stack of its own. */
+/* Tarjan's algorithm for strongly connected components, with an explicit stack. */
 struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
-  uint32_t *found; /* [functions] when it was reached, 0: not yet */
-  uint32_t *low;   /* [functions] the earliest one that is reached from it */
-  uint32_t *next;  /* [functions] the call to follow next */
-  uint32_t *path;  /* [functions] the functions that are being walked through */
-  uint32_t *open;  /* [functions] reached, and not known yet to be in a cycle or not */
+  uint32_t *found; /* [functions] order of discovery, 0 if not found yet */
+  uint32_t *low;   /* [functions] earliest function on the open stack that it reaches */
+  uint32_t *next;  /* [functions] next call to follow */
+  uint32_t *path;  /* [functions] current path */
+  uint32_t *open;  /* [functions] functions whose component is not complete */
   bool *on_path, *is_open;
   size_t path_size, open_size, order_size;
   uint32_t clock;
@@ -34,7 +35,7 @@ static void enter(struct callgrind_flow_walk *w, uint32_t function) {
   w->on_path[function] = w->is_open[function] = true;
 }
 
-/* All calls of the function on top were followed. */
+/* Leaves the function on top after all its calls have been followed. */
 static void leave(struct callgrind_flow_walk *w) {
   uint32_t function = w->path[--w->path_size];
   w->on_path[function] = false;
@@ -75,7 +76,7 @@ static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
   }
 }
 
-/* Starts at the functions that no other one calls, then at those that were not reached. */
+/* Starts at functions that are not called, then at functions that were not reached. */
 static void walk_all(struct callgrind_flow_walk *w, bool *called) {
   size_t functions = callgrind_function_count(w->graph);
   const struct callgrind_call *calls = callgrind_calls(w->graph);
@@ -113,13 +114,13 @@ static bool find_cycles(struct callgrind_flow *flow) {
 
 /* ---- shares ------------------------------------------ */
 
-/* What each function costs with its calls, as the file has it, less what the calls of it cost;
- * and the first of these by itself. Costs may be below 0. */
+/* Costs of a function, which may be negative. own: inclusive cost in the file. rest: own minus
+ * the cost of the calls to it. */
 struct callgrind_rest {
   double own, rest;
 };
 
-/* `own`: [functions * types]. */
+/* Sums the costs of lines and calls. `own` has [functions * types] entries. */
 static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, bool tree) {
   const struct callgrind_graph *graph = flow->graph;
   size_t types = graph->types, functions = callgrind_function_count(graph);
@@ -145,8 +146,8 @@ static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, b
   }
 }
 
-/* Costs of calls within a cycle count the same work more than once, so there nothing is left over.
- */
+/* Finds roots. Functions in a cycle are not roots, because the costs of their calls count the
+ * same work several times. */
 static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_rest *own) {
   size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
   for (size_t f = 0; f < functions; f++)
@@ -204,8 +205,8 @@ void callgrind_flow_free(struct callgrind_flow *flow) {
   mem_free(flow->mem, flow->recursive, functions, sizeof *flow->recursive);
 }
 
-/* The event whose costs say how a function is shared: the one asked for, or the first one where its
- * calls have none of that; NONE: no function calls it. */
+/* Returns the event that determines the shares of a function: `type`, or event 0 if its calls
+ * have no cost of that type. Returns NONE if the function is not called. */
 static size_t event_that_tells(const struct callgrind_flow *flow, uint32_t function, size_t type) {
   const double *calls = flow->calls + function * flow->graph->types;
   if (calls[type] > 0) return type;

@@ -1,11 +1,11 @@
-/* Callgrind's call graph while it is being read: functions, lines and calls, each once. */
+/* Builds callgrind's call graph. Functions, lines and calls are stored once. */
 #include "import/callgrind/callgrind.h"
 
 #include "core/array.h"
 
 #include <math.h>
 
-/* Lines and calls of a function that has no more than this are looked at one by one. */
+/* Number of lines or calls of a function up to which they are searched linearly, without a map. */
 #define FEW 8u
 
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
@@ -48,8 +48,8 @@ bool callgrind_graph_ok(const struct callgrind_graph *graph) {
          !graph->calls.failed && !graph->call_values.failed;
 }
 
-/* Appends a row to a column and its values, and notes it in the map when there is one; NONE when
- * out of memory. */
+/* Appends a row and its values, and indexes it if `map` is not NULL. Returns NONE when out of
+ * memory. */
 static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
                        size_t size, struct buffer *values, size_t values_size, struct map *map,
                        uint64_t hash) {
@@ -77,7 +77,7 @@ static uint32_t callgrind_append_function(struct callgrind_graph *graph,
   return append(graph, &graph->functions, function, sizeof *function, NULL, 0, map, hash);
 }
 
-/* A function whose name others have, too. */
+/* Finds or adds a function whose name is not unique. */
 static uint32_t graph_namesake(struct callgrind_graph *graph,
                                const struct callgrind_function *function) {
   uint64_t hash = hash_mix(hash_mix(function->object, function->name), function->file);
@@ -88,8 +88,8 @@ static uint32_t graph_namesake(struct callgrind_graph *graph,
   return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
 
-/* The function of graph->first for a name; NULL when out of memory. What earlier parts have left
- * there is told by its name. */
+/* Returns the entry of graph->first for a name; NULL when out of memory. Compare the name,
+ * because the entry may be from an earlier part. */
 static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
   size_t old = graph->first_room;
   if (!ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)) {
@@ -101,15 +101,16 @@ static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
   return &graph->first[name];
 }
 
-uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object, uint32_t name,
-                                  uint32_t plain_name, uint32_t file) {
-  struct callgrind_function function = {object, name, file, plain_name, NONE,
-                                        NONE,   NONE, NONE, 0,          0};
-  uint32_t *first = graph_first(graph, name);
+uint32_t callgrind_graph_function(struct callgrind_graph *graph,
+                                  const struct callgrind_function *names) {
+  struct callgrind_function function = *names;
+  function.first_cost = function.last_cost = NONE;
+  function.first_call = function.last_call = NONE;
+  uint32_t *first = graph_first(graph, function.name);
   if (!first) return NONE;
   const struct callgrind_function *there = NULL;
   if (*first < callgrind_function_count(graph)) there = &callgrind_functions(graph)[*first];
-  if (!there || there->name != name)
+  if (!there || there->name != function.name)
     return *first = callgrind_append_function(graph, &function, NULL, 0);
   return same_function(there, &function) ? *first : graph_namesake(graph, &function);
 }
@@ -128,7 +129,7 @@ static uint64_t hash_cost(uint32_t function, const struct callgrind_place *place
   return hash_place(hash_mix(0, function), place);
 }
 
-/* The line of a function, or NONE. */
+/* Returns the cost of a line of a function, or NONE. */
 static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place) {
   const struct callgrind_function *f = &callgrind_functions(graph)[function];
@@ -145,7 +146,7 @@ static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function
   return index;
 }
 
-/* Enters the lines of a function that gets one more than a few. */
+/* Indexes the lines of a function that exceeds FEW. */
 static void cost_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
     const struct callgrind_cost *cost = &callgrind_costs(graph)[c];
@@ -202,7 +203,7 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
          (!graph->by_site || same_place(&a->site, &b->site));
 }
 
-/* The call like that one, or NONE. */
+/* Returns the equal call of the graph, or NONE. */
 static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
   const struct callgrind_function *f = &callgrind_functions(graph)[call->caller];
   const struct callgrind_call *calls = callgrind_calls(graph);
@@ -218,7 +219,7 @@ static uint32_t call_find(const struct callgrind_graph *graph, const struct call
   return index;
 }
 
-/* Enters the calls of a function that makes one more than a few. */
+/* Indexes the calls of a function that exceeds FEW. */
 static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_call; c != NONE; c = callgrind_calls(graph)[c].next)
     if (!map_insert(&graph->by_call, hash_call(graph, &callgrind_calls(graph)[c]), c))

@@ -1,9 +1,12 @@
-/* Compressed names of callgrind: "(12) name" gives a name its number, "(12)" refers to it. */
+/* Compressed names of callgrind: "(12) name" defines id 12, and "(12)" refers to it. */
+#include "import/names.h"
 #include "import/callgrind/read.h"
 
 #include "core/array.h"
 
-#define SMALL_IDS 1024u /* ids below this, and below twice the number of names, index a table */
+#define SMALL_IDS                                                                                  \
+  1024u /* ids below this, or below twice the number of names more, are indexes                    \
+           of an array */
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
                           bool may_be_unknown) {
@@ -18,7 +21,7 @@ void callgrind_names_free(struct callgrind_names *names) {
   map_free(&names->by_id);
 }
 
-/* The name of an id, or NULL. */
+/* Returns the name of an id, or NULL. */
 static struct callgrind_name *names_find(const struct callgrind_names *names, uint64_t id) {
   struct callgrind_name *items = (struct callgrind_name *)(void *)names->items.data;
   if (id < names->room && names->by_number[id] != NONE) return &items[names->by_number[id]];
@@ -29,7 +32,7 @@ static struct callgrind_name *names_find(const struct callgrind_names *names, ui
   return NULL;
 }
 
-/* Enters the name at `index`; false when out of memory. */
+/* Indexes the name at `index`; false when out of memory. */
 static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t index) {
   size_t old = names->room;
   if (id >= SMALL_IDS + 2 * (uint64_t)index)
@@ -41,7 +44,7 @@ static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t ind
   return true;
 }
 
-/* A recursive function is "name'2" when callgrind tells the levels apart. */
+/* Removes the recursion level: callgrind may call a recursive function "name'2". */
 static pprofc_str without_level(pprofc_str name) {
   size_t quote = str_find_last_char(name, '\'');
   uint64_t level;
@@ -55,11 +58,13 @@ static void take_text(const struct callgrind_names *names, struct callgrind_name
   name->raw = text;
   if (names->may_be_unknown && str_equal(text, STR("???"))) text = STR("");
   name->text = builder_string(builder, text);
+  name->system = import_system_name(text, name->text);
   pprofc_str plain = without_level(text);
   name->plain = plain.size == text.size ? name->text : builder_string(builder, plain);
 }
 
-/* Takes "(12)" off *value: digits only, "(below main)" is a name. */
+/* Removes an id like "(12)" from *value. "(below main)" is a name, because an id has only
+ * digits. */
 static bool take_id(pprofc_str *value, uint64_t *id) {
   if (!str_starts(*value, STR("("))) return false;
   size_t close = str_find_char(*value, ')');

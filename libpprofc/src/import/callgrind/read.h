@@ -1,33 +1,33 @@
-/* What the files share that read callgrind's text. */
+/* Declarations shared by the readers of callgrind's text. */
 #ifndef PPROFC_IMPORT_CALLGRIND_READ_H
 #define PPROFC_IMPORT_CALLGRIND_READ_H
 
 #include "import/callgrind/callgrind.h"
 
 struct callgrind_event {
-  pprofc_str name; /* as the file has it */
+  pprofc_str name; /* name in the file */
   pprofc_str type, unit;
-  int64_t factor; /* for values to be in this unit */
+  int64_t factor; /* factor from the file's values to `unit` */
 };
 
-/* All events of a file, in the order in which they are named. */
+/* All events of a file, in the order of the file. */
 struct callgrind_events {
   struct callgrind_event items[CALLGRIND_MOST_EVENTS];
   size_t count;
-  size_t lists; /* `events:` lines: each part has one */
+  size_t lists; /* number of `events:` lines: one for each part */
 };
 
 pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                                     pprofc_error *error);
-/* The events of one `events:` line; returns how many there are. */
+/* Reads the events of one `events:` line and returns their number. */
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
                                uint32_t columns[CALLGRIND_MOST_EVENTS]);
 
-/* Whether any line of numbers has a counter relative to the one before it: "+3" or "*". `columns`:
- * how many positions are before the counters. */
+/* True if a line of numbers has a counter relative to the previous one: "+3" or "*". `columns`
+ * is the number of positions before the counters. */
 bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 
-/* Takes the next word off *rest; blanks and tabs part words. */
+/* Reads the next word of *rest; spaces and tabs separate words. */
 bool callgrind_next_word(pprofc_str *rest, pprofc_str *word);
 
 /* ---- names.c: "(12) name" defines, "(12)" refers */
@@ -35,23 +35,24 @@ bool callgrind_next_word(pprofc_str *rest, pprofc_str *word);
 struct callgrind_name {
   uint64_t id;
   pprofc_str raw;
-  uint32_t text;  /* string of the profile */
-  uint32_t plain; /* without the level of recursion */
+  uint32_t text;   /* string of the profile */
+  uint32_t plain;  /* name without the recursion level */
+  uint32_t system; /* mangled name; "" if reports must show the name unchanged */
 };
 
-/* One of the three spaces of ids. */
+/* Names of one kind. Objects, files and functions have separate ids. */
 struct callgrind_names {
-  struct buffer items; /* struct callgrind_name; failed when out of memory */
-  uint32_t *by_number; /* [room] of ids about as large as there are names: their index or NONE */
+  struct buffer items; /* struct callgrind_name; `failed` is set when out of memory */
+  uint32_t *by_number; /* [room] index of the name of each small id, or NONE */
   size_t room;
-  struct map by_id;    /* of other ids */
-  bool may_be_unknown; /* "???" is no name */
+  struct map by_id;    /* names of larger ids */
+  bool may_be_unknown; /* true if "???" means unknown */
 };
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
                           bool may_be_unknown);
 void callgrind_names_free(struct callgrind_names *names);
-/* The name that a value stands for; false for an id that was never defined. */
+/* Reads the name that a value defines or refers to; false if its id is undefined. */
 bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder, pprofc_str value,
                          struct callgrind_name *name);
 

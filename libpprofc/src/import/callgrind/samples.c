@@ -1,21 +1,21 @@
-/* Samples of a call graph: the cost of every line, shared out over the places of its function in
- * whole numbers that add up to what the file says. */
+/* Makes samples of a call graph. The cost of each line is divided among the positions of its
+ * function, in integers that add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
 
-/* One function's lines times its places may make so many frames of samples, and all functions this
- * many, and so many samples for each line of the graph; a function that is over it is taken as one
- * line. Compilers have some thirty samples for each line. */
+/* Limits for lines times positions. The frames of the samples are limited for one function and
+ * for all functions. The number of samples is limited in proportion to the lines of the graph. A
+ * function over a limit is treated as one line. Compilers need about 30 samples for each line. */
 #define MOST_FRAMES_EACH ((uint64_t)1 << 21)
 #define MOST_FRAMES_ALL  ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Remainders are told apart to this fineness. */
+/* Number of classes for the comparison of remainders. */
 #define REMAINDERS 1024
 
-/* Shares below this are the noise of adding up. */
+/* Shares below this are rounding errors of sums. */
 #define NOISE 1e-9
 
 /* ---- whole shares ------------------------------------ */
@@ -25,16 +25,17 @@ static size_t remainder_class(double exact) {
   return class < REMAINDERS ? class : REMAINDERS - 1;
 }
 
-/* Gives one each to the `left` largest remainders; returns what is then still left. */
+/* Adds 1 to each of the `left` largest remainders. Returns the part of `left` that remains. */
 static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
                         int64_t left, int64_t *out, size_t stride) {
   uint32_t classes[REMAINDERS] = {0};
   for (size_t i = 0; i < count; i++)
     if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
   size_t lowest = REMAINDERS;
-  int64_t above = 0; /* how many remainders are larger than `lowest` */
+  int64_t above = 0; /* number of remainders in the classes from `lowest` on */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  int64_t in_lowest = lowest > 0 ? left - above : 0; /* so many of the class below */
+  int64_t in_lowest = lowest > 0 ? left - above : 0; /* number to take from the class below
+                                                        `lowest` */
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     size_t class = remainder_class((double)total * (weights[i] / sum));
@@ -97,8 +98,9 @@ uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder 
                       place->line, 0};
   bool own = !place->inlined;
   uint32_t file = own ? place->file : f->file;
-  lines[count++] = (pprofc_line){builder_add_function(builder, f->plain_name, f->name, file, 0),
-                                 own ? place->line : 0, 0};
+  lines[count++] =
+      (pprofc_line){builder_add_function(builder, f->plain_name, f->system_name, file, 0),
+                    own ? place->line : 0, 0};
   return pprofc_builder_location(builder, mapping, place->address, lines, count);
 }
 
@@ -112,13 +114,14 @@ struct sampling {
   size_t label_count;
   uint64_t frames_left, samples_left;
   uint32_t *stack; /* [deepest + 2] */
-  double *weights; /* [types * (places + 1)] of one function, places of one type side by side */
+  double *weights; /* [types * (places + 1)] weights of one function's positions, grouped by
+                      type */
   int64_t *values; /* [(places + 1) * types] */
-  size_t places;   /* the most that a function has */
-  int64_t cut[CALLGRIND_MOST_EVENTS]; /* cost of branches that are not in the tree */
+  size_t places;   /* maximum number of positions of a function */
+  int64_t cut[CALLGRIND_MOST_EVENTS]; /* cost of pruned branches */
 };
 
-/* Makes a sample of one or two leaves below the caller of a position (NONE: there is none). */
+/* Adds a sample with one or two leaves and the callers of a position (NONE: no callers). */
 static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
                         uint32_t position, const int64_t *values) {
   if (values_are_zero(values, s->graph->types)) return;
@@ -131,8 +134,8 @@ static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_
   for (size_t i = 0; i < s->label_count; i++) builder_add_label(s->builder, &s->labels[i]);
 }
 
-/* Gathers the weights of a function's places, and behind them what was cut off; returns how many
- * places there are. */
+/* Collects the weights of a function's positions, and after them the pruned weight. Returns
+ * the number of positions. */
 static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
   double missing[CALLGRIND_MOST_EVENTS];
@@ -152,7 +155,7 @@ static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *fr
   return count;
 }
 
-/* Shares out what one line costs. */
+/* Divides the cost of one line among the positions. */
 static void share_line(struct sampling *s, uint32_t function, size_t count, uint32_t leaf,
                        const int64_t *costs) {
   size_t types = s->graph->types;
@@ -164,8 +167,8 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
-/* All lines of a function as its first one: for functions with too many lines in too many places.
- */
+/* Treats all lines of a function as its first line, because lines times positions exceed a
+ * limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = callgrind_functions(graph)[function].first_cost;
@@ -198,7 +201,7 @@ static void share_function(struct sampling *s, uint32_t function) {
   }
 }
 
-/* Shares out what was cut off over the places where it was. */
+/* Divides the pruned cost among the positions where branches were pruned. */
 static void split_cut(const struct sampling *s, double *weights, int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   for (size_t t = 0; t < types; t++) {
@@ -209,7 +212,7 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
   }
 }
 
-/* A frame for what was cut off, below the function (no line of it) that it was cut off from. */
+/* Adds a frame for the pruned cost. Its caller is the function without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   uint32_t name = builder_string(s->builder, STR("[pruned]"));
@@ -242,7 +245,7 @@ static bool share_cut(struct sampling *s) {
 
 /* ---- all of them ------------------------------------- */
 
-/* The most places that a function has, and the greatest depth. */
+/* Finds the maximum number of positions of a function, and the maximum depth. */
 static void samples_measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {
   *places = *depth = 0;
   for (size_t f = 0; f < tree->functions; f++) {

@@ -1,27 +1,27 @@
-/* The places in stacks that the functions of a call graph get: one each (flat), one below each
- * caller (edges), or a tree of all calls, cut off where a branch is too small to be seen.
+/* Finds the positions of functions in stacks: one for each function (flat), one for each
+ * caller (edges), or a tree of all calls in which small branches are pruned.
  *
- * A graph has more paths than calls: N callers of a function that calls N others are N * N paths.
- * So the tree is bounded by the size of the graph. Where that is not enough, what does not fit is
- * joined: each call then has one more place, below its caller alone. */
+ * A graph has more paths than calls: N callers of a function that calls N others give N * N
+ * paths. The tree is therefore limited in proportion to the graph. Branches over the limit
+ * are joined: each call then has one more position, with only its caller above. */
 #include "import/callgrind/callgrind.h"
 
-/* Branches below this share of every total are cut off. Speedscope takes 1e-4, which for graphs
- * with many paths (a garbage collector) is an eighth of all cost; this is a hundredth. */
+/* Branches below this share of each total are pruned. Speedscope uses 1e-4, which
+ * prunes an eighth of the cost in graphs with many paths (a garbage collector). */
 #define SMALLEST_SHARE 1e-6
 
-/* Sums and products of shares are exact to this. */
+/* Relative error of sums and products of shares. */
 #define ROUNDING 1e-9
 
-/* A tree has no more than this. Trees of compilers and interpreters have some three positions for
- * each function and call. */
+/* Limits of a tree. Trees of compilers and interpreters have about three positions for each
+ * function and call. */
 #define MOST_POSITIONS     ((size_t)1 << 18)
 #define MOST_FRAMES        ((uint64_t)1 << 22)
 #define POSITIONS_ALWAYS   ((size_t)1 << 11)
 #define POSITIONS_FOR_EACH 16u
 #define VISITS_ALWAYS      ((uint64_t)1 << 16)
 #define VISITS_FOR_EACH    256u
-/* Deeper branches are cut off. */
+/* Deeper branches are pruned. */
 #define MOST_DEPTH 1000u
 
 struct growing {
@@ -29,19 +29,20 @@ struct growing {
   const struct callgrind_graph *graph;
   struct callgrind_flow flow;
   pprofc_builder *builder;
-  uint32_t *last; /* [functions] position of each function, or NONE */
+  uint32_t *last; /* [functions] last position of each function, or NONE */
 
   size_t most_positions;
-  uint32_t *call_count; /* [functions] calls that each makes */
-  double *largest;      /* [functions * types] the largest branch of a function, whole */
-  double *below;        /* [functions * types] all its branches */
-  uint64_t visits_left; /* calls that may still be looked at below a position */
-  bool full;            /* the tree did not fit */
-  double *rest; /* [calls * types] share of the callee that is below no position, when full */
-  double *open; /* [functions * types] share of the function whose calls are below none */
+  uint32_t *call_count; /* [functions] number of calls that a function makes */
+  double *largest;      /* [functions * types] cost of the largest branch of a function */
+  double *below;        /* [functions * types] cost of all branches of a function */
+  uint64_t visits_left; /* remaining limit of calls to visit */
+  bool full;            /* true if the tree exceeds a limit */
+  double *rest; /* [calls * types] if full: share of the callee without a position in the tree */
+  double *open; /* [functions * types] share of the function whose calls have no position in
+                   the tree */
 };
 
-/* Appends a position without weights; NULL when out of memory. */
+/* Appends a position and returns its weights, all 0; NULL when out of memory. */
 static double *add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site) {
   struct callgrind_tree *tree = g->tree;
   size_t index = callgrind_position_count(tree), row = tree->types * sizeof(double);
@@ -83,7 +84,8 @@ static bool call_tree_add_flat(struct growing *g) {
   return true;
 }
 
-/* The caller's frame is only a site: two frames, whatever there is above. */
+/* Adds a position for each call. Its stack has two frames: the caller's call site and the
+ * function. */
 static bool add_edges(struct growing *g) {
   size_t types = g->tree->types;
   double shares[CALLGRIND_MOST_EVENTS];
@@ -122,7 +124,7 @@ static void add_rest(struct growing *g, const struct callgrind_call *call, const
 
 enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
 
-/* A branch is large when one of its costs is at least SMALLEST_SHARE of the total. */
+/* Classifies a branch. It is large if one of its costs is at least SMALLEST_SHARE of the total. */
 static enum branch_size size_of_branch(const struct growing *g, uint32_t function,
                                        const double *shares) {
   const double *inclusive = g->flow.inclusive + function * g->tree->types;
@@ -136,7 +138,7 @@ static enum branch_size size_of_branch(const struct growing *g, uint32_t functio
   return size;
 }
 
-/* Adds the cost of a branch that is cut off to the position above it. */
+/* Adds the cost of a pruned branch to the position above it. */
 static void add_pruned(struct growing *g, uint32_t function, uint32_t above, const double *shares) {
   struct callgrind_tree *tree = g->tree;
   const double *inclusive = g->flow.inclusive + function * tree->types;
@@ -144,8 +146,9 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch with a share of the function, unless it is small, too deep or beyond the size of
- * the tree: then its cost goes to the rest of the call, or to the position above. */
+/* Adds a branch with a share of the function. A branch that is small, very deep or over the limit
+ * of the tree is not added. Its cost goes to the rest of the call or to the position above.
+ * The second pass, which has g->rest, always adds roots. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -168,8 +171,8 @@ static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
   return true;
 }
 
-/* Whether every branch of a position would be cut off. Rounding must not make a branch small that
- * is looked at as a large one. */
+/* True if all branches of a position would be pruned. The margin for rounding makes sure that
+ * no large branch is missed. */
 static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
   const struct callgrind_tree *tree = g->tree;
   const double *weights = callgrind_weights(tree, position);
@@ -181,7 +184,7 @@ static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t pos
   return true;
 }
 
-/* Adds what is below a position where no branch is in the tree: no call is looked at. */
+/* Prunes all branches of a position at once, without visiting its calls. */
 static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
   const double *weights = callgrind_weights(g->tree, position);
   double *pruned = callgrind_pruned(g->tree, position);
@@ -212,7 +215,7 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
   return true;
 }
 
-/* Level by level, so that a tree that would be too large loses its leaves. */
+/* Grows the tree level by level, so that a tree that is too large loses its leaves. */
 static bool grow_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
   double shares[CALLGRIND_MOST_EVENTS];
@@ -237,7 +240,7 @@ static bool grow_tree(struct growing *g) {
 
 /* ---- what does not fit ------------------------------- */
 
-/* Shares that are below no position go on to the calls of the function, callers before callees. */
+/* Passes shares without a position on to the calls of the function, callers before callees. */
 static void pass_rest_on(struct growing *g) {
   const struct callgrind_call *calls = callgrind_calls(g->graph);
   size_t types = g->tree->types;
@@ -247,7 +250,7 @@ static void pass_rest_on(struct growing *g) {
     for (uint32_t c = callgrind_functions(g->graph)[caller].first_call; c != NONE;
          c = calls[c].next) {
       if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
-        continue; /* no samples are below */
+        continue; /* no samples below */
       for (size_t t = 0; t < types; t++) {
         g->rest[c * types + t] += open[t] * callgrind_call_share(&g->flow, c, t);
         g->open[calls[c].callee * types + t] += g->rest[c * types + t];
@@ -256,7 +259,7 @@ static void pass_rest_on(struct growing *g) {
   }
 }
 
-/* A position that is no function's: the frame for all callers that are left out. */
+/* Adds a position without a function: the frame "[pruned]" for all callers that are left out. */
 static uint32_t add_left_out(struct growing *g) {
   uint32_t name = builder_string(g->builder, STR("[pruned]"));
   pprofc_line line = {builder_add_function(g->builder, name, name, 0, 0), 0, 0};
@@ -303,7 +306,7 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Once more, with room for what does not fit. */
+/* Grows the tree again and joins the branches over the limit. */
 static bool grow_with_rest(struct growing *g) {
   const pprofc_allocator *mem = g->graph->mem;
   size_t calls = callgrind_call_count(g->graph) * g->tree->types;
@@ -323,7 +326,7 @@ static bool grow_with_rest(struct growing *g) {
   return ok;
 }
 
-/* What each function calls. */
+/* Computes the number of calls and the costs of the branches of each function. */
 static void measure_branches(struct growing *g) {
   size_t types = g->tree->types;
   for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {

@@ -1,28 +1,31 @@
-/* Events that are samples, in one table, and what their fields say. */
+/* Table of the events that become samples, and the code that reads them. */
 #include "import/jfr/jfr.h"
 
-/* What becomes of an event. */
+/* Ways to turn an event into values. */
 enum events_action {
-  EVENTS_CPU,     /* a sample of a thread that runs, unless it sleeps: a period */
-  EVENTS_WALL,    /* samples of a thread, running or not: a period each */
-  EVENTS_NATIVE,  /* a period */
-  EVENTS_AMOUNT,  /* the amount alone */
-  EVENTS_COUNT,   /* 1, and the amount behind it */
-  EVENTS_SETTING, /* no sample */
+  EVENTS_CPU,     /* a period if the thread runs, nothing if it sleeps */
+  EVENTS_WALL,    /* a period per sample of a thread, running or not */
+  EVENTS_NATIVE,  /* one period */
+  EVENTS_AMOUNT,  /* only the amount */
+  EVENTS_COUNT,   /* 1 for the count, then the amount */
+  EVENTS_SETTING, /* not a sample: a setting of the recording */
 };
 
 struct jfr_event {
   const char *name;
   enum jfr_type type;
   enum events_action action;
-  const char *amount; /* the field of JFR_EVENT_AMOUNT */
-  bool is_time;       /* of the amount: it becomes nanoseconds */
+  const char *amount; /* name of the field for JFR_EVENT_AMOUNT */
+  bool is_time;       /* true if the amount is a time, which is converted to nanoseconds */
 };
 
 static const struct jfr_event events[] = {
     {"jdk.ExecutionSample", JFR_CPU, EVENTS_CPU, NULL, false},
     {"jdk.CPUTimeSample", JFR_CPU_TIME, EVENTS_AMOUNT, "samplingPeriod", true},
     {"profiler.WallClockSample", JFR_WALL, EVENTS_WALL, NULL, false},
+    {"datadog.ExecutionSample", JFR_CPU, EVENTS_CPU, NULL, false},
+    {"datadog.MethodSample", JFR_WALL, EVENTS_WALL, NULL, false},
+    {"datadog.ObjectSample", JFR_ALLOC, EVENTS_COUNT, "size", false},
     {"jdk.NativeMethodSample", JFR_NATIVE, EVENTS_NATIVE, NULL, false},
     {"jdk.ObjectAllocationInNewTLAB", JFR_IN_TLAB, EVENTS_COUNT, "tlabSize", false},
     {"jdk.ObjectAllocationOutsideTLAB", JFR_OUT_TLAB, EVENTS_COUNT, "allocationSize", false},
@@ -35,7 +38,7 @@ static const struct jfr_event events[] = {
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
 };
 
-/* Fields that have the same names in all events; the last rows are for the amount and the end. */
+/* Fields with the same name in all events. The last rows are for the amount and the end mark. */
 static const struct jfr_want events_wants[] = {
     {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
     {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},
@@ -93,11 +96,10 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* What stands for the key of a field that an event does not have; 0 is the key of a thread's first
- * state. */
+/* Key of a field that the event does not have. 0 cannot be used: it is the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
-/* Reads the fields of an event. */
+/* Reads the fields of an event into slots. */
 static bool events_run(const struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
                        uint64_t *slots) {
   for (size_t i = 0; i < JFR_SLOTS; i++) slots[i] = i <= JFR_EVENT_CLASS ? EVENTS_NO_KEY : 0;
@@ -127,7 +129,7 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* Adds up events that have stacks and are not in the table. */
+/* Counts events that have stacks but are not in the table. */
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
@@ -142,7 +144,8 @@ static bool events_note_unread(struct jfr *j) {
   return true;
 }
 
-/* A chunk with samples of another event than the chunks before it cannot be added to them. */
+/* Notes what a chunk counts. Fails if earlier chunks count another event, because the values
+ * cannot be added. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
@@ -150,6 +153,22 @@ static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) 
   j->cpu_event = settings->event;
   j->has_cpu_event = true;
   return true;
+}
+
+/* True if wall clock samples are mixed with samples of another event. async-profiler 2.10 to
+ * 3.0 writes both as jdk.ExecutionSample; later versions have profiler.WallClockSample. */
+static bool events_mix_wall(const struct jfr *j, const struct jfr_settings *settings) {
+  for (size_t i = 0; i < j->handler_count; i++)
+    if (j->handlers[i].event->type == JFR_WALL) return false;
+  return settings->has_wall && settings->async && !settings->only_wall;
+}
+
+/* Notes which of the types cpu and wall the samples of a chunk have. */
+static void events_note_types(struct jfr *j, struct jfr_settings *settings, bool has_cpu) {
+  settings->has_wall = events_mix_wall(j, settings);
+  bool has_wall = settings->only_wall || settings->has_wall;
+  j->has_type[JFR_WALL] |= has_cpu && has_wall;
+  j->has_type[JFR_CPU] |= j->has_type[JFR_WALL] && settings->only_wall;
 }
 
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
@@ -163,8 +182,7 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
     struct jfr_class *c = h || type < 2 ? NULL : jfr_class_of(j, type);
     if (c) c->events++;
   }
-  j->has_type[JFR_WALL] |= has_cpu && settings->only_wall;
-  j->has_type[JFR_CPU] |= j->has_type[JFR_WALL] && settings->only_wall;
+  events_note_types(j, settings, has_cpu);
   if (!jfr_ok(j) || (has_cpu && !events_note_cpu(j, settings))) return false;
   return events_note_unread(j);
 }
@@ -184,7 +202,7 @@ static void events_thread(struct jfr *j, uint64_t id, struct jfr_key *key) {
   key->tid = thread->slots[JFR_OS_ID];
 }
 
-/* ticks * 10^9 / ticks_per_second, rounded down. */
+/* Converts ticks to nanoseconds, rounded down. */
 static uint64_t events_ticks(uint64_t ticks, uint64_t per_second) {
   const uint64_t second = 1000000000;
   if (!per_second || per_second == second) return ticks;
@@ -199,14 +217,14 @@ static uint64_t events_amount(const struct jfr *j, const struct jfr_handler *h, 
                                      [JFR_MILLISECONDS] = 1000000,
                                      [JFR_SECONDS] = 1000000000};
   if (!h->event->is_time) return amount;
-  if ((int64_t)amount < 0) return 0; /* a duration that is not known */
+  if ((int64_t)amount < 0) return 0; /* unknown duration */
   if (h->unit == JFR_TICKS) return events_ticks(amount, j->chunk->ticks_per_second);
   return amount * factors[h->unit];
 }
 
 enum events_state { EVENTS_UNKNOWN, EVENTS_OTHER, EVENTS_SLEEPING, EVENTS_RUNNABLE };
 
-/* What a state is; remembered in its entry. */
+/* Classifies a thread state and caches the result in its entry. */
 static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_STATES, id);
   if (!entry) return EVENTS_OTHER;
@@ -219,14 +237,14 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
-/* Samples are read so many at a time, so that the memory for one arrives while others are worked
- * on: stacks, and the samples of the profile that they are added to, are in no order. */
+/* Number of samples in a batch. Stacks and rows are scattered in memory, so they are
+ * prefetched for a whole batch. */
 #define EVENTS_AHEAD 32
 
 struct events_sample {
   const struct jfr_handler *handler;
   struct jfr_key key;
-  uint64_t hash; /* of the key */
+  uint64_t hash; /* hash of key */
   uint64_t slots[JFR_SLOTS];
 };
 
@@ -235,11 +253,16 @@ struct events_ahead {
   size_t count;
 };
 
-/* A sample of jdk.ExecutionSample; async-profiler wrote those of sleeping threads, too. */
+/* Adds a jdk.ExecutionSample. async-profiler also writes samples of sleeping threads. */
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
-  if (events_state_of(j, p->slots[JFR_EVENT_STATE]) != EVENTS_SLEEPING)
-    jfr_rows_add(j, &p->key, p->hash, JFR_CPU, settings->cpu);
+  enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
+  if (settings->has_wall && state != EVENTS_OTHER) { /* samples of the other event have
+                                                        STATE_DEFAULT */
+    jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->wall);
+    return;
+  }
+  if (state != EVENTS_SLEEPING) jfr_rows_add(j, &p->key, p->hash, JFR_CPU, settings->cpu);
   if (settings->only_wall) jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->cpu);
 }
 
@@ -273,7 +296,7 @@ static void events_add(struct jfr *j, const struct events_sample *p) {
   }
 }
 
-/* Finds what a sample is of. False when it has no stack, and after a failure. */
+/* Computes the key of a sample. Returns false if the sample has no stack, and on failure. */
 static bool events_find_key(struct jfr *j, struct events_sample *p) {
   const uint64_t *slots = p->slots;
   p->key = (struct jfr_key){
@@ -288,11 +311,12 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
   j->without_stack += p->key.stack == NONE;
   p->hash = jfr_rows_hash(&p->key);
   jfr_rows_prefetch_slot(j, p->hash);
+  j->samples += p->key.stack != NONE;
   return p->key.stack != NONE;
 }
 
 static void events_flush(struct jfr *j, struct events_ahead *ahead) {
-  const struct events_sample *which[EVENTS_AHEAD]; /* those that have a stack */
+  const struct events_sample *which[EVENTS_AHEAD]; /* samples that have a stack */
   size_t found = 0;
   for (size_t i = 0; i < ahead->count; i++)
     jfr_stack_prefetch(j, ahead->samples[i].slots[JFR_EVENT_STACK]);
@@ -309,7 +333,7 @@ static void events_read(struct jfr *j, struct events_ahead *ahead, const struct 
   const uint8_t *at = body->at;
   p->handler = h;
   if (!events_run(j, h, body, p->slots)) {
-    events_flush(j, ahead); /* a failure there comes first */
+    events_flush(j, ahead); /* report an earlier failure first */
     events_fail(j, at);
     return;
   }

@@ -1,7 +1,8 @@
-/* Files of Java Flight Recorder: chunks one after the other, each with a header that says how long
- * it is. */
+/* Reads files of Java Flight Recorder: a sequence of chunks, each with a header that has its
+ * size. */
 #include "import/jfr/jfr.h"
 #include "import/formats.h"
+#include "import/lines.h"
 
 #include <stdio.h>
 
@@ -67,11 +68,11 @@ bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct 
 static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   struct jfr_reader r = {start + 16, start + JFR_HEADER_SIZE, false, false};
   struct jfr_chunk c = {.start = start, .end = start + size};
-  jfr_long(&r); /* the last constant pools */
+  jfr_long(&r); /* offset of the last constant pools */
   c.metadata_at = jfr_long(&r);
   c.time = jfr_long(&r);
   c.duration = jfr_long(&r);
-  jfr_long(&r); /* ticks at its start */
+  jfr_long(&r); /* ticks at the start of the chunk */
   c.ticks_per_second = jfr_long(&r);
   c.compressed = jfr_int(&r) & 1;
   if (!ARRAY_RESERVE(j->mem, j->chunks, j->chunk_capacity, j->chunk_count + 1))
@@ -80,8 +81,8 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   return true;
 }
 
-/* The bytes of the chunk at `start`, of which `left` are there; 0 for a chunk that is not whole:
- * its program ended before the recording did, or the file was cut off. */
+/* Returns the size of the chunk at start; left bytes are available. Returns 0 if the chunk is
+ * incomplete: the program ended before the recording, or the file is truncated. */
 static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t left) {
   if (left < JFR_HEADER_SIZE) return 0;
   struct jfr_reader r = {start + 4, start + 16, false, false};
@@ -96,18 +97,23 @@ static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t lef
   return size >= JFR_HEADER_SIZE && size <= left ? size : 0;
 }
 
-/* Finds the chunks. Without a whole one there is nothing to read; a last one that is not whole is
- * left out. */
+/* True if all bytes are zero. Some recorders write zeros after the last chunk. */
+static bool jfr_is_padding(const uint8_t *at, const uint8_t *end) {
+  while (at < end && !*at) at++;
+  return at == end;
+}
+
+/* Finds the chunks. Drops an incomplete last chunk, but fails if no chunk is complete. */
 static bool jfr_find_chunks(struct jfr *j) {
   const uint8_t *at = (const uint8_t *)j->data.data, *end = at + j->data.size;
-  while (at < end) {
+  while (at < end && (!j->chunk_count || !jfr_is_padding(at, end))) {
     uint64_t size = jfr_chunk_size(j, at, (uint64_t)(end - at));
     if (!jfr_ok(j)) return false;
     if (!size) break;
     if (!jfr_add_chunk(j, at, size)) return false;
     at += size;
   }
-  j->left_out = (uint64_t)(end - at);
+  j->left_out = jfr_is_padding(at, end) ? 0 : (uint64_t)(end - at);
   if (!j->chunk_count)
     return jfr_fail(j, PPROFC_E_FORMAT,
                     "the recording is not finished, or truncated (%zu bytes are there)",
@@ -159,8 +165,7 @@ static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
   if (count) pprofc_builder_comment(j->builder, note);
 }
 
-/* The most frequent of the events that were left out and are not in the note yet; its count becomes
- * 0. */
+/* Appends the most frequent unread event that is not in the note yet, and clears its count. */
 static void jfr_note_most(struct jfr *j, struct buffer *note) {
   size_t most = 0;
   for (size_t i = 1; i < j->unread.count; i++)
@@ -198,10 +203,13 @@ static void jfr_notes(struct jfr *j) {
   if (j->assumed_period)
     pprofc_builder_comment(j->builder, "a sampling period that the recording does not say is "
                                        "taken to be the default of its profiler");
+  uint64_t unread = 0;
+  for (size_t i = 0; i < j->unread.count; i++) unread += j->unread_counts[i];
   jfr_note_unread(j);
+  import_note_share(j->builder, j->samples, j->without_stack + unread, "events with stacks");
 }
 
-/* The time of the first chunk, and how long it is to the end of the last one. */
+/* Sets the start time and the duration, from the first chunk to the end of the last one. */
 static void jfr_header(struct jfr *j) {
   uint64_t first = UINT64_MAX, last = 0;
   for (size_t i = 0; i < j->chunk_count; i++) {
@@ -255,7 +263,7 @@ pprofc_status import_jfr(pprofc_str data, const pprofc_allocator *mem,
   j.rows = jfr_rows_new(&j);
   if (!j.builder || !j.stacks || !j.rows) jfr_fail_nomem(&j);
   if (jfr_ok(&j)) {
-    builder_limit_memory(j.builder, options->limits->memory_bytes);
+    builder_limit_depth(j.builder, options->limits->stack_depth);
     jfr_read(&j);
   }
   pprofc_status status = j.status;

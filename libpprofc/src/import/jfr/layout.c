@@ -1,8 +1,8 @@
-/* From the fields of a class to steps that read its values, and reading by them.
+/* Compiles the fields of classes to steps, and runs the steps to read values.
  *
- * Classes that are part of a class are laid out in place, so that reading needs no recursion. A
- * step reads a byte at least: a class without fields, however it nests, is no step. So classes are
- * counted, too: few of them that nest could stand for any number. */
+ * Nested classes are expanded in place, so that reading needs no recursion. Each step reads at
+ * least one byte. A class without fields adds no step. The number of expanded classes is
+ * therefore limited also: a few nested classes could expand to any number. */
 #include "import/jfr/jfr.h"
 
 #define DEEPEST_CLASS 16
@@ -11,11 +11,11 @@
 #define MOST_CLASSES  4096
 #define NO_ARRAY      UINT32_MAX
 
-/* A class that is being laid out. */
+/* A class that is being expanded. */
 struct layout_open {
   const struct jfr_class *class;
-  uint32_t next;  /* field */
-  uint32_t array; /* the step that repeats it, or NO_ARRAY */
+  uint32_t next;  /* index of the next field */
+  uint32_t array; /* array step that repeats the class, or NO_ARRAY */
 };
 
 struct layout {
@@ -24,7 +24,7 @@ struct layout {
   uint32_t count;
   struct layout_open open[DEEPEST_CLASS];
   size_t depth, arrays;
-  uint32_t opened; /* classes */
+  uint32_t opened; /* number of expanded classes */
 };
 
 static bool layout_add(struct layout *l, enum jfr_kind kind, int8_t slot) {
@@ -52,7 +52,7 @@ static void layout_close_array(struct layout *l, uint32_t array) {
   l->arrays--;
 }
 
-/* Lays out a field; false when it cannot be. */
+/* Adds the steps of a field; false if the field cannot be read. */
 static bool layout_field(struct layout *l, const struct jfr_field *f, int8_t slot) {
   const struct jfr_class *class = jfr_class_of(l->j, f->type);
   uint32_t array = NO_ARRAY;
@@ -118,7 +118,7 @@ static uint64_t layout_value(struct jfr_reader *r, enum jfr_kind kind) {
     return jfr_fixed(r, 1);
   case JFR_SHORT:
     return jfr_integer(r, 2);
-  case JFR_INT: /* the sign is that of 32 bits */
+  case JFR_INT: /* sign-extend from 32 bits */
     return (uint64_t)(int64_t)(int32_t)jfr_int(r);
   case JFR_FLOAT:
     return jfr_fixed(r, 4);
@@ -132,12 +132,12 @@ static uint64_t layout_value(struct jfr_reader *r, enum jfr_kind kind) {
   }
 }
 
-/* Steps that are being repeated. */
+/* A range of steps that is being repeated. */
 struct layout_loop {
   uint32_t first, end, left;
 };
 
-/* Goes on behind the steps of loops that end at `at`. */
+/* Returns the next step after `at`: the start of a loop that ends there, or `at` itself. */
 static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t at) {
   while (*depth && at == loops[*depth - 1].end) {
     if (--loops[*depth - 1].left) return loops[*depth - 1].first;
@@ -146,7 +146,7 @@ static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t
   return at;
 }
 
-/* A program without arrays. Compressed integers of one byte are the most frequent by far. */
+/* Runs a program without arrays. Most values are compressed integers of one byte. */
 static bool layout_run_flat(const struct jfr *j, const struct jfr_program *program,
                             struct jfr_reader *r, uint64_t *slots) {
   const struct jfr_op *op = program->ops, *end = op + program->count;

@@ -1,10 +1,10 @@
-/* The metadata of a chunk: a tree of elements with attributes, in which classes have fields. All
- * strings are in one table before it. */
+/* Reads the metadata of a chunk: a table of strings, then a tree of elements with attributes
+ * that describes classes and their fields. */
 #include "import/jfr/jfr.h"
 
-#define DEEPEST 16 /* elements; recordings have 5 */
+#define DEEPEST 16 /* maximum nesting of elements; recordings have 5 */
 
-/* What an element is; its children are looked at as such. */
+/* Kind of an element. The kind decides how its children are read. */
 enum jfr_element { JFR_OTHER, JFR_ELEMENT_CLASS, JFR_ELEMENT_FIELD };
 
 struct jfr_tree {
@@ -61,7 +61,7 @@ static enum jfr_kind jfr_kind_of(pprofc_str name) {
   return JFR_STRUCT;
 }
 
-/* Begins a class or field of which the attributes follow. */
+/* Begins a class or field. Its attributes follow. */
 static bool tree_open(struct jfr_tree *t, enum jfr_element element) {
   struct jfr_metadata *m = &t->j->metadata;
   if (element == JFR_ELEMENT_CLASS) {
@@ -100,7 +100,7 @@ static const struct {
     {"SECONDS", JFR_SECONDS},
 };
 
-/* An attribute of an annotation of a field: jdk.jfr.Timespan has the unit. */
+/* Reads an attribute of a field's annotation. jdk.jfr.Timespan has the unit. */
 static void tree_annotation(struct jfr_field *f, pprofc_str key, pprofc_str value) {
   if (!str_equal(key, STR("value"))) return;
   for (size_t i = 0; i < sizeof jfr_units / sizeof *jfr_units; i++)
@@ -109,7 +109,7 @@ static void tree_annotation(struct jfr_field *f, pprofc_str key, pprofc_str valu
 
 /* ---- the tree ---------------------------------------- */
 
-/* What an element stands for where it is. */
+/* Returns the kind of an element from its name and its parent. */
 static enum jfr_element tree_element(pprofc_str name, enum jfr_element parent) {
   if (str_equal(name, STR("class"))) return JFR_ELEMENT_CLASS;
   if (str_equal(name, STR("field")) && parent == JFR_ELEMENT_CLASS) return JFR_ELEMENT_FIELD;
@@ -127,7 +127,7 @@ static void tree_attribute(struct jfr_tree *t, enum jfr_element element, enum jf
     tree_annotation(&m->fields[m->field_count - 1], key, value);
 }
 
-/* Takes an element with its attributes off the bytes, and opens it when it has children. */
+/* Reads an element with its attributes, and opens it if it has children. */
 static bool tree_read_element(struct jfr_tree *t) {
   enum jfr_element parent = t->depth ? t->open[t->depth - 1].element : JFR_OTHER;
   enum jfr_element element = tree_element(tree_string(t), parent);
@@ -157,7 +157,7 @@ static bool tree_read(struct jfr_tree *t) {
 
 /* ---- the event --------------------------------------- */
 
-/* The offset of the metadata: what the header says, or the first event of type 0. */
+/* Returns the offset of the metadata: from the header, else of the first event of type 0. */
 static uint64_t jfr_find_metadata(struct jfr *j) {
   if (j->chunk->metadata_at) return j->chunk->metadata_at;
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
@@ -186,7 +186,7 @@ bool jfr_read_metadata(struct jfr *j) {
   const uint8_t *at = r.at;
   if (!offset || !jfr_next_event(j, &r, &type, &t.r) || type != 0)
     return jfr_fail_at(j, at, "no metadata");
-  jfr_long(&t.r); /* its time, duration and number */
+  jfr_long(&t.r); /* time, duration and id of the metadata */
   jfr_long(&t.r);
   jfr_long(&t.r);
   if (tree_read_strings(&t)) tree_read(&t);

@@ -1,8 +1,8 @@
-/* Names of functions and classes. A function is called as Pyroscope's converter does,
+/* Names of functions and classes. Function names have the form of Pyroscope's converter,
  * "java/util/HashMap.put", so that profiles of both can be compared. */
 #include "import/jfr/jfr.h"
 
-/* Sets of bytes. */
+/* Sets of characters. */
 enum names_set { NAMES_DIGIT, NAMES_HEX, NAMES_LAMBDA };
 
 static bool names_is_in(char c, enum names_set set) {
@@ -11,15 +11,15 @@ static bool names_is_in(char c, enum names_set set) {
   return set == NAMES_LAMBDA && c && strchr("x$./+", c);
 }
 
-/* How many of the last bytes of s[0, size) are of a set. */
+/* Returns the number of characters at the end of s[0, size) that are in a set. */
 static size_t names_tail(pprofc_str s, size_t size, enum names_set set) {
   size_t tail = 0;
   while (tail < size && names_is_in(s.data[size - tail - 1], set)) tail++;
   return tail;
 }
 
-/* Where the address of a hidden class begins, "+0x00007f0ac4406598/4375842" with '+', '.' or '/';
- * the number behind it may be missing. s.size when there is none. */
+/* Returns the offset of a hidden class's address: "+0x00007f0ac4406598/4375842", with '+', '.'
+ * or '/' in front. The number after '/' is optional. Returns s.size if there is no address. */
 static size_t names_address(pprofc_str s) {
   size_t end = s.size, digits = names_tail(s, end, NAMES_DIGIT);
   if (digits && digits < end && s.data[end - digits - 1] == '/') end -= digits + 1;
@@ -32,8 +32,8 @@ static size_t names_address(pprofc_str s) {
   return s.size;
 }
 
-/* Where the number of a lambda begins: "$$Lambda$14/1837760739", "$$Lambda$14". s.size when that is
- * not all that follows. */
+/* Returns the offset of a lambda's number: "$$Lambda$14/1837760739", "$$Lambda$14". Returns
+ * s.size if anything else follows "$$Lambda". */
 static size_t names_lambda(pprofc_str s) {
   size_t at = str_find(s, STR("$$Lambda"));
   if (at == s.size) return at;
@@ -42,7 +42,7 @@ static size_t names_lambda(pprofc_str s) {
   return names_tail(s, s.size, NAMES_LAMBDA) >= s.size - from ? from : s.size;
 }
 
-/* Beginnings behind which a generated name has a number or a hash. */
+/* Prefixes of generated names, which end in a number or a hash. */
 static const char *const names_generated[] = {
     "jdk/internal/reflect/GeneratedMethodAccessor",
     "jdk/internal/reflect/GeneratedConstructorAccessor",
@@ -62,7 +62,7 @@ static size_t names_generated_end(pprofc_str s) {
   return at < s.size ? at + spring.size : s.size;
 }
 
-/* Libraries that are unpacked to a new name each time they are loaded. */
+/* Libraries that are unpacked to a file with a new name each time. */
 static const struct {
   const char *start, *stable;
 } names_unpacked[] = {
@@ -72,7 +72,7 @@ static const struct {
     {"libamazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
 };
 
-/* The name that stands for all of a library's, or "". */
+/* Returns the stable name of an unpacked library, or "". */
 static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);
@@ -93,7 +93,7 @@ static pprofc_str names_stable(pprofc_str name, bool *cut) {
   return s;
 }
 
-/* Appends the name of a class without the numbers that change from run to run. */
+/* Appends the name of a class without the numbers that differ between runs. */
 static void names_add_stable(pprofc_str name, struct buffer *out) {
   bool cut;
   pprofc_str library = names_unpacked_library(name);
@@ -116,7 +116,7 @@ bool jfr_is_library(pprofc_str name) {
   return str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
 }
 
-/* What is in j->name as a string of the builder. */
+/* Adds j->name to the builder and returns the string. */
 static uint32_t names_take(struct jfr *j) {
   if (j->name.failed) jfr_fail_nomem(j);
   return jfr_ok(j) ? builder_string(j->builder, buffer_str(&j->name)) : 0;
@@ -126,12 +126,13 @@ static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, class);
   buffer_clear(&j->name);
   names_add_stable(c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR(""), &j->name);
-  buffer_add_char(&j->name, '.');
+  /* Functions of the kernel and of the vdso have no class. */
+  if (j->name.size) buffer_add_char(&j->name, '.');
   buffer_add_str(&j->name, jfr_symbol(j, method));
   return names_take(j);
 }
 
-/* The name of the linker stays empty: names of C++ are as the recorder wrote them. */
+/* Leaves the system name empty: the recorder has already demangled C++ names. */
 uint32_t jfr_function(struct jfr *j, uint64_t method) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_METHODS, method);
   if (!entry) return NONE;
@@ -144,7 +145,7 @@ uint32_t jfr_function(struct jfr *j, uint64_t method) {
 
 /* ---- labels ------------------------------------------ */
 
-/* The type that a letter of a descriptor stands for. */
+/* Returns the type of a letter of a descriptor. */
 static const char *names_primitive(char letter) {
   static const char *const names[] = {
       ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
@@ -153,7 +154,7 @@ static const char *names_primitive(char letter) {
   return (unsigned char)letter < sizeof names / sizeof *names ? names[(unsigned char)letter] : NULL;
 }
 
-/* The name of what an array of `dimensions` has, without its descriptor: "Ljava/lang/String;". */
+/* Returns the element type of an array, without the descriptor's marks: "Ljava/lang/String;". */
 static pprofc_str names_element(pprofc_str s, size_t dimensions) {
   s = str_slice(s, dimensions, s.size);
   if (!dimensions) return s;
@@ -162,7 +163,7 @@ static pprofc_str names_element(pprofc_str s, size_t dimensions) {
   return str_starts(s, STR("L")) && str_ends(s, STR(";")) ? str_slice(s, 1, s.size - 1) : s;
 }
 
-/* Writes the name of a class: "[[Ljava/lang/String;" is "java.lang.String[][]". */
+/* Appends the name of a class: "java.lang.String[][]" for "[[Ljava/lang/String;". */
 static void names_class(pprofc_str s, struct buffer *out) {
   size_t dimensions = 0, first = out->size;
   while (dimensions < s.size && s.data[dimensions] == '[') dimensions++;

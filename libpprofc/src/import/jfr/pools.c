@@ -1,8 +1,8 @@
-/* Constant pools: what events share, in checkpoint events between them. An entry that occurs in
- * several checkpoints is what the first one says, as for the JDK. */
+/* Constant pools, which are in checkpoint events. If an entry occurs in several checkpoints,
+ * the first one counts, as in the JDK. */
 #include "import/jfr/jfr.h"
 
-/* The fields that are looked at. */
+/* Fields that are read. */
 static const struct jfr_want stack_wants[] = {
     {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
 static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};
@@ -52,8 +52,8 @@ void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name name, uint64_t i
     __builtin_prefetch(&pool->items[pool->small[id]]);
 }
 
-/* Most ids of a pool are numbered from 1 on, and mostly in that order: those need no hash table, or
- * no table at all. */
+/* Indexes an entry by its id. Most ids ascend from 1 without gaps and need no table; other
+ * small ids use an array, and large ids a hash table. */
 static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32_t index) {
   if (!index) pool->first_id = id;
   if (index == pool->dense && id == pool->first_id + index) {
@@ -79,7 +79,7 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   return true;
 }
 
-/* The program of a class, with slots when its entries are kept. */
+/* Compiles the program of a class, with slots only if its entries are kept. */
 static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
   if (c->has_program) return true;
   c->has_program = true;
@@ -108,7 +108,7 @@ static bool pool_read(struct jfr *j, struct jfr_reader *r) {
 
 static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
   const uint8_t *at = r->at;
-  for (int i = 0; i < 3; i++) jfr_long(r); /* time, duration, where the one before is */
+  for (int i = 0; i < 3; i++) jfr_long(r); /* time, duration, offset of the previous checkpoint */
   jfr_fixed(r, 1);
   uint32_t pools = jfr_int(r);
   for (uint32_t i = 0; i < pools && !r->failed; i++)
@@ -116,7 +116,7 @@ static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
   return !r->failed || jfr_fail_at(j, at, "constants that run past the end of their event");
 }
 
-/* How a frame of a stack is read. */
+/* Compiles the program that reads a stack frame. */
 static bool pool_compile_frame(struct jfr *j) {
   static const struct jfr_want wants[] = {{"method", 0}, {"lineNumber", 1}, {"type", 2}, {NULL, 0}};
   for (size_t i = 0; i < j->metadata.class_count; i++)

@@ -1,5 +1,5 @@
-/* Bytes of a Flight Recorder chunk: integers, compressed or of fixed width, as its header says.
- * A failure sticks: what is read after it is 0, and `at` is the end. */
+/* Reader for the integers of a chunk, compressed or of fixed width as its header says.
+ * Failures are sticky: later reads return 0, and `at` is the end. */
 #ifndef PPROFC_IMPORT_JFR_READER_H
 #define PPROFC_IMPORT_JFR_READER_H
 
@@ -18,7 +18,7 @@ static inline void jfr_fail_read(struct jfr_reader *r) {
   r->at = r->end;
 }
 
-/* Makes sure that `size` bytes are left. */
+/* Checks that `size` bytes are left; fails otherwise. */
 static inline bool jfr_has(struct jfr_reader *r, uint64_t size) {
   if (size <= (uint64_t)(r->end - r->at)) return true;
   jfr_fail_read(r);
@@ -29,7 +29,7 @@ static inline void jfr_skip(struct jfr_reader *r, uint64_t size) {
   if (jfr_has(r, size)) r->at += size;
 }
 
-/* Bytes with the highest first. */
+/* Reads a big-endian integer. */
 static inline uint64_t jfr_fixed(struct jfr_reader *r, unsigned size) {
   uint64_t value = 0;
   if (!jfr_has(r, size)) return 0;
@@ -37,10 +37,10 @@ static inline uint64_t jfr_fixed(struct jfr_reader *r, unsigned size) {
   return value;
 }
 
-/* 7 bits a byte, the lowest first; a ninth byte has 8. */
+/* Reads a varint: 7 bits a byte, lowest first; a ninth byte has 8 bits. */
 static inline uint64_t jfr_compressed(struct jfr_reader *r) {
   uint64_t value = 0;
-  if (r->at < r->end && *r->at < 0x80) return *r->at++; /* most are */
+  if (r->at < r->end && *r->at < 0x80) return *r->at++; /* most values have one byte */
   for (unsigned shift = 0; r->at < r->end; shift += 7) {
     uint8_t byte = *r->at++;
     if (shift == 56) return value | (uint64_t)byte << 56;
@@ -51,7 +51,7 @@ static inline uint64_t jfr_compressed(struct jfr_reader *r) {
   return 0;
 }
 
-/* Passes over compressed integers. */
+/* Skips compressed integers. */
 static inline void jfr_skip_compressed(struct jfr_reader *r, uint64_t count) {
   const uint8_t *at = r->at;
   for (; count; count--) {
@@ -66,7 +66,7 @@ static inline void jfr_skip_compressed(struct jfr_reader *r, uint64_t count) {
   r->at = at;
 }
 
-/* An integer of `size` bytes where integers are not compressed. */
+/* Reads an integer, which has `size` bytes if integers are not compressed. */
 static inline uint64_t jfr_integer(struct jfr_reader *r, unsigned size) {
   return r->compressed ? jfr_compressed(r) : jfr_fixed(r, size);
 }

@@ -1,13 +1,14 @@
-/* Samples: events with the same stack, thread and so on are one sample of several values. */
+/* Samples: events with equal keys (stack, thread and labels) become one sample with several
+ * values. */
 #include "import/jfr/jfr.h"
 
 #include <stdio.h>
 
 struct jfr_rows {
-  uint64_t *words; /* [count * stride] of each row its key, and behind it its values */
+  uint64_t *words; /* [count * stride] key and then values of each row */
   size_t count, word_capacity, stride;
   struct map by_key;
-  uint32_t last; /* the row that was found last: an event has up to three values */
+  uint32_t last; /* row found last; an event adds up to three values to the same row */
 };
 
 #define ROWS_KEY_WORDS (sizeof(struct jfr_key) / sizeof(uint64_t))
@@ -53,7 +54,7 @@ static bool rows_equal(const void *rows, uint32_t index, const void *key) {
   return memcmp(rows_at(rows, index), key, sizeof(struct jfr_key)) == 0;
 }
 
-/* The row of a key; NONE when out of memory. */
+/* Finds or adds the row of a key; NONE when out of memory. */
 static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t hash) {
   struct jfr_rows *rows = j->rows;
   size_t words = (rows->count + 1) * rows->stride;
@@ -104,8 +105,7 @@ static const struct {
     [JFR_WAIT + 1] = {"wait_delay", "nanoseconds"},
 };
 
-/* The sample type that is shown when none is asked for: the first, but wall where async-profiler
- * was asked for that. */
+/* Sets the default sample type: the first one, or wall if async-profiler recorded only wall. */
 static void rows_default_type(struct jfr *j) {
   size_t type = 0;
   if (j->has_type[JFR_WALL] && j->chunks[0].settings.only_wall) type = JFR_WALL;
@@ -130,7 +130,7 @@ void jfr_rows_emit_types(struct jfr *j) {
   rows_default_type(j);
 }
 
-/* Keys of labels, each a string of the builder once there is a label with it. */
+/* Label keys: strings of the builder, or 0 until first used. */
 enum { ROWS_THREAD, ROWS_TID, ROWS_STATE, ROWS_CLASS, ROWS_CONTEXT, ROWS_SPAN, ROWS_LABELS };
 
 static const char *const rows_label_keys[ROWS_LABELS] = {"thread", "tid",     "state",
@@ -163,7 +163,8 @@ static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   builder_add_label(j->builder, &label);
 }
 
-/* Stacks are in no order: those of the samples to come are asked for, first where they are. */
+/* Distance of the prefetch: stacks are scattered in memory. The item is fetched twice as far
+ * ahead as its frames. */
 #define ROWS_AHEAD 8
 
 static void rows_prefetch_stacks(struct jfr *j, size_t row) {

@@ -1,7 +1,7 @@
-/* Settings of a recording: how often stacks were taken, and of what. */
+/* Settings of a recording: sampling periods and events. */
 #include "import/jfr/jfr.h"
 
-/* What samplers do when nothing is said: the JDK's default, async-profiler's, and that for wall. */
+/* Default periods of the JDK, of async-profiler and of its wall clock mode, in nanoseconds. */
 #define JDK_PERIOD   20000000u
 #define ASYNC_PERIOD 10000000u
 #define WALL_PERIOD  50000000u
@@ -14,7 +14,7 @@ static const struct {
     {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
 };
 
-/* "20 ms" or "10000000" in nanoseconds; 0 for anything else. */
+/* Parses a duration like "20 ms", or a number of nanoseconds; 0 if it is invalid. */
 static uint64_t settings_duration(pprofc_str text) {
   size_t digits = 0;
   uint64_t number;
@@ -29,7 +29,7 @@ static uint64_t settings_duration(pprofc_str text) {
   return 0;
 }
 
-/* async-profiler's events that are time; of others it counts how often they happen. */
+/* True if async-profiler's event is a time; other events are counted. */
 static bool settings_is_time(pprofc_str event) {
   static const char *const times[] = {"cpu",       "itimer",     "ctimer", "wall", "alloc",
                                       "cpu-clock", "task-clock", "lock",   "",     "nativemem"};
@@ -38,7 +38,7 @@ static bool settings_is_time(pprofc_str event) {
   return false;
 }
 
-/* The shorter of two periods: several recordings can run at once. */
+/* Keeps the shorter of two periods, because several recordings can run at once. */
 static void settings_period(struct jfr *j, uint64_t *period, const uint64_t *slots) {
   uint64_t value = settings_duration(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
   if (value && (!*period || value < *period)) *period = value;
@@ -52,7 +52,7 @@ static void settings_event(struct jfr *j, struct jfr_settings *settings, pprofc_
   if (!settings->event.data) jfr_fail_nomem(j);
 }
 
-/* Where the period of an event goes; NULL for events that have none. */
+/* Returns the period of an event, or NULL if it has no period. */
 static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *settings,
                                     uint64_t id) {
   for (size_t i = 0; i < j->handler_count; i++) {
@@ -69,8 +69,9 @@ static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *se
   return NULL;
 }
 
-/* The period that a setting is: those of the JDK are of one event each; async-profiler's are
- * "interval", of what it was asked for, and "wall" for the other sampler beside it. */
+/* Returns the period that a setting changes, or NULL. A "period" of the JDK belongs to one
+ * event. async-profiler's "interval" is the period of its event, and "wall" the period of its
+ * wall clock sampler. */
 static uint64_t *settings_target(const struct jfr *j, struct jfr_settings *settings,
                                  pprofc_str name, uint64_t id) {
   if (str_equal(name, STR("interval"))) return &settings->cpu;
@@ -83,13 +84,15 @@ void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64
   pprofc_str name = jfr_text(j, slots[JFR_EVENT_SETTING_NAME]);
   uint64_t *period = settings_target(j, settings, name, slots[JFR_EVENT_SETTING_ID]);
   settings->async |= str_equal(name, STR("interval"));
+  if (str_equal(name, STR("wall"))) /* -1 means off */
+    settings->has_wall = !str_starts(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]), STR("-"));
   if (str_equal(name, STR("event")))
     settings_event(j, settings, jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
   else if (period)
     settings_period(j, period, slots);
 }
 
-/* Fills a period that the settings leave open. */
+/* Sets a missing period to its default. */
 static void settings_assume(struct jfr *j, uint64_t *period, uint64_t usual, bool is_used) {
   if (*period) return;
   *period = usual;

@@ -1,9 +1,9 @@
-/* Stack traces: frames become locations, and equal stacks of all chunks one.
+/* Stack traces: frames become locations, and equal stacks of all chunks are stored once.
  *
- * A frame that was inlined is a line of the location of the frame it was inlined into. */
+ * An inlined frame becomes a line of its caller's location. */
 #include "import/jfr/jfr.h"
 
-/* What runs a frame. */
+/* Kind of code that a frame runs. */
 enum stacks_kind {
   STACKS_JVM,
   STACKS_INTERPRETED,
@@ -23,19 +23,19 @@ static const struct {
 };
 
 struct stacks_item {
-  size_t first; /* of frames */
+  size_t first; /* index of the first frame */
   uint32_t depth;
 };
 
 struct jfr_stacks {
   struct stacks_item *items;
   size_t count, capacity;
-  uint32_t *frames; /* of all stacks */
+  uint32_t *frames; /* frames of all stacks */
   size_t frame_count, frame_capacity;
   struct map by_frames;
-  pprofc_line *lines; /* of a location */
+  pprofc_line *lines; /* lines of the current location */
   size_t line_count, line_capacity;
-  uint32_t mapping[STACKS_KINDS]; /* or NONE */
+  uint32_t mapping[STACKS_KINDS]; /* mapping of each kind, or NONE */
 };
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j) {
@@ -82,8 +82,8 @@ void jfr_first_mapping(struct jfr *j) {
   j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
-/* The library of native code, which is the class of its methods; Java's native methods have a class
- * of Java. */
+/* Returns the library of native code, which is the class of its method. A native method of
+ * Java has a Java class instead. */
 static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
@@ -99,7 +99,7 @@ static uint32_t stacks_native_mapping(struct jfr *j, uint64_t method) {
   return (uint32_t)(m->slots[JFR_MAPPING] - 1);
 }
 
-/* The mapping tells kernel, native code and interpreted code apart. */
+/* Returns the mapping of a frame. Kernel, native and interpreted code have different mappings. */
 static uint32_t stacks_mapping_of(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   static const char *const names[STACKS_KINDS] = {[STACKS_JVM] = "[jvm]",
                                                   [STACKS_INTERPRETED] = "[interpreted]",
@@ -125,7 +125,7 @@ static enum stacks_kind stacks_kind_of(struct jfr *j, uint64_t type) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Appends the location of the lines so far to the frames behind the last stack. */
+/* Appends a location with the collected lines to the frames. */
 static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   struct jfr_stacks *s = j->stacks;
   uint32_t mapping = stacks_mapping_of(j, kind, method);
@@ -138,7 +138,7 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   return true;
 }
 
-/* Takes a frame: method, line, type. */
+/* Adds a frame. Its slots are method, line and type. */
 static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   struct jfr_stacks *s = j->stacks;
   uint32_t function = jfr_function(j, slots[0]);
@@ -162,17 +162,17 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
                   (unsigned long long)j->options->limits->stack_depth);
 }
 
-/* Frames are decoded so many at a time. What they point to is all over the pools: it is asked for
- * when all are decoded, and has arrived when it is needed. */
+/* Number of frames in a batch. Their pool entries are scattered, so prefetch them after
+ * decoding a batch. */
 #define STACKS_AHEAD 32
 
 struct stacks_ahead {
   uint64_t slots[STACKS_AHEAD][3];
   uint32_t count;
-  bool failed; /* behind them is one that cannot be read */
+  bool failed; /* true if the frame after them cannot be read */
 };
 
-/* Asks for what the name of a method is made of. */
+/* Prefetches the pool entries for a method's name, or if `text` is set the bytes of the name. */
 static void stacks_prefetch_name(struct jfr *j, const struct jfr_entry *method, bool text) {
   const struct jfr_entry *class, *symbol;
   if (!text) {
@@ -203,7 +203,7 @@ static void stacks_decode(struct jfr *j, struct jfr_reader *r, struct stacks_ahe
     }
 }
 
-/* Reads the frames at an offset and puts them behind the last stack. */
+/* Reads the frames at an offset and appends them to the frames. */
 static bool stacks_read(struct jfr *j, uint64_t offset) {
   struct jfr_reader r = jfr_reader_at(j, offset);
   struct stacks_ahead ahead = {.failed = !j->frame.count};
@@ -227,7 +227,7 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* The stack of the frames behind the last one, which is dropped when it is there. */
+/* Returns the stack of the frames appended last. If the stack is known, drops the frames. */
 static uint32_t stacks_add(struct jfr *j) {
   struct jfr_stacks *s = j->stacks;
   size_t first = 0;

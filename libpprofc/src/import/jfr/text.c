@@ -1,10 +1,10 @@
-/* Strings of recordings: a byte that says how they are written, and then their bytes. */
+/* Reads strings of recordings: a byte for the encoding, then the text. */
 #include "import/jfr/jfr.h"
 
 enum jfr_encoding {
   JFR_NULL,
   JFR_EMPTY,
-  JFR_POOLED, /* an entry of the constant pool of strings */
+  JFR_POOLED, /* key of an entry of the string pool */
   JFR_UTF8,
   JFR_CHARS, /* UTF-16, each unit an integer */
   JFR_LATIN1,
@@ -39,10 +39,10 @@ static pprofc_str text_latin1(const uint8_t *data, size_t size, struct buffer *o
 
 #define NOT_A_CHARACTER 0xFFFD
 
-/* Adds a unit of UTF-16. *high is the first half of a pair that was before it, or 0; a half alone
+/* Appends a unit of UTF-16. *high is the pending high surrogate, or 0. An unpaired surrogate
  * becomes U+FFFD. */
 static void text_add_unit(struct buffer *out, uint32_t unit, uint32_t *high) {
-  uint32_t half = unit >> 10; /* 0x36: the first of a pair; 0x37: the second */
+  uint32_t half = unit >> 10; /* 0x36: high surrogate; 0x37: low surrogate */
   if (*high && half == 0x37) {
     text_add(out, 0x10000 + ((*high & 0x3FF) << 10) + (unit & 0x3FF));
     *high = 0;
@@ -95,7 +95,7 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
     if (!entry) return STR("");
     r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
-    s = jfr_read_string(&r, &j->text, &key); /* a key there is not followed */
+    s = jfr_read_string(&r, &j->text, &key); /* do not follow a second key */
   }
   if (j->text.failed) jfr_fail_nomem(j);
   jfr_take(j, &j->text_bytes, s.size, "texts");

@@ -1,4 +1,4 @@
-/* DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
+/* Reads DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
 #include "core/mem.h"
 #include "import/json/json.h"
 #include "import/names.h"
@@ -7,7 +7,7 @@
 
 #define MOST_DEPTH 65536u
 
-/* Members of a program point, and the sample types they become; those that no point has are
+/* Members of a program point and their sample types. A type that no program point has is
  * dropped. */
 static const struct {
   const char *member, *type, *unit;
@@ -19,7 +19,8 @@ static const struct {
 };
 #define COUNTERS (sizeof counters / sizeof *counters)
 
-/* "0x4848899: malloc (vg_replace_malloc.c:381)" or "0x10919A: main (in /app/prog)". */
+/* Reads a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
+ * or "0x10919A: main (in /app/prog)". */
 static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   uint64_t address = 0;
   size_t colon = str_find(text, STR(": "));
@@ -63,8 +64,8 @@ static size_t find_counters(const struct node *points, const char **members,
   return count;
 }
 
-/* The location of each frame of the table; NONE for frame 0, which is "[root]", and for bad ones.
- */
+/* Fills the location of each frame of the table. Frame 0, which is "[root]", and invalid
+ * frames are NONE. */
 static void dhat_read_table(pprofc_builder *builder, const struct node *table,
                             uint32_t *locations) {
   for (size_t i = 0; i < node_size(table); i++) {
@@ -74,8 +75,8 @@ static void dhat_read_table(pprofc_builder *builder, const struct node *table,
   }
 }
 
-/* The stack of a program point, leaf first; returns its depth. Counts the frames that the table
- * does not have; frame 0 is no function. */
+/* Reads the stack of a program point, leaf first, and returns its depth. Skips frame 0. Counts
+ * frames that are missing in the table. */
 static size_t dhat_read_stack(const struct node *point, const uint32_t *locations,
                               size_t frame_count, uint32_t *stack, size_t *missing) {
   const struct node *frames = node_get(point, "fs");

@@ -1,15 +1,13 @@
-/* Processed profiles of the Firefox Profiler, which samply writes too. Tables are in each thread
- * (older files) or shared; both forms are columns of arrays. Native code that has no names yet, as
- * samply writes it, keeps its library and addresses, so that it gets them from the binaries. */
-#include "core/mem.h"
+/* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are in
+ * each thread (older files) or shared; both forms are columns of arrays. Native code without
+ * names, as in samply's files, keeps its library and addresses, so that it can be symbolized. */
+#include "import/call_paths.h"
 #include "import/json/json.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_DEPTH 65536u
-
-/* What samples of a thread weigh. */
+/* Unit of the sample weights of a thread. */
 enum weight { WEIGHT_SAMPLES, WEIGHT_TIME, WEIGHT_BYTES, WEIGHT_COUNT };
 
 static const struct {
@@ -29,26 +27,20 @@ struct firefox_tables {
   const struct node *func_resource, *resource_lib;
 };
 
-/* What an entry of the table of stacks stands for. */
-struct firefox_entry {
-  uint32_t location; /* or NONE */
-  uint32_t caller;   /* an entry before it, or NONE */
-};
-
 struct firefox_reader {
   pprofc_builder *builder;
   struct arena *arena;
   const struct node *root;
   bool has[WEIGHT_COUNT], has_cpu, cpu_is_cycles;
-  double cpu_factor;            /* of threadCPUDelta to nanoseconds */
-  struct firefox_tables tables; /* that the entries come from: threads may share them */
-  struct firefox_entry *entries;
-  size_t entry_count;
-  bool has_frames; /* every frame of the tables has a function */
-  uint32_t stack[MOST_DEPTH];
-  size_t missing;
+  double cpu_factor;            /* factor from threadCPUDelta to nanoseconds */
+  struct firefox_tables tables; /* tables of the current thread; threads may share them */
+  struct call_paths paths;
+  uint32_t *path; /* path of each entry of the stack table; MAP_NONE if it has no frames */
+  size_t path_count;
+  bool has_frames; /* true if each frame of the tables has a function */
+  size_t read, missing;
   const struct node *libs;
-  uint32_t *mappings; /* [libs] or NONE */
+  uint32_t *mappings; /* [libs] mapping, or NONE */
 };
 
 static const struct node *column(const struct node *table, const char *name) {
@@ -108,7 +100,7 @@ static pprofc_str string_at(const struct firefox_tables *t, const struct node *a
   return node_is(text, NODE_STRING) ? text->text : STR("");
 }
 
-/* The file of a function: its own, or that of its source. */
+/* Returns the file of a function: its own, or the file of its source. */
 static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
   size_t source;
   if (t->func_source && index_at(t->func_source, function, &source))
@@ -118,7 +110,8 @@ static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
 
 /* ---- native code ------------------------------------- */
 
-/* The whole of the address space, since addresses are counted from where a library begins. */
+/* Adds the mapping of a library. It covers the whole address space, because addresses are
+ * relative to the library. */
 static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
   const struct node *lib = node_at(r->libs, index);
   pprofc_str path = node_text(lib, "path");
@@ -131,7 +124,8 @@ static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
   return r->mappings[index];
 }
 
-/* The library of the program itself comes first: it is the main binary. */
+/* Finds the libraries. The program's own library comes first, because the first mapping is the
+ * main binary. */
 static bool firefox_find_libs(struct firefox_reader *r) {
   r->libs = node_get(r->root, "libs");
   size_t count = node_size(r->libs);
@@ -147,7 +141,7 @@ static bool firefox_find_libs(struct firefox_reader *r) {
   return true;
 }
 
-/* The library of a frame whose name is nothing but its address in it. */
+/* True if a frame's name is only its address. Sets its library and address. */
 static bool firefox_is_unnamed(const struct firefox_reader *r, size_t frame, size_t function,
                                size_t *lib, uint64_t *address) {
   const struct firefox_tables *t = &r->tables;
@@ -185,8 +179,8 @@ static bool firefox_read_frame(struct firefox_reader *r, const struct firefox_ta
   return true;
 }
 
-/* Where the caller of a stack entry is; false at the root. An entry comes after its caller, so
- * this ends. */
+/* Finds the caller of a stack entry; false at the root. Callers come before their callees, so
+ * a walk ends. */
 static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *caller) {
   size_t offset;
   if (t->prefix_offset) {
@@ -197,7 +191,7 @@ static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *call
   return index_at(t->stack_prefix, stack, caller) && *caller < stack;
 }
 
-/* The locations of the table of frames; NULL when out of memory. */
+/* Returns the locations of the frame table; NULL when out of memory. */
 static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
   uint32_t *locations = arena_zero_array(r->arena, count ? count : 1, sizeof *locations);
   r->has_frames = locations != NULL;
@@ -206,34 +200,25 @@ static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
   return locations;
 }
 
-/* Makes the entries of stacks of the tables that a thread has, unless the last one had the same. */
+/* Makes the paths of a thread's tables, unless the previous thread has the same tables. */
 static bool firefox_read_tables(struct firefox_reader *r, const struct node *thread) {
   struct firefox_tables tables;
   find_tables(thread, r->root, &tables);
-  if (r->entries && memcmp(&tables, &r->tables, sizeof tables) == 0) return true;
+  if (r->path && memcmp(&tables, &r->tables, sizeof tables) == 0) return true;
   r->tables = tables;
   size_t frames = node_size(tables.frame_func), count = node_size(tables.stack_frame);
   uint32_t *locations = firefox_read_frames(r, frames);
-  r->entries = arena_array(r->arena, count ? count : 1, sizeof *r->entries);
-  if (!locations || !r->entries) return false;
-  r->entry_count = count;
+  r->path = arena_array(r->arena, count ? count : 1, sizeof *r->path);
+  if (!locations || !r->path) return false;
+  r->path_count = count;
   for (size_t i = 0; i < count; i++) {
     size_t frame, caller;
-    bool has_frame = index_at(tables.stack_frame, i, &frame) && frame < frames;
-    r->entries[i].location = has_frame ? locations[frame] : NONE;
-    r->entries[i].caller = caller_of(&tables, i, &caller) ? (uint32_t)caller : NONE;
+    r->path[i] = caller_of(&tables, i, &caller) ? r->path[caller] : MAP_NONE;
+    if (!index_at(tables.stack_frame, i, &frame) || frame >= frames) continue;
+    r->path[i] = call_paths_enter(&r->paths, r->path[i], locations[frame]);
+    if (r->path[i] == MAP_NONE) return false;
   }
   return true;
-}
-
-static size_t firefox_read_stack(struct firefox_reader *r, size_t stack) {
-  size_t depth = 0;
-  while (stack < r->entry_count && depth < MOST_DEPTH) {
-    const struct firefox_entry *entry = &r->entries[stack];
-    if (entry->location != NONE) r->stack[depth++] = entry->location;
-    stack = entry->caller;
-  }
-  return depth;
 }
 
 /* ---- threads ----------------------------------------- */
@@ -246,7 +231,7 @@ static enum weight weight_of(const struct node *samples) {
 }
 
 static void firefox_add_sample(struct firefox_reader *r, const struct node *thread,
-                               const struct node *samples, size_t i, size_t depth) {
+                               const struct node *samples, size_t i, uint32_t path) {
   int64_t values[WEIGHT_COUNT + 1] = {0};
   size_t count = 0;
   enum weight kind = weight_of(samples);
@@ -262,7 +247,7 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
     double cpu = json_amount(r->builder, delta, 0) * r->cpu_factor;
     values[count++] = json_rounded(r->builder, delta, cpu);
   }
-  pprofc_builder_sample(r->builder, r->stack, depth, values);
+  call_paths_sample(&r->paths, path, values);
   json_label(r->builder, "process", json_id(node_get(thread, "processName")));
   json_label(r->builder, "pid", json_id(node_get(thread, "pid")));
   json_label(r->builder, "thread", json_id(node_get(thread, "name")));
@@ -274,8 +259,10 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
   if (!firefox_read_tables(r, thread)) return false;
   for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
-    if (r->has_frames && index_at(stacks, i, &stack))
-      firefox_add_sample(r, thread, samples, i, firefox_read_stack(r, stack));
+    bool good = r->has_frames && index_at(stacks, i, &stack);
+    r->read += good;
+    if (good)
+      firefox_add_sample(r, thread, samples, i, stack < r->path_count ? r->path[stack] : MAP_NONE);
     else
       r->missing++;
   }
@@ -285,7 +272,8 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
 static void firefox_find_cpu(struct firefox_reader *r) {
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
   r->cpu_is_cycles = str_starts(unit, STR("variable")); /* "variable CPU cycles" */
-  r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* else "µs" */
+  r->cpu_factor =
+      !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* otherwise "µs" */
   if (!r->has_cpu) return;
   if (r->cpu_is_cycles)
     pprofc_builder_type(r->builder, "cycles", "count");
@@ -316,6 +304,7 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   r->builder = builder;
   r->arena = arena;
   r->root = root;
+  call_paths_init(&r->paths, arena->mem, builder);
   if (!firefox_find_libs(r)) return error_nomem(error);
   firefox_find_types(r, threads);
   double interval = json_member_number(meta, "interval", 0);
@@ -325,5 +314,7 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   for (size_t i = 0; i < node_size(threads) && good; i++)
     good = firefox_read_thread(r, node_at(threads, i));
   import_note_count(r->builder, r->missing, "sample has no stack", "samples have no stack");
+  import_note_share(r->builder, r->read, r->missing, "samples");
+  call_paths_free(&r->paths);
   return good ? PPROFC_OK : error_nomem(error);
 }

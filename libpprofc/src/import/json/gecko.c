@@ -1,6 +1,7 @@
-/* Profiles as Firefox itself records them (not those that the Firefox Profiler has processed): of
- * the developer tools of Firefox 42 to 70, and what the built-in profiler writes. Tables are rows
- * whose columns a schema names; the oldest ones have the frames in each sample. */
+/* Reads profiles that Firefox itself records, before the Firefox Profiler processes them:
+ * recordings of the developer tools of Firefox 42 to 70, and files of the built-in profiler.
+ * Tables are rows with a schema that names the columns. The oldest files have the frames in
+ * each sample. */
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
@@ -8,9 +9,9 @@
 struct gecko {
   struct arena *arena;
   pprofc_builder *builder;
-  bool scripts_only; /* a recording of the developer tools: frames of pages, no others */
-  uint32_t *stack;
-  const struct node **profiles; /* of processes, those of children behind their parents */
+  bool scripts_only; /* true for the developer tools: only frames of pages are shown */
+  struct call_paths paths;
+  const struct node **profiles; /* profiles of all processes, children after their parents */
   size_t profile_count, profile_room;
 };
 
@@ -19,19 +20,13 @@ struct gecko_table {
   const struct node *rows, *schema;
 };
 
-/* An entry of the table of stacks. */
-struct gecko_entry {
-  uint32_t location; /* or PPROFC_NONE, for frames that are not shown */
-  uint32_t caller;   /* an entry before it, or PPROFC_NONE */
-};
-
 struct gecko_thread {
   struct gecko *g;
   const struct node *thread, *strings;
   struct gecko_table stacks, frames;
-  uint32_t *locations; /* of frames; PPROFC_NONE for those that are not shown */
-  struct gecko_entry *entries;
-  size_t entry_count;
+  uint32_t *locations; /* location of each frame; PPROFC_NONE if it is not shown */
+  uint32_t *paths;     /* path of each entry of the stack table; MAP_NONE if no frame is shown */
+  size_t path_count;
 };
 
 /* ---- tables ------------------------------------------ */
@@ -41,14 +36,14 @@ static struct gecko_table gecko_table_of(const struct node *thread, const char *
   return (struct gecko_table){node_get(table, "data"), node_get(table, "schema")};
 }
 
-/* Where a column is in the rows of a table, or SIZE_MAX. */
+/* Returns the index of a column in the rows of a table, or SIZE_MAX. */
 static size_t gecko_column(const struct gecko_table *table, const char *name) {
   int64_t index;
   bool found = node_to_integer(node_get(table->schema, name), &index) && index >= 0;
   return found ? (size_t)index : SIZE_MAX;
 }
 
-/* The value of a row, NULL when it has none. */
+/* Returns the value of a cell, or NULL if the row does not have it. */
 static const struct node *gecko_cell(const struct gecko_table *table, size_t row, size_t column) {
   return node_at(node_at(table->rows, row), column);
 }
@@ -64,7 +59,7 @@ static bool gecko_index(const struct node *cell, size_t *index) {
 
 struct gecko_place {
   pprofc_str name, file;
-  int64_t line, column; /* from 1, 0 when not known */
+  int64_t line, column; /* from 1, or 0 if unknown */
 };
 
 static bool gecko_take_number(pprofc_str *text, int64_t *number) {
@@ -77,7 +72,8 @@ static bool gecko_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
-/* "alpha (http://localhost/simple.js:14:13)"; columns are from 0. False for native frames. */
+/* Parses "alpha (http://localhost/simple.js:14:13)"; columns start at 0. Returns false for
+ * native frames. */
 static bool gecko_script(pprofc_str location, struct gecko_place *place) {
   *place = (struct gecko_place){.name = location};
   if (!str_ends(location, STR(")"))) return false;
@@ -127,57 +123,59 @@ static bool gecko_read_frames(struct gecko_thread *t) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Makes the entries of the table of stacks, of which each comes after its caller. */
-static bool gecko_read_entries(struct gecko_thread *t) {
+/* Enters a frame below `path`, unless it is not shown; false when out of memory. */
+static bool gecko_enter(struct gecko *g, uint32_t location, uint32_t *path) {
+  if (location == PPROFC_NONE) return true;
+  *path = call_paths_enter(&g->paths, *path, location);
+  return *path != MAP_NONE || !builder_ok(g->builder);
+}
+
+/* Makes the paths of the stack table, in which callers come before their callees. */
+static bool gecko_read_paths(struct gecko_thread *t) {
   size_t count = node_size(t->stacks.rows), frames = node_size(t->frames.rows);
   size_t frame = gecko_column(&t->stacks, "frame"), prefix = gecko_column(&t->stacks, "prefix");
-  t->entries = mem_array(t->g->arena->mem, count, sizeof *t->entries);
-  t->entry_count = count;
-  for (size_t i = 0; t->entries && i < count; i++) {
+  t->paths = mem_array(t->g->arena->mem, count, sizeof *t->paths);
+  t->path_count = count;
+  for (size_t i = 0; t->paths && i < count; i++) {
     size_t index, caller;
-    struct gecko_entry entry = {PPROFC_NONE, PPROFC_NONE};
+    uint32_t location = PPROFC_NONE, path = MAP_NONE;
     if (gecko_index(gecko_cell(&t->stacks, i, frame), &index) && index < frames)
-      entry.location = t->locations[index];
+      location = t->locations[index];
     if (gecko_index(gecko_cell(&t->stacks, i, prefix), &caller) && caller < i)
-      entry.caller = (uint32_t)caller;
-    t->entries[i] = entry;
+      path = t->paths[caller];
+    if (!gecko_enter(t->g, location, &path)) return false;
+    t->paths[i] = path;
   }
-  return t->entries;
+  return t->paths;
 }
 
-static size_t gecko_stack(const struct gecko_thread *t, const struct node *cell) {
-  size_t depth = 0, stack;
-  if (!gecko_index(cell, &stack)) return 0;
-  while (stack < t->entry_count && depth < JSON_MOST_DEPTH) {
-    const struct gecko_entry *entry = &t->entries[stack];
-    if (entry->location != PPROFC_NONE) t->g->stack[depth++] = entry->location;
-    stack = entry->caller;
-  }
-  return depth;
+static uint32_t gecko_path(const struct gecko_thread *t, const struct node *cell) {
+  size_t stack;
+  return gecko_index(cell, &stack) && stack < t->path_count ? t->paths[stack] : MAP_NONE;
 }
 
-/* The form of the first versions: each sample lists its frames from the root on. */
-static size_t gecko_listed_stack(struct gecko *g, const struct node *frames) {
-  size_t depth = 0;
-  for (size_t i = node_size(frames); i-- > 0 && depth < JSON_MOST_DEPTH;) {
+/* Reads a path in the form of the first versions: each sample lists its frames, root first. */
+static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32_t *path) {
+  *path = MAP_NONE;
+  for (size_t i = 0; i < node_size(frames); i++) {
     const struct node *frame = node_at(frames, i), *text = node_get(frame, "location");
     uint32_t location = gecko_location(g, json_id(text ? text : frame), node_get(frame, "line"));
-    if (location != PPROFC_NONE) g->stack[depth++] = location;
+    if (!gecko_enter(g, location, path)) return false;
   }
-  return depth;
+  return true;
 }
 
-static void gecko_add(struct gecko *g, const struct node *thread, size_t depth, int64_t time) {
+static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, int64_t time) {
   int64_t values[2] = {1, time > 0 ? time : 0};
-  if (!depth) return;
-  pprofc_builder_sample(g->builder, g->stack, depth, values);
+  if (path == MAP_NONE) return;
+  call_paths_sample(&g->paths, path, values);
   json_label(g->builder, "pid", json_id(node_get(thread, "pid")));
   json_label(g->builder, "thread", node_text(thread, "name"));
   json_label(g->builder, "tid", json_id(node_get(thread, "tid")));
 }
 
-/* A sample lasts until the next one. */
-static void gecko_add_samples(struct gecko_thread *t) {
+/* Adds the samples of a thread. A sample lasts until the next one. */
+static bool gecko_add_samples(struct gecko_thread *t) {
   const struct node *list = node_get(t->thread, "samples");
   bool listed = node_is(list, NODE_ARRAY);
   struct gecko_table samples = gecko_table_of(t->thread, "samples");
@@ -192,10 +190,11 @@ static void gecko_add_samples(struct gecko_thread *t) {
                     listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
     int64_t time;
     if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
-    size_t depth = listed ? gecko_listed_stack(t->g, node_get(item, "frames"))
-                          : gecko_stack(t, gecko_cell(&samples, i, stack));
-    gecko_add(t->g, t->thread, depth, time);
+    uint32_t path = gecko_path(t, gecko_cell(&samples, i, stack));
+    if (listed && !gecko_listed_path(t->g, node_get(item, "frames"), &path)) return false;
+    gecko_add(t->g, t->thread, path, time);
   }
+  return true;
 }
 
 static bool gecko_read_thread(struct gecko *g, const struct node *profile,
@@ -206,16 +205,16 @@ static bool gecko_read_thread(struct gecko *g, const struct node *profile,
                            .strings = strings ? strings : node_get(profile, "stringTable"),
                            .stacks = gecko_table_of(thread, "stackTable"),
                            .frames = gecko_table_of(thread, "frameTable")};
-  bool good = gecko_read_frames(&t) && gecko_read_entries(&t);
-  if (good) gecko_add_samples(&t);
-  mem_free(g->arena->mem, t.entries, t.entry_count, sizeof *t.entries);
+  bool good = gecko_read_frames(&t) && gecko_read_paths(&t) && gecko_add_samples(&t);
+  mem_free(g->arena->mem, t.paths, t.path_count, sizeof *t.paths);
   mem_free(g->arena->mem, t.locations, node_size(t.frames.rows), sizeof *t.locations);
   return good;
 }
 
 /* ---- the file ---------------------------------------- */
 
-/* In recordings of the developer tools the main thread is the one that is shown. */
+/* True if a thread is shown. In recordings of the developer tools only the main thread is
+ * shown. */
 static bool gecko_is_shown(const struct gecko *g, const struct node *threads, size_t i) {
   if (!g->scripts_only || node_size(threads) == 1) return true;
   return str_equal(node_text(node_at(threads, i), "name"), STR("GeckoMain"));
@@ -256,10 +255,12 @@ pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struc
   const struct node *profile = inside ? inside : root;
   if (!gecko_is_profile(profile)) return PPROFC_E_NO_MATCH;
   struct gecko g = {.arena = arena, .builder = builder, .scripts_only = inside != NULL};
-  g.stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *g.stack);
+  call_paths_init(&g.paths, arena->mem, builder);
   int64_t interval = json_scaled(builder, node_path(profile, "meta.interval"), 6);
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
   pprofc_builder_period(builder, "wall", "nanoseconds", interval > 0 ? interval : 0);
-  return g.stack && gecko_read(&g, profile) ? PPROFC_OK : error_nomem(error);
+  bool good = gecko_read(&g, profile);
+  call_paths_free(&g.paths);
+  return good ? PPROFC_OK : error_nomem(error);
 }

@@ -1,4 +1,4 @@
-/* Profiles of GHC in JSON (+RTS -pj): a tree of cost centres with ticks and bytes. */
+/* Reads profiles of GHC in JSON (+RTS -pj): a tree of cost centres with ticks and bytes. */
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
@@ -6,21 +6,20 @@
 /* A node of the tree, in the order of the walk: callers before callees. */
 struct haskell_visit {
   const struct node *node;
-  uint32_t parent; /* an index, or MAP_NONE */
-  uint32_t location;
+  uint32_t path;
 };
 
 struct haskell {
   struct arena *arena;
   pprofc_builder *builder;
-  struct json_call_tree centres; /* by id */
+  struct json_call_tree centres; /* cost centres by id */
   struct haskell_visit *visits;
   size_t count, room;
-  uint32_t *frames;
+  struct call_paths paths;
 };
 
-/* "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)" are a file, a line and a column; "<built-in>" is
- * none. */
+/* Makes the frame of a cost centre. "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)" have a file,
+ * a line and a column; "<built-in>" has no file. */
 static uint32_t haskell_frame(struct haskell *h, const struct node *centre) {
   pprofc_str file = node_text(centre, "src_loc"), module = node_text(centre, "module");
   pprofc_str label = node_text(centre, "label");
@@ -60,37 +59,37 @@ static bool haskell_add_centres(struct haskell *h, const struct node *centres) {
   return true;
 }
 
-static bool haskell_push(struct haskell *h, const struct node *node, uint32_t parent) {
+static bool haskell_push(struct haskell *h, const struct node *node, uint32_t caller) {
   uint32_t centre = call_tree_find(&h->centres, node_get(node, "id"));
   uint32_t location = centre == MAP_NONE ? json_frame(h->builder, STR("(unknown)"), STR(""), 0, 0)
                                          : h->centres.nodes[centre].location;
-  if (h->count >= MAP_NONE || !ARRAY_RESERVE_IN(h->arena, h->visits, h->room, h->count + 1))
+  uint32_t path = call_paths_enter(&h->paths, caller, location);
+  if (path == MAP_NONE || !ARRAY_RESERVE_IN(h->arena, h->visits, h->room, h->count + 1))
     return false;
-  h->visits[h->count++] = (struct haskell_visit){node, parent, location};
+  h->visits[h->count++] = (struct haskell_visit){node, path};
   return true;
 }
 
-static void haskell_sample(struct haskell *h, uint32_t visit, int64_t interval) {
-  const struct node *node = h->visits[visit].node;
+static void haskell_sample(struct haskell *h, const struct haskell_visit *visit, int64_t interval) {
+  const struct node *node = visit->node;
   int64_t ticks = json_cost(h->builder, node_get(node, "ticks")), values[3];
   values[0] = ticks;
   values[1] = json_cost(h->builder, node_get(node, "alloc"));
   if (__builtin_mul_overflow(ticks, interval, &values[2])) values[2] = INT64_MAX;
   if (!values[0] && !values[1]) return;
-  size_t depth = 0;
-  for (uint32_t at = visit; at != MAP_NONE && depth < JSON_MOST_DEPTH; at = h->visits[at].parent)
-    h->frames[depth++] = h->visits[at].location;
-  pprofc_builder_sample(h->builder, h->frames, depth, values);
+  call_paths_sample(&h->paths, visit->path, values);
 }
 
 static bool haskell_walk(struct haskell *h, const struct node *root, int64_t interval) {
   if (!haskell_push(h, root, MAP_NONE)) return false;
-  for (uint32_t i = 0; i < h->count && builder_ok(h->builder); i++) {
-    const struct node *children = node_get(h->visits[i].node, "children");
+  for (size_t i = 0; i < h->count && builder_ok(h->builder); i++) {
+    struct haskell_visit visit = h->visits[i];
+    const struct node *children = node_get(visit.node, "children");
     for (size_t k = 0; k < node_size(children); k++)
-      if (!haskell_push(h, node_at(children, k), i)) return false;
-    haskell_sample(h, i, interval);
+      if (!haskell_push(h, node_at(children, k), visit.path)) return false;
   }
+  for (size_t i = 0; i < h->count && builder_ok(h->builder); i++)
+    haskell_sample(h, &h->visits[i], interval);
   return true;
 }
 
@@ -106,8 +105,9 @@ pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, str
   pprofc_builder_period(builder, "time", "nanoseconds", interval);
   struct haskell h = {.arena = arena, .builder = builder};
   call_tree_init(&h.centres, arena);
-  h.frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *h.frames);
-  bool good = h.frames && haskell_add_centres(&h, centres) && haskell_walk(&h, tree, interval);
+  call_paths_init(&h.paths, arena->mem, builder);
+  bool good = haskell_add_centres(&h, centres) && haskell_walk(&h, tree, interval);
   call_tree_free(&h.centres);
+  call_paths_free(&h.paths);
   return good ? PPROFC_OK : error_nomem(error);
 }

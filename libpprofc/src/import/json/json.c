@@ -1,4 +1,4 @@
-/* JSON profiles: parses the document once, then tries the shapes of the table. */
+/* Reads JSON profiles: parses the document once, then tries the shapes of the table. */
 #include "import/json/json.h"
 
 #include "import/formats.h"
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_NUMBER  0x1p63 /* the first one that does not fit */
-#define SHOWN_NUMBER 40u    /* bytes of a number in a message */
+#define MOST_NUMBER  0x1p63 /* smallest number that does not fit 63 bits */
+#define SHOWN_NUMBER 40u    /* maximum length of a number in a message, in bytes */
 
 static double number_or(const struct node *node, double otherwise) {
   double value;
@@ -21,11 +21,11 @@ double json_member_number(const struct node *object, const char *key, double oth
   return number_or(node_get(object, key), otherwise);
 }
 
-/* Digits as an integer. */
+/* State of the conversion of a decimal to an integer. */
 struct scaled {
   int64_t sum;
-  int behind; /* digits behind the point, -1 before it */
-  bool up;    /* what was cut off rounds up */
+  int behind; /* number of digits after the point, or -1 before the point */
+  bool up;    /* true if the first digit left out rounds up */
 };
 
 static bool scaled_add(struct scaled *s, int digit) {
@@ -33,7 +33,7 @@ static bool scaled_add(struct scaled *s, int digit) {
          !__builtin_add_overflow(s->sum, digit, &s->sum);
 }
 
-/* Takes one byte; digits behind the first `exponent` ones behind the point only round. */
+/* Reads one byte. After the point, `exponent` digits count; the next one only rounds. */
 static bool scaled_take(struct scaled *s, char c, int exponent) {
   if (c == '.' && s->behind < 0) {
     s->behind = 0;
@@ -47,8 +47,8 @@ static bool scaled_take(struct scaled *s, char c, int exponent) {
   return scaled_add(s, c - '0');
 }
 
-/* The digits of a decimal, those behind the point up to `exponent` of them, as one integer. False
- * when it is spelled in another way or does not fit. */
+/* Converts a decimal times 10^exponent to an integer, rounded. Returns false if it has another
+ * form or does not fit. */
 static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
   size_t sign = text.size && text.data[0] == '-';
   struct scaled s = {.behind = -1};
@@ -61,7 +61,8 @@ static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
   return text.size > sign;
 }
 
-/* The offset is the address of the number until import_json makes it one of the file. */
+/* Fails because a number does not fit. The offset is an address here; import_json converts it
+ * to an offset of the file. */
 static void json_refuse_number(pprofc_builder *builder, const struct node *node) {
   pprofc_error error;
   pprofc_str text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING) ? node->text : STR("");
@@ -76,7 +77,7 @@ static void json_refuse_number(pprofc_builder *builder, const struct node *node)
   builder_refuse(builder, &error);
 }
 
-/* Whether a number was spelled that is not finite or too large for a double; NaN is none. */
+/* True if a number is infinite or too large for a double. NaN does not count. */
 static bool json_is_infinite(const struct node *node) {
   double value;
   if (!node_is(node, NODE_NUMBER) || str_equal(node->text, STR("NaN"))) return false;
@@ -163,10 +164,10 @@ uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t 
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
-  if (!call) call = node; /* the form before 2017 has the members in the node itself */
+  if (!call) call = node; /* before 2017 the node itself has the members */
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
-  /* V8 counts from 0 and -1 is unknown; profiles count from 1 and 0 is unknown. */
+  /* V8 counts from 0 with -1 for unknown; profiles count from 1 with 0 for unknown. */
   if (line < 0) line = column = -1;
   return json_script_frame(builder, node_text(call, "functionName"), node_text(call, "url"),
                            line + 1, column < 0 ? 0 : column + 1);
@@ -181,7 +182,7 @@ void json_label(pprofc_builder *builder, const char *key, pprofc_str text) {
 
 static const struct {
   json_shape_fn read;
-  bool may_be_cut; /* a file whose end is missing is read as far as it goes */
+  bool may_be_cut; /* true to read truncated files up to the last complete value */
 } shapes[] = {
     {json_cpuprofile, false}, {json_heapprofile, false}, {json_speedscope, false},
     {json_dhat, false},       {json_firefox, false},     {json_gecko, false},
@@ -189,7 +190,7 @@ static const struct {
     {json_stackprof, false},  {json_safari, false},      {json_haskell, false},
 };
 
-/* Documents that are no profiles, by two of their members. */
+/* Documents that are not profiles, identified by two members. */
 static const struct {
   const char *first, *second, *what;
 } others[] = {
@@ -207,27 +208,37 @@ static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {
   return PPROFC_E_NO_MATCH;
 }
 
-/* `cut`: the end of the file is missing. */
+/* Finishes the profile. If a reader returns PPROFC_E_NOMEM because its builder failed, returns
+ * the builder's error. */
+static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  if (status == PPROFC_OK || (status == PPROFC_E_NOMEM && !builder_ok(builder)))
+    return pprofc_builder_finish(builder, profile, error);
+  return status;
+}
+
+/* Tries all shapes. `cut` is true if the end of the file is missing. */
 static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
-                                   uint64_t memory_bytes, pprofc_profile **profile,
+                                   size_t stack_depth, pprofc_profile **profile,
                                    pprofc_error *error) {
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
     if (cut && !shapes[i].may_be_cut) continue;
     pprofc_builder *builder = pprofc_builder_new(arena->mem);
     if (!builder) return error_nomem(error);
-    builder_limit_memory(builder, memory_bytes);
+    builder_limit_depth(builder, stack_depth);
     status = shapes[i].read(root, builder, arena, error);
     if (status == PPROFC_OK && cut)
       pprofc_builder_comment(builder,
                              "the end of the file is missing: it was read as far as it goes");
-    if (status == PPROFC_OK) status = pprofc_builder_finish(builder, profile, error);
+    status = json_finish(status, builder, profile, error);
     pprofc_builder_free(builder);
   }
   return status == PPROFC_E_NO_MATCH && !cut ? json_refuse(root, error) : status;
 }
 
-/* Profiles are objects, or arrays of objects. Folded stacks may begin with a bracket, too. */
+/* True if the text may be a profile: an object, or an array of objects. A bracket alone is not
+ * enough, because folded stacks may begin with one. */
 static bool json_begins(pprofc_str text) {
   if (!text.size) return false;
   if (text.data[0] == '{') return true;
@@ -235,7 +246,8 @@ static bool json_begins(pprofc_str text) {
   return text.data[0] == '[' && inside.size && inside.data[0] == '{';
 }
 
-/* The offset of an error of json_refuse_number. Those of the parser are in the text. */
+/* Converts the address of json_refuse_number to an offset. Offsets of the parser are not
+ * changed. */
 static void json_find_offset(pprofc_str data, pprofc_error *error) {
   uint64_t start = (uint64_t)(uintptr_t)data.data;
   if (error->offset >= start && error->offset - start < data.size) error->offset -= start;
@@ -259,9 +271,10 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
   arena_init(&arena, mem);
   pprofc_status broken = json_tree_parse_cut(&arena, text, &root, &cut, error);
   pprofc_status status = broken;
-  if (broken == PPROFC_OK || cut) status = read_document(root, cut, &arena, most, profile, error);
+  if (broken == PPROFC_OK || cut)
+    status = read_document(root, cut, &arena, options->limits->stack_depth, profile, error);
   if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
-  /* What is cut and no trace keeps the message of the parser. */
+  /* A truncated file that is not a trace keeps the parser's message. */
   if (cut && status == PPROFC_E_NO_MATCH) status = broken;
   arena_free(&arena);
   return status;

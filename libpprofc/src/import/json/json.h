@@ -1,5 +1,5 @@
-/* JSON profiles: one parse, then the shapes of a table. A new shape is one file, one declaration
- * here and one row in json.c. */
+/* JSON profiles: the document is parsed once, then the shapes of a table are tried. A new
+ * shape needs one file, one declaration here and one row in json.c. */
 #ifndef PPROFC_IMPORT_JSON_JSON_H
 #define PPROFC_IMPORT_JSON_JSON_H
 
@@ -7,9 +7,10 @@
 #include "import/lines.h"
 #include "profile/builder.h"
 
-/* Reads a document of one shape. PPROFC_E_NO_MATCH when it has another; then nothing has been put
- * into the builder. The root is an object, or an array whose first item is one. Errors of the
- * builder are sticky: a reader need not check them. The arena lives until the profile is made. */
+/* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves
+ * the builder unchanged. The root is an object, or an array whose first item is an object. The
+ * builder's errors are sticky, so readers need not check them. The arena lives until the
+ * profile is made. */
 typedef pprofc_status (*json_shape_fn)(const struct node *root, pprofc_builder *builder,
                                        struct arena *arena, pprofc_error *error);
 
@@ -39,48 +40,50 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
 pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
                            pprofc_error *error);
 
-/* Numbers that are costs or times. A number in quotes is one, too; anything else, NaN too, is 0.
- * The builder fails for a number that does not fit 64 bits: counted as something else, it would
- * make all that is added up wrong. */
+/* Functions for numbers that are costs or times. A number in quotes counts as a number; NaN
+ * and anything else is 0. The builder fails if a number does not fit 64 bits, because the sums
+ * would be wrong. */
 
-/* Rounded to an integer, which is kept as it is. */
+/* Returns a number, rounded to an integer. Integers are exact. */
 int64_t json_cost(pprofc_builder *builder, const struct node *node);
-/* Times 10^exponent, rounded: exact for decimals without an exponent of their own. */
+/* Returns a number times 10^exponent, rounded. The result is exact for decimals without an
+ * exponent. */
 int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent);
-/* Not rounded; `otherwise` for what is no number. */
+/* Returns a number without rounding, or `otherwise` if the node is not a number. */
 double json_amount(pprofc_builder *builder, const struct node *node, double otherwise);
-/* What was computed of amounts, rounded; `node` is the one to name. */
+/* Rounds a value computed from amounts. Error messages name `node`. */
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
 
-/* A member that is a number, rounded; `otherwise` when it is missing, does not fit or is something
- * else: for what is no cost. */
+/* Returns a numeric member that is not a cost, rounded; `otherwise` if it is missing, does not
+ * fit or is not a number. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
-/* The text of a number or string, else an empty one. */
+/* Returns the text of a number or string, else "". */
 pprofc_str json_id(const struct node *node);
 
-/* A member that is a line or a column, -1 when it is missing or cannot be one. */
+/* Returns a member that is a line or a column; -1 if it is missing or out of range. */
 int64_t json_member_line(const struct node *object, const char *key);
 
-/* A frame of JavaScript: one without a name is "(anonymous FILE:LINE)", or "(anonymous)" where the
- * file is not known either. */
+/* Adds a JavaScript frame. A frame without a name becomes "(anonymous FILE:LINE)", or
+ * "(anonymous)" if the file is unknown. */
 uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                            int64_t column);
 uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
                               int64_t line, int64_t column);
 
-/* A frame of V8 ("callFrame"): function, file, line from 1. */
+/* Adds a frame of V8 ("callFrame"): function, file, line from 1. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
 
-/* A label of the last sample, unless the text is empty. */
+/* Adds a label to the last sample, unless the text is empty. */
 void json_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
-/* The index of a location with one line. */
+/* Returns the index of a location with one line. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                     int64_t column);
 
-/* The same for a name that is no symbol of a compiler: nothing is demangled or shortened in it. */
+/* Returns the index of a location with one line, for a name that must not be demangled or
+ * shortened. */
 uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                           int64_t column);
 

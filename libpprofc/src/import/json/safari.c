@@ -1,4 +1,4 @@
-/* Recordings of Safari's timelines: stacks of a sampling profiler with the time of each. */
+/* Reads recordings of Safari's timelines: stacks of a sampling profiler with the time of each. */
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
@@ -27,7 +27,7 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
   uint32_t *stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *stack);
   if (!stack) return error_nomem(error);
-  double before = 0; /* seconds; values are rounded so that their sum is */
+  double before = 0; /* sum of the durations in seconds, so that rounding errors do not add up */
   size_t empty = 0;
   for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {
     size_t depth = safari_stack(builder, node_get(node_at(samples, i), "stackFrames"), stack);

@@ -1,5 +1,6 @@
-/* speedscope files, as py-spy, rbspy, dotnet-trace and pprofc write them. */
-#include "core/mem.h"
+/* Reads speedscope files, which py-spy, rbspy, dotnet-trace and pprofc write. */
+#include "core/array.h"
+#include "import/call_paths.h"
 #include "import/json/json.h"
 
 #include <math.h>
@@ -7,28 +8,33 @@
 #include <string.h>
 
 #define MOST_TYPES 64u
-#define MOST_DEPTH 65536u
 
-/* One profile of the file: a column of values, and a name that is a label where it is no type. */
+/* One profile of the file. It becomes a column of values, and its name becomes a label unless
+ * it is a type. */
 struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
-  double carry; /* what was rounded off, which goes to the next weight */
+  double carry; /* rounding error carried to the next weight */
 };
 
 struct speedscope_reader {
   pprofc_builder *builder;
   const struct node *frames;
-  uint32_t *location; /* [frames] */
+  uint32_t *location; /* [frames] location */
   size_t frame_count;
-  struct speedscope_member *members; /* [profiles] */
+  struct speedscope_member *members; /* [profiles] profiles of the file */
   size_t member_count, type_count;
-  const struct speedscope_member *types[MOST_TYPES]; /* the first of each */
-  bool names_are_types; /* our own files: one profile for each sample type */
-  uint32_t stack[MOST_DEPTH], leaf_first[MOST_DEPTH];
-  size_t open; /* frames that were never closed */
-  size_t bad;  /* events and samples that could not be read */
+  const struct speedscope_member *types[MOST_TYPES]; /* first profile of each type */
+  bool names_are_types; /* true for files of pprofc: one profile for each sample type */
+  struct arena *arena;
+  struct call_paths paths;
+  uint32_t *steps; /* path after each event of the current evented profile */
+  size_t step_room;
+  bool failed; /* true when out of memory */
+  size_t open; /* number of frames that were never closed */
+  size_t read; /* number of events and samples */
+  size_t bad;  /* number of invalid events and samples */
   size_t fractions;
 };
 
@@ -36,7 +42,8 @@ static const char *pprof_unit(pprofc_str unit) {
   return str_equal(unit, STR("none")) || !unit.size ? "count" : unit.data;
 }
 
-/* Weights may be fractions of their unit; a fraction of a second is nanoseconds. */
+/* Returns the factor for a unit, and its new name. Weights may be fractions of their unit, so
+ * times become nanoseconds. */
 static double unit_scale_to_int(pprofc_str unit, const char **name) {
   static const struct {
     const char *unit;
@@ -53,13 +60,13 @@ static double unit_scale_to_int(pprofc_str unit, const char **name) {
 
 /* ---- types ------------------------------------------- */
 
-/* The sample type for a unit where the profiles of the file have no types for names. */
+/* Returns the sample type for a unit, for files whose profile names are not types. */
 static const char *type_of_unit(const char *unit) {
   if (strcmp(unit, "nanoseconds") == 0) return "wall";
   return strcmp(unit, "bytes") == 0 ? "space" : "samples";
 }
 
-/* The type of a profile: its name or its unit; type_count when it is a new one. */
+/* Returns the index of a profile's type, by name or by unit; type_count if the type is new. */
 static size_t speedscope_type_of(const struct speedscope_reader *r,
                                  const struct speedscope_member *m, const char *unit) {
   for (size_t i = 0; i < r->type_count; i++) {
@@ -72,7 +79,7 @@ static size_t speedscope_type_of(const struct speedscope_reader *r,
   return r->type_count;
 }
 
-/* False when there are too many types. */
+/* Finds the types of all profiles; false if there are too many. */
 static bool speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
     struct speedscope_member *m = &r->members[i];
@@ -85,7 +92,7 @@ static bool speedscope_find_types(struct speedscope_reader *r) {
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
     const char *type = r->names_are_types ? name : type_of_unit(unit);
-    /* A type without a length: weights are sampled, how often is not in the file. */
+    /* A type without a period: weights are sampled, but the file does not have the period. */
     if (r->type_count == 0) pprofc_builder_period(r->builder, type, unit, 0);
     pprofc_builder_type(r->builder, type, unit);
     r->types[r->type_count++] = m;
@@ -101,7 +108,7 @@ static bool frame_location(const struct speedscope_reader *r, const struct node 
   return true;
 }
 
-/* Rounds a weight so that the rounded ones of a profile add up to the sum of those it has. */
+/* Rounds a weight. Carries the rounding error on, so that the sum of a profile stays right. */
 static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_member *m,
                                 const struct node *node, double weight) {
   const char *unit;
@@ -113,69 +120,98 @@ static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_m
   return value;
 }
 
-/* `stack` is root first; `node` is what the weight is from. */
+/* Adds a sample. Error messages name `node`, which has the weight. */
 static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope_member *m,
-                                  const uint32_t *stack, size_t depth, const struct node *node,
-                                  double weight) {
+                                  uint32_t path, const struct node *node, double weight) {
   int64_t values[MOST_TYPES] = {0};
   values[m->type] = speedscope_round(r, m, node, weight);
   if (!values[m->type]) return;
-  for (size_t i = 0; i < depth; i++) r->leaf_first[i] = stack[depth - 1 - i];
-  pprofc_builder_sample(r->builder, r->leaf_first, depth, values);
+  call_paths_sample(&r->paths, path, values);
   if (r->names_are_types || r->member_count == 1 || !m->name.size) return;
   json_label(r->builder, "profile", m->name);
+}
+
+static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, uint32_t location) {
+  uint32_t path = call_paths_enter(&r->paths, caller, location);
+  r->failed |= path == MAP_NONE;
+  return path;
 }
 
 static void read_sampled(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *samples = node_get(m->profile, "samples");
   const struct node *weights = node_get(m->profile, "weights");
-  for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder); i++) {
+  r->read += node_size(samples);
+  for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder) && !r->failed; i++) {
     const struct node *sample = node_at(samples, i);
-    size_t depth = node_size(sample);
-    bool good = depth <= MOST_DEPTH && i < node_size(weights);
-    for (size_t d = 0; good && d < depth; d++)
-      good = frame_location(r, node_at(sample, d), &r->stack[d]);
+    uint32_t path = MAP_NONE, location;
+    bool good = i < node_size(weights);
+    for (size_t d = 0; good && d < node_size(sample); d++) {
+      good = frame_location(r, node_at(sample, d), &location);
+      if (good) path = speedscope_enter(r, path, location);
+    }
     if (good)
-      speedscope_add_sample(r, m, r->stack, depth, node_at(weights, i),
+      speedscope_add_sample(r, m, path, node_at(weights, i),
                             json_amount(r->builder, node_at(weights, i), 0));
     else
       r->bad++;
   }
 }
 
-/* Opens or closes a frame; false when that does not fit. */
+/* Opens or closes a frame; false if the event does not match the open frames. */
 static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, uint32_t location,
-                                  size_t *depth) {
-  if (str_equal(type, STR("O")) && *depth < MOST_DEPTH) {
-    r->stack[(*depth)++] = location;
+                                  uint32_t *path) {
+  const struct call_path *top = *path == MAP_NONE ? NULL : &r->paths.items[*path];
+  if (str_equal(type, STR("O"))) {
+    *path = speedscope_enter(r, *path, location);
     return true;
   }
-  if (!str_equal(type, STR("C")) || !*depth || r->stack[*depth - 1] != location) return false;
-  --*depth;
+  if (!str_equal(type, STR("C")) || !top || top->location != location) return false;
+  *path = top->caller;
   return true;
 }
 
+/* Follows the events; false when out of memory. */
+static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
+  const struct node *events = node_get(m->profile, "events");
+  size_t count = node_size(events);
+  double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
+  uint32_t path = MAP_NONE, location;
+  r->read += count;
+  if (!ARRAY_RESERVE_IN(r->arena, r->steps, r->step_room, count)) return false;
+  for (size_t i = 0; i < count && !r->failed; i++) {
+    const struct node *event = node_at(events, i);
+    double at = json_amount(r->builder, node_get(event, "at"), last);
+    bool good = frame_location(r, node_get(event, "frame"), &location) && at >= last;
+    if (good) {
+      last = at;
+      good = speedscope_take_event(r, node_text(event, "type"), location, &path);
+    }
+    r->bad += !good;
+    r->steps[i] = path;
+  }
+  if (path != MAP_NONE) r->open += r->paths.items[path].depth;
+  return !r->failed;
+}
+
+/* Adds the time between two events to the path of the first. */
 static void read_evented(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
-  size_t depth = 0;
-  for (size_t i = 0; i < node_size(events) && builder_ok(r->builder); i++) {
+  uint32_t path = MAP_NONE;
+  if (!speedscope_walk(r, m)) {
+    r->failed = true;
+    return;
+  }
+  for (size_t i = 0; i <= node_size(events) && builder_ok(r->builder); i++) {
     const struct node *event = node_at(events, i);
-    const struct node *time = node_get(event, "at");
+    const struct node *time = event ? node_get(event, "at") : node_get(m->profile, "endValue");
     double at = json_amount(r->builder, time, last);
     uint32_t location;
-    if (!frame_location(r, node_get(event, "frame"), &location) || at < last) {
-      r->bad++;
-      continue;
-    }
-    if (at > last && depth) speedscope_add_sample(r, m, r->stack, depth, time, at - last);
-    last = at;
-    if (!speedscope_take_event(r, node_text(event, "type"), location, &depth)) r->bad++;
+    if (event && !frame_location(r, node_get(event, "frame"), &location)) continue;
+    if (at > last && path != MAP_NONE) speedscope_add_sample(r, m, path, time, at - last);
+    if (at > last) last = at;
+    if (event) path = r->steps[i];
   }
-  const struct node *until = node_get(m->profile, "endValue");
-  double end = json_amount(r->builder, until, last);
-  if (end > last && depth) speedscope_add_sample(r, m, r->stack, depth, until, end - last);
-  r->open += depth;
 }
 
 /* ---- the file ---------------------------------------- */
@@ -189,7 +225,7 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
   r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
   for (size_t i = 0; i < count; i++) {
     const struct node *p = node_at(profiles, i);
-    pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* with a NUL behind it */
+    pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* terminated by a NUL */
     if (!unit.data) return error_nomem(error);
     r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0, 0};
   }
@@ -202,15 +238,17 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     r->location[i] = json_frame(r->builder, node_text(f, "name"), node_text(f, "file"), line,
                                 column > 0 ? column : 0);
   }
-  for (size_t i = 0; i < r->member_count; i++) {
+  for (size_t i = 0; i < r->member_count && !r->failed; i++) {
     struct speedscope_member *m = &r->members[i];
     if (str_equal(node_text(m->profile, "type"), STR("evented")))
       read_evented(r, m);
     else
       read_sampled(r, m);
   }
+  if (r->failed) return error_nomem(error);
   import_note_count(r->builder, r->bad, "sample or event could not be read",
                     "samples or events could not be read");
+  import_note_share(r->builder, r->read - r->bad, r->bad, "samples and events");
   import_note_count(r->builder, r->fractions, "weight has a fraction, and is rounded",
                     "weights have fractions, and are rounded so that their sum stays");
   import_note_count(r->builder, r->open, "frame was still open at the end",
@@ -229,5 +267,10 @@ pprofc_status json_speedscope(const struct node *root, pprofc_builder *builder, 
   r->frames = frames;
   r->frame_count = node_size(frames);
   r->location = arena_array(arena, r->frame_count, sizeof *r->location);
-  return r->location ? speedscope_read_file(r, root, arena, error) : error_nomem(error);
+  r->arena = arena;
+  if (!r->location) return error_nomem(error);
+  call_paths_init(&r->paths, arena->mem, builder);
+  pprofc_status status = speedscope_read_file(r, root, arena, error);
+  call_paths_free(&r->paths);
+  return status;
 }

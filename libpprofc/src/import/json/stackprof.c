@@ -1,6 +1,6 @@
-/* JSON of stackprof (Ruby): `raw` is a list of runs, each the depth, the frames from the root on,
- * and how many samples in a row had this stack; `raw_lines` (version 0.2.27) has lines in place of
- * the frames. */
+/* Reads JSON of stackprof (Ruby). `raw` is a list of runs: the depth, the frames, root first,
+ * and the number of consecutive samples with this stack. `raw_lines` (version 0.2.27) has
+ * lines instead of frames. */
 #include "core/map.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
@@ -9,14 +9,14 @@ enum stackprof_mode { STACKPROF_WALL, STACKPROF_CPU, STACKPROF_COUNT };
 
 struct stackprof {
   pprofc_builder *builder;
-  struct json_call_tree frames; /* by id, without callers */
-  uint32_t *functions;          /* of the frames */
+  struct json_call_tree frames; /* frames by id, without callers */
+  uint32_t *functions;          /* function of each frame */
   enum stackprof_mode mode;
-  int64_t interval; /* nanoseconds */
+  int64_t interval; /* sampling interval in nanoseconds */
   const struct node *raw, *lines;
-  const struct node *deltas;   /* microseconds, one for each sample, of wall time */
-  size_t sample;               /* how many were read */
-  uint32_t *stack, *collected; /* leaf first; the stack before the collector ran */
+  const struct node *deltas;   /* wall time of each sample in microseconds */
+  size_t sample;               /* number of samples read */
+  uint32_t *stack, *collected; /* stack, leaf first; stack before the garbage collector ran */
   size_t collected_depth, bad;
 };
 
@@ -45,7 +45,8 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
   return true;
 }
 
-/* The time of the samples that deltas are there for; *count becomes the number of the others. */
+/* Returns the sum of the measured times of samples; *count becomes the number of samples
+ * without one. */
 static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   int64_t time = 0;
   for (; *count > 0 && s->sample < node_size(s->deltas); --*count) {
@@ -55,7 +56,8 @@ static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   return time;
 }
 
-/* Two values: how many samples, and their time: what was measured, else the interval of each. */
+/* Computes both values: the number of samples, and their time. The time is measured, or the
+ * interval for each sample. */
 static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[2]) {
   if (count < 0) count = 0;
   values[0] = count;
@@ -66,7 +68,8 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* The collector runs above the stack that ran before it: `depth` frames of the collector. */
+/* Remembers the stack of a sample. If the garbage collector ran, puts its `depth` frames above the
+ * remembered stack. Returns the depth. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   if (!collector) {
     memcpy(s->collected, s->stack, depth * sizeof *s->stack);
@@ -79,7 +82,7 @@ static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector)
   return depth + below;
 }
 
-/* A frame of a run, with the line that ran where the file says it. */
+/* Returns the location of a frame of a run, with its line if the file has it. */
 static uint32_t stackprof_location(struct stackprof *s, uint32_t frame, size_t at) {
   int64_t line = 0;
   if (!s->lines) return s->frames.nodes[frame].location;
@@ -88,7 +91,7 @@ static uint32_t stackprof_location(struct stackprof *s, uint32_t frame, size_t a
                                  1);
 }
 
-/* Reads one run, which begins at `at`; returns where the next one does. */
+/* Reads the run at `at` and returns the start of the next run. */
 static size_t stackprof_run(struct stackprof *s, size_t at) {
   int64_t height;
   bool known = node_to_integer(node_at(s->raw, at++), &height);
@@ -115,8 +118,8 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
   return at + 1;
 }
 
-/* Files of `stackprof` without --raw: how often each frame was the innermost one. Times of samples
- * say nothing, since it is not known which function a sample is of. */
+/* Reads files of `stackprof` without --raw, which have only the self samples of each frame.
+ * Times are not used, because the function of each time is unknown. */
 static void stackprof_flat(struct stackprof *s) {
   s->deltas = NULL;
   for (size_t i = 0; i < s->frames.count; i++) {

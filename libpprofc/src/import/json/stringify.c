@@ -1,13 +1,14 @@
-/* JSON as JavaScript's JSON.stringify writes it. */
+/* Writes JSON in the form of JavaScript's JSON.stringify. */
 #include "import/json/stringify.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define STRINGIFY_DEPTH 2048u /* what json_tree reads */
+#define STRINGIFY_DEPTH 2048u /* maximum nesting, equal to json_tree's limit */
 
 static void stringify_text(struct buffer *out, pprofc_str s) {
-  static const char plain[] = "\"\"\\\\b\bf\fn\nr\rt\t"; /* what is written, for what */
+  static const char plain[] = "\"\"\\\\b\bf\fn\nr\rt\t"; /* pairs of an escape's letter and its
+                                                            character */
   buffer_add_char(out, '"');
   for (size_t i = 0; i < s.size; i++) {
     unsigned char c = (unsigned char)s.data[i];
@@ -25,7 +26,7 @@ static void stringify_text(struct buffer *out, pprofc_str s) {
   buffer_add_char(out, '"');
 }
 
-/* Whether a number is spelled as JavaScript would: an integer of at most 15 digits. */
+/* True if a number is spelled as JavaScript spells it: an integer of at most 15 digits. */
 static bool stringify_is_plain(pprofc_str s) {
   size_t sign = s.size && s.data[0] == '-';
   if (s.size - sign == 0 || s.size - sign > 15) return false;
@@ -35,7 +36,8 @@ static bool stringify_is_plain(pprofc_str s) {
   return true;
 }
 
-/* The fewest digits that read back as the value; their number and the decimal exponent. */
+/* Finds the shortest digits that read back as the value. Returns their number, and sets the
+ * decimal exponent. */
 static size_t stringify_digits(double value, char digits[32], int *exponent) {
   char text[40];
   for (int precision = 0; precision <= 16; precision++) {
@@ -59,7 +61,7 @@ static void stringify_double(struct buffer *out, double value) {
   int exponent;
   if (value < 0) buffer_add_char(out, '-');
   size_t count = stringify_digits(fabs(value), digits, &exponent);
-  int whole = exponent + 1; /* digits before the point */
+  int whole = exponent + 1; /* number of digits before the point */
   if (whole > 21 || whole < -5) {
     buffer_add(out, digits, 1);
     if (count > 1) buffer_add_char(out, '.');
@@ -101,13 +103,13 @@ static void stringify_scalar(struct buffer *out, const struct node *node) {
     buffer_add_text(out, literals[node->kind]);
 }
 
-/* The arrays and objects around what is written. */
+/* Open arrays and objects. */
 struct stringify_levels {
   const struct node *open[STRINGIFY_DEPTH];
   size_t depth;
 };
 
-/* Writes a value, of a container only its beginning; returns the first item of that, or NULL. */
+/* Writes a value, or the start of a container. Returns the container's first item, or NULL. */
 static const struct node *stringify_begin(struct buffer *out, struct stringify_levels *levels,
                                           const struct node *node) {
   if (levels->depth && levels->open[levels->depth - 1]->kind == NODE_OBJECT) {
@@ -127,7 +129,7 @@ static const struct node *stringify_begin(struct buffer *out, struct stringify_l
   return NULL;
 }
 
-/* What comes behind a value that is written, after the ends of its containers; NULL at the end. */
+/* Closes finished containers after a value and returns the next value; NULL at the end. */
 static const struct node *stringify_next(struct buffer *out, struct stringify_levels *levels,
                                          const struct node *node) {
   while (levels->depth && !node->next) {

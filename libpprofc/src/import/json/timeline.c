@@ -1,5 +1,5 @@
-/* CPU profiles inside a recording of Chromium's performance panel: events CpuProfile (until 2017),
- * or Profile and the ProfileChunk events behind it. */
+/* Reads CPU profiles in recordings of Chromium's performance panel: CpuProfile events (until
+ * 2017), or a Profile event and the ProfileChunk events after it. */
 #include "core/array.h"
 #include "import/json/trace_threads.h"
 #include "import/json/v8.h"
@@ -47,7 +47,7 @@ static int timeline_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Finds the events that matter, in the order of their times. */
+/* Finds the events of profiles and sorts them by time. */
 static bool timeline_find(struct timeline *t, const struct node *events) {
   for (size_t i = 0; i < node_size(events); i++) {
     const struct node *event = node_at(events, i);
@@ -61,7 +61,7 @@ static bool timeline_find(struct timeline *t, const struct node *events) {
   return true;
 }
 
-/* Ids of profiles are numbered in each process. */
+/* Returns the key of a profile. Ids are unique only within a process. */
 static pprofc_str timeline_key(struct timeline *t, const struct node *event) {
   pprofc_str id = json_id(node_get(event, "id"));
   if (!id.size) id = json_id(node_path(event, "id2.local"));
@@ -84,12 +84,13 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
     t->ids.count = before;
     return NULL;
   }
-  v8_init(&t->profiles[i].recording, t->arena);
+  v8_init(&t->profiles[i].recording, t->arena, t->builder);
   t->profiles[i].thread = thread;
   return &t->profiles[i];
 }
 
-/* A piece of a profile: nodes and samples are in `cpuProfile`, times there or beside it. */
+/* Adds a piece of a profile. Nodes and samples are in `cpuProfile`; times are in it or next to
+ * it. */
 static void timeline_add(struct timeline *t, struct timeline_profile *profile,
                          const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");
@@ -123,12 +124,11 @@ static pprofc_status timeline_read(struct timeline *t, const struct node *events
   for (size_t i = 0; i < t->event_count; i++)
     if (!timeline_take(t, &t->events[i])) return error_nomem(error);
   if (!trace_threads_name(&t->threads, events)) return error_nomem(error);
-  uint32_t *frames = arena_array(t->arena, JSON_MOST_DEPTH, sizeof *frames);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < t->ids.count && status == PPROFC_OK; i++) {
     struct timeline_profile *p = &t->profiles[i];
-    status = v8_finish(&p->recording, t->builder, frames, trace_label,
-                       &t->threads.threads[p->thread], error);
+    status =
+        v8_finish(&p->recording, t->builder, trace_label, &t->threads.threads[p->thread], error);
   }
   import_note_count(t->builder, t->undeclared, "piece of a profile has no beginning",
                     "pieces of profiles have no beginning");

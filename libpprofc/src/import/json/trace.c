@@ -1,24 +1,21 @@
-/* Trace events, as Chromium's tracing, catapult, Perfetto (JSON), Hermes and many tracers write
- * them: begin and end events (B, E), complete ones (X), samples. Times are microseconds. */
+/* Reads trace events, which Chromium's tracing, catapult, Perfetto (JSON), Hermes and many
+ * tracers write: begin and end events (B, E), complete events (X), samples. Times are in
+ * microseconds. */
 #include "import/json/trace.h"
 
+#include "core/array.h"
 #include "import/json/stringify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A complete event, to be sorted. */
+/* A complete event, for sorting. */
 struct trace_complete {
   int64_t at, duration;
   uint32_t order, key;
 };
 
-/* What is known of a name with its arguments. */
-struct trace_key {
-  uint32_t name, location;
-};
-
-/* The events of all threads, in the order of the file, grouped by thread. */
+/* The events of all threads, grouped by thread, in the order of the file. */
 struct trace_entry {
   const struct node *event;
   uint32_t key;
@@ -27,20 +24,19 @@ struct trace_entry {
 struct trace_reader {
   struct arena *arena;
   pprofc_builder *builder;
-  bool hermes;
   struct trace_threads threads;
   struct interner keys, names;
   struct trace_key *key;
+  size_t key_room;
   struct buffer scratch;
   struct trace_entry *entries;
   size_t entry_count;
-  size_t others; /* events of kinds that have no stacks */
+  size_t others; /* number of events of kinds without stacks */
   struct trace_faults faults;
   struct end_lists lists;
-  uint32_t *frames;
 };
 
-/* 'B', 'E' or 'X', or 0. An event of these needs a time. */
+/* Returns 'B', 'E' or 'X', or 0 for other events. These three kinds need a time. */
 static char trace_kind(const struct node *event) {
   pprofc_str kind = node_text(event, "ph");
   if (kind.size != 1 || !strchr("BEX", kind.data[0]) || !node_get(event, "ts")) return 0;
@@ -49,47 +45,90 @@ static char trace_kind(const struct node *event) {
 
 /* ---- names ------------------------------------------- */
 
-/* Hermes says in the arguments where a function is. */
-static bool trace_is_hermes(const struct node *root, const struct node *events) {
-  static const char *const members[] = {
-      "line", "column", "name", "category", "url", "params", "allocatedCategory", "allocatedName"};
-  const struct node *args = node_get(node_at(events, 0), "args");
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-    if (!node_get(args, members[i])) return false;
-  return root == events;
+/* Arguments with the source position of a function, as Hermes and py-spy write them. */
+static const char *const file_members[] = {"url", "filename", "file"};
+static const char *const place_members[] = {"line", "lineNumber", "column", "columnNumber"};
+
+/* Returns the first member of the arguments that is in `names`, or NULL. */
+static const struct node *trace_member(const struct node *args, const char *const *names,
+                                       size_t count) {
+  const struct node *found = NULL;
+  for (size_t i = 0; i < count && !found; i++) found = node_get(args, names[i]);
+  return found;
 }
 
-/* The name of an event's frame: with its arguments, so that calls with others are another frame. */
+static int64_t trace_number(const struct node *args, const char *const *names) {
+  int64_t value = 0;
+  bool good = str_parse_int(json_id(trace_member(args, names, 2)), 10, &value);
+  return good && value > 0 && value < INT32_MAX ? value : 0;
+}
+
+/* Returns a text of an event's name and arguments. Events with the same text have the same key. */
 static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   buffer_clear(&r->scratch);
-  pprofc_str name = json_id(node_get(event, "name"));
-  buffer_add_str(&r->scratch, name.size ? name : STR("(unnamed)"));
-  if (r->hermes) {
-    static const char *const members[] = {"url", "line", "column"};
-    for (size_t i = 0; i < 3; i++) {
-      buffer_add_char(&r->scratch, ':');
-      buffer_add_str(&r->scratch, json_id(node_get(args, members[i])));
-    }
-  } else if (args && args->kind != NODE_NULL) {
+  buffer_add_str(&r->scratch, json_id(node_get(event, "name")));
+  if (args && args->kind != NODE_NULL) {
     buffer_add_char(&r->scratch, ' ');
     json_stringify(&r->scratch, args);
   }
   return buffer_str(&r->scratch);
 }
 
-static uint32_t trace_location(struct trace_reader *r, const struct node *event, pprofc_str text) {
+/* Returns the frame of an event: its name, with clang's `detail`, and the position in its
+ * arguments. */
+static uint32_t trace_location(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
-  if (!r->hermes) return json_plain_frame(r->builder, text, STR(""), 0, 0);
-  pprofc_str name = json_id(node_get(event, "name"));
-  int64_t line = json_member_int(args, "line", 0), column = json_member_int(args, "column", 0);
-  if (line < 0) line = column = 0;
+  pprofc_str name = json_id(node_get(event, "name")), detail = node_text(args, "detail");
+  pprofc_str file = json_id(trace_member(args, file_members, 3));
   if (!name.size) name = STR("(unnamed)");
-  if (column < 0) column = 0;
-  return json_frame(r->builder, name, node_text(args, "url"), line, column);
+  buffer_clear(&r->scratch);
+  buffer_add_str(&r->scratch, name);
+  if (detail.size) buffer_add_char(&r->scratch, ' ');
+  buffer_add_str(&r->scratch, detail);
+  if (!file.size) return json_plain_frame(r->builder, buffer_str(&r->scratch), STR(""), 0, 0);
+  int64_t line = trace_number(args, place_members);
+  int64_t column = line ? trace_number(args, place_members + 2) : 0;
+  return json_frame(r->builder, buffer_str(&r->scratch), file, line, column);
 }
 
-/* The key of an event, made when it is new; MAP_NONE when out of memory. */
+/* True if a member of the arguments is part of the frame. */
+static bool trace_is_place(const struct node *args, pprofc_str member) {
+  if (str_equal(member, STR("detail"))) return true;
+  if (!trace_member(args, file_members, 3)) return false;
+  for (size_t i = 0; i < 3; i++)
+    if (str_equal(member, str_of(file_members[i]))) return true;
+  for (size_t i = 0; i < 4; i++)
+    if (str_equal(member, str_of(place_members[i]))) return true;
+  return false;
+}
+
+/* Adds an argument as a label: arrays and objects as JSON. */
+static void trace_label_argument(struct trace_reader *r, pprofc_str key, const struct node *value) {
+  struct label label = {.key = builder_string(r->builder, key)};
+  pprofc_str text = value->text;
+  if (value->kind == NODE_NULL) return;
+  if (value->kind != NODE_STRING) {
+    buffer_clear(&r->scratch);
+    json_stringify(&r->scratch, value);
+    text = buffer_str(&r->scratch);
+  }
+  label.string = builder_string(r->builder, text);
+  if (text.size) builder_add_label(r->builder, &label);
+}
+
+/* Adds the arguments of an event that are not part of its frame as labels. */
+static void trace_label_arguments(struct trace_reader *r, const struct node *args) {
+  if (!args) return;
+  if (args->kind != NODE_OBJECT) {
+    trace_label_argument(r, STR("args"), args);
+    return;
+  }
+  for (const struct node *member = args->first; member; member = member->next)
+    if (!trace_is_place(args, member->key)) trace_label_argument(r, member->key, member);
+}
+
+/* Finds or adds the key of an event; MAP_NONE when out of memory. */
 static uint32_t trace_key_of(struct trace_reader *r, const struct node *event) {
   size_t before = r->keys.count;
   pprofc_str text = trace_text(r, event);
@@ -97,8 +136,9 @@ static uint32_t trace_key_of(struct trace_reader *r, const struct node *event) {
   uint32_t key = interner_copy(&r->keys, r->arena, text);
   if (key == MAP_NONE || r->keys.count == before) return key;
   uint32_t name = interner_add(&r->names, json_id(node_get(event, "name")));
-  if (name == MAP_NONE) return MAP_NONE;
-  r->key[key] = (struct trace_key){name, trace_location(r, event, text)};
+  if (name == MAP_NONE || !ARRAY_RESERVE(r->arena->mem, r->key, r->key_room, key + 1))
+    return MAP_NONE;
+  r->key[key] = (struct trace_key){name, trace_location(r, event), node_get(event, "args")};
   return key;
 }
 
@@ -123,8 +163,7 @@ static bool trace_group(struct trace_reader *r, const struct node *events) {
   }
   size_t *start = arena_array(r->arena, r->threads.keys.count, sizeof *start);
   r->entries = arena_array(r->arena, r->entry_count, sizeof *r->entries);
-  r->key = arena_array(r->arena, r->entry_count, sizeof *r->key);
-  if (!start || !r->entries || !r->key) return false;
+  if (!start || !r->entries) return false;
   for (size_t i = 0; i < r->threads.keys.count; i++) {
     start[i] = next;
     next += r->threads.threads[i].events;
@@ -145,7 +184,15 @@ static int trace_by_time(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Longer ones first: a longer one cannot be inside a shorter one. */
+/* Sorts marks. Most files are in order already, and then qsort, which copies the marks, is not
+ * called. */
+static void trace_sort(struct trace_marks *marks) {
+  size_t i = 1;
+  while (i < marks->count && trace_by_time(&marks->at[i - 1], &marks->at[i]) < 0) i++;
+  if (i < marks->count) qsort(marks->at, marks->count, sizeof *marks->at, trace_by_time);
+}
+
+/* Orders longer events first, because they can contain shorter ones. */
 static int trace_by_length(const void *a, const void *b) {
   const struct trace_complete *x = a, *y = b;
   if (x->at != y->at) return x->at < y->at ? -1 : 1;
@@ -153,10 +200,8 @@ static int trace_by_length(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-static void trace_push(struct trace_reader *r, struct trace_marks *marks, int64_t at, uint32_t key,
-                       uint32_t place) {
-  marks->at[marks->count] = (struct trace_mark){
-      at, (uint32_t)marks->count, key, r->key[key].name, r->key[key].location, place};
+static void trace_push(struct trace_marks *marks, int64_t at, uint32_t key, uint32_t place) {
+  marks->at[marks->count] = (struct trace_mark){at, (uint32_t)marks->count, key, place};
   marks->count++;
 }
 
@@ -165,7 +210,7 @@ static int64_t trace_duration(const struct trace_reader *r, const struct node *e
   return json_scaled(r->builder, duration ? duration : node_get(event, "tdur"), 3);
 }
 
-/* Complete events become a begin and an end each. */
+/* Converts complete events to a begin and an end each. */
 static void trace_add_complete(struct trace_reader *r, struct trace_complete *complete,
                                size_t count, struct trace_marks *begins, struct trace_marks *ends) {
   if (count) qsort(complete, count, sizeof *complete, trace_by_length);
@@ -174,19 +219,16 @@ static void trace_add_complete(struct trace_reader *r, struct trace_complete *co
     bool good = complete[i].duration >= 0 &&
                 !__builtin_add_overflow(complete[i].at, complete[i].duration, &end);
     if (!good) r->faults.reversed++;
-    trace_push(r, begins, complete[i].at, complete[i].key, complete[i].order);
-    trace_push(r, ends, good ? end : complete[i].at, complete[i].key, MAP_NONE);
+    trace_push(begins, complete[i].at, complete[i].key, complete[i].order);
+    trace_push(ends, good ? end : complete[i].at, complete[i].key, MAP_NONE);
   }
 }
 
-/* Walks one thread. */
-static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *entries,
-                              size_t count, struct call_walk *walk) {
-  struct trace_marks begins = {arena_array(r->arena, count, sizeof *begins.at), 0};
-  struct trace_marks ends = {arena_array(r->arena, count, sizeof *ends.at), 0};
-  struct trace_complete *complete = arena_array(r->arena, count, sizeof *complete);
+/* Adds the marks of a thread. `complete` has room for its complete events. */
+static void trace_add_marks(struct trace_reader *r, const struct trace_entry *entries, size_t count,
+                            struct trace_marks *begins, struct trace_marks *ends,
+                            struct trace_complete *complete) {
   size_t complete_count = 0;
-  if (!begins.at || !ends.at || !complete) return false;
   for (size_t i = 0; i < count; i++) {
     const struct node *event = entries[i].event;
     int64_t at = json_scaled(r->builder, node_get(event, "ts"), 3);
@@ -195,12 +237,48 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
       complete[complete_count++] =
           (struct trace_complete){at, trace_duration(r, event), (uint32_t)i, entries[i].key};
     else
-      trace_push(r, kind == 'B' ? &begins : &ends, at, entries[i].key, (uint32_t)i);
+      trace_push(kind == 'B' ? begins : ends, at, entries[i].key, (uint32_t)i);
   }
-  trace_add_complete(r, complete, complete_count, &begins, &ends);
-  if (begins.count) qsort(begins.at, begins.count, sizeof *begins.at, trace_by_time);
-  if (ends.count) qsort(ends.at, ends.count, sizeof *ends.at, trace_by_time);
-  return trace_walk(r->arena, &begins, &ends, &r->lists, walk, &r->faults);
+  trace_add_complete(r, complete, complete_count, begins, ends);
+  trace_sort(begins);
+  trace_sort(ends);
+}
+
+/* Walks one thread. */
+static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *entries,
+                              size_t count, struct trace_sums *sums) {
+  size_t complete_count = 0, begin_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    char kind = trace_kind(entries[i].event);
+    complete_count += kind == 'X';
+    begin_count += kind == 'B';
+  }
+  begin_count += complete_count;
+  size_t end_count = count - begin_count + complete_count;
+  struct trace_marks begins = {arena_array(r->arena, begin_count, sizeof *begins.at), 0};
+  struct trace_marks ends = {arena_array(r->arena, end_count, sizeof *ends.at), 0};
+  struct trace_complete *complete = arena_array(r->arena, complete_count, sizeof *complete);
+  if (!begins.at || !ends.at || !complete) return false;
+  trace_add_marks(r, entries, count, &begins, &ends, complete);
+  return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
+}
+
+/* Adds a sample for each sum that is not 0. */
+static void trace_add_samples(struct trace_reader *r, struct trace_sums *sums,
+                              const struct trace_thread *thread) {
+  for (size_t i = 0; i < sums->count && builder_ok(r->builder); i++) {
+    const struct trace_sum *sum = &sums->items[i];
+    if (!sum->values[0] && !sum->values[1]) continue;
+    call_paths_sample(&sums->paths, sum->path, sum->values);
+    trace_label(r->builder, thread);
+    trace_label_arguments(r, r->key[sum->key].args);
+  }
+}
+
+static void trace_sums_free(struct trace_sums *sums) {
+  ARRAY_FREE(sums->paths.mem, sums->items, sums->room);
+  map_free(&sums->by_event);
+  call_paths_free(&sums->paths);
 }
 
 /* ---- the file ---------------------------------------- */
@@ -209,19 +287,20 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
                                 pprofc_error *error) {
   pprofc_builder_type(r->builder, "calls", "count");
   pprofc_builder_type(r->builder, "wall", "nanoseconds");
-  r->frames = arena_array(r->arena, JSON_MOST_DEPTH, sizeof *r->frames);
-  if (!r->frames || !trace_group(r, events)) return error_nomem(error);
+  if (!trace_group(r, events)) return error_nomem(error);
   if (!trace_threads_name(&r->threads, events)) return error_nomem(error);
-  if (!end_lists_init(&r->lists, r->arena, r->keys.count, interner_find(&r->names, STR(""))))
+  if (!end_lists_init(&r->lists, r->arena, r->key, r->keys.count,
+                      interner_find(&r->names, STR(""))))
     return error_nomem(error);
   const struct trace_entry *entries = r->entries;
   for (size_t i = 0; i < r->threads.keys.count; i++) {
     const struct trace_thread *thread = &r->threads.threads[i];
-    struct call_walk walk;
-    call_walk_init(&walk, r->arena->mem);
-    bool good = trace_read_thread(r, entries, thread->events, &walk);
-    if (good) call_walk_samples(&walk, r->builder, r->frames, trace_label, thread);
-    call_walk_free(&walk);
+    struct trace_sums sums = {0};
+    call_paths_init(&sums.paths, r->arena->mem, r->builder);
+    map_init(&sums.by_event, r->arena->mem);
+    bool good = trace_read_thread(r, entries, thread->events, &sums);
+    if (good) trace_add_samples(r, &sums, thread);
+    trace_sums_free(&sums);
     if (!good) return error_nomem(error);
     entries += thread->events;
   }
@@ -234,10 +313,12 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
   import_note_count(r->builder, r->others,
                     "event of a kind without stacks (not B, E, X) is left out",
                     "events of kinds without stacks (not B, E, X) are left out");
+  import_note_share(r->builder, r->entry_count - r->faults.unmatched,
+                    r->others + r->faults.unmatched, "events");
   return PPROFC_OK;
 }
 
-/* Whether an array holds trace events: all have a kind, and one can be read. */
+/* True if an array holds trace events: all have a kind, and one can be read. */
 static bool trace_is_list(const struct node *events) {
   bool found = false;
   for (size_t i = 0; i < node_size(events); i++) {
@@ -254,12 +335,12 @@ pprofc_status json_trace(const struct node *root, pprofc_builder *builder, struc
   if (trace_has_samples(root)) return trace_samples(root, builder, arena, error);
   if (!trace_is_list(events)) return PPROFC_E_NO_MATCH;
   struct trace_reader r = {.arena = arena, .builder = builder};
-  r.hermes = trace_is_hermes(root, events);
   trace_threads_init(&r.threads, arena);
   interner_init(&r.keys, arena->mem);
   interner_init(&r.names, arena->mem);
   buffer_init(&r.scratch, arena->mem, SIZE_MAX / 2);
   pprofc_status status = trace_read(&r, events, error);
+  ARRAY_FREE(arena->mem, r.key, r.key_room);
   trace_threads_free(&r.threads);
   interner_free(&r.keys);
   interner_free(&r.names);

@@ -1,18 +1,23 @@
-/* Trace events: what the files of this reader share. */
+/* Trace events: declarations shared by the files of this reader. */
 #ifndef PPROFC_IMPORT_JSON_TRACE_H
 #define PPROFC_IMPORT_JSON_TRACE_H
 
-#include "import/json/call_tree.h"
+#include "import/call_paths.h"
 #include "import/json/trace_threads.h"
 
-/* An event that begins (or ends) a frame; sorted by time, then by order. */
+/* The begin or end of a frame. Marks are sorted by time, then by order. */
 struct trace_mark {
-  int64_t at; /* nanoseconds */
+  int64_t at; /* time in nanoseconds */
   uint32_t order;
-  uint32_t key;  /* name and arguments */
-  uint32_t name; /* equal numbers are equal names */
+  uint32_t key;
+  uint32_t place; /* position among the events of the thread */
+};
+
+/* Data shared by events with the same name and arguments. */
+struct trace_key {
+  uint32_t name; /* number of the name, equal for equal names */
   uint32_t location;
-  uint32_t place; /* in the file, among the events of the thread */
+  const struct node *args;
 };
 
 struct trace_marks {
@@ -20,38 +25,53 @@ struct trace_marks {
   size_t count;
 };
 
-/* What did not fit together. */
+/* Counts of events that do not match. */
 struct trace_faults {
   size_t unmatched, open, reversed;
 };
 
-/* Ends that are not taken yet and have a key (or a name) in common. */
+/* Unused ends with the same key (or the same name). */
 struct end_list {
-  uint32_t batch; /* the lists of an earlier batch are empty */
-  uint32_t first; /* an index of an end, or MAP_NONE */
+  uint32_t batch; /* batch of the list; a list of an earlier batch is empty */
+  uint32_t first; /* index of an end, or MAP_NONE */
 };
 
-/* What the walks through all threads share: a list for each key and for each name. */
+/* Sum of the events of one thread that have the same stack and the same key. */
+struct trace_sum {
+  uint32_t path, key;
+  int64_t values[2]; /* number of calls; own time in nanoseconds */
+};
+
+struct trace_sums {
+  struct call_paths paths;
+  struct trace_sum *items;
+  size_t count, room;
+  struct map by_event; /* index by path and key */
+};
+
+/* Lists that the walks of all threads share: one for each key and one for each name. */
 struct end_lists {
+  const struct trace_key *keys;
   struct end_list *by_key, *by_name;
   uint32_t batch;
-  uint32_t nameless; /* the name of ends that have none and end what is open; or MAP_NONE */
+  uint32_t nameless; /* name of ends without a name, which end the innermost frame; or MAP_NONE */
 };
 
-/* `key_count` is one more than the largest key or name. False when out of memory. */
-bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count,
-                    uint32_t nameless);
+/* Initializes the lists. `key_count` is one more than the largest key or name in `keys`.
+ * Returns false when out of memory. */
+bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct trace_key *keys,
+                    size_t key_count, uint32_t nameless);
 
-/* Walks the events of one thread, sorted, and adds up calls (values[0]) and time (values[1]). False
- * when out of memory. */
+/* Walks the sorted events of one thread and adds up calls and time. If events nest in the
+ * order of the file, this order is used. Returns false when out of memory. */
 bool trace_walk(struct arena *arena, const struct trace_marks *begins,
-                const struct trace_marks *ends, struct end_lists *lists, struct call_walk *walk,
+                const struct trace_marks *ends, struct end_lists *lists, struct trace_sums *sums,
                 struct trace_faults *faults);
 
-/* Whether the document has samples whose frames are in `stackFrames`. */
+/* True if the document has samples whose frames are in `stackFrames`. */
 bool trace_has_samples(const struct node *root);
 
-/* Reads them. */
+/* Reads the samples whose frames are in `stackFrames`. */
 pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,
                             pprofc_error *error);
 

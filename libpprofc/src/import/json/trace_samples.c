@@ -1,22 +1,24 @@
-/* Samples of a trace: `samples` beside the events, as Hermes writes them, or events of kind P;
- * their frames are in `stackFrames`, each with its caller. */
+/* Reads samples of a trace: `samples` next to the events, as Hermes writes them, or events of
+ * kind P. Their frames are in `stackFrames`, each with its caller. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
+#include "import/json/call_tree.h"
 
 #include <stdlib.h>
 
-/* A sample, to be sorted by thread; within one they keep the order of the file. */
+/* A sample, to be sorted by thread. Samples of a thread stay in the order of the file. */
 struct trace_sample {
   uint32_t thread, node;
   size_t order;
-  int64_t at; /* nanoseconds */
+  int64_t at; /* time in nanoseconds */
 };
 
 struct trace_sampler {
   struct arena *arena;
   pprofc_builder *builder;
   struct json_call_tree tree;
+  struct call_paths paths;
   struct trace_threads threads;
   struct trace_sample *samples;
   size_t count, room, missing;
@@ -78,8 +80,8 @@ static int trace_by_thread(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* A sample lasts until the next one of its thread. */
-static void sampler_emit(struct trace_sampler *s, uint32_t *frames) {
+/* Adds the samples. A sample lasts until the next one of its thread. */
+static void sampler_emit(struct trace_sampler *s) {
   if (s->count) qsort(s->samples, s->count, sizeof *s->samples, trace_by_thread);
   for (size_t i = 0; i < s->count && builder_ok(s->builder); i++) {
     const struct trace_sample *sample = &s->samples[i], *next = sample + 1;
@@ -88,11 +90,11 @@ static void sampler_emit(struct trace_sampler *s, uint32_t *frames) {
         (__builtin_sub_overflow(next->at, sample->at, &values[1]) || values[1] < 0))
       values[1] = 0;
     if (sample->node == MAP_NONE) continue;
-    size_t depth = call_tree_stack(&s->tree, sample->node, frames, JSON_MOST_DEPTH);
-    pprofc_builder_sample(s->builder, frames, depth, values);
+    call_paths_sample(&s->paths, s->tree.nodes[sample->node].path, values);
     trace_label(s->builder, &s->threads.threads[sample->thread]);
   }
   import_note_count(s->builder, s->missing, "sample has no stack", "samples have no stack");
+  import_note_share(s->builder, s->count - s->missing, s->missing, "samples");
 }
 
 pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,
@@ -100,17 +102,16 @@ pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, st
   const struct node *events = trace_events(root);
   struct trace_sampler s = {.arena = arena, .builder = builder};
   call_tree_init(&s.tree, arena);
+  call_paths_init(&s.paths, arena->mem, builder);
   trace_threads_init(&s.threads, arena);
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
-  uint32_t *frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *frames);
-  bool good = frames && sampler_add_frames(&s, node_get(root, "stackFrames")) &&
-              sampler_add_all(&s, root, events) && trace_threads_name(&s.threads, events);
-  if (good) {
-    call_tree_cut_loops(&s.tree, builder);
-    sampler_emit(&s, frames);
-  }
+  bool good = sampler_add_frames(&s, node_get(root, "stackFrames")) &&
+              sampler_add_all(&s, root, events) && trace_threads_name(&s.threads, events) &&
+              call_tree_make_paths(&s.tree, &s.paths, builder);
+  if (good) sampler_emit(&s);
   call_tree_free(&s.tree);
+  call_paths_free(&s.paths);
   trace_threads_free(&s.threads);
   return good ? PPROFC_OK : error_nomem(error);
 }

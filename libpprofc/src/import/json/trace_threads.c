@@ -1,4 +1,4 @@
-/* Processes and threads of a trace, with the names that its metadata gives them. */
+/* Processes and threads of a trace, with their names from the metadata. */
 #include "import/json/trace_threads.h"
 
 #include "core/array.h"
@@ -55,7 +55,7 @@ static bool process_names_set(struct process_names *p, struct arena *arena, ppro
   return true;
 }
 
-/* Takes the name that an event of kind "M" has for a thread or process. */
+/* Reads the name of a thread or process from an event of kind "M". */
 static bool trace_take_name(struct trace_threads *t, struct process_names *processes,
                             const struct node *event) {
   pprofc_str what = node_text(event, "name"), name = node_text(node_get(event, "args"), "name");

@@ -1,4 +1,4 @@
-/* Processes and threads of a trace, with the names that its metadata gives them. */
+/* Processes and threads of a trace, with their names from the metadata. */
 #ifndef PPROFC_IMPORT_JSON_TRACE_THREADS_H
 #define PPROFC_IMPORT_JSON_TRACE_THREADS_H
 
@@ -8,7 +8,7 @@
 
 struct trace_thread {
   pprofc_str pid, tid, name, process;
-  size_t events; /* for the caller to count */
+  size_t events; /* number of events, set by the caller */
 };
 
 struct trace_threads {
@@ -22,18 +22,18 @@ struct trace_threads {
 void trace_threads_init(struct trace_threads *t, struct arena *arena);
 void trace_threads_free(struct trace_threads *t);
 
-/* The array of events: the document itself, or its `traceEvents`; NULL when there is none. */
+/* Returns the array of events: the document itself, or its `traceEvents`; NULL if there is no
+ * such array. */
 const struct node *trace_events(const struct node *root);
 
-/* The thread of an event or sample, made when it is new; MAP_NONE when out of memory. */
+/* Finds or adds the thread of an event or sample; MAP_NONE when out of memory. */
 uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
 
-/* Gives the threads the names that the events of kind "M" have for them; false when out of memory.
- */
+/* Reads the names of threads from events of kind "M"; false when out of memory. */
 bool trace_threads_name(struct trace_threads *t, const struct node *events);
 
-/* Labels `process`, `pid`, `thread`, `tid` of the last sample; `thread` is a struct trace_thread.
- */
+/* Adds the labels `process`, `pid`, `thread` and `tid` to the last sample. `thread` is a
+ * struct trace_thread. */
 void trace_label(pprofc_builder *builder, const void *thread);
 
 #endif

@@ -1,25 +1,32 @@
-/* Begin and end events of one thread become a walk through its stacks. Ends at the same time come
- * in whatever order fits what is open. */
+/* Walks the stacks of one thread from begin and end events. Events that do not nest in the order
+ * of the file are sorted by time. Ends at the same time are then ordered to match the open
+ * frames. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
+#include "core/hash.h"
 
 struct trace_walker {
   struct arena *arena;
   const struct trace_marks *begins, *ends;
-  size_t begin; /* the next one */
-  size_t end;   /* the first end that is not taken */
+  size_t begin; /* index of the next begin */
+  size_t end;   /* index of the first unused end */
   size_t batch_end;
   struct end_lists *lists;
   uint32_t *next_of_key, *next_of_name;
   bool *taken;
-  struct call_walk *walk;
-  const struct trace_mark **open; /* begins, outermost first */
-  uint32_t *nodes;                /* of `walk`, for each of them */
-  size_t depth, open_room, node_room;
+  struct trace_sums *sums;
+  const struct trace_mark **open; /* begins of the open frames, outermost first */
+  uint32_t *open_sums;            /* index into `sums` of each open frame */
+  size_t depth;
+  bool in_file_order;
   int64_t clock;
   struct trace_faults *faults;
 };
+
+static uint32_t walker_name(const struct trace_walker *w, const struct trace_mark *mark) {
+  return w->lists->keys[mark->key].name;
+}
 
 /* ---- ends at the same time --------------------------- */
 
@@ -28,7 +35,7 @@ static void end_list_push(struct end_list *list, uint32_t batch, uint32_t *next,
   *list = (struct end_list){batch, (uint32_t)end};
 }
 
-/* The first end of a list that was not taken; MAP_NONE when there is none. */
+/* Returns the first unused end of a list, or MAP_NONE. */
 static uint32_t end_list_first(struct end_list *list, uint32_t batch, const uint32_t *next,
                                const bool *taken) {
   if (list->batch != batch) return MAP_NONE;
@@ -36,7 +43,7 @@ static uint32_t end_list_first(struct end_list *list, uint32_t batch, const uint
   return list->first;
 }
 
-/* Finds the ends with the time of the next one, and lists them. */
+/* Lists the ends that have the same time as the next end. */
 static void ends_batch(struct trace_walker *w) {
   const struct trace_mark *ends = w->ends->at;
   size_t last = w->end + 1;
@@ -45,12 +52,13 @@ static void ends_batch(struct trace_walker *w) {
   w->lists->batch++;
   for (size_t i = last; i-- > w->end;) {
     end_list_push(&w->lists->by_key[ends[i].key], w->lists->batch, w->next_of_key, i);
-    end_list_push(&w->lists->by_name[ends[i].name], w->lists->batch, w->next_of_name, i);
+    end_list_push(&w->lists->by_name[walker_name(w, &ends[i])], w->lists->batch, w->next_of_name,
+                  i);
   }
 }
 
-/* The end that fits the innermost open frame: by key, else by name, else one without a name;
- * MAP_NONE when none does. */
+/* Returns the end that matches the innermost open frame: by key, else by name, else an end
+ * without a name. Returns MAP_NONE if no end matches. */
 static uint32_t ends_fitting(struct trace_walker *w) {
   if (w->end >= w->batch_end) ends_batch(w);
   if (!w->depth) return MAP_NONE;
@@ -58,13 +66,14 @@ static uint32_t ends_fitting(struct trace_walker *w) {
   uint32_t batch = w->lists->batch;
   uint32_t found = end_list_first(&w->lists->by_key[top->key], batch, w->next_of_key, w->taken);
   if (found != MAP_NONE) return found;
-  found = end_list_first(&w->lists->by_name[top->name], batch, w->next_of_name, w->taken);
+  found = end_list_first(&w->lists->by_name[walker_name(w, top)], batch, w->next_of_name, w->taken);
   if (found != MAP_NONE || w->lists->nameless == MAP_NONE) return found;
   return end_list_first(&w->lists->by_name[w->lists->nameless], batch, w->next_of_name, w->taken);
 }
 
-/* Takes the end that fits, else the next one. */
+/* Uses the matching end, or else the next one. */
 static const struct trace_mark *ends_take(struct trace_walker *w) {
+  if (w->in_file_order) return &w->ends->at[w->end++];
   uint32_t found = ends_fitting(w);
   if (found == MAP_NONE) found = (uint32_t)w->end;
   w->taken[found] = true;
@@ -74,31 +83,55 @@ static const struct trace_mark *ends_take(struct trace_walker *w) {
 
 /* ---- the walk ---------------------------------------- */
 
-/* What is open ran until now. */
+/* Adds the time since the last event to the innermost open frame. */
 static void walker_advance(struct trace_walker *w, int64_t at) {
   int64_t passed;
   if (w->depth && at > w->clock && !__builtin_sub_overflow(at, w->clock, &passed))
-    w->walk->nodes[w->nodes[w->depth - 1]].values[1] += passed;
+    w->sums->items[w->open_sums[w->depth - 1]].values[1] += passed;
   if (at > w->clock) w->clock = at;
+}
+
+static bool trace_sum_is(const void *items, uint32_t index, const void *wanted) {
+  const struct trace_sum *a = (const struct trace_sum *)items + index, *b = wanted;
+  return a->path == b->path && a->key == b->key;
+}
+
+/* Finds or adds the sum of a path and a key; MAP_NONE when out of memory. */
+static uint32_t trace_sum_of(struct trace_sums *s, uint32_t path, uint32_t key) {
+  struct trace_sum sum = {path, key, {0, 0}};
+  if (path == MAP_NONE || s->count >= MAP_NONE - 1) return MAP_NONE;
+  if (!ARRAY_RESERVE(s->paths.mem, s->items, s->room, s->count + 1)) return MAP_NONE;
+  uint32_t index = map_find_or_add(&s->by_event, hash_mix(path, key), trace_sum_is, s->items, &sum,
+                                   (uint32_t)s->count);
+  if (index == s->count) s->items[s->count++] = sum;
+  return index;
 }
 
 static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin) {
   size_t depth = w->depth;
-  if (!ARRAY_RESERVE_IN(w->arena, w->open, w->open_room, depth + 1)) return false;
-  if (!ARRAY_RESERVE_IN(w->arena, w->nodes, w->node_room, depth + 1)) return false;
-  uint32_t node = call_walk_enter(w->walk, depth ? w->nodes[depth - 1] : MAP_NONE, begin->location);
-  if (node == MAP_NONE) return false;
-  w->walk->nodes[node].values[0]++;
+  struct trace_sums *sums = w->sums;
+  uint32_t caller = depth ? sums->items[w->open_sums[depth - 1]].path : MAP_NONE;
+  uint32_t path = call_paths_enter(&sums->paths, caller, w->lists->keys[begin->key].location);
+  uint32_t sum = trace_sum_of(sums, path, begin->key);
+  if (sum == MAP_NONE) return false;
+  sums->items[sum].values[0]++;
   w->open[depth] = begin;
-  w->nodes[depth] = node;
+  w->open_sums[depth] = sum;
   w->depth++;
   return true;
 }
 
-/* An end that fits nothing says nothing about time either: what never ends lasts until the last
- * event that counts, as in speedscope. */
+/* True if an end has the name of a begin, or no name. */
+static bool walker_fits(const struct trace_walker *w, const struct trace_mark *begin,
+                        const struct trace_mark *end) {
+  uint32_t name = walker_name(w, end);
+  return walker_name(w, begin) == name || name == w->lists->nameless;
+}
+
+/* Closes the innermost frame. An end that does not match is ignored, also for the time: an
+ * open frame lasts until the last event that counts, as in speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
-  if (!w->depth || (w->open[w->depth - 1]->name != end->name && end->name != w->lists->nameless)) {
+  if (!w->depth || !walker_fits(w, w->open[w->depth - 1], end)) {
     w->faults->unmatched++;
     return;
   }
@@ -106,10 +139,37 @@ static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   w->depth--;
 }
 
-/* Whether the next event is a begin. At the same time an end comes first when it fits what is open,
- * unless it ends that begin: a frame without duration. One that fits nothing, or anything, cannot
- * end a begin that the file has after it. */
+/* True if the next event in the order of the file is a begin. */
+static bool walker_file_begins(const struct trace_walker *w) {
+  if (w->begin == w->begins->count) return false;
+  return w->end >= w->ends->count || w->begins->at[w->begin].place < w->ends->at[w->end].place;
+}
+
+/* True if the times never decrease in the order of the file, and each end matches the
+ * innermost begin. The ends of complete events have no position in the file. */
+static bool walker_nests(struct trace_walker *w) {
+  const struct trace_mark *last = NULL;
+  bool nests = true;
+  while (nests && (w->begin < w->begins->count || w->end < w->ends->count)) {
+    bool begins = walker_file_begins(w);
+    const struct trace_mark *mark = begins ? &w->begins->at[w->begin++] : &w->ends->at[w->end++];
+    nests =
+        mark->place != MAP_NONE && (!last || (mark->at >= last->at && mark->place > last->place));
+    last = mark;
+    if (begins)
+      w->open[w->depth++] = mark;
+    else
+      nests = nests && !begins && w->depth && walker_fits(w, w->open[--w->depth], mark);
+  }
+  w->begin = w->end = w->depth = 0;
+  return nests;
+}
+
+/* True if the next event is a begin. At the same time, an end comes first if it matches the
+ * open frame, unless it ends the next begin, which then has no duration. An end that matches
+ * no open frame, or that has no name, is ordered as in the file. */
 static bool walker_begins(struct trace_walker *w) {
+  if (w->in_file_order) return walker_file_begins(w);
   if (w->begin == w->begins->count) return false;
   if (w->end >= w->ends->count) return true;
   const struct trace_mark *begin = &w->begins->at[w->begin], *end = &w->ends->at[w->end];
@@ -117,14 +177,15 @@ static bool walker_begins(struct trace_walker *w) {
   if (begin->key == end->key) return true;
   uint32_t fitting = ends_fitting(w);
   if (fitting != MAP_NONE) end = &w->ends->at[fitting];
-  bool open = fitting == MAP_NONE || end->name == w->lists->nameless;
+  bool open = fitting == MAP_NONE || walker_name(w, end) == w->lists->nameless;
   return open && begin->place <= end->place;
 }
 
-bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count,
-                    uint32_t nameless) {
+bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct trace_key *keys,
+                    size_t key_count, uint32_t nameless) {
   *lists =
-      (struct end_lists){.nameless = nameless,
+      (struct end_lists){.keys = keys,
+                         .nameless = nameless,
                          .by_key = arena_zero_array(arena, key_count, sizeof *lists->by_key),
                          .by_name = arena_zero_array(arena, key_count, sizeof *lists->by_name)};
   return lists->by_key && lists->by_name;
@@ -139,16 +200,20 @@ static bool walker_init(struct trace_walker *w) {
 }
 
 bool trace_walk(struct arena *arena, const struct trace_marks *begins,
-                const struct trace_marks *ends, struct end_lists *lists, struct call_walk *walk,
+                const struct trace_marks *ends, struct end_lists *lists, struct trace_sums *sums,
                 struct trace_faults *faults) {
   struct trace_walker w = {.arena = arena,
                            .begins = begins,
                            .ends = ends,
                            .lists = lists,
-                           .walk = walk,
+                           .sums = sums,
                            .faults = faults,
                            .clock = INT64_MIN};
-  if (!walker_init(&w)) return false;
+  w.open = arena_array(arena, begins->count, sizeof *w.open);
+  w.open_sums = arena_array(arena, begins->count, sizeof *w.open_sums);
+  if (!w.open || !w.open_sums) return false;
+  w.in_file_order = walker_nests(&w);
+  if (!w.in_file_order && !walker_init(&w)) return false;
   while (w.begin < begins->count || w.end < ends->count) {
     if (walker_begins(&w)) {
       const struct trace_mark *begin = &begins->at[w.begin++];

@@ -1,4 +1,4 @@
-/* CPU profiles of V8: .cpuprofile of every age, and the samples of a recording. */
+/* Reads CPU profiles of V8: .cpuprofile of all versions, and the samples of a recording. */
 #include "import/json/v8.h"
 
 #include "core/array.h"
@@ -8,13 +8,15 @@
 
 /* ---- pieces ------------------------------------------ */
 
-void v8_init(struct v8_recording *r, struct arena *arena) {
+void v8_init(struct v8_recording *r, struct arena *arena, pprofc_builder *builder) {
   *r = (struct v8_recording){0};
   call_tree_init(&r->tree, arena);
+  call_paths_init(&r->paths, arena->mem, builder);
 }
 
 void v8_free(struct v8_recording *r) {
   call_tree_free(&r->tree);
+  call_paths_free(&r->paths);
 }
 
 static enum call_kind v8_kind_of(const struct node *json) {
@@ -30,7 +32,7 @@ static enum call_kind v8_kind_of(const struct node *json) {
   pprofc_str name = node_text(call, "functionName");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (str_equal(name, str_of(names[i].name))) return names[i].kind;
-  /* What V8 runs to make its own functions. */
+  /* V8 runs this code to create its own functions. */
   return str_equal(node_text(call, "url"), STR("native dummy.js")) ? CALL_OUTSIDE : CALL_FRAME;
 }
 
@@ -74,7 +76,7 @@ void v8_types(pprofc_builder *builder) {
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
 }
 
-/* Nodes name their children, or their parent. */
+/* Links nodes with their parents. Nodes list their children or their parent. */
 static void v8_link(struct v8_recording *r) {
   struct json_call_tree *t = &r->tree;
   for (uint32_t i = 0; i < t->count; i++) {
@@ -92,15 +94,15 @@ static void v8_link(struct v8_recording *r) {
 
 #define V8_MOST_ON_TOP 16u
 
-/* The stack of the latest sample: a node with its callers, and what ran above it. */
+/* The current stack: a node with its callers, and the nodes that run above it. */
 struct v8_stack {
-  uint32_t base; /* or MAP_NONE */
+  uint32_t base; /* node, or MAP_NONE */
   uint32_t on_top[V8_MOST_ON_TOP];
   size_t on_top_count;
 };
 
-/* The collector and the program run on behalf of what ran before; what is there already is
- * returned to. */
+/* Updates the stack for a sample. The garbage collector and the program run above the previous
+ * stack. If the node is above it already, returns to that node. */
 static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
   if (t->nodes[node].kind != CALL_ON_TOP) {
     *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};
@@ -113,11 +115,16 @@ static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uin
   stack->on_top_count = k + 1;
 }
 
-static size_t v8_frames(const struct v8_stack *stack, const struct json_call_tree *t,
-                        uint32_t *frames) {
-  size_t depth = 0;
-  for (size_t k = stack->on_top_count; k--;) frames[depth++] = t->nodes[stack->on_top[k]].location;
-  return depth + call_tree_stack(t, stack->base, frames + depth, JSON_MOST_DEPTH - depth);
+/* Enters the path of a stack. Returns MAP_NONE if the stack is empty, and on failure
+ * (r->failed). */
+static uint32_t v8_path(struct v8_recording *r, const struct v8_stack *stack) {
+  const struct call_node *nodes = r->tree.nodes;
+  uint32_t path = stack->base == MAP_NONE ? MAP_NONE : nodes[stack->base].path;
+  for (size_t k = 0; k < stack->on_top_count && !r->failed; k++) {
+    path = call_paths_enter(&r->paths, path, nodes[stack->on_top[k]].location);
+    r->failed = path == MAP_NONE;
+  }
+  return path;
 }
 
 static int64_t v8_sum(int64_t a, int64_t b) {
@@ -125,8 +132,8 @@ static int64_t v8_sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? a : sum;
 }
 
-/* The samples in a row that have the same node: where they end, and when the last one begins, on a
- * clock that is at `*clock` for the first. */
+/* Returns the end of the run of samples that have the same node as the first. *clock is the
+ * time of the first sample and becomes the start of the next run, or of the last sample. */
 static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
   pprofc_str id = json_id(r->samples[first]);
   size_t i = first;
@@ -137,10 +144,10 @@ static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock)
   return i;
 }
 
-/* A run of samples lasts until the next one begins; how long the last sample does is not known. A
- * clock that goes back does not move until it is where it was. */
-static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, uint32_t *frames,
-                         call_label_fn label, const void *context) {
+/* Adds the samples. A run of samples lasts until the next one begins; the duration of the last
+ * sample is unknown. A clock that goes back stops until it reaches its latest time again. */
+static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
+                         const void *context) {
   struct v8_stack stack = {.base = MAP_NONE};
   int64_t clock = r->delta_count ? r->deltas[0] : 0, latest = clock, idle = 0;
   size_t missing = 0, end;
@@ -153,25 +160,25 @@ static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, uint32
       missing += end - i;
     else
       v8_place(&stack, &r->tree, node);
-    size_t depth = v8_frames(&stack, &r->tree, frames);
-    if (!depth) {
+    uint32_t path = v8_path(r, &stack);
+    if (path == MAP_NONE) {
       idle = v8_sum(idle, values[1]);
       continue;
     }
-    pprofc_builder_sample(builder, frames, depth, values);
+    call_paths_sample(&r->paths, path, values);
     if (label) label(builder, context);
   }
   size_t untimed = r->sample_count > r->delta_count ? r->sample_count - r->delta_count : 0;
   import_note_count(builder, untimed, "sample has no time", "samples have no time");
   import_note_count(builder, missing, "sample names a node that is not there",
                     "samples name a node that is not there");
+  import_note_share(builder, r->sample_count - missing, missing, "samples");
   import_note_count(builder, (size_t)(idle / 1000000), "ms was idle and is left out",
                     "ms were idle and are left out");
 }
 
-/* Files without samples: nodes say how often they were hit. */
-static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration,
-                        uint32_t *frames) {
+/* Adds samples from the hit counts of nodes, for files without samples. */
+static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration) {
   int64_t hits = 0, before = 0;
   for (size_t i = 0; i < r->tree.count; i++) {
     int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
@@ -184,23 +191,23 @@ static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t
     int64_t until = v8_sum(before, count);
     int64_t values[2] = {count, llround((double)until * each) - llround((double)before * each)};
     before = until;
-    size_t depth = call_tree_stack(&r->tree, (uint32_t)i, frames, JSON_MOST_DEPTH);
-    if (depth) pprofc_builder_sample(builder, frames, depth, values);
+    uint32_t path = r->tree.nodes[i].path;
+    if (path != MAP_NONE) call_paths_sample(&r->paths, path, values);
   }
 }
 
-pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, uint32_t *frames,
-                        call_label_fn label, const void *context, pprofc_error *error) {
-  if (r->failed || !frames) return error_nomem(error);
+pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
+                        const void *context, pprofc_error *error) {
+  if (r->failed) return error_nomem(error);
   v8_link(r);
-  call_tree_cut_loops(&r->tree, builder);
-  v8_add_times(r, builder, frames, label, context);
-  return PPROFC_OK;
+  if (!call_tree_make_paths(&r->tree, &r->paths, builder)) return error_nomem(error);
+  v8_add_times(r, builder, label, context);
+  return r->failed ? error_nomem(error) : PPROFC_OK;
 }
 
 /* ---- files ------------------------------------------- */
 
-/* The form before 2017: nodes have their children in them. */
+/* Reads the form before 2017, in which nodes contain their children. */
 static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const struct node *head) {
   v8_add_node(r, builder, head);
   for (uint32_t i = 0; i < r->tree.count && !r->failed && builder_ok(builder); i++) {
@@ -212,7 +219,7 @@ static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const s
   }
 }
 
-/* Times of samples in place of differences; without any, samples at equal distances. */
+/* Reads times of samples instead of differences. Without times, samples have equal distances. */
 static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
                               const struct node *timestamps, int64_t duration) {
   size_t count = node_size(timestamps);
@@ -235,14 +242,14 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
 static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
-  int scale = head ? 9 : 3; /* seconds in the old form, then microseconds */
+  int scale = head ? 9 : 3; /* seconds in the old form, microseconds in the new one */
   int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
   if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,
                              &duration) ||
       duration < 0)
     duration = 0;
   struct v8_recording r;
-  v8_init(&r, arena);
+  v8_init(&r, arena, builder);
   v8_types(builder);
   if (duration) pprofc_builder_time(builder, 0, duration);
   if (head)
@@ -254,9 +261,8 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
     v8_add_timestamps(&r, builder, node_get(root, "timestamps"), duration);
   else
     v8_add_deltas(&r, builder, node_get(root, "timeDeltas"));
-  uint32_t *frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *frames);
-  pprofc_status status = v8_finish(&r, builder, frames, NULL, NULL, error);
-  if (status == PPROFC_OK && !r.sample_count) v8_add_hits(&r, builder, duration, frames);
+  pprofc_status status = v8_finish(&r, builder, NULL, NULL, error);
+  if (status == PPROFC_OK && !r.sample_count) v8_add_hits(&r, builder, duration);
   v8_free(&r);
   return status;
 }
@@ -265,7 +271,7 @@ static bool v8_is_node(const struct node *node) {
   return node_get(node, "callFrame") || node_get(node, "functionName");
 }
 
-/* With a `head`, hitCount tells it from a heap profile. */
+/* True for a CPU profile. With a `head`, hitCount distinguishes it from a heap profile. */
 static bool v8_is_profile(const struct node *root) {
   const struct node *head = node_get(root, "head"), *nodes = node_get(root, "nodes");
   if (head)
@@ -277,7 +283,7 @@ static bool v8_is_profile(const struct node *root) {
 
 pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, struct arena *arena,
                               pprofc_error *error) {
-  /* As it is, or as the reply of the inspector's Profiler.stop. */
+  /* A plain profile, or a reply of the inspector's Profiler.stop. */
   static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const struct node *profile = *places[i] ? node_path(root, places[i]) : root;

@@ -1,6 +1,6 @@
-/* V8's .heapprofile, as Node (--heap-prof) and Chromium write it. */
+/* Reads V8's .heapprofile, which Node (--heap-prof) and Chromium write. */
 #include "core/buffer.h"
-#include "import/json/call_tree.h"
+#include "import/call_paths.h"
 #include "import/json/json.h"
 
 #define HEAP_MOST_NODES ((size_t)1 << 24)
@@ -8,11 +8,11 @@
 /* A node in the order of the walk, callers before callees. */
 struct visit {
   const struct node *node;
-  uint32_t above; /* index of the caller's visit, MAP_NONE for the root */
-  uint32_t location;
+  uint32_t path; /* path without the root; MAP_NONE for the root */
 };
 
-/* Lines in the names of anonymous functions are from 0 here, as speedscope has them. */
+/* Returns the frame of a node. Lines in the names of anonymous functions start at 0, as in
+ * speedscope. */
 static uint32_t heap_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
   int64_t line = json_member_line(call, "lineNumber"),
@@ -32,43 +32,44 @@ static size_t visits_count(const struct buffer *visits) {
   return visits->size / sizeof(struct visit);
 }
 
-static void visits_add(struct buffer *visits, pprofc_builder *builder, const struct node *node,
-                       uint32_t above) {
-  struct visit visit = {node, above, heap_frame(builder, node)};
+static void visits_add(struct buffer *visits, const struct node *node, uint32_t path) {
+  struct visit visit = {node, path};
   buffer_add(visits, &visit, sizeof visit);
 }
 
-/* Fills frames (room for JSON_MOST_DEPTH) with the stack of a visit, leaf first, without the root.
- */
-static size_t visits_stack(const struct buffer *visits, uint32_t visit, uint32_t *frames) {
-  const struct visit *all = visits_of(visits);
-  size_t depth = 0;
-  if (visits->failed) return 0;
-  for (; all[visit].above != MAP_NONE && depth < JSON_MOST_DEPTH; visit = all[visit].above)
-    frames[depth++] = all[visit].location;
-  return depth;
+/* Lists all nodes below `head`, callers before callees; false when out of memory. */
+static bool visits_find(struct buffer *visits, struct call_paths *paths, pprofc_builder *builder,
+                        const struct node *head) {
+  visits_add(visits, head, MAP_NONE);
+  for (size_t i = 0; !visits->failed && builder_ok(builder) && i < visits_count(visits); i++) {
+    struct visit caller = visits_of(visits)[i];
+    const struct node *children = node_get(caller.node, "children");
+    for (size_t k = 0; k < node_size(children); k++) {
+      const struct node *child = node_at(children, k);
+      uint32_t path = call_paths_enter(paths, caller.path, heap_frame(builder, child));
+      if (path == MAP_NONE) return false;
+      visits_add(visits, child, path);
+    }
+  }
+  return !visits->failed;
 }
 
 pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
                                struct arena *arena, pprofc_error *error) {
   const struct node *head = node_get(root, "head");
   if (!node_is(head, NODE_OBJECT) || !node_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
-  pprofc_builder_type(builder, "inuse_space", "bytes");
   struct buffer visits;
+  struct call_paths paths;
+  pprofc_builder_type(builder, "inuse_space", "bytes");
   buffer_init(&visits, arena->mem, HEAP_MOST_NODES * sizeof(struct visit));
-  uint32_t *frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *frames);
-  visits_add(&visits, builder, head, MAP_NONE);
-  for (uint32_t i = 0; frames && !visits.failed && builder_ok(builder) && i < visits_count(&visits);
-       i++) {
-    const struct node *node = visits_of(&visits)[i].node;
-    const struct node *children = node_get(node, "children");
-    for (size_t k = 0; k < node_size(children); k++)
-      visits_add(&visits, builder, node_at(children, k), i);
-    int64_t size = json_cost(builder, node_get(node, "selfSize"));
-    size_t depth = visits_stack(&visits, i, frames);
-    if (size) pprofc_builder_sample(builder, frames, depth, &size);
+  call_paths_init(&paths, arena->mem, builder);
+  bool good = visits_find(&visits, &paths, builder, head);
+  for (size_t i = 0; good && builder_ok(builder) && i < visits_count(&visits); i++) {
+    const struct visit *visit = &visits_of(&visits)[i];
+    int64_t size = json_cost(builder, node_get(visit->node, "selfSize"));
+    if (size) call_paths_sample(&paths, visit->path, &size);
   }
-  bool failed = !frames || visits.failed;
   buffer_free(&visits);
-  return failed ? error_nomem(error) : PPROFC_OK;
+  call_paths_free(&paths);
+  return good ? PPROFC_OK : error_nomem(error);
 }

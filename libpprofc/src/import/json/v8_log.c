@@ -1,5 +1,5 @@
-/* What `node --prof-process --preprocess` makes of V8's log (node --prof): code, and ticks with
- * stacks of it. */
+/* Reads the output of `node --prof-process --preprocess` for V8's log (node --prof): code, and
+ * ticks with stacks. */
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct v8_tick {
-  int64_t at; /* microseconds */
+  int64_t at; /* time in microseconds */
   size_t order;
   const struct node *stack;
 };
@@ -15,7 +15,7 @@ struct v8_tick {
 struct v8_log {
   pprofc_builder *builder;
   const struct node *code;
-  uint32_t *locations; /* [code] */
+  uint32_t *locations; /* [code] location */
   uint32_t *stack;
 };
 
@@ -28,7 +28,7 @@ static uint32_t v8_named(struct v8_log *log, const char *prefix, pprofc_str name
   return json_plain_frame(log->builder, (pprofc_str){text, (size_t)size}, STR(""), 0, 0);
 }
 
-/* "T node::Start(int, char**)" is a symbol of a library. */
+/* Makes the frame of a library's symbol: "T node::Start(int, char**)". */
 static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   size_t at = 0;
   while (at + 1 < name.size && !((name.data[at] | 32) == 't' && name.data[at + 1] == ' ')) at++;
@@ -39,7 +39,7 @@ static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   return v8_named(log, "(c++) ", str_slice(symbol, 0, end));
 }
 
-/* Takes ":NUMBER" off the end. */
+/* Removes ":NUMBER" from the end. */
 static bool v8_take_number(pprofc_str *text, int64_t *number) {
   size_t colon = str_find_last_char(*text, ':');
   if (colon >= text->size) return false;
@@ -48,7 +48,7 @@ static bool v8_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
-/* "fib /app/fib.js:1:13": function, file, line, column. */
+/* Makes the frame of a function: "fib /app/fib.js:1:13" is function, file, line, column. */
 static uint32_t v8_js_frame(struct v8_log *log, pprofc_str name) {
   pprofc_str place = name;
   int64_t line, column;
@@ -72,7 +72,8 @@ static const struct {
 static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   pprofc_str type = node_text(code, "type"), name = node_text(code, "name");
   if (name.size > 1 && str_starts(name, STR("\"")) && str_ends(name, STR("\"")))
-    name = str_slice(name, 1, name.size - 1); /* the logs before Node 10, read by a later one */
+    name = str_slice(name, 1, name.size - 1); /* log of a version before Node 10, converted by
+                                                 a later version */
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);
@@ -91,7 +92,7 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
 
 /* ---- ticks ------------------------------------------- */
 
-/* A number beyond the table is an address. */
+/* Returns the location of a code index. An index outside the table is an address. */
 static uint32_t v8_location(struct v8_log *log, int64_t index) {
   size_t count = node_size(log->code);
   char address[32];
@@ -105,7 +106,8 @@ static uint32_t v8_location(struct v8_log *log, int64_t index) {
   return *location;
 }
 
-/* Stacks are pairs, innermost first: code, and where in it. -1 is a gap. */
+/* Reads the stack of a tick: pairs of a code index and an offset, innermost first. An index of
+ * -1 is a gap. */
 static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   size_t depth = 0, size = node_size(stack);
   for (size_t i = size % 2; i + 1 < size && depth < JSON_MOST_DEPTH; i += 2) {
@@ -122,7 +124,7 @@ static int v8_tick_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* A tick stands for the time since the one before. */
+/* Adds the ticks. A tick lasts since the previous one. */
 static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t count) {
   int64_t before = 0;
   size_t empty = 0;
@@ -137,6 +139,7 @@ static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t c
       empty++;
   }
   import_note_count(log->builder, empty, "tick has no stack", "ticks have no stack");
+  import_note_share(log->builder, count - empty, empty, "ticks");
 }
 
 pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, struct arena *arena,

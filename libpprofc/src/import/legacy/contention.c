@@ -1,15 +1,15 @@
-/* Lock contention in text: contentionz of C++ servers, mutex and block profiles of Go with debug=1
- * (5.5). */
+/* Reads lock contention as text: contentionz of C++ servers, mutex and block profiles of Go
+ * with debug=1 (docs/spec/pprof.md, 5.5). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
 struct contention {
-  int64_t clock; /* cycles per second, 0 when unknown */
+  int64_t clock; /* cycles per second, 0 if unknown */
   int64_t period;
   int64_t milliseconds;
 };
 
-/* Any other attribute means another format. */
+/* Returns the field of an attribute. Any other attribute means another format. */
 static int64_t *attribute(struct contention *c, pprofc_str key) {
   const struct {
     const char *name;
@@ -24,7 +24,7 @@ static int64_t *attribute(struct contention *c, pprofc_str key) {
   return NULL;
 }
 
-/* Lines of "key = value", up to the first of another kind, which is left as the current one. */
+/* Reads lines of "key = value". Stops at the first other line, which stays the current line. */
 static pprofc_status contention_read_attributes(struct contention *c, struct lines *lines,
                                                 pprofc_error *error) {
   while (lines_next(lines)) {
@@ -41,8 +41,8 @@ static pprofc_status contention_read_attributes(struct contention *c, struct lin
   return lines_status(lines, error);
 }
 
-/* "19490304 27 @" anywhere in the line; blanks between the numbers may be missing, and then the
- * last digit of the one there is counts as the second. What follows goes to *addresses. */
+/* Finds "19490304 27 @" anywhere in the line. Without a second number, the last digit of the
+ * first number is the second one. *addresses is the rest of the line. */
 static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                                    pprofc_str *addresses) {
   *addresses = STR("");
@@ -87,7 +87,7 @@ static pprofc_status contention_read_sample(struct legacy *l, const struct conte
   return PPROFC_OK;
 }
 
-/* From the current line on. */
+/* Reads samples from the current line on. */
 static pprofc_status contention_read_samples(struct legacy *l, const struct contention *c,
                                              struct lines *lines) {
   do {

@@ -1,8 +1,7 @@
-/* The frames that profiles of old formats ask to have dropped: what does the measuring, not what is
- * measured. */
+/* Frames that readers of old formats drop: they belong to the profiler, not to the program. */
 #include "import/legacy/frames.h"
 
-/* Allocators: the frames below which an allocation is not the program's doing. */
+/* Allocators. Allocations are attributed to their callers. */
 static const char allocator_frames[] =
     /* POSIX */
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|"
@@ -15,7 +14,7 @@ static const char allocator_frames[] =
     "malloc_zone_memalign|malloc_zone_free|"
     /* Go */
     "runtime\\..*|"
-    /* others */
+    /* other allocators */
     "BaseArena::.*|(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|DoSampledAllocation|"
     "MallocedMemBlock::MallocedMemBlock|_M_allocate|__builtin_(vec_)?delete|__builtin_(vec_)?new|"
     "__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|"

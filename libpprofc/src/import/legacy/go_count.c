@@ -1,9 +1,9 @@
-/* Go's profiles of counted stacks in text: goroutine and threadcreate with debug=1, and any of a
- * program's own (5.3). */
+/* Reads Go's profiles of counted stacks as text: goroutine and threadcreate with debug=1, and
+ * profiles that a program defines (docs/spec/pprof.md, 5.3). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* "goroutine profile: total 7": gives the word. */
+/* Parses "goroutine profile: total 7" and returns the first word in *word. */
 static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
   static const pprofc_str middle = {" profile: total ", sizeof " profile: total " - 1};
   size_t digits = line.size;
@@ -15,7 +15,8 @@ static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
   return word->size > 0;
 }
 
-/* "3 @ 0x44cb3 0x45045": single blanks, nothing else on the line. */
+/* Adds the sample "3 @ 0x44cb3 0x45045". Single spaces are required, and nothing else may be
+ * on the line. */
 static bool go_count_add_sample(struct legacy *l, pprofc_str line) {
   pprofc_str digits, count_text;
   int64_t count;

@@ -1,5 +1,5 @@
-/* The binary CPU profile of gperftools, native and Java (5.1): a stream of machine words of either
- * size and order. */
+/* Reads the binary CPU profile of gperftools, native and Java: a stream of machine words of 4
+ * or 8 bytes in either byte order (docs/spec/pprof.md, 5.1). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
@@ -8,13 +8,13 @@ struct word_format {
   bool big;
 };
 
-/* In the order in which they are tried. */
+/* Word formats in the order in which they are tried. */
 static const struct word_format word_formats[] = {{4, false}, {4, true}, {8, false}, {8, true}};
 
 struct words {
   struct word_format format;
   const uint8_t *at, *end;
-  bool ended; /* a word was asked for that is not there: it reads as 0, and so do all after it */
+  bool ended; /* true after a read past the end; this word and all later ones are 0 */
 };
 
 static uint64_t gperftools_cpu_next_word(struct words *w) {
@@ -38,7 +38,7 @@ struct gperftools_cpu_header {
   uint64_t period; /* microseconds */
 };
 
-/* Five words: 0, 3, 0 or 1 for Java, the period, 0. */
+/* Reads five words: 0, 3, 0 or 1 for Java, the period, 0. */
 static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
                                        struct gperftools_cpu_header *header) {
   for (size_t i = 0; i < sizeof word_formats / sizeof *word_formats; i++) {
@@ -55,7 +55,7 @@ static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
   return false;
 }
 
-/* Records of count, depth and addresses, up to one of 0, 1, 0. */
+/* Reads records of count, depth and addresses until the record 0, 1, 0. */
 static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
   while (bytes_left(w)) {
     uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
@@ -75,7 +75,7 @@ static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words 
   return PPROFC_OK;
 }
 
-/* The address that the second frames of all samples but one in 32 have, if there is one. */
+/* Finds an address that is the second frame of at least 31 of 32 samples. */
 static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64_t *address) {
   const size_t similar = 32;
   size_t samples = legacy_sample_count(l);
@@ -90,7 +90,7 @@ static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64
   return false;
 }
 
-/* Takes out what the signal handler left in (nearly) every stack, up to two frames of it. */
+/* Removes up to two frames of the signal handler that are in nearly every stack. */
 static pprofc_status strip_signal_frames(struct legacy *l) {
   const int rounds = 2;
   size_t locations = legacy_location_count(l);

@@ -1,18 +1,19 @@
-/* Heap profiles in text: heap and heapz of TCMalloc and Go, growthz, fragmentation (5.2). */
+/* Reads heap profiles as text: heap and heapz of TCMalloc and Go, growthz, fragmentation
+ * (docs/spec/pprof.md, 5.2). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* What the first line says. */
+/* Fields of the first line. */
 struct heap_header {
   pprofc_str count, bytes, alloc_count, alloc_bytes;
   pprofc_str kind, period; /* "heap_v2" and "524288"; the period may be empty */
 };
 
-/* How the kinds are read. `sampled`: values are those of samples, to be scaled up. */
+/* Kinds of heap profiles. `sampled`: true to scale the values up. */
 static const struct heap_kind {
   const char *name;
   bool sampled;
-  bool own_period; /* false: 1 */
+  bool own_period; /* false if the period is 1 */
   int64_t divide_period;
 } heap_kinds[] = {
     {"heapz_v2", true, true, 1},
@@ -25,7 +26,7 @@ static bool is_kind(char c) {
   return c == '_' || (c >= 'a' && c <= 'z') || text_is_digit(c);
 }
 
-/* "144:  8498176 [   144:  8498176]", with any blanks between. */
+/* Reads "144:  8498176 [   144:  8498176]"; spaces in between are optional. */
 static bool take_numbers(pprofc_str *s, struct heap_header *h) {
   text_skip_blanks(s);
   if (!text_take_digits(s, &h->count) || !text_take(s, STR(":"))) return false;
@@ -41,7 +42,7 @@ static bool take_numbers(pprofc_str *s, struct heap_header *h) {
   return text_take(s, STR("]"));
 }
 
-/* " @ heapz_v2/524288". */
+/* Reads " @ heapz_v2/524288". */
 static bool take_kind(pprofc_str *s, struct heap_header *h) {
   text_skip_blanks(s);
   if (!text_take(s, STR("@"))) return false;
@@ -71,7 +72,7 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
   }
 }
 
-/* Differs from the live one and is not nothing: then there is allocation data. Compared as text. */
+/* True if there is allocation data: the text differs from the live value and is not zero. */
 static bool tells_more(pprofc_str alloc, pprofc_str live) {
   return !str_equal(alloc, live) && !str_equal(alloc, STR("0"));
 }
@@ -113,7 +114,7 @@ static void heap_text_add_types(struct heap_reader *r) {
   }
 }
 
-/* What a sample line says. */
+/* Fields of a sample line. */
 struct heap_sample {
   pprofc_str count, bytes, alloc_count, alloc_bytes, addresses;
 };
@@ -127,7 +128,7 @@ static bool take_signed(pprofc_str *s, pprofc_str *number) {
   return true;
 }
 
-/* "1: 9216 [ 1: 9216] @ 0xc635c8 0x42ecc3". */
+/* Reads "1: 9216 [ 1: 9216] @ 0xc635c8 0x42ecc3". */
 static bool take_sample(pprofc_str s, struct heap_sample *sample) {
   if (!take_signed(&s, &sample->count) || !text_take(&s, STR(":"))) return false;
   text_skip_blanks(&s);
@@ -151,14 +152,14 @@ static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
     if (take_sample(line, sample)) {
       return true;
     }
-    /* Within a run of digits nothing else can begin. */
+    /* A sample cannot begin inside a run of digits. */
     pprofc_str digits;
     if (!text_take_digits(&line, &digits)) line = str_slice(line, 1, line.size);
   }
   return false;
 }
 
-/* One pair of count and bytes, scaled; `what` names it. */
+/* Reads a pair of count and bytes and scales it. Error messages use `what`. */
 static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
                                pprofc_str count_text, pprofc_str bytes_text, const char *what,
                                int64_t *pair, int64_t *block_size) {
@@ -168,7 +169,7 @@ static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
     return error_set(r->l->error, PPROFC_E_FORMAT, "%s count was 0 but %s bytes was %lld", what,
                      what, (long long)pair[1]);
   if (pair[0] == 0) return PPROFC_OK;
-  /* The one quotient that does not fit wraps around, as it does in Go. */
+  /* The only quotient that overflows wraps around, as in Go. */
   *block_size = pair[0] == -1 ? (int64_t)(0 - (uint64_t)pair[1]) : pair[1] / pair[0];
   if (r->sampled) legacy_unsample(&pair[0], &pair[1], r->l->period);
   return PPROFC_OK;

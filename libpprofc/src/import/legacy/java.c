@@ -1,5 +1,5 @@
-/* Heap and contention profiles of Java in text (5.6), and the locations at the end of all Java
- * profiles (5.7). */
+/* Reads heap and contention profiles of Java as text, and the locations at the end of all Java
+ * profiles (docs/spec/pprof.md, 5.6 and 5.7). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
@@ -17,7 +17,7 @@ static bool java_is_word(char c) {
          (c >= 'A' && c <= 'Z');
 }
 
-/* "words=words" anywhere in the line, both trimmed. */
+/* Finds "words=words" anywhere in the line and trims both sides. */
 static bool find_attribute(pprofc_str line, pprofc_str *key, pprofc_str *value) {
   for (size_t at = 0;;) {
     size_t equals = at + str_find_char(str_slice(line, at, line.size), '=');
@@ -64,8 +64,8 @@ static pprofc_status read_attribute(struct java_reader *r, const struct lines *l
   return PPROFC_OK;
 }
 
-/* The next line that ends with a newline and is not blank: a last line without one is left to the
- * locations. */
+/* Returns the next line that ends with a newline and is not blank. A last line without a
+ * newline is left for the locations. */
 static bool next_whole_line(struct lines *lines, pprofc_str *line) {
   while (str_find_char(lines->rest, '\n') < lines->rest.size) {
     size_t end = str_find_char(lines->rest, '\n');
@@ -76,7 +76,7 @@ static bool next_whole_line(struct lines *lines, pprofc_str *line) {
   return false;
 }
 
-/* Goes past the line that next_whole_line gave. */
+/* Skips the line that next_whole_line returned. */
 static void skip_line(struct lines *lines) {
   size_t end = str_find_char(lines->rest, '\n');
   lines->rest = str_slice(lines->rest, end + 1, lines->rest.size);
@@ -100,7 +100,7 @@ static bool take_blanks(pprofc_str *s) {
   return s->size < before;
 }
 
-/* "7 7360 @ 0x00000003 0x00000004" anywhere in the line. */
+/* Finds "7 7360 @ 0x00000003 0x00000004" anywhere in the line. */
 static bool java_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                              pprofc_str *addresses) {
   while (line.size) {

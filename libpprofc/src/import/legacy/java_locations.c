@@ -1,15 +1,14 @@
-/* The locations at the end of Java profiles (5.7): "0x00000003 com.example.Main.run
- * (Main.java:12)". */
+/* Reads the locations at the end of Java profiles (docs/spec/pprof.md, 5.7):
+ * "0x00000003 com.example.Main.run (Main.java:12)". */
 #include "import/legacy/legacy.h"
 
-/* What the text behind an address says. */
+/* Fields of the text after an address. */
 struct java_locations_frame {
   pprofc_str function, file;
   int64_t line;
 };
 
-/* The place of the last " (" such that what is left of `text` behind it is at least `least` long;
- * false: none. */
+/* Finds the last '(' that follows white space and has at least `least` bytes after it. */
 static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
   for (size_t i = text.size; i-- > 1;)
     if (text.data[i] == '(' && text_is_white(text.data[i - 1]) && text.size - i - 1 >= least) {
@@ -19,7 +18,7 @@ static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
   return false;
 }
 
-/* "function (file:12)". */
+/* Parses "function (file:12)". */
 static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame) {
   if (!str_ends(text, STR(")"))) return false;
   size_t end = text.size - 1, digits = end, place;
@@ -36,7 +35,7 @@ static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame)
   return true;
 }
 
-/* "function (path)": a shared library, of which the last part is told. */
+/* Parses "function (path)" and keeps the last part of the path, which is a shared library. */
 static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
   size_t place;
   if (!str_ends(text, STR(")"))) return false;
@@ -54,8 +53,8 @@ static struct java_locations_frame java_parse_frame(pprofc_str text) {
   return frame;
 }
 
-/* "0x00000003 text"; false when the line is something else. The address may be too large: *fits
- * tells. */
+/* Parses "0x00000003 text". Returns false for other lines; *fits is false if the address is
+ * too large. */
 static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, bool *fits) {
   pprofc_str digits, white;
   if (!text_take(&line, STR("0x")) || !text_take_run(&line, text_is_xdigit, &digits) ||
@@ -73,7 +72,7 @@ static uint32_t find_location(const struct legacy *l, uint64_t address) {
   return NONE;
 }
 
-/* The function of that name; the file is that of the first frame that names it. */
+/* Finds or adds a function by name. The file is from the first frame with this name. */
 static uint32_t java_function_of(struct legacy *l, struct interner *names,
                                  const struct java_locations_frame *frame) {
   size_t count = names->count;
@@ -115,7 +114,7 @@ pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
   if (status == PPROFC_OK) status = java_read_locations(l, text, &names);
   interner_free(&names);
   if (status == PPROFC_OK) status = legacy_place_locations(l);
-  /* Addresses differ from run to run; without them profiles merge better. */
+  /* Addresses differ between runs; without them profiles merge better. */
   for (size_t i = 0; status == PPROFC_OK && i < legacy_location_count(l); i++)
     legacy_locations(l)[i].address = 0;
   return status;

@@ -1,20 +1,21 @@
-/* Heap profiles of jemalloc ("heap_v2/524288" as the whole first line): for each stack a line of
- * addresses, a line "t*:" with the sampled counts of all threads, and one for each thread.
+/* Reads heap profiles of jemalloc, whose first line is "heap_v2/524288". Each stack has a line
+ * of addresses, a line "t*:" with the sampled counts of all threads, and one line for each
+ * thread.
  *
- * Counts are those of samples, and are scaled up as jeprof does. Lines of single threads are passed
- * over: their sums are in "t*:". */
+ * Counts are scaled up from samples, as jeprof does. Lines of single threads are skipped,
+ * because "t*:" has their sums. */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 #include "import/lines.h"
 
-/* What jemalloc and its names in other programs do inside an allocation. */
+/* Functions of jemalloc, with their prefixes, that run inside an allocation. */
 static const char own_frames[] =
     "(_rjem_|je_|_rjem_je_|__libc_|__)?(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|"
     "posix_memalign|valloc|pvalloc|mallocx|rallocx|xallocx|malloc_default|realloc_default|"
     "do_rallocx|imalloc.*|irealloc.*|prof_backtrace.*|prof_tctx_create|prof_alloc_prep)|"
     "operator new(\\[\\])?|__rust_(re)?alloc(_zeroed)?";
 
-/* "  t*: 76: 194928 [102: 174845]". */
+/* Values of a line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
   int64_t live[2], all[2]; /* objects, bytes */
 };
@@ -37,13 +38,13 @@ static bool jemalloc_parse_counts(pprofc_str line, struct counts *counts) {
          (take_number(&line, ":", &counts->all[0]) && take_number(&line, "]", &counts->all[1]));
 }
 
-/* "heap_v2/524288" and nothing else. */
+/* Parses the whole line "heap_v2/524288". */
 static bool parse_rate(pprofc_str line, int64_t *rate) {
   line = str_trim(line);
   return text_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
 }
 
-/* The sums of all stacks say whether what was freed was counted too. */
+/* Reads the sums of all stacks. They show if the profile also counts freed memory. */
 static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_all) {
   struct counts sums;
   if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &sums))
@@ -58,7 +59,7 @@ static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_
   return PPROFC_OK;
 }
 
-/* The line below the addresses. */
+/* Reads the line after the addresses. */
 static pprofc_status jemalloc_read_sample(struct legacy *l, struct lines *lines, bool has_all) {
   struct counts counts;
   int64_t values[4];

@@ -1,5 +1,4 @@
-/* The profile that an old format is read into: samples, locations, and handing all over to the
- * builder. */
+/* Data of a profile in an old format: samples and locations, and their conversion to a profile. */
 #include "import/legacy/legacy.h"
 
 #include "import/legacy/frames.h"
@@ -7,8 +6,8 @@
 
 #include <math.h>
 
-#define FRAMES_AT_ONCE 16u /* addresses that are looked for at a time */
-#define NAMES_AHEAD    8u  /* locations between fetching a name and looking it up */
+#define FRAMES_AT_ONCE 16u /* number of addresses that are looked up together */
+#define NAMES_AHEAD    8u  /* number of locations between the prefetch of a name and its lookup */
 
 void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
                  pprofc_error *error) {
@@ -49,8 +48,8 @@ pprofc_status legacy_status(struct legacy *l) {
 
 /* ---- samples ----------------------------------------- */
 
-/* The location of an address, made when it is new; NONE when out of memory, which a buffer
- * remembers. */
+/* Finds or adds the location of an address. Returns NONE when out of memory; legacy_status
+ * reports it. */
 static uint32_t location_of(struct legacy *l, uint64_t address) {
   uint64_t hash = hash_mix(0, address);
   struct map_probe probe = map_start(&l->by_address, hash);
@@ -73,8 +72,8 @@ void legacy_add_frame(struct legacy *l, uint64_t address) {
   if (location != NONE) buffer_add(&l->frames, &location, sizeof location);
 }
 
-/* Reads up to FRAMES_AT_ONCE addresses off *text; false at the end, and with *good false behind one
- * that does not fit. */
+/* Reads up to FRAMES_AT_ONCE addresses. Returns false at the end; sets *good to false after an
+ * address that does not fit. */
 static bool legacy_take_addresses(pprofc_str *text, uint64_t *addresses, size_t *count,
                                   bool *good) {
   pprofc_str digits;
@@ -169,7 +168,7 @@ static pprofc_status number_locations(struct legacy *l) {
   mem_free(l->mem, number, count, sizeof *number);
   buffer_free(&l->locations);
   l->locations = ordered;
-  map_free(&l->by_address); /* its indices are those of before */
+  map_free(&l->by_address); /* its indexes are from before the numbering */
   return PPROFC_OK;
 }
 
@@ -191,7 +190,7 @@ static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
   pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
-/* The names of a location that comes soon. */
+/* Prefetches the names of a location that is added soon. */
 static void legacy_expect_names(const struct legacy *l, const pprofc_builder *b, size_t i) {
   if (i >= legacy_location_count(l) || legacy_locations(l)[i].function == NONE) return;
   const struct legacy_function *functions = (const void *)l->functions.data;

@@ -1,9 +1,8 @@
-/* A profile that an old format is being read into: stacks of addresses, later joined with mappings
+/* A profile in an old format while it is read: stacks of addresses, later joined with mappings
  * or Java frames.
  *
- * The order of things is part of the formats' behaviour: locations come into being as samples name
- * them, are then numbered again in the order of use, and get their mappings last. Strings point
- * into the input. */
+ * The order is part of the formats' behavior: samples create locations, locations are then
+ * renumbered in the order of use, and get their mappings last. Strings point into the input. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
@@ -19,15 +18,15 @@ struct legacy_type {
 };
 
 struct legacy_sample {
-  size_t first; /* in frames */
+  size_t first; /* index of the first frame */
   size_t depth;
 };
 
 struct legacy_location {
-  uint64_t made_for; /* the address by which samples know it */
+  uint64_t made_for; /* address in the samples */
   uint64_t address;
-  uint32_t mapping;  /* or NONE */
-  uint32_t function; /* or NONE */
+  uint32_t mapping;  /* mapping, or NONE */
+  uint32_t function; /* function, or NONE */
   int64_t line;
 };
 
@@ -49,16 +48,16 @@ struct legacy {
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  const char *drop_frames; /* NULL: what goes with the sample types */
-  bool has_block_size;     /* samples have the label "bytes" */
+  const char *drop_frames; /* NULL to derive it from the sample types */
+  bool has_block_size;     /* true if samples have the label "bytes" */
 
   struct buffer samples;     /* struct legacy_sample */
   struct buffer frames;      /* uint32_t: locations */
-  struct buffer values;      /* int64_t, type_count for each sample */
+  struct buffer values;      /* int64_t, type_count values for each sample */
   struct buffer block_sizes; /* int64_t, one for each sample */
   struct buffer locations, mappings, functions;
-  struct map by_address; /* locations by the address they were made for */
-  size_t open_frame;     /* where the frames of the next sample begin */
+  struct map by_address; /* index of locations by made_for */
+  size_t open_frame;     /* index of the first frame of the next sample */
 };
 
 void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
@@ -67,18 +66,19 @@ void legacy_free(struct legacy *l);
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
 
-/* Appends a frame to the stack of the next sample; equal addresses are one location. Running out of
- * memory is found out by legacy_status. */
+/* Appends a frame to the stack of the next sample. Equal addresses share a location.
+ * legacy_status reports if memory runs out. */
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Appends each 0x... of text; addresses after the first `as_they_are` of the stack are return
- * addresses, and one less than them is kept. False when a number is too large. */
+/* Appends each 0x... of text. The first `as_they_are` addresses of the stack are kept
+ * unchanged; later ones are return addresses, and 1 is subtracted. Returns false if a number
+ * is too large. */
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are);
 
-/* Ends the stack and makes it a sample. */
+/* Ends the stack and adds its sample. */
 void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size);
 
-/* Out of memory, or a limit passed. */
+/* Returns PPROFC_OK, or an error if memory ran out or a limit was exceeded. */
 pprofc_status legacy_status(struct legacy *l);
 
 static inline size_t legacy_sample_count(const struct legacy *l) {
@@ -103,45 +103,46 @@ static inline uint32_t *legacy_frames(const struct legacy *l) {
   return (uint32_t *)(void *)l->frames.data;
 }
 
-/* The address of frame `index` of a sample. */
+/* Returns the address of frame `index` of a sample. */
 static inline uint64_t legacy_frame_address(const struct legacy *l,
                                             const struct legacy_sample *sample, size_t index) {
   return legacy_locations(l)[legacy_frames(l)[sample->first + index]].address;
 }
 
-/* Takes the second frame out of a sample that has one. */
+/* Removes the second frame of a sample that has one. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
-/* Drops second frames that only repeat the leaf: signal handlers give it twice, once as a return
- * address. */
+/* Removes second frames that repeat the leaf. Signal handlers record the leaf twice, once as a
+ * return address. */
 void legacy_drop_repeated_leaves(struct legacy *l);
 
-/* Makes the scaled count and size of a sampled allocation (5.9). */
+/* Scales the count and size of a sampled allocation (docs/spec/pprof.md, 5.9). */
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 
-/* What Go's int64(float) gives on the usual machine: the smallest integer for what does not fit. */
+/* Converts like Go's int64(float) on common machines: the smallest integer if the value does
+ * not fit. */
 int64_t legacy_to_int(double value);
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
-/* Goes to the line that begins a memory map, if there is one, and reads the mappings behind it. */
+/* Finds the start of a memory map, if there is one, and reads the mappings after it. */
 pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines);
-/* Reads all following lines as mappings; then numbers locations and gives them their mappings. */
+/* Reads all following lines as mappings, then numbers locations and assigns their mappings. */
 pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines);
 bool legacy_is_memory_map_head(pprofc_str line);
 
-/* Numbers locations in the order of use, and gives each its mapping. */
+/* Numbers locations in the order of use, and assigns their mappings. */
 pprofc_status legacy_place_locations(struct legacy *l);
-/* The second half of it. */
+/* Assigns the mappings of numbered locations: the second half of legacy_place_locations. */
 pprofc_status legacy_assign_mappings(struct legacy *l);
 
-/* Reads the locations at the end of a Java profile; then numbers and places locations, and forgets
+/* Reads the locations at the end of a Java profile, numbers and places them, and clears their
  * addresses. */
 pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text);
 
 /* ---- the end ----------------------------------------- */
 
-/* Makes the profile, with the drop and keep expressions that its sample types call for. */
+/* Makes the profile. Its sample types determine the drop and keep expressions. */
 pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile);
 
 #endif

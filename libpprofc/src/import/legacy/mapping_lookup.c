@@ -1,26 +1,27 @@
-/* Giving each location of an old profile its mapping (5.8, the last steps).
+/* Assigns a mapping to each location of an old profile (docs/spec/pprof.md, 5.8, last steps).
  *
- * The rule is "the first mapping in order that covers the address", with mappings that may overlap
- * and may grow while locations are placed. A tree over the boundaries answers that in logarithmic
- * time, so that a hostile file with many mappings and many addresses takes no quadratic one. */
+ * The rule is "the first mapping in order that covers the address". Mappings may overlap, and may
+ * grow while locations are assigned. A segment tree over the boundaries finds the mapping in
+ * logarithmic time. A malicious file with many mappings and addresses therefore does not need
+ * quadratic time. */
 #include "import/legacy/legacy.h"
 
 #include <stdlib.h>
 
-/* Ranges of addresses, each with a number; asks for the least number at an address. Leaves are the
- * stretches between neighbouring bounds; a node holds the least number of the ranges that were put
- * on it. */
+/* Segment tree of numbered address ranges, which finds the least number at an address. Leaves
+ * are the intervals between adjacent bounds. A node holds the least number of the ranges
+ * stored in it. */
 struct span_tree {
   uint32_t *least; /* [2 * leaves] */
 };
 
 struct lookup {
   struct legacy *l;
-  uint64_t *bounds; /* ascending, no doubles */
+  uint64_t *bounds; /* ascending, without duplicates */
   size_t bound_count, capacity;
-  struct span_tree covered; /* [start, limit) */
-  struct span_tree below;   /* [start - offset, start) of mappings whose offset is not 0 */
-  uint32_t fake;            /* the mapping of addresses that have none, or NONE */
+  struct span_tree covered; /* ranges [start, limit) */
+  struct span_tree below;   /* ranges [start - offset, start) of mappings with an offset */
+  uint32_t fake;            /* mapping for all other addresses, or NONE */
 };
 
 static int compare_bounds(const void *left, const void *right) {
@@ -28,7 +29,7 @@ static int compare_bounds(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* The index of the last bound that is not above the address, or bound_count when all are. */
+/* Returns the index of the last bound <= address, or bound_count if all bounds are larger. */
 static size_t leaf_of(const struct lookup *k, uint64_t address) {
   size_t low = 0, high = k->bound_count;
   while (low < high) {
@@ -66,8 +67,8 @@ static uint32_t span_find(const struct lookup *k, const struct span_tree *tree, 
   return least;
 }
 
-/* Where the file of a mapping would begin if nothing of it were missing; its start when that makes
- * no sense. */
+/* Returns the address of offset 0 of a mapping's file, or the mapping's start if the offset is
+ * larger than the start. */
 static uint64_t origin(const struct legacy_mapping *m) {
   return m->offset <= m->start ? m->start - m->offset : m->start;
 }
@@ -107,7 +108,7 @@ static void lookup_free(struct lookup *k) {
   mem_free(k->l->mem, k->below.least, 2 * k->capacity, sizeof(uint32_t));
 }
 
-/* A mapping of everything, made when the first address needs it. */
+/* Returns the mapping for all other addresses; adds it on first use. */
 static uint32_t fake_mapping(struct lookup *k) {
   if (k->fake != NONE) return k->fake;
   k->fake = (uint32_t)legacy_mapping_count(k->l);
@@ -119,12 +120,12 @@ static uint32_t fake_mapping(struct lookup *k) {
 static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
-  /* The fake mapping is one of the list from then on, and covers all but the very last address. */
+  /* The fake mapping is now in the list and covers all addresses except UINT64_MAX. */
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
-  /* The first part of a mapping was split off and lost: it grows downwards. The stretch counts as
-   * covered now, so that `below` is not asked about it again. */
+  /* The first part of the mapping was split off and lost, so extend it downwards. Mark the
+   * range as covered, so that `below` does not find it again. */
   struct legacy_mapping *m = &legacy_mappings(k->l)[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;
@@ -132,7 +133,7 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   return index;
 }
 
-/* Regions of the main program that its profiler is known to report wrongly. */
+/* Repairs mappings of the main program that its profiler is known to report wrongly. */
 static void repair_main(struct legacy *l) {
   const uint64_t usual_start = 0x400000;
   struct legacy_mapping *m = legacy_mappings(l);

@@ -1,16 +1,17 @@
-/* Memory maps at the end of old profiles: lines of /proc/PID/maps and of shorter forms (5.8).
+/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps and of shorter forms
+ * (docs/spec/pprof.md, 5.8).
  *
- * The forms are those of two regular expressions of Go's pprof, which match a prefix of the line
- * and prefer what comes first. Here they are steps; where an expression would try again, so does
- * the code. */
+ * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the
+ * leftmost alternative. This file has them as steps, and backtracks where the expressions
+ * would. */
 #include "import/legacy/legacy.h"
 
-/* Substitution variables that are remembered, and how long a line may become by them. */
+/* Maximum number of substitution variables, and maximum length of an expanded line in bytes. */
 #define MAX_VARIABLES     1024
 #define MAX_EXPANDED_LINE ((size_t)1 << 20)
 
 struct variable {
-  pprofc_str name, value; /* the name with its '$' */
+  pprofc_str name, value; /* name, including its '$' */
 };
 
 struct map_reader {
@@ -20,7 +21,7 @@ struct map_reader {
   struct buffer expanded;
 };
 
-/* The fields of one line; those that it does not have are empty. */
+/* Fields of one line; missing fields are empty. */
 struct entry {
   pprofc_str start, end, permissions, offset, file, build_id;
 };
@@ -39,7 +40,7 @@ static void skip_white(pprofc_str *s) {
   text_take_run(s, text_is_white, &white);
 }
 
-/* A hex number with or without 0x in front of it. */
+/* Reads a hexadecimal number with an optional 0x. */
 static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   pprofc_str behind = *s;
   if (text_take(&behind, STR("0x")) && text_take_run(&behind, text_is_xdigit, digits)) {
@@ -49,9 +50,8 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   return text_take_run(s, text_is_xdigit, digits);
 }
 
-/* Takes "start-end" off the line. Without anything between them, or with something that is no
- * number behind it, the last digit of the first number is the second one (`split`): an odd rule,
- * but that of the expressions. */
+/* Reads "start-end". With `split`, the last digit of the first number is the second number.
+ * The regular expressions match in this way if no second number follows. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);
@@ -70,7 +70,8 @@ static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   return true;
 }
 
-/* "00400000-0048a000 r-xp 00000000 fd:03 960637 /bin/program": device and inode must be there. */
+/* Parses "00400000-0048a000 r-xp 00000000 fd:03 960637 /bin/program"; device and inode are
+ * required. */
 static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
   *entry = (struct entry){0};
   if (!take_range(&line, split, entry)) return false;
@@ -94,7 +95,7 @@ static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
   return true;
 }
 
-/* Takes " (@ff00)" off the line. */
+/* Reads " (@ff00)". */
 static void take_offset(pprofc_str *s, pprofc_str *offset) {
   pprofc_str rest = *s, digits;
   skip_white(&rest);
@@ -105,7 +106,7 @@ static void take_offset(pprofc_str *s, pprofc_str *offset) {
   *s = rest;
 }
 
-/* "40000-80000: /bin/program (@ff00) abc123456": all but the range may be left out. */
+/* Parses "40000-80000: /bin/program (@ff00) abc123456"; only the range is required. */
 static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
   *entry = (struct entry){0};
   if (!take_range(&line, split, entry)) return false;
@@ -116,7 +117,8 @@ static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
   return true;
 }
 
-/* Cuts "I0102 03:04:05 file.cc:123] " off the front: text without brackets, then ":digits] ". */
+/* Removes "I0102 03:04:05 file.cc:123] " from the front:
+ * text without brackets, then ":digits] ". */
 static pprofc_str without_logging_prefix(pprofc_str line) {
   size_t close = str_find_char(line, ']');
   if (close + 1 >= line.size || str_find_char(line, '[') < close ||
@@ -136,7 +138,7 @@ static const struct variable *variable_at(const struct map_reader *r, pprofc_str
   return NULL;
 }
 
-/* Puts values in place of variables. The result lives until the next call. */
+/* Replaces variables by their values. The result is valid until the next call. */
 static pprofc_str memory_map_expand(struct map_reader *r, pprofc_str line) {
   if (!r->variable_count || str_find_char(line, '$') == line.size) return line;
   buffer_clear(&r->expanded);
@@ -152,7 +154,7 @@ static pprofc_str memory_map_expand(struct map_reader *r, pprofc_str line) {
   return buffer_str(&r->expanded);
 }
 
-/* Remembers "name = value" as $name. */
+/* Defines $name from "name = value". */
 static bool define(struct map_reader *r, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   if (equals == line.size || r->variable_count == MAX_VARIABLES) return true;
@@ -175,7 +177,7 @@ static bool add_mapping(struct legacy *l, const struct entry *entry) {
       !str_parse_uint(entry->end, 16, &mapping.limit) ||
       (entry->offset.size && !str_parse_uint(entry->offset, 16, &mapping.offset)))
     return false;
-  /* The line may be an expanded one, which the next overwrites. */
+  /* Copy the strings, because the next line overwrites an expanded line. */
   mapping.file = arena_str(&l->texts, entry->file);
   mapping.build_id = arena_str(&l->texts, entry->build_id);
   if (!mapping.file.data || !mapping.build_id.data) l->mappings.failed = true;
@@ -203,7 +205,7 @@ static bool alike(pprofc_str a, pprofc_str b) {
   return !a.size || !b.size || str_equal(a, b);
 }
 
-/* Whether b continues a. */
+/* True if mapping b continues mapping a. */
 static bool adjacent(const struct legacy_mapping *a, const struct legacy_mapping *b) {
   return a->limit == b->start && alike(a->file, b->file) && alike(a->build_id, b->build_id) &&
          (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
@@ -225,7 +227,7 @@ static void merge_adjacent(struct legacy *l) {
   l->mappings.size = kept * sizeof *m;
 }
 
-/* ".so" at the end, or ".so." or ".so_" and a digit anywhere. */
+/* True if the name ends with ".so", or has ".so." or ".so_" and a digit anywhere. */
 static bool is_library(pprofc_str file) {
   if (str_ends(file, STR(".so"))) return true;
   for (pprofc_str rest = file;;) {
@@ -238,7 +240,7 @@ static bool is_library(pprofc_str file) {
   }
 }
 
-/* Whether a file name could be that of the main program. `text` is room for a copy. */
+/* True if a file may be the main program. `text` holds a copy of the name. */
 static bool is_main(pprofc_str file, struct buffer *text) {
   buffer_clear(text);
   while (file.size) {
@@ -250,7 +252,7 @@ static bool is_main(pprofc_str file, struct buffer *text) {
   return name.size && name.data[0] != '[' && !is_library(name);
 }
 
-/* The first mapping that could be the main program changes places with the first one. */
+/* Swaps the first mapping that may be the main program with the first mapping. */
 static void guess_main(struct legacy *l, struct buffer *text) {
   struct legacy_mapping *m = legacy_mappings(l);
   for (size_t i = 0; i < legacy_mapping_count(l); i++)

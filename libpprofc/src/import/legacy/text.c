@@ -1,4 +1,4 @@
-/* Reading old text formats: lines, and small steps over one line. */
+/* Parsers for old text formats: lines, and small steps within a line. */
 #include "import/legacy/text.h"
 
 #include <stdio.h>

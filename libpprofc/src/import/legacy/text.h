@@ -1,38 +1,38 @@
-/* Reading old text formats: lines as Go's bufio.Scanner gives them, and small steps over one line.
- */
+/* Parsers for old text formats: lines as Go's bufio.Scanner splits them, and small steps
+ * within a line. */
 #ifndef PPROFC_IMPORT_LEGACY_TEXT_H
 #define PPROFC_IMPORT_LEGACY_TEXT_H
 
 #include "core/error.h"
 #include "core/str.h"
 
-/* A line is at most this long, its line end not counted; a longer one ends the input. */
+/* Maximum length of a line in bytes, without its line end. A longer line ends the input. */
 #define LINE_MAX_BYTES 65535
 
 struct lines {
-  pprofc_str data; /* all of the input, for the offsets of errors */
+  pprofc_str data; /* whole input, for the offsets of errors */
   pprofc_str rest;
-  pprofc_str line; /* the current one; "" before the first and after the last */
+  pprofc_str line; /* current line; "" before the first and after the last */
   bool too_long;
 };
 
 struct lines lines_of(pprofc_str data);
 
-/* Goes to the next line; false at the end and at a line that is too long. */
+/* Reads the next line; false at the end and at a line that is too long. */
 bool lines_next(struct lines *lines);
 
-/* PPROFC_E_FORMAT when the input ended at a line that is too long. */
+/* Returns PPROFC_E_FORMAT if the input ended at a line that is too long. */
 pprofc_status lines_status(const struct lines *lines, pprofc_error *error);
 
-/* PPROFC_E_FORMAT at the current line: the message, then the start of the line. */
+/* Sets the error PPROFC_E_FORMAT: the message, then the start of the current line. */
 pprofc_status lines_malformed(const struct lines *lines, const char *what, pprofc_error *error);
 
-/* True for a blank line and for one whose first character is '#'. */
+/* True for a blank line and for a line that begins with '#'. */
 bool text_is_comment(pprofc_str line);
 
 bool text_contains(pprofc_str s, pprofc_str needle);
 
-/* White space of Go's regular expressions: blank, \t, \n, \f, \r. */
+/* True for white space of Go's regular expressions: space, \t, \n, \f, \r. */
 static inline bool text_is_white(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
@@ -42,7 +42,7 @@ static inline bool text_is_digit(char c) {
 static inline bool text_is_xdigit(char c) {
   return text_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
-/* Digits of the addresses of old profiles, and what a list of such addresses is made of. */
+/* Characters of addresses in old profiles (lower case), and of lists of such addresses. */
 static inline bool text_is_lower_xdigit(char c) {
   return text_is_digit(c) || (c >= 'a' && c <= 'f');
 }
@@ -50,21 +50,22 @@ static inline bool text_is_address(char c) {
   return c == ' ' || c == 'x' || text_is_lower_xdigit(c);
 }
 
-/* ---- steps: each takes what it is named for off the front of *s, or leaves *s as it is  */
+/* ---- steps: each removes its text from the front of *s, or leaves *s unchanged */
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 
-/* Blanks only; none is fine. */
+/* Skips spaces, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
-/* The longest run, at least one character long, of what `is` is true for. `run` is not *s. */
+/* Reads the longest run of characters for which `is` is true, at least one. `run` must not be
+ * `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 
-/* The same with white space in front, at least one. */
+/* Reads a run after white space, which is required. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
-/* The next "0x..." (lower case) anywhere in *rest; its digits come without the prefix. */
+/* Finds the next "0x..." (lower case) in *rest, and returns its digits without the prefix. */
 bool text_next_hex(pprofc_str *rest, pprofc_str *digits);
 
 #endif

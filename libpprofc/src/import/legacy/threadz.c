@@ -1,8 +1,8 @@
-/* Thread stacks in text: threadz of C++ servers (5.4). */
+/* Reads thread stacks as text: threadz of C++ servers (docs/spec/pprof.md, 5.4). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* "--- threadz 1 ---" anywhere in the line. */
+/* True if the line contains "--- threadz 1 ---". */
 static bool is_threadz_head(pprofc_str line) {
   static const pprofc_str start = {"--- threadz ", sizeof "--- threadz " - 1};
   for (;;) {
@@ -14,8 +14,8 @@ static bool is_threadz_head(pprofc_str line) {
   }
 }
 
-/* "--- Thread 7f794ab90940 (name: main/14748) stack: ---" anywhere in the line. The name may have
- * anything in it, so that once the beginning is found any end behind it will do. */
+/* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name
+ * may contain any text, so after the start any later end matches. */
 static bool is_thread_head(pprofc_str line) {
   static const pprofc_str start = {"--- Thread ", sizeof "--- Thread " - 1};
   static const pprofc_str end = {") stack: ---", sizeof ") stack: ---" - 1};
@@ -34,7 +34,7 @@ static bool is_thread_head(pprofc_str line) {
   }
 }
 
-/* Reads the stack behind a thread line up to the next line with "---", which is left in *line. */
+/* Reads the stack after a thread line up to the next line with "---", which becomes *line. */
 static pprofc_status threadz_read_stack(struct legacy *l, struct lines *lines, pprofc_str *line,
                                         bool *same_as_before) {
   *line = STR("");
@@ -52,7 +52,7 @@ static pprofc_status threadz_read_stack(struct legacy *l, struct lines *lines, p
   return lines_status(lines, l->error);
 }
 
-/* A thread of its own, or one more of the last sample. */
+/* Adds a thread's sample, or adds 1 to the last sample. */
 static void count_thread(struct legacy *l, bool same_as_before) {
   size_t frames = l->frames.size / sizeof(uint32_t);
   if (same_as_before || frames == l->open_frame) {
@@ -77,7 +77,7 @@ static pprofc_status read_threads(struct legacy *l, struct lines *lines, pprofc_
   return PPROFC_OK;
 }
 
-/* The first line of a thread, or of the memory map; the last line when there is neither. */
+/* Finds the first line of a thread or of the memory map, or else the last line. */
 static bool find_first_thread(struct lines *lines, pprofc_str *line) {
   while (lines_next(lines) && text_is_comment(lines->line))
     ;

@@ -1,11 +1,10 @@
-/* The form of samples. Fields 2, 3 and 4 of a sample are attributes, link and values; in files of
- * 2025 they are values, attributes and link. A link is a number, the others are packed lists, so
- * the wire type of field 3 or 4 tells which. */
+/* Detects the form of samples. Fields 2, 3 and 4 of a sample are attributes, link and values;
+ * in files of 2025 they are values, attributes and link. The link is a number and the others
+ * are packed lists, so the wire type of field 3 or 4 determines the form. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
-/* Fields on the way from a frame to a sample: resource_profiles, scope_profiles, profiles, samples.
- */
+/* Field numbers from a frame to a sample: resource_profiles, scope_profiles, profiles, samples. */
 static const uint64_t otlp_path[] = {1, 2, 2, 2};
 
 #define OTLP_LEVELS (sizeof otlp_path / sizeof *otlp_path)
@@ -23,7 +22,7 @@ static enum otlp_form otlp_form_of(const struct wire_field *sample) {
     has_second |= field.number == 2;
     has_times |= field.number == 5;
   }
-  /* No sample is without values and times. */
+  /* A sample has values or times, so field 2 without times must be the values. */
   return has_second && !has_times ? OTLP_VALUES_SECOND : OTLP_FORM_OPEN;
 }
 

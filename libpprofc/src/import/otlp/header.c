@@ -1,8 +1,8 @@
-/* The whole of an OTLP profile: time, period, attributes. Some attributes stand for fields
+/* Reads the time, period and attributes of an OTLP profile. Some attributes stand for fields
  * that only pprof has; others become comments. */
 #include "import/otlp/otlp.h"
 
-/* Adds a comment once. */
+/* Adds a comment, unless the profile has the same one. */
 static void otlp_comment(struct otlp *o, const struct buffer *text) {
   pprofc_str s = {text->data, text->size - 1}; /* without the NUL */
   if (text->failed) {
@@ -50,7 +50,7 @@ static void otlp_set_default_type(struct otlp *o, const char *text) {
   pprofc_builder_default_type(o->builder, text);
 }
 
-/* otlp_read_program has read them. */
+/* Ignores an attribute that otlp_read_program has read. */
 static void otlp_pass_over(struct otlp *o, const char *text) {
   (void)o;
   (void)text;
@@ -71,7 +71,7 @@ static const struct {
     {OTLP_MAIN_BUILD_ID, otlp_pass_over},
 };
 
-/* The function for an attribute that is a field of pprof's, else NULL. */
+/* Returns the function for an attribute that stands for a field of pprof, else NULL. */
 static void (*otlp_field(pprofc_str key))(struct otlp *o, const char *text) {
   for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)
     if (str_equal(key, str_of(otlp_fields[i].key))) return otlp_fields[i].set;
@@ -93,7 +93,8 @@ static void otlp_set_field(struct otlp *o, void (*set)(struct otlp *, const char
   buffer_free(&scratch);
 }
 
-/* "pprof.profile.comment" and "pprof.profile.comment.3" are comments as they are. */
+/* Reads an attribute of a profile. The values of "pprof.profile.comment" and
+ * "pprof.profile.comment.3" become comments unchanged. */
 static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
   if (!attribute) return;
@@ -107,7 +108,8 @@ static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
     otlp_pair_comment(o, key, attribute->value);
 }
 
-/* The text of an attribute of a profile as a string of the builder; NONE where it has none. */
+/* Returns the text of a profile's attribute as a string of the builder; NONE if it has no such
+ * attribute. */
 static uint32_t otlp_profile_text(struct otlp *o, const Otlp__Profile *p, const char *key) {
   uint32_t text = NONE;
   for (size_t i = 0; i < p->n_attribute_indices && otlp_ok(o) && text == NONE; i++) {

@@ -1,8 +1,7 @@
-/* What is in a ProfilesData: resources, scopes, profiles, and the tables of the dictionary.
+/* Indexes a ProfilesData: resources, scopes, profiles, and the tables of the dictionary.
  *
- * Lists of messages that hold others are walked here; protobuf-c unpacks each message that they end
- * in. What is looked at of one that occurs often goes into a column, and the memory is used for the
- * next. */
+ * This file walks the nested messages, and protobuf-c unpacks the innermost ones. The fields
+ * of frequent messages are copied to arrays, and the memory of the message is reused. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -10,7 +9,7 @@ static struct wire index_wire(const struct wire_field *f) {
   return (struct wire){f->data, f->data + f->size, NULL};
 }
 
-/* Appends to an array of `t`; false when out of memory. */
+/* Reserves room in an array of `owner`; false when out of memory. */
 #define INDEX_ROOM(o, owner, array, name, more)                                                    \
   (ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,                               \
                  (owner)->name##_count + (more)) ||                                                \
@@ -96,7 +95,7 @@ static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire
   return true;
 }
 
-/* In the order of the fields. */
+/* Readers of the tables, in the order of the field numbers. */
 static bool (*const index_entries[])(struct otlp *o, struct otlp_tables *t,
                                      const struct wire_field *f) = {
     NULL,       index_mapping, index_location,  index_function,
@@ -120,12 +119,12 @@ static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const str
 
 /* ---- profiles ---------------------------------------- */
 
-/* The fields of a profile that are looked at, but for its samples. */
+/* True if the field is read and is not the list of samples. */
 static bool index_is_header(uint64_t number) {
   return (number >= 1 && number <= 7 && number != 2) || number == 11;
 }
 
-/* Joins the fields of a profile that are not its samples. */
+/* Appends the fields of a profile except its samples to `header`. */
 static bool index_header(struct otlp *o, const struct wire_field *f, struct buffer *header) {
   struct wire w = index_wire(f);
   struct wire_field field;
@@ -152,8 +151,8 @@ static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct
   return true;
 }
 
-/* Takes a field of a message whose fields 1 and 2 are messages. False at the end; *failed when it
- * cannot be read. */
+/* Reads the next field 1 or 2, which must be a message. Returns false at the end, and sets
+ * *failed if the bytes are invalid. */
 static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
   while (w->at < w->end) {
     *failed = !wire_next(w, field);
@@ -165,7 +164,8 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
   return false;
 }
 
-/* Of messages that occur once and are there several times, the first counts, and all are read. */
+/* Reads a scope. If a message that should occur once is repeated, all are unpacked and the
+ * first one is used. */
 static bool index_scope(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
   ProtobufCAllocator kept = otlp_allocator(o);
   struct otlp_scope scope = {.first_profile = frame->profile_count};

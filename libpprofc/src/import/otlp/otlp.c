@@ -1,9 +1,9 @@
-/* Files of OpenTelemetry's profiles: ProfilesData or an export request as it is, or a stream of
- * them, each behind its length (4 bytes, big-endian, or a varint), with or without "OTLP" and a
- * version at the start.
+/* Reads OpenTelemetry's profiles: a ProfilesData or an export request, or a stream of them,
+ * each after its length (4 bytes, big-endian, or a varint). "OTLP" and a version may come
+ * first.
  *
- * The format has no magic number. What is read as OTLP has only fields 1 and 2 at the top, and one
- * of them is a dictionary with strings, of which the first is empty. */
+ * The format has no magic number. A file is OTLP if its top level has only fields 1 and 2, and
+ * field 2 is a dictionary whose first string is empty. */
 #include "import/otlp/otlp.h"
 #include "codec/wire.h"
 #include "import/formats.h"
@@ -30,7 +30,7 @@ bool otlp_fail_nomem(struct otlp *o) {
 
 /* ---- recognition ------------------------------------- */
 
-/* Whether a dictionary has fields 1 to 7 only, all of them bytes, and an empty first string. */
+/* True if a dictionary has fields 1 to 7 only, all of them bytes, and an empty first string. */
 static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
@@ -44,7 +44,7 @@ static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
   return has_string;
 }
 
-/* Whether the bytes are one ProfilesData. */
+/* True if the bytes are one ProfilesData. */
 static bool otlp_is_message(const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
@@ -59,10 +59,10 @@ static bool otlp_is_message(const uint8_t *data, size_t size) {
   return has_dictionary;
 }
 
-/* How the length of a frame is written. */
+/* Encoding of a frame's length. */
 enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT };
 
-/* Takes the next frame off *rest; false at the end and where the bytes are no frame. */
+/* Reads the next frame of *rest. Returns false at the end, or if the bytes are not a frame. */
 static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_str *frame) {
   const uint8_t *p = (const uint8_t *)rest->data, *end = p + rest->size;
   uint64_t size;
@@ -84,12 +84,12 @@ static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_
   return true;
 }
 
-/* Takes "OTLP" and a version off the start. */
+/* Skips "OTLP" and a version at the start. */
 static pprofc_str otlp_body(pprofc_str data) {
   return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
 }
 
-/* Finds out how the frames are set off; the first one decides. An empty frame is allowed. */
+/* Finds the encoding of the lengths from the first frame that is not empty. */
 static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
   static const enum otlp_framing order[] = {OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -113,7 +113,7 @@ static void *otlp_alloc(void *context, size_t size) {
   return block;
 }
 
-/* All of it goes with the arena. */
+/* Does nothing: the arena frees all blocks. */
 static void otlp_free(void *context, void *block) {
   (void)context;
   (void)block;
@@ -151,7 +151,7 @@ bool otlp_fail_message(struct otlp *o) {
                    o->frame_number);
 }
 
-/* The first frame has been recognised. */
+/* Indexes a frame. The first one has been recognized already, the others are checked. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
     return otlp_fail_nomem(o);
@@ -218,7 +218,7 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
   map_init(&o.by_type, mem);
   pprofc_status status = error_nomem(error);
   if (o.builder) {
-    builder_limit_memory(o.builder, options->limits->memory_bytes);
+    builder_limit_depth(o.builder, options->limits->stack_depth);
     status = otlp_read(&o, data, framing, profile);
   }
   for (size_t i = 0; i < o.frame_count; i++) otlp_index_free(&o, &o.frames[i]);

@@ -1,7 +1,7 @@
-/* OpenTelemetry's profiles (OTLP) on their way into a builder: the frame of nested messages is
- * walked (index.c), protobuf-c unpacks what is in it, a message at a time.
+/* Reader for OpenTelemetry's profiles (OTLP). index.c walks the nested messages of a frame,
+ * and protobuf-c unpacks the innermost ones, one at a time.
  *
- * Failures stick: the first one is kept, and what follows does nothing more of use. */
+ * Failures are sticky: the first one is kept, and later calls have no effect. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
@@ -19,7 +19,7 @@ struct otlp_line {
 
 struct otlp_function {
   int32_t name, system_name, filename;
-  uint32_t made; /* of the builder, or OTLP_UNREAD; so are those below */
+  uint32_t made; /* function of the builder, or OTLP_UNREAD */
   int64_t start_line;
 };
 
@@ -28,25 +28,25 @@ struct otlp_location {
   size_t first_line, first_attribute;
   uint32_t line_count, attribute_count;
   int32_t mapping;
-  uint32_t made;
+  uint32_t made; /* location of the builder, or OTLP_UNREAD */
 };
 
 struct otlp_stack {
-  size_t first; /* of frames */
+  size_t first; /* index of the first frame */
   size_t depth;
 };
 
-/* The dictionary of a frame. Most of it is in columns of what is looked at: protobuf-c's messages
- * would take several times the memory, and a step from pointer to pointer for each field. Strings
- * are the file's. */
+/* The dictionary of a frame. Most of it is in arrays of the fields that are read: messages of
+ * protobuf-c would need several times the memory, and one pointer more for each field. Strings
+ * point into the file. */
 struct otlp_tables {
   pprofc_str *strings;
   struct otlp_function *functions;
   struct otlp_location *locations;
-  struct otlp_line *lines; /* of all locations */
-  int32_t *attribute_list; /* of all locations */
+  struct otlp_line *lines; /* lines of all locations */
+  int32_t *attribute_list; /* attributes of all locations */
   struct otlp_stack *stacks;
-  int32_t *frames; /* of all stacks: locations, leaf first */
+  int32_t *frames; /* locations of all stacks, leaf first */
   Otlp__Mapping **mappings;
   Otlp__Link **links;
   Otlp__KeyValueAndUnit **attributes;
@@ -56,26 +56,26 @@ struct otlp_tables {
   size_t attribute_list_capacity, stack_capacity, frame_capacity;
   size_t mapping_capacity, link_capacity, attribute_capacity;
 
-  /* What entries became, from otlp_tables_begin on. */
+  /* Entries converted for the builder, set by otlp_tables_begin. */
   bool has_begun;
-  uint32_t *mapping;   /* [mapping_count] of the builder, or NONE */
-  struct label *label; /* [attribute_count] what it is as a label */
-  bool *has_label;     /* [attribute_count] whether it was read */
+  uint32_t *mapping;   /* [mapping_count] mapping of the builder, or NONE */
+  struct label *label; /* [attribute_count] label of each attribute */
+  bool *has_label;     /* [attribute_count] true if the label has been made */
 };
 
-/* A profile: all but its samples, and the message, whose samples are read when they are needed. */
+/* A profile without its samples, and its message, from which the samples are read later. */
 struct otlp_found {
   Otlp__Profile *header;
   pprofc_str message;
 };
 
 struct otlp_scope {
-  Otlp__Scope *scope; /* or NULL */
+  Otlp__Scope *scope; /* scope, or NULL */
   size_t first_profile, profile_count;
 };
 
 struct otlp_resource {
-  Otlp__Resource *resource; /* or NULL */
+  Otlp__Resource *resource; /* resource, or NULL */
   size_t first_scope, scope_count;
 };
 
@@ -91,7 +91,7 @@ struct otlp_frame {
 
 #define OTLP_UNREAD (NONE - 1)
 
-/* A sample, whatever the age of its form. */
+/* A sample of either form. */
 struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
@@ -103,35 +103,35 @@ struct otlp {
   pprofc_error *error;
   pprofc_status status;
   pprofc_builder *builder;
-  struct arena arena; /* what protobuf-c unpacked and is kept */
+  struct arena arena; /* unpacked messages that are kept */
   bool arena_failed;
-  uint8_t *scratch; /* for messages that are looked at once: one block, taken again and again */
+  uint8_t *scratch; /* one block that is reused for each short-lived message */
   size_t scratch_used;
-  struct arena spill;        /* what the block has no room for */
+  struct arena spill;        /* memory for messages that do not fit the block */
   struct otlp_frame *frames; /* [frame_count] */
   size_t frame_count, frame_capacity;
-  struct otlp_tables *tables; /* of the frame that is being read */
-  size_t frame_number;        /* 1 for the first */
+  struct otlp_tables *tables; /* tables of the current frame */
+  size_t frame_number;        /* number of the current frame, from 1 */
 
   struct value_type *types; /* [type_count] strings of the builder */
   size_t type_count, type_capacity;
   struct map by_type;
   struct interner type_names;
   size_t resources;
-  struct interner comments; /* those that were given */
+  struct interner comments; /* comments added so far */
 
-  pprofc_line *lines; /* of one location */
+  pprofc_line *lines; /* lines of one location */
   size_t line_capacity;
-  uint32_t *stack; /* of one sample */
+  uint32_t *stack; /* stack of one sample */
   size_t stack_capacity;
 
-  uint64_t time, end; /* of all profiles; 0 when none says it */
+  uint64_t time, end; /* start and end of all profiles in nanoseconds, 0 if not given */
   uint64_t timestamps;
   bool has_period;
-  bool values_second; /* samples are of the older form: values, attributes, link */
+  bool values_second; /* true if samples have the older form: values, attributes, link */
 };
 
-/* Notes a failure and returns false. */
+/* Records a failure and returns false. */
 bool otlp_fail(struct otlp *o, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);
 bool otlp_fail_nomem(struct otlp *o);
 
@@ -139,57 +139,56 @@ static inline bool otlp_ok(const struct otlp *o) {
   return o->status == PPROFC_OK;
 }
 
-/* For protobuf-c: memory that goes with the reader; memory that is used again by the next call of
- * otlp_scratch. */
+/* Return allocators for protobuf-c. Memory of the first lives as long as the reader; memory of
+ * otlp_scratch until its next call. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
 ProtobufCAllocator otlp_scratch(struct otlp *o);
-/* A message could not be unpacked. */
+/* Fails because a message could not be unpacked. */
 bool otlp_fail_message(struct otlp *o);
 
-/* Whether there is an entry `index`; 0 stands for none in an empty table, too. */
+/* True if a table has an entry `index`; fails otherwise. In an empty table, index 0 is allowed
+ * and means "not set". */
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what);
 
 /* ---- tables.c ---------------------------------------- */
 
-/* Begins with the dictionary of a frame: its mappings go into the builder, in their order. */
+/* Begins reading the dictionary of a frame. Adds its mappings to the builder, in order. */
 bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
-/* A string of the dictionary; "" after a failure. */
+/* Returns a string of the dictionary; "" on failure. */
 pprofc_str otlp_string(struct otlp *o, int32_t index);
-/* An attribute of the dictionary; NULL for none and after a failure. */
+/* Returns an attribute of the dictionary; NULL if it is not set, and on failure. */
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
-/* The same as a label; false for none and after a failure. */
+/* Converts an attribute of the dictionary to a label; false if it is not set, and on failure. */
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
-/* A stack of the dictionary, leaf first, in o->stack; its depth. */
+/* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
-/* Ask for the memory of a stack that is going to be read: where it is; then its frames; then their
- * locations. */
+/* Prefetch a stack that is read soon: first its entry, then its frames, then their locations. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
 void otlp_prefetch_frames(const struct otlp *o, int32_t index);
 void otlp_prefetch_locations(const struct otlp *o, int32_t index);
 
 /* ---- values.c ---------------------------------------- */
 
-/* What a value is as text: numbers in decimal, arrays and maps as JSON. The text is the message's,
- * or lives in `scratch`. */
+/* Returns a value as text: numbers in decimal, arrays and maps as JSON. The text points into
+ * the message or into `scratch`. */
 pprofc_str otlp_value_text(struct otlp *o, const Otlp__AnyValue *value, struct buffer *scratch);
 
 static inline pprofc_str otlp_bytes(const ProtobufCBinaryData *bytes) {
   return (pprofc_str){(const char *)bytes->data, bytes->len};
 }
 
-/* The key of an attribute of a resource or scope. */
+/* Returns the key of an attribute of a resource or scope. */
 pprofc_str otlp_key(struct otlp *o, const Otlp__KeyValue *item);
 
 /* ---- form.c ------------------------------------------ */
 
-/* Which form the samples of a frame have: the wire types of fields 3 and 4 tell. False when this
- * frame leaves it open. */
+/* Detects the form of the samples of a frame. Returns false if the frame does not determine it. */
 bool otlp_sample_form(pprofc_str frame, bool *values_second);
 
 /* ---- index.c ----------------------------------------- */
 
-/* Finds what is in a ProfilesData. */
+/* Indexes a ProfilesData. */
 bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame);
 void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
@@ -197,16 +196,17 @@ void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
 /* Finds the sample types of a frame. */
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame);
-/* Adds the samples of a frame, whose tables have been read. */
+/* Adds the samples of a frame. Call otlp_tables_begin first. */
 bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* ---- header.c ---------------------------------------- */
 
-/* Attributes of a resource or scope, as comments of the profile. */
+/* Adds the attributes of a resource or scope as comments. */
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count);
-/* Adds the mapping of a program that has no samples, which must be the first. */
+/* Adds the mapping of the main program if the profile has it. It must be the first mapping,
+ * and may have no samples. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
-/* Time, period, and the attributes that stand for fields of pprof's own. */
+/* Reads the time, the period, and the attributes that stand for fields of pprof. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);
 
 #endif

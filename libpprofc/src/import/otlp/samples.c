@@ -1,6 +1,7 @@
-/* The samples of OTLP. A profile there has one sample type: those of a scope are joined into
- * samples of several values, by position where they agree, else by what a sample is of: its stack,
- * its attributes and its link. */
+/* Reads the samples of OTLP. A profile of OTLP has one sample type, so the profiles of a scope
+ * are joined into samples with several values. Samples at the same position are joined if
+ * their identity is equal: stack, attributes and link. Otherwise a hash table finds the sample
+ * with the same identity. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -8,21 +9,21 @@
 
 #define MOST_TYPES 65536u
 
-/* What the samples are of that were joined. */
+/* Identity of a joined sample. */
 struct otlp_row {
   int32_t stack, link;
-  size_t first, attribute_count; /* of attributes */
+  size_t first, attribute_count; /* attributes[first, first + attribute_count) of the rows */
 };
 
 /* The samples of one scope. */
 struct otlp_rows {
   struct otlp_row *items; /* [count] */
-  int64_t *attributes;    /* of all rows */
+  int64_t *attributes;    /* attributes of all rows */
   int64_t *values;        /* [count * type_count] */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
-  struct map by_identity; /* the first `mapped` rows: not all are looked for */
+  struct map by_identity; /* index of the first `mapped` rows; filled only when needed */
   size_t mapped;
-  const Otlp__Resource *resource; /* whose attributes become labels, or NULL */
+  const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };
 
 /* ---- types ------------------------------------------- */
@@ -32,8 +33,8 @@ static bool otlp_same_type(const void *types, uint32_t index, const void *wanted
   return a->type == b->type && a->unit == b->unit;
 }
 
-/* Adds a sample type. Reports tell types apart by their names, so one whose name is taken, with
- * another unit, gets its unit behind the name: "samples_bytes". */
+/* Adds a sample type. Reports identify types by name. If the name is taken by a type with
+ * another unit, appends the unit: "samples_bytes". */
 static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
   struct buffer name;
   uint32_t before = (uint32_t)o->type_names.count;
@@ -49,7 +50,7 @@ static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
   buffer_free(&name);
 }
 
-/* The column of a sample type; entered when it is new. */
+/* Returns the column of a sample type, and adds it if it is new. */
 static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
   pprofc_str type = t ? otlp_string(o, t->type_strindex) : STR("");
   pprofc_str unit = t ? otlp_string(o, t->unit_strindex) : STR("");
@@ -94,7 +95,7 @@ static struct otlp_sample otlp_sample(struct otlp *o, const Otlp__SampleFields *
     links = s->n_fourth;
   }
   if (links)
-    sample.link = (int32_t)link[links - 1]; /* of a field that occurs again the last counts */
+    sample.link = (int32_t)link[links - 1]; /* if the field is repeated, the last one counts */
   return sample;
 }
 
@@ -145,7 +146,7 @@ static bool otlp_equal_row(const void *rows, uint32_t row, const void *sample) {
   return otlp_same_identity(rows, row, sample);
 }
 
-/* Enters the rows that are not in the table yet, of equal ones the first. */
+/* Adds new rows to the hash table. Of equal rows, only the first is added. */
 static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   for (; rows->mapped < rows->count; rows->mapped++) {
     struct otlp_sample sample = otlp_sample_of(rows, rows->mapped);
@@ -156,8 +157,9 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   return true;
 }
 
-/* The row for sample `i` of a profile; `before` rows were there before it. A profile gives a sample
- * that it has twice two rows; the ones behind it find the same. */
+/* Finds or adds the row for sample `i` of a profile; `before` rows come from earlier profiles.
+ * Duplicate samples of the first profile get a row each; later profiles use the first of equal
+ * rows, unless the position matches. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
   if (i < before && otlp_same_identity(rows, i, sample)) return i;
@@ -170,7 +172,7 @@ static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t befor
   return otlp_add_row(o, rows, sample);
 }
 
-/* The sum of the values, or, where there are only times, how many they are. */
+/* Returns the sum of the values, or the number of timestamps if there are no values. */
 static int64_t otlp_value(const struct otlp_sample *s) {
   uint64_t sum = 0;
   if (!s->value_count) return (int64_t)s->timestamp_count;
@@ -234,7 +236,8 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
-/* Stacks are in no order: those of the rows to come are asked for, a step further each time. */
+/* Distance of the prefetch: stacks are scattered in memory. Each step fetches what the
+ * previous one points to. */
 #define OTLP_AHEAD 8
 
 static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {

@@ -1,5 +1,5 @@
-/* The dictionary of OTLP: strings, attributes, mappings, locations and stacks become those of the
- * builder. Whatever is pointed to is checked: an index beyond its table is an error. */
+/* Converts the dictionary of OTLP to the builder's strings, labels, mappings, locations and
+ * stacks. Each index is checked: an index outside its table is an error. */
 #include "import/otlp/otlp.h"
 
 #include <stdio.h>
@@ -51,8 +51,7 @@ bool otlp_label(struct otlp *o, int64_t index, struct label *label) {
 
 /* ---- mappings ---------------------------------------- */
 
-/* Attributes of a mapping, best first: an identity by the linker, then by content, then Go's own.
- */
+/* Attributes with a mapping's build id, best first: the linker's, a hash of the content, Go's. */
 static const char *const otlp_build_ids[] = {"process.executable.build_id.gnu",
                                              "process.executable.build_id.htlhash",
                                              "process.executable.build_id.go"};
@@ -73,7 +72,7 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
   return value && value->value_case == OTLP__ANY_VALUE__VALUE_BOOL_VALUE && value->bool_value;
 }
 
-/* Takes one attribute of a mapping. *best is the rank of the build id so far. */
+/* Reads one attribute of a mapping. *best is the rank of the build id so far. */
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
@@ -138,9 +137,9 @@ static uint32_t otlp_function(struct otlp *o, int32_t index) {
   return f->made;
 }
 
-/* What the attributes of a location say. */
+/* Values from the attributes of a location. */
 struct otlp_frame_kind {
-  pprofc_str type; /* "kernel", "jvm" ...; "" when not said */
+  pprofc_str type; /* frame type: "kernel", "jvm" ...; "" if not given */
   bool folded;
 };
 
@@ -161,8 +160,9 @@ static bool otlp_names_kernel(pprofc_str file) {
   return str_starts(file, STR("[kernel")) || str_find(file, STR("vmlinux")) < file.size;
 }
 
-/* The file of a mapping for the type of its frames: the kernel's modules are "[kernel.nf_tables]",
- * so that reports tell the kernel from programs, and code without a file is "[jvm]" or the like. */
+/* Returns the name of a mapping with frames of a type. Modules of the kernel become
+ * "[kernel.nf_tables]", so that reports separate the kernel from programs. Code without a file
+ * becomes "[jvm]" or similar. */
 static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name, size_t size) {
   bool is_kernel = str_equal(type, STR("kernel"));
   if (is_kernel && otlp_names_kernel(file)) return file;
@@ -176,7 +176,7 @@ static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name
   return str_of(name);
 }
 
-/* The mapping of a location. */
+/* Returns the mapping of a location. */
 static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location *l,
                                       pprofc_str type) {
   const struct otlp_tables *t = o->tables;

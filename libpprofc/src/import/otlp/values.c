@@ -1,4 +1,4 @@
-/* Values of attributes as text. Arrays and maps become JSON, down to a limit of nesting. */
+/* Converts attribute values to text. Arrays and maps become JSON, up to a nesting limit. */
 #include "core/base64.h"
 #include "core/json_write.h"
 #include "import/otlp/otlp.h"
@@ -18,10 +18,10 @@ static bool otlp_value_base64(struct otlp *o, const ProtobufCBinaryData *bytes,
   return output_flush(&out, NULL) == PPROFC_OK || otlp_fail_nomem(o);
 }
 
-/* A level of arrays and maps that is being written. */
+/* An array or map that is being written. */
 struct otlp_level {
-  Otlp__AnyValue *const *values; /* of an array */
-  Otlp__KeyValue *const *items;  /* of a map */
+  Otlp__AnyValue *const *values; /* items of an array */
+  Otlp__KeyValue *const *items;  /* items of a map */
   size_t count, next;
 };
 
@@ -32,7 +32,7 @@ struct otlp_json {
   size_t depth;
 };
 
-/* Opens an array or a map; deeper than the limit it is null. */
+/* Opens an array or a map; writes null if it nests too deeply. */
 static void otlp_json_open(struct otlp_json *j, const ProtobufCBinaryData *bytes, bool is_map) {
   ProtobufCAllocator allocator = otlp_allocator(j->otlp);
   struct otlp_level level = {0};
@@ -104,7 +104,7 @@ static void otlp_json_key(struct otlp_json *j, pprofc_str name) {
   buffer_free(&key);
 }
 
-/* Writes the next item of the innermost level, or closes it. */
+/* Writes the next item of the innermost level, or closes the level. */
 static void otlp_json_step(struct otlp_json *j) {
   struct otlp_level *level = &j->levels[j->depth - 1];
   if (level->next == level->count) {

@@ -1,4 +1,4 @@
-/* Samples of Austin, a profiler of Python: its text and MOJO, its binary form.
+/* Reads samples of Austin, a profiler of Python: its text form and MOJO, its binary form.
  *
  *     # austin: 3.7.0
  *     # interval: 20000
@@ -6,11 +6,13 @@
  *
  *     P1668;T0:1668;/src/calls.py:<module>:29;/src/calls.py:work:23 91302
  *
- * A line is a stack, root first, behind its process and thread (with the interpreter in front); the
- * metric is microseconds, in the mode "memory" bytes, in the mode "full" both, with 1 between them
- * for an idle sample. MOJO is "MOJ", a version and then events: metadata, strings and frames that
- * get a key, stacks that name frames by their keys, metrics. Numbers have 6 bits and a sign in the
- * first byte, 7 bits in each other one. */
+ * A line has the process, the thread (with the interpreter in front), the stack, root first,
+ * and the metric. The metric is in microseconds; in the mode "memory" it is in bytes. In the
+ * mode "full" both are given, with a 1 between them for an idle sample.
+ *
+ * MOJO begins with "MOJ" and a version. Its events are metadata, definitions of strings and
+ * frames by key, stacks that refer to these keys, and metrics. The first byte of a number has
+ * a sign and 6 bits, the other bytes have 7 bits each. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -22,16 +24,16 @@
 #define MOST_FRAMES  65536u
 #define MOJO_VERSION 3
 
-/* What the metric of a sample is; the name of the mode. */
+/* Kind of metric, named after Austin's modes. */
 enum austin_mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
 static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
 
-/* A string or a frame of MOJO, by its key. */
+/* A string or a frame of MOJO with its key. */
 struct austin_entry {
   uint64_t key;
-  uint32_t value;       /* a string or a location of the builder */
-  uint32_t system_name; /* of a string: itself where a linker wrote it, else 0 */
+  uint32_t value;       /* string or location of the builder */
+  uint32_t system_name; /* mangled name of the string, or 0 */
 };
 
 struct austin_table {
@@ -40,10 +42,10 @@ struct austin_table {
   size_t count, capacity;
 };
 
-/* The sample that is being read. */
+/* The current sample. */
 struct austin_sample {
   int64_t pid;
-  pprofc_str tid; /* as it is written */
+  pprofc_str tid; /* thread id as written in the file */
   int64_t micros, bytes;
   bool idle;
 };
@@ -54,10 +56,11 @@ struct austin {
   enum austin_mode mode;
   bool has_types, failed;
   struct austin_sample sample;
-  uint32_t *stack; /* [MOST_FRAMES] root first, then leaf first */
+  uint32_t *stack; /* [MOST_FRAMES] read root first, then reversed */
   size_t depth;
   struct austin_table strings, frames;
-  uint64_t bad, invalid; /* lines or samples; frames that Austin could not read */
+  uint64_t samples;
+  uint64_t bad, invalid; /* skipped lines or samples; frames that Austin could not read */
 };
 
 /* ---- samples ----------------------------------------- */
@@ -84,7 +87,7 @@ static void austin_add_types(struct austin *a) {
   if (full || a->mode == MODE_WALL) pprofc_builder_type(a->builder, "wall", "nanoseconds");
 }
 
-/* A thread is labelled by its number, in MOJO and in text hexadecimal. */
+/* Adds a label with the thread id, which is hexadecimal in text and in MOJO. */
 static void austin_label(struct austin *a) {
   int64_t tid;
   if (a->sample.pid >= 0) pprofc_builder_number_label(a->builder, "pid", a->sample.pid, NULL);
@@ -107,6 +110,7 @@ static void austin_finish(struct austin *a) {
   }
   if (a->depth) {
     pprofc_builder_sample(a->builder, a->stack, a->depth, values);
+    a->samples++;
     austin_label(a);
   }
   a->depth = 0;
@@ -119,8 +123,7 @@ static void austin_push(struct austin *a, uint32_t location) {
     a->stack[a->depth++] = location;
 }
 
-/* Names are Python's, which are shown as they are, or those of a linker (austinp -k, native code).
- */
+/* Returns the system name: the name itself if it is mangled (austinp -k, native code), else 0. */
 static uint32_t austin_system_name(pprofc_str name, uint32_t text) {
   return str_starts(name, STR("_Z")) ? text : 0;
 }
@@ -144,7 +147,7 @@ static void austin_push_name(struct austin *a, pprofc_str name) {
 
 /* ---- text -------------------------------------------- */
 
-/* "/src/calls.py:work:23"; ":GC:" and the like are names alone. */
+/* Reads a frame: "/src/calls.py:work:23". Special frames like ":GC:" have a name only. */
 static void austin_text_frame(struct austin *a, pprofc_str text) {
   size_t colon = str_find_last_char(text, ':');
   pprofc_str before = str_slice(text, 0, colon);
@@ -161,7 +164,7 @@ static void austin_text_frame(struct austin *a, pprofc_str text) {
   austin_push(a, austin_location(a, &name, file, line));
 }
 
-/* "91302", or "25154,0,2187264" in the mode "full". */
+/* Reads a metric: "91302", or "25154,0,2187264" in the mode "full". */
 static bool austin_text_metric(struct austin *a, pprofc_str text) {
   pprofc_str part;
   int64_t numbers[3] = {0, 0, 0};
@@ -175,7 +178,7 @@ static bool austin_text_metric(struct austin *a, pprofc_str text) {
   return true;
 }
 
-/* "P1668;T0:1668;frame;frame 91302": the process, the interpreter and the thread, the stack. */
+/* Reads "P1668;T0:1668;frame;frame 91302": process, interpreter and thread, stack, metric. */
 static bool austin_text_line(struct austin *a, pprofc_str line) {
   size_t blank = str_find_last_char(line, ' ');
   pprofc_str stack = str_slice(line, 0, blank), part;
@@ -193,7 +196,7 @@ static bool austin_text_line(struct austin *a, pprofc_str line) {
   return true;
 }
 
-/* "# mode: wall" */
+/* Reads a comment: "# mode: wall". */
 static void austin_text_comment(struct austin *a, pprofc_str line) {
   size_t colon = str_find_char(line, ':');
   if (a->has_types || colon == line.size) return;
@@ -219,7 +222,7 @@ static bool austin_entry_is(const void *records, uint32_t index, const void *key
   return ((const struct austin_entry *)records)[index].key == *(const uint64_t *)key;
 }
 
-/* Gives the key a value, in place of one that it had. */
+/* Defines the value of a key, or replaces it. */
 static void austin_define(struct austin *a, struct austin_table *table, struct austin_entry entry) {
   if (!ARRAY_RESERVE(a->mem, table->items, table->capacity, table->count + 1)) {
     a->failed = true;
@@ -236,7 +239,7 @@ static void austin_define(struct austin *a, struct austin_table *table, struct a
   table->items[at] = entry;
 }
 
-/* What a key has, or `otherwise`. */
+/* Returns the entry of a key, or `otherwise`. */
 static struct austin_entry austin_lookup(const struct austin_table *table, uint64_t key,
                                          struct austin_entry otherwise) {
   struct map_probe probe = map_start(&table->map, hash_mix(0, key));
@@ -252,7 +255,7 @@ struct mojo {
   pprofc_str data;
   size_t at;
   int64_t version;
-  bool cut; /* an event runs past the end */
+  bool cut; /* true if an event is truncated */
 };
 
 static uint64_t mojo_bits(struct mojo *m, bool *negative) {
@@ -294,18 +297,18 @@ static void mojo_metadata(struct austin *a, struct mojo *m) {
   if (!m->cut && !a->has_types) austin_metadata(a, key, value);
 }
 
-/* A stack begins: the sample before it is complete. */
+/* Begins a stack, which completes the previous sample. */
 static void mojo_stack(struct austin *a, struct mojo *m) {
   austin_finish(a);
   a->sample = (struct austin_sample){.pid = mojo_number(m)};
-  if (m->version > 1) mojo_number(m); /* the interpreter */
+  if (m->version > 1) mojo_number(m); /* interpreter */
   a->sample.tid = mojo_string(m);
 }
 
 static void mojo_frame(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
   int64_t line = mojo_number(m);
-  for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m); /* end of the line, columns */
+  for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m); /* last line, columns */
   if (m->cut) return;
   static const struct austin_entry none = {0};
   struct austin_entry text = austin_lookup(&a->strings, name, none);
@@ -370,7 +373,7 @@ static void (*const mojo_events[])(struct austin *a, struct mojo *m) = {
     mojo_frame_ref, mojo_frame_kernel,  mojo_gc,        mojo_idle,  mojo_time,
     mojo_memory,    mojo_define_string, mojo_string_ref};
 
-/* Events one after the other; one that is cut off ends the file, with the sample that it is of. */
+/* Reads all events. A truncated event ends the file, and its sample is dropped. */
 static pprofc_status austin_read_mojo(struct austin *a, pprofc_str data, pprofc_error *error) {
   struct mojo m = {.data = data, .at = 3};
   m.version = mojo_number(&m);
@@ -409,6 +412,7 @@ static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
                       "lines of Austin's text could not be read");
   import_note_count(a->builder, a->invalid, "frame could not be read by Austin, or is unknown",
                     "frames could not be read by Austin, or are unknown");
+  import_note_share(a->builder, a->samples, a->bad, "samples");
   return pprofc_builder_finish(a->builder, profile, error);
 }
 
@@ -427,7 +431,7 @@ pprofc_status import_austin(pprofc_str data, const pprofc_allocator *mem,
   map_init(&a.strings.map, mem);
   map_init(&a.frames.map, mem);
   a.stack = mem_array(mem, MOST_FRAMES, sizeof *a.stack);
-  if (a.builder) builder_limit_memory(a.builder, options->limits->memory_bytes);
+  if (a.builder) builder_limit_depth(a.builder, options->limits->stack_depth);
   pprofc_status status =
       a.builder && a.stack ? read_austin(&a, data, mojo, profile, error) : error_nomem(error);
   mem_free(mem, a.stack, MOST_FRAMES, sizeof *a.stack);

@@ -1,6 +1,7 @@
-/* Folded (collapsed) stacks: "root;caller;leaf 12", as FlameGraph's stackcollapse scripts, inferno
- * and most profilers write them. Also the form with two counts (base, head) of difffolded, and the
- * form whose first line names several sample types ("cpu/nanoseconds samples/count"). */
+/* Reads folded (collapsed) stacks: "root;caller;leaf 12". FlameGraph's stackcollapse scripts,
+ * inferno and most profilers write them. Lines may have two counts (base, head), as difffolded
+ * writes them. A first line with several sample types ("cpu/nanoseconds samples/count") is also
+ * accepted. */
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -11,26 +12,27 @@
 #include <stdio.h>
 
 #define MOST_TYPES    16u
-#define SNIFFED       100u /* lines that decide whether this is folded at all */
+#define SNIFFED       100u /* number of lines that decide if the text is folded */
 #define MOST_FRAMES   65536u
-#define MOST_EXPECTED 16u /* names that are looked for at a time */
+#define MOST_EXPECTED 16u /* maximum number of names to prefetch at a time */
 
-/* The kind of frame that a suffix of its name gives. */
+/* Kind of frame, given by the suffix of its name. */
 enum mark { PLAIN, INLINED, KERNEL };
 
 struct folded_folded {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
-  size_t types;       /* counts per line */
-  bool named_types;   /* by a header line */
-  bool is_diff;       /* two counts without a header: base and head */
-  uint32_t kernel;    /* mapping, or NONE */
-  uint32_t *stack;    /* [MOST_FRAMES] root first */
-  pprofc_line *lines; /* of the location that is being put together, outermost first */
+  size_t types;       /* number of counts per line */
+  bool named_types;   /* true if a header line names the types */
+  bool is_diff;       /* true if lines have two counts without a header: base and head */
+  uint32_t kernel;    /* mapping of the kernel, or NONE */
+  uint32_t *stack;    /* [MOST_FRAMES] stack, root first */
+  pprofc_line *lines; /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  uint64_t line, good_lines, bad_lines, first_bad; /* numbers of lines; those of stacks */
-  double carry[MOST_TYPES]; /* what was rounded off, which goes to the next count with a fraction */
+  uint64_t line, good_lines, bad_lines, first_bad; /* current line; number of stacks and of
+                                                      skipped lines; first skipped line */
+  double carry[MOST_TYPES]; /* rounding error carried to the next fractional count */
   uint64_t fractions;
 };
 
@@ -38,10 +40,10 @@ struct folded_folded {
 
 struct folded_count {
   int64_t whole;
-  double fraction; /* below 1 */
+  double fraction; /* fractional part, below 1 */
 };
 
-/* A count: digits with an optional fraction. */
+/* Parses a count: digits with an optional fraction. */
 static bool parse_count(pprofc_str s, struct folded_count *out) {
   *out = (struct folded_count){0, 0};
   if (!s.size || !(s.data[0] >= '0' && s.data[0] <= '9')) return false;
@@ -54,14 +56,15 @@ static bool parse_count(pprofc_str s, struct folded_count *out) {
   return true;
 }
 
-/* Where the last blank or tab is, or line.size. */
+/* Returns the offset of the last space or tab, or line.size. */
 static size_t folded_last_blank(pprofc_str line) {
   size_t at = str_find_last_char(line, ' '), from = at < line.size ? at + 1 : 0;
   size_t tab = str_find_last_char(str_slice(line, from, line.size), '\t');
   return from + tab < line.size ? from + tab : at;
 }
 
-/* Takes up to `most` counts off the end of the line, last one last; returns how many there were. */
+/* Removes up to `most` counts from the end of the line, in the order of the line. Returns
+ * their number. */
 static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t most) {
   struct folded_count reversed[MOST_TYPES];
   size_t n = 0;
@@ -77,8 +80,8 @@ static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t 
   return n;
 }
 
-/* "# mode: wall", "// made by hand"; a name may begin with these characters, but not with a blank
- * behind them. */
+/* True for comments like "# mode: wall" and "// made by hand". A name may begin with these
+ * characters if no space follows. */
 static bool is_comment(pprofc_str line) {
   bool name = line.size && line.data[0] > ' ' && line.data[0] != '/' && line.data[0] != '#';
   if (name) return false;
@@ -87,7 +90,7 @@ static bool is_comment(pprofc_str line) {
   return line.size == mark || line.data[mark] == ' ' || line.data[mark] == '\t';
 }
 
-/* "cpu/nanoseconds samples/count": every word a type and a unit. */
+/* Reads a header, in which each word is a type and a unit: "cpu/nanoseconds samples/count". */
 static size_t header_types(pprofc_str line, pprofc_str *types) {
   pprofc_str rest = str_trim(line), word;
   size_t n = 0;
@@ -111,7 +114,7 @@ static bool folded_is_text(pprofc_str line) {
   return true;
 }
 
-/* Numbers of lines that decide whether a text is folded. */
+/* Counts of lines that decide if a text is folded. */
 struct folded_lines {
   size_t good, bad;
   size_t marked; /* good lines with a semicolon */
@@ -127,8 +130,8 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
   lines->marked += str_find_char(stack, ';') < stack.size;
 }
 
-/* The first lines must all be stacks; where one is not, most lines of the text must be, and one of
- * them has a semicolon, the mark of the format. */
+/* True if the first lines are all stacks. If one is not, most lines of the text must be
+ * stacks, and one stack must have a semicolon. */
 static bool looks_folded(pprofc_str data) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MOST_TYPES];
@@ -143,13 +146,13 @@ static bool looks_folded(pprofc_str data) {
 
 /* ---- frames ------------------------------------------ */
 
-/* The letters of suffixes like "_[k]"; j is compiled by a JIT, w a waker. */
+/* Letters of suffixes like "_[k]": j is compiled by a JIT, w is a waker. */
 static const struct {
   char letter;
   enum mark mark;
 } frame_marks[] = {{'i', INLINED}, {'j', PLAIN}, {'k', KERNEL}, {'w', PLAIN}};
 
-/* Takes the suffix off the name. */
+/* Removes the suffix from the name. */
 static enum mark take_mark(pprofc_str *name) {
   if (name->size <= 4 || name->data[name->size - 1] != ']' ||
       !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")))
@@ -163,8 +166,7 @@ static enum mark take_mark(pprofc_str *name) {
   return PLAIN;
 }
 
-/* The lines gathered since the last real frame become one location, innermost inlined function
- * first. */
+/* Adds a location with the lines since the last frame that was not inlined, innermost first. */
 static bool close_location(struct folded_folded *f) {
   if (!f->line_count) return true;
   if (f->depth == MOST_FRAMES) return false;
@@ -192,7 +194,7 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
   return true;
 }
 
-/* Names are looked up in a large table, and one after the other each would be waited for. */
+/* Prefetches the names of a stack, because the table of names is large. */
 static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
   pprofc_str name;
   for (size_t i = 0; i < MOST_EXPECTED && str_next(&stack, ';', &name); i++) {
@@ -211,7 +213,7 @@ static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
     if (name.size && !folded_add_frame(f, name)) return false;
   }
   if (!close_location(f) || !f->depth) return false;
-  for (size_t i = 0; i < f->depth / 2; i++) { /* samples are leaf first */
+  for (size_t i = 0; i < f->depth / 2; i++) { /* the builder expects leaf first */
     uint32_t swap = f->stack[i];
     f->stack[i] = f->stack[f->depth - 1 - i];
     f->stack[f->depth - 1 - i] = swap;
@@ -221,7 +223,7 @@ static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Base samples of a difference are negative and labelled, as `-diff_base` makes them. */
+/* Adds a base sample, negative and labelled as `-diff_base` does, and a head sample. */
 static void add_difference(struct folded_folded *f, const int64_t *counts) {
   int64_t base = -counts[0];
   if (base) {
@@ -231,7 +233,7 @@ static void add_difference(struct folded_folded *f, const int64_t *counts) {
   if (counts[1]) pprofc_builder_sample(f->builder, f->stack, f->depth, &counts[1]);
 }
 
-/* Rounds counts so that the rounded ones add up to the sum of those that the file has. */
+/* Rounds counts to integers. Carries the rounding error on, so that the sum stays right. */
 static void folded_round(struct folded_folded *f, const struct folded_count *counts, size_t count,
                          int64_t *values) {
   for (size_t i = 0; i < count; i++) {
@@ -245,7 +247,7 @@ static void folded_round(struct folded_folded *f, const struct folded_count *cou
   }
 }
 
-/* Adds the sample of a line; false when it is none. */
+/* Adds the sample of a line; false if the line is not a stack. */
 static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
   struct folded_count read[MOST_TYPES];
   int64_t counts[MOST_TYPES];
@@ -270,8 +272,8 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
   f->bad_lines++;
 }
 
-/* Finds out how many counts a line has: by the header, else by the first lines that have any, which
- * must all have two for a diff. */
+/* Finds the number of counts per line: from the header, or from the first lines with counts. A
+ * diff has two counts in all of these lines. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MOST_TYPES];
   size_t seen = 0, two = 0;
@@ -310,8 +312,8 @@ static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
   }
 }
 
-/* What was skipped is said in a comment and as a warning; a text that is mostly something else is
- * none of folded stacks. */
+/* Reports skipped lines in a comment and a warning. Rejects input in which most lines are not
+ * stacks. */
 static pprofc_status folded_tell_skipped(struct folded_folded *f,
                                          const pprofc_read_options *options, pprofc_error *error) {
   import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",

@@ -1,10 +1,11 @@
-/* Dumps of goroutines with their stacks: /debug/pprof/goroutine?debug=2 (and goroutineleak), what a
- * Go program prints when it panics or gets SIGQUIT, and any of these inside a log.
+/* Reads dumps of goroutines: /debug/pprof/goroutine?debug=2 (and goroutineleak), the output of
+ * a Go program that panics or gets SIGQUIT, and logs that contain one.
  *
- * A goroutine is a head, "goroutine 7 [chan receive, 5 minutes]:", then two lines a frame, leaf
- * first: the call and below it, behind a tab, the place in the source. A call without an offset
- * behind its place is inlined into the next one. In a log each line may begin with a stamp, which
- * has the same form in all lines of a goroutine; lines of other programs may be among them. */
+ * A goroutine begins with a header, "goroutine 7 [chan receive, 5 minutes]:". Two lines for
+ * each frame follow, leaf first: the call, and after a tab its source position. A call whose
+ * position has no offset is inlined into the next call. In a log each line may begin with a
+ * timestamp, which has the same form in all lines of a goroutine. Lines of other programs may
+ * be in between. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/hash.h"
@@ -16,25 +17,25 @@
 #include <stdio.h>
 
 #define MOST_FRAMES  65536u
-#define MOST_INLINED 64u /* functions inlined into one call */
+#define MOST_INLINED 64u /* maximum number of functions inlined into one call */
 #define MINUTE       (60 * INT64_C(1000000000))
 
 struct go_dump_head {
-  pprofc_str stamp; /* what is before "goroutine" */
+  pprofc_str stamp; /* text before "goroutine" */
   int64_t id;
-  pprofc_str state, thread, bubble; /* thread, bubble: "" when not said */
-  int64_t minutes;                  /* -1 when not said */
-  bool stamped;                     /* so is each line of the goroutine */
+  pprofc_str state, thread, bubble; /* thread and bubble are "" if not given */
+  int64_t minutes;                  /* minutes of waiting, or -1 if not given */
+  bool stamped;                     /* true if each line of the goroutine has the stamp */
 };
 
 struct go_dump {
   pprofc_builder *builder;
-  uint32_t *stack; /* [MOST_FRAMES] leaf first */
+  uint32_t *stack; /* [MOST_FRAMES] stack, leaf first */
   size_t depth;
-  pprofc_line lines[MOST_INLINED]; /* of the call that is being put together, innermost first */
+  pprofc_line lines[MOST_INLINED]; /* lines of the current call, innermost first */
   size_t line_count;
   pprofc_str creator;
-  struct map seen; /* of the dump that is being read, to ids */
+  struct map seen; /* index into ids of the goroutines of this dump */
   int64_t *ids;
   size_t id_room;
   const pprofc_allocator *mem;
@@ -51,7 +52,7 @@ static bool go_dump_take_number(pprofc_str *s, int64_t *number) {
   return true;
 }
 
-/* "5 minutes", "locked to thread", "synctest bubble 3": what may follow the state. */
+/* Reads a detail that follows the state: "5 minutes", "locked to thread", "synctest bubble 3". */
 static void go_dump_read_detail(pprofc_str detail, struct go_dump_head *head) {
   pprofc_str rest = detail;
   int64_t minutes;
@@ -63,7 +64,7 @@ static void go_dump_read_detail(pprofc_str detail, struct go_dump_head *head) {
     head->bubble = str_slice(detail, STR("synctest bubble ").size, detail.size);
 }
 
-/* "chan receive (nil chan), 5 minutes, locked to thread". */
+/* Reads the text in brackets: "chan receive (nil chan), 5 minutes, locked to thread". */
 static void go_dump_read_state(pprofc_str inside, struct go_dump_head *head) {
   pprofc_str detail;
   str_next(&inside, ',', &head->state);
@@ -71,8 +72,8 @@ static void go_dump_read_state(pprofc_str inside, struct go_dump_head *head) {
   while (str_next(&inside, ',', &detail)) go_dump_read_detail(str_trim(detail), head);
 }
 
-/* "goroutine 7 gp=0xc000 m=nil [sleep]:", with anything before it; a line of a dump has nothing
- * behind the colon. */
+/* Parses a header, with any text before it: "goroutine 7 gp=0xc000 m=nil [sleep]:". The colon
+ * must end the line. */
 static bool go_dump_parse_head(pprofc_str line, struct go_dump_head *head) {
   static const pprofc_str word = {"goroutine ", sizeof "goroutine " - 1};
   size_t at = str_find(line, word);
@@ -91,7 +92,7 @@ static bool go_dump_is_digit(pprofc_str text, size_t at) {
   return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
-/* The end of the digits at a place, and of a fraction behind them. */
+/* Returns the end of the digits at an offset, with a fraction if there is one. */
 static size_t go_dump_number_end(pprofc_str text, size_t at) {
   while (go_dump_is_digit(text, at)) at++;
   if (at < text.size && text.data[at] == '.' && go_dump_is_digit(text, at + 1)) at++;
@@ -99,9 +100,9 @@ static size_t go_dump_number_end(pprofc_str text, size_t at) {
   return at;
 }
 
-/* Takes the stamp off a line: bytes as in the head, and numbers for numbers, of any length, since
- * some logs leave zeros at the end of a time out. False, and nothing done, where it is not there.
- */
+/* Removes the timestamp from a line. Bytes must match the header's stamp; a number matches any
+ * number, because some logs drop trailing zeros. Returns false and leaves the line unchanged
+ * if it does not match. */
 static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   size_t at = 0;
   for (size_t i = 0; i < stamp.size;) {
@@ -116,8 +117,8 @@ static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   return true;
 }
 
-/* The next line of a goroutine without its stamp. Lines without it are passed over where all of the
- * dump has it, except a head. */
+/* Reads the next line of a goroutine and removes its stamp. If the dump has stamps, skips
+ * lines without one, except headers. */
 static bool go_dump_next_line(pprofc_str *text, const struct go_dump_head *head, pprofc_str *line) {
   struct go_dump_head other;
   pprofc_str rest = *text;
@@ -132,8 +133,8 @@ static bool go_dump_next_line(pprofc_str *text, const struct go_dump_head *head,
 
 /* ---- frames ------------------------------------------ */
 
-/* "main.(*T).run(0x1, {0x2, 0x3})" gives "main.(*T).run"; arguments have no brackets of this kind.
- */
+/* Parses a call: "main.(*T).run(0x1, {0x2, 0x3})" gives "main.(*T).run". Arguments do not
+ * contain parentheses. */
 static bool go_dump_parse_call(pprofc_str line, pprofc_str *name) {
   size_t open = str_find_last_char(line, '(');
   if (!str_ends(line, STR(")")) || open == line.size || !open) return false;
@@ -148,9 +149,8 @@ struct go_dump_place {
   bool has_offset, has_pc;
 };
 
-/* "\t/src/main.go:12 +0x1d fp=0x7f10 sp=0x7f00 pc=0x48ee21"; of C functions "\tpc=0x48ee21" will
- * do.
- */
+/* Parses a position: "\t/src/main.go:12 +0x1d fp=0x7f10 sp=0x7f00 pc=0x48ee21". C functions
+ * may have only "\tpc=0x48ee21". */
 static bool go_dump_parse_place(pprofc_str line, struct go_dump_place *place) {
   if (!line.size || (line.data[0] != '\t' && line.data[0] != ' ')) return false;
   line = str_slice(line, 1, line.size);
@@ -178,7 +178,7 @@ static void go_dump_add_frame(struct go_dump *d, pprofc_str name,
   if (place->has_offset || place->has_pc || d->line_count == MOST_INLINED) go_dump_close_call(d);
 }
 
-/* "created by main.main in goroutine 1": the function that started it. */
+/* Returns the function that started the goroutine: "created by main.main in goroutine 1". */
 static pprofc_str go_dump_creator(pprofc_str line) {
   line = str_slice(line, STR("created by ").size, line.size);
   return str_slice(line, 0, str_find(line, STR(" in goroutine ")));
@@ -196,8 +196,8 @@ static bool go_dump_is_id(const void *records, uint32_t index, const void *key) 
   return ((const int64_t *)records)[index] == *(const int64_t *)key;
 }
 
-/* Counts a goroutine and its dump: an id that was there begins the next one. Goroutines of id 0,
- * which none has that runs, are of the dump that is being read. False when out of memory. */
+/* Counts a goroutine. A repeated id begins a new dump, except 0, which is not the id of a
+ * running goroutine. Returns false when out of memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
   d->goroutines++;
   if (!d->dumps) d->dumps++;
@@ -218,7 +218,7 @@ static bool go_dump_count(struct go_dump *d, int64_t id) {
   return map_insert(&d->seen, hash, 0);
 }
 
-/* Adds the goroutine whose frames have been read. */
+/* Adds a sample for the goroutine whose frames have been read. */
 static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   go_dump_close_call(d);
   if (!go_dump_count(d, head->id)) return false;
@@ -237,8 +237,8 @@ static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   return true;
 }
 
-/* Only the head has the stamp where a log has one for an entry of many lines: a call with its place
- * is below it then, or the word that there is no stack. */
+/* Finds out if the lines of a goroutine have stamps. A log may stamp only the header: then a
+ * plain call with its position, or "stack unavailable", follows. */
 static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
   struct go_dump_place place;
   pprofc_str line, below, name;
@@ -250,10 +250,10 @@ static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
                   !go_dump_parse_place(below, &place);
 }
 
-/* What a line of a goroutine is. */
+/* Kind of a line in a goroutine. */
 enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
 
-/* Takes the place off *text. The call above it has brackets, or is C code with an address. */
+/* Reads the position of a call. Without parentheses the call must be C code with an address. */
 static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head, bool brackets,
                                struct go_dump_place *place) {
   pprofc_str rest = *text, line;
@@ -264,7 +264,7 @@ static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head
   return true;
 }
 
-/* Reads a line below a head, and the place below a call. */
+/* Reads a line of a goroutine; for a call, also the line with its position. */
 static enum go_dump_line go_dump_read_line(struct go_dump *d, const struct go_dump_head *head,
                                            pprofc_str line, pprofc_str *text) {
   struct go_dump_place place;
@@ -284,7 +284,7 @@ static enum go_dump_line go_dump_read_line(struct go_dump *d, const struct go_du
   return GO_DUMP_FRAME;
 }
 
-/* Reads the goroutine below a head. *text is left at the first line that is not of it. */
+/* Reads the goroutine after a header. Leaves *text at the first line after the goroutine. */
 static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head *head,
                                    pprofc_str *text) {
   d->depth = d->line_count = 0;
@@ -301,7 +301,7 @@ static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head 
   return go_dump_finish(d, head);
 }
 
-/* The next head; its goroutine begins at *text. */
+/* Finds the next header and leaves *text after it. */
 static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head) {
   pprofc_str line;
   while (str_next_line(text, &line)) {
@@ -312,7 +312,8 @@ static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head) {
   return false;
 }
 
-/* A head alone may be in any text: one of them has a stack, or the word that it has none. */
+/* True if a header is followed by a call or by "stack unavailable". A header alone may be in
+ * any text. */
 static bool looks_like_go_dump(pprofc_str text) {
   struct go_dump_head head;
   struct go_dump_place place;
@@ -360,7 +361,7 @@ pprofc_status import_go_dump(pprofc_str data, const pprofc_allocator *mem,
     struct go_dump d = {.builder = pprofc_builder_new(mem), .mem = mem};
     map_init(&d.seen, mem);
     d.stack = mem_array(mem, MOST_FRAMES, sizeof *d.stack);
-    if (d.builder) builder_limit_memory(d.builder, options->limits->memory_bytes);
+    if (d.builder) builder_limit_depth(d.builder, options->limits->stack_depth);
     status = d.builder && d.stack ? read_go_dump(&d, text, profile, error) : error_nomem(error);
     mem_free(mem, d.stack, MOST_FRAMES, sizeof *d.stack);
     map_free(&d.seen);

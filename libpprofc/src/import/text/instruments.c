@@ -1,12 +1,12 @@
-/* What "Deep Copy" puts on the clipboard of Apple's Instruments: the call tree, a line a row, the
- * columns separated by tabs.
+/* Reads the call tree that "Deep Copy" of Apple's Instruments puts on the clipboard: a row for
+ * each node, with columns separated by tabs.
  *
  *     Weight           Self Weight   Symbol Names
  *     4.93 s  100.0%   0 s             start
  *     2.45 s    0.0%   846.00 ms         delta()
  *
  * Versions differ in the names and the number of columns. The depth of a row is the number of
- * blanks before its symbol, less those of the first row. */
+ * spaces before its symbol, minus the spaces of the first row. */
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -17,7 +17,7 @@
 
 #define MOST_COLUMNS 32u
 
-/* What a column is for. */
+/* Kinds of columns. */
 enum { WEIGHT, SELF, COUNT, SYMBOL, PATH, LIBRARY, COLUMN_KINDS };
 
 static const struct {
@@ -30,7 +30,7 @@ static const struct {
     {"Symbol", SYMBOL},    {"Source Path", PATH},    {"Library", LIBRARY},
 };
 
-/* What is measured: a sample type. */
+/* Family of units, which decides the sample type. */
 enum instruments_family { FAMILY_NONE, FAMILY_TIME, FAMILY_BYTES, FAMILY_CYCLES, FAMILY_COUNT };
 
 static const struct {
@@ -78,12 +78,12 @@ static const struct {
 struct instruments {
   struct printed_tree tree;
   pprofc_builder *builder;
-  size_t columns[COLUMN_KINDS]; /* the place of each, or SIZE_MAX */
+  size_t columns[COLUMN_KINDS]; /* index of each column, or SIZE_MAX */
   enum instruments_family family;
-  pprofc_str self_unit; /* of its numbers that have none: "ms" below "Self (ms)" */
-  char point;           /* before the fraction of a number: '.' or ',' */
+  pprofc_str self_unit; /* unit of numbers without one: "ms" from the title "Self (ms)" */
+  char point;           /* decimal mark: '.' or ',' */
   bool started;
-  size_t first_blanks; /* of the first row */
+  size_t first_blanks; /* spaces before the symbol of the first row */
   uint64_t bad_lines;
 };
 
@@ -91,11 +91,11 @@ struct instruments {
 
 /* A printed amount in units of its family. */
 struct printed_amount {
-  int64_t value, slack; /* slack: half of what its last digit stands for */
+  int64_t value, slack; /* slack: half a unit of the last digit */
   enum instruments_family family;
 };
 
-/* What may part thousands. */
+/* Thousands separators. */
 static const pprofc_str instruments_marks[] = {
     {",", 1}, {".", 1}, {"'", 1}, {"\xC2\xA0", 2}, {"\xE2\x80\xAF", 3}, {"\xE2\x80\x99", 3}};
 
@@ -103,7 +103,7 @@ static bool instruments_is_digit(pprofc_str text, size_t at) {
   return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
-/* The size of the mark at a place that is followed by a digit, or 0. */
+/* Returns the size of the separator at an offset if a digit follows it, else 0. */
 static size_t instruments_mark(pprofc_str text, size_t at) {
   for (size_t i = 0; i < sizeof instruments_marks / sizeof *instruments_marks; i++) {
     size_t size = instruments_marks[i].size;
@@ -114,7 +114,7 @@ static size_t instruments_mark(pprofc_str text, size_t at) {
   return 0;
 }
 
-/* The end of the number at the start. */
+/* Returns the end of the number at the start of the text. */
 static size_t instruments_digits(pprofc_str text) {
   size_t at = 0;
   while (at < text.size) {
@@ -125,7 +125,7 @@ static size_t instruments_digits(pprofc_str text) {
   return at;
 }
 
-/* "1,234.50", or where a comma is the point "1.234,50". */
+/* Parses "1,234.50", or "1.234,50" if the decimal mark is a comma. */
 static bool instruments_number(pprofc_str text, char point, double *value, int *decimals) {
   char plain[40];
   size_t size = 0, points = 0;
@@ -141,8 +141,9 @@ static bool instruments_number(pprofc_str text, char point, double *value, int *
   return points < 2 && str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
 }
 
-/* What is before the fraction, as far as one number tells: the last of two different marks; one
- * that is there twice parts thousands, and so may one with three digits behind it. 0: not known. */
+/* Returns the decimal mark if one number determines it, else 0. Of two different marks it is
+ * the last one. A mark that occurs twice is a thousands separator, and one with three digits
+ * after it may be. */
 static char instruments_point_of(pprofc_str number) {
   size_t points = 0, commas = 0, last = number.size;
   for (size_t i = 0; i < number.size; i++) {
@@ -156,7 +157,7 @@ static char instruments_point_of(pprofc_str number) {
   return both || number.size - last - 1 != 3 ? number.data[last] : 0;
 }
 
-/* Half of what the last digit of a number with that many decimals stands for, and one. */
+/* Returns half a unit of the last digit, plus one, for a number with that many decimals. */
 static int64_t instruments_slack(double scale, int decimals) {
   static const double of_decimals[] = {1, 1e-1, 1e-2, 1e-3};
   bool usual = decimals < (int)(sizeof of_decimals / sizeof *of_decimals);
@@ -164,27 +165,27 @@ static int64_t instruments_slack(double scale, int decimals) {
   return (int64_t)(scale * last / 2) + 1;
 }
 
-/* The number of blanks at the start. */
+/* Returns the number of spaces at the start. */
 static size_t instruments_blanks(pprofc_str text) {
   size_t n = 0;
   while (n < text.size && text.data[n] == ' ') n++;
   return n;
 }
 
-/* The unit of an amount that begins at `at`: letters, with or without a blank in front. */
+/* Returns the unit of the amount that ends at `at`: letters, with at most one space in front. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;
   size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
-  if (from > at + 1) return STR(""); /* what follows is the percentage */
+  if (from > at + 1) return STR(""); /* a percentage follows */
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
   pprofc_str unit = str_slice(text, from, to);
   bool is_number = unit.size && unit.data[0] >= '0' && unit.data[0] <= '9';
   return is_number ? STR("") : unit;
 }
 
-/* "4.93 s  100.0%", "2126.0ms   49.7%", "404.75 Mc"; "-" and nothing are 0. A number without a unit
- * has the given one. False when it is something else. */
+/* Parses "4.93 s  100.0%", "2126.0ms   49.7%" or "404.75 Mc". An empty text and "-" are 0.
+ * Numbers without a unit have the given one. Returns false for anything else. */
 static bool instruments_amount(const struct instruments *r, pprofc_str text,
                                pprofc_str unit_of_none, struct printed_amount *amount) {
   *amount = (struct printed_amount){0, 0, FAMILY_NONE};
@@ -213,7 +214,7 @@ static bool instruments_amount(const struct instruments *r, pprofc_str text,
 
 /* ---- rows -------------------------------------------- */
 
-/* Finds the columns by their titles: there must be a weight and a symbol. */
+/* Finds the columns by their titles. The weight and the symbol are required. */
 static bool instruments_header(pprofc_str line, struct instruments *r) {
   pprofc_str title;
   for (size_t i = 0; i < COLUMN_KINDS; i++) r->columns[i] = SIZE_MAX;
@@ -227,7 +228,7 @@ static bool instruments_header(pprofc_str line, struct instruments *r) {
   return r->columns[WEIGHT] != SIZE_MAX && r->columns[SYMBOL] != SIZE_MAX;
 }
 
-/* The cells of a line by kind; those that it does not have are empty. */
+/* Splits a line into cells by kind; missing cells are empty. */
 static void instruments_cells(const struct instruments *r, pprofc_str line, pprofc_str *cells) {
   pprofc_str cell;
   for (size_t i = 0; i < COLUMN_KINDS; i++) cells[i] = STR("");
@@ -248,7 +249,7 @@ static uint32_t instruments_location(struct instruments *r, const pprofc_str *ce
   return pprofc_builder_location(r->builder, mapping, 0, &line, 1);
 }
 
-/* The amounts of a row. Those of another kind than the first row's are no numbers of this tree. */
+/* Reads the amounts of a row. Rejects amounts of another family than the first row's. */
 static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
                                struct printed_row *row) {
   struct printed_amount weight, self, count;
@@ -283,7 +284,7 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
   if (!printed_tree_add(&r->tree, depth, &row)) r->bad_lines++;
 }
 
-/* The percentage behind an amount, or "". */
+/* Returns the percentage after an amount, or "". */
 static pprofc_str instruments_percentage(pprofc_str text) {
   size_t end = str_find_char(text, '%'), from = end;
   if (end == text.size) return STR("");
@@ -291,8 +292,8 @@ static pprofc_str instruments_percentage(pprofc_str text) {
   return str_slice(text, from, end);
 }
 
-/* Numbers are printed as the system's language has them: what is before a fraction is the same in
- * the whole text. Amounts tell it, else percentages. */
+/* Finds the decimal mark, which depends on the system's language. Amounts determine it, or
+ * else percentages. */
 static void instruments_find_point(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   char of_percentages = 0;
@@ -310,7 +311,7 @@ static void instruments_find_point(struct instruments *r, pprofc_str text) {
   if (!r->point) r->point = '.';
 }
 
-/* The first row with an amount decides what is measured. */
+/* Finds the family of the first row that has an amount. */
 static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   instruments_find_point(r, text);
@@ -355,7 +356,7 @@ pprofc_status import_instruments(pprofc_str data, const pprofc_allocator *mem,
   if (status == PPROFC_OK) {
     r.builder = pprofc_builder_new(mem);
     printed_tree_init(&r.tree, r.builder, mem, false);
-    if (r.builder) builder_limit_memory(r.builder, options->limits->memory_bytes);
+    if (r.builder) builder_limit_depth(r.builder, options->limits->stack_depth);
     status = r.builder ? read_instruments(&r, text, profile, error) : error_nomem(error);
     pprofc_builder_free(r.builder);
     printed_tree_free(&r.tree);

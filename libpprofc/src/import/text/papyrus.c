@@ -1,14 +1,14 @@
-/* Profiles of Papyrus, the script language of Bethesda's games: a log of calls and returns, with
- * milliseconds since the game began.
+/* Reads profiles of Papyrus, the script language of Bethesda's games: a log of calls and
+ * returns, with milliseconds since the game began.
  *
  *     Script_abc_example_quest log opened (PC)
  *     500:PUSH:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *     1500:POP:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *
- * The fields are time, event, stack, depth, form and function. Stacks run in turns; each is a frame
- * "STACK 3053" below its functions, as speedscope shows them. A call that returns in the same
- * millisecond took no time, and its lines may be in a wrong order: both are left out. Events of
- * the queue are no calls. */
+ * The fields are time, event, stack, depth, form and function. Stacks run in turns. Each stack
+ * is shown as a frame "STACK 3053" that calls its functions, as in speedscope. A call that
+ * returns in the same millisecond takes no time, and its lines may be out of order: both lines
+ * are dropped. Queue events are not calls. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -27,14 +27,14 @@ struct papyrus_line {
   int64_t time;
   enum papyrus_event event;
   uint32_t stack, function; /* strings of the builder */
-  uint32_t next;  /* POP: the next one of the same time, stack and function, or MAP_NONE */
-  uint32_t first; /* POP that is the last of these: the first one that no call has, or MAP_NONE */
-  bool at_once;   /* the call returns at the time at which it began */
+  uint32_t next;  /* POP: next return with the same time, stack and function, or MAP_NONE */
+  uint32_t first; /* last POP of such a list: its first unpaired return, or MAP_NONE */
+  bool at_once;   /* true if the call returns in the same millisecond */
 };
 
 struct papyrus_frame {
-  uint32_t name, location; /* name: a string */
-  uint32_t stack;          /* the name of its stack */
+  uint32_t name, location; /* name is a string */
+  uint32_t stack;          /* name of the frame's stack */
   bool is_stack;
 };
 
@@ -43,18 +43,19 @@ struct papyrus {
   const pprofc_allocator *mem;
   struct papyrus_line *lines;
   size_t count, capacity;
-  struct papyrus_frame *frames; /* root first */
+  struct papyrus_frame *frames; /* current frames, root first */
   size_t depth, frame_capacity;
-  uint32_t *stack; /* [MOST_DEPTH] leaf first */
-  int64_t at;      /* of the last event that changed the frames */
-  int64_t counted; /* until when time is counted */
+  uint32_t *stack; /* [MOST_DEPTH] stack, leaf first */
+  int64_t at;      /* time of the last event that changed the frames */
+  int64_t counted; /* end of the time counted so far */
   uint64_t bad_lines, lost_returns;
   bool failed;
 };
 
 /* ---- lines ------------------------------------------- */
 
-/* "500:PUSH:3053:1:Form (24021278):script..function" into its fields; the function is the rest. */
+/* Splits "500:PUSH:3053:1:Form (24021278):script..function" into fields; the rest is the
+ * function. */
 static bool papyrus_fields(pprofc_str line, pprofc_str fields[6]) {
   for (size_t i = 0; i < 5; i++)
     if (!str_next(&line, ':', &fields[i]) || !line.data) {
@@ -72,7 +73,7 @@ static bool papyrus_is_stamp(pprofc_str text, int64_t *time) {
          *time < MOST_TIME;
 }
 
-/* "Script_x log opened (PC)" */
+/* True for "Script_x log opened (PC)". */
 static bool papyrus_is_opening(pprofc_str line) {
   return str_find(line, STR(" log opened")) < line.size;
 }
@@ -130,7 +131,7 @@ static uint64_t papyrus_hash(const struct papyrus_line *line) {
   return hash_mix(hash_mix(0, (uint64_t)line->time), names);
 }
 
-/* The last line of the same time, stack and function that is a return, or MAP_NONE. */
+/* Returns the last return with the time, stack and function of a line, or MAP_NONE. */
 static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map,
                                   const struct papyrus_line *line) {
   struct map_probe probe = map_start(map, papyrus_hash(line));
@@ -140,7 +141,8 @@ static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map
   return index;
 }
 
-/* Lists the returns of the same time, stack and function, first one first, at the last of them. */
+/* Links the returns that have the same time, stack and function, in order. The last of them
+ * holds the start of the list. */
 static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   for (size_t i = p->count; i-- > 0;) {
     struct papyrus_line *line = &p->lines[i];
@@ -154,7 +156,7 @@ static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   return true;
 }
 
-/* Each call takes the next return at its time, if there is one. */
+/* Pairs each call with the next return at the same time, if there is one. */
 static void papyrus_pair(struct papyrus *p, const struct map *map) {
   for (size_t i = 0; i < p->count; i++) {
     struct papyrus_line *line = &p->lines[i];
@@ -172,7 +174,7 @@ static void papyrus_pair(struct papyrus *p, const struct map *map) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Counts the time since the last event for the stack that is there. */
+/* Adds the time since the last event to the current frames. */
 static void papyrus_count(struct papyrus *p, int64_t time) {
   if (time > p->counted && p->depth) {
     int64_t value = (time - p->counted) * MILLISECOND;
@@ -197,8 +199,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
   p->frames[p->depth++] = (struct papyrus_frame){name, location, is_stack ? name : below, is_stack};
 }
 
-/* A function begins. The stack at the bottom stays while only functions of it run; the time since
- * the last of them is left out when another stack is next. */
+/* Enters a function. The bottom stack stays while only its functions run. Drops the time
+ * before another stack begins. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {
@@ -211,7 +213,7 @@ static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, in
   p->at = time;
 }
 
-/* The function on top ends; with it its stack, unless that is at the bottom. */
+/* Leaves the function on top, and its stack unless it is the bottom one. */
 static void papyrus_leave(struct papyrus *p, int64_t time) {
   papyrus_count(p, time);
   if (p->depth) p->depth--;
@@ -219,7 +221,7 @@ static void papyrus_leave(struct papyrus *p, int64_t time) {
   p->at = time;
 }
 
-/* A return whose call is not in the log belongs to a function that ran from the start. */
+/* Handles a return. If its call is not in the log, the function ran from the start. */
 static void papyrus_return(struct papyrus *p, const struct papyrus_line *line, int64_t start) {
   const struct papyrus_frame *top = p->depth ? &p->frames[p->depth - 1] : NULL;
   if (!top || top->is_stack || top->name != line->function) {
@@ -279,7 +281,7 @@ pprofc_status import_papyrus(pprofc_str data, const pprofc_allocator *mem,
   if (status == PPROFC_OK) {
     struct papyrus p = {.builder = pprofc_builder_new(mem), .mem = mem};
     p.stack = mem_array(mem, MOST_DEPTH, sizeof *p.stack);
-    if (p.builder) builder_limit_memory(p.builder, options->limits->memory_bytes);
+    if (p.builder) builder_limit_depth(p.builder, options->limits->stack_depth);
     status = p.builder && p.stack ? read_papyrus(&p, text, profile, error) : error_nomem(error);
     mem_free(mem, p.stack, MOST_DEPTH, sizeof *p.stack);
     ARRAY_FREE(mem, p.lines, p.capacity);

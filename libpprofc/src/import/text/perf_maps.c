@@ -1,4 +1,4 @@
-/* Files that were mapped, from the text of `perf script`. */
+/* Mapped files in the text of `perf script`. */
 #include "import/text/perf_maps.h"
 
 #include "core/array.h"
@@ -18,7 +18,7 @@ void perf_maps_free(struct perf_maps *maps) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Takes `head` and a number that ends before `tail` off the line. */
+/* Removes `head` and the number before `tail` from the line. */
 static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
                                   uint64_t *number) {
   if (!str_starts(*line, head)) return false;
@@ -29,8 +29,9 @@ static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, 
   return true;
 }
 
-/* "PERF_RECORD_MMAP2 18/18: [0x1000(0x2000) @ 0x1000 fe:00 10 33]: r-xp /bin/prog": only what can
- * be run. The offset may be "0", the part up to ']' a build id. */
+/* Parses an executable mapping:
+ * "PERF_RECORD_MMAP2 18/18: [0x1000(0x2000) @ 0x1000 fe:00 10 33]: r-xp /bin/prog".
+ * The offset may be "0", and the part before ']' may be a build id. */
 static bool perf_maps_parse(pprofc_str line, struct perf_map *map) {
   static const pprofc_str record = {" PERF_RECORD_MMAP", sizeof " PERF_RECORD_MMAP" - 1};
   uint64_t pid, size;
@@ -93,7 +94,8 @@ void perf_maps_sort(struct perf_maps *maps) {
   if (maps->count) qsort(maps->items, maps->count, sizeof *maps->items, perf_maps_compare);
 }
 
-/* The last map of the process that begins at or below the address, when it is of the file. */
+/* Returns the last map of the process that begins at or below the address, if it maps the file
+ * and contains the address. */
 static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprofc_str file,
                                              int64_t pid, uint64_t address) {
   size_t from = 0, to = maps->count;

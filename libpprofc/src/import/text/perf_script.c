@@ -1,9 +1,9 @@
-/* The text of `perf script`: one block for each event, a header line and below it the stack, leaf
- * first.
+/* Reads the text of `perf script`: a block for each event, with a header line and then the
+ * stack, leaf first.
  *
- * Which fields there are depends on perf's version and -F; the reader tells the fields apart by
- * the form of their words, and ignores a word of no known form. One sample type for each event,
- * beside the number of samples. */
+ * The fields depend on perf's version and on -F. The reader tells fields apart by the form of
+ * the words and ignores unknown words. The sample types are the number of samples and one type
+ * for each event. */
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -15,11 +15,11 @@
 
 #define MOST_EVENTS 32u
 #define MOST_FRAMES 65536u
-#define MOST_LINES  256u /* of one location */
+#define MOST_LINES  256u /* maximum number of lines of a location */
 
 struct perf_script_header {
-  pprofc_str comm, event, rest;  /* rest: a frame on the header line itself, or empty */
-  int64_t pid, tid, cpu, period; /* -1: not there */
+  pprofc_str comm, event, rest;  /* rest: frame on the header line, or empty */
+  int64_t pid, tid, cpu, period; /* -1 if not given */
   bool has_time, too_large;      /* too_large: the period does not fit 64 bits */
 };
 
@@ -33,10 +33,10 @@ struct perf_script_frame {
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MOST_EVENTS];
-  bool has_periods[MOST_EVENTS]; /* else its samples count 1 each */
+  bool has_periods[MOST_EVENTS]; /* false if each sample counts 1 */
   size_t event_count;
   uint32_t *stack;                  /* [MOST_FRAMES] */
-  struct perf_script_frame *frames; /* [MOST_FRAMES] of the block that is being read */
+  struct perf_script_frame *frames; /* [MOST_FRAMES] frames of the current block */
   size_t frame_count;
   struct perf_maps maps;
   uint64_t bad_lines, more_events, samples;
@@ -46,7 +46,7 @@ struct perf {
 
 /* ---- words ------------------------------------------- */
 
-/* Takes the next word; blanks and tabs part words. */
+/* Reads the next word; spaces and tabs separate words. */
 static bool perf_script_next_word(pprofc_str *rest, pprofc_str *word) {
   size_t from = 0, to;
   while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
@@ -64,7 +64,7 @@ static bool all_of(pprofc_str s, const char *set) {
 
 #define DIGITS "0123456789"
 
-/* "2865" or "2865/2866". */
+/* Parses "2865" or "2865/2866". */
 static bool parse_ids(pprofc_str word, struct perf_script_header *h) {
   size_t slash = str_find_char(word, '/');
   pprofc_str first = str_slice(word, 0, slash), second = str_slice(word, slash + 1, word.size);
@@ -81,7 +81,8 @@ static bool is_time(pprofc_str word) {
          str_find_char(word, '.') < word.size;
 }
 
-/* "cycles:ppp:" without the modifiers; "sched:sched_switch:" keeps its subsystem. */
+/* Returns the event without its modifiers: "cycles" for "cycles:ppp:". "sched:sched_switch:"
+ * keeps its subsystem. */
 static pprofc_str event_name(pprofc_str word) {
   word.size--;
   size_t colon = str_find_last_char(word, ':');
@@ -97,8 +98,8 @@ static bool is_cpu(pprofc_str word) {
          all_of(str_slice(word, 1, word.size - 1), DIGITS);
 }
 
-/* Takes the command and its ids off the line. A command may have blanks and numbers: it ends at the
- * first number that a CPU or a time is behind; where there is none, at the first one. */
+/* Reads the command and its ids. A command may contain spaces and numbers. It ends before the
+ * first number that a CPU or a time follows, or else before the first number. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   pprofc_str line = *rest, word, next;
   bool found = false;
@@ -118,7 +119,8 @@ static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   return found;
 }
 
-/* Reads a word behind the ids: "[003]", a time, a period or an event; false for any other. */
+/* Reads a word after the ids: "[003]", a time, a period or an event. Returns false for any
+ * other word. */
 static bool read_header_word(pprofc_str word, struct perf_script_header *h) {
   if (is_cpu(word))
     str_parse_int(str_slice(word, 1, word.size - 1), 10, &h->cpu);
@@ -149,7 +151,8 @@ static bool perf_script_is_hex(pprofc_str word) {
   return all_of(word, DIGITS "abcdef") && word.size <= 16;
 }
 
-/* Where the last pair of brackets opens, or s.size. Brackets may nest: "(/a (deleted))". */
+/* Returns the offset where the last parentheses open, or s.size.
+ * They may nest: "(/a (deleted))". */
 static size_t last_brackets(pprofc_str s) {
   int depth = 0;
   if (!str_ends(s, STR(")"))) return s.size;
@@ -160,7 +163,7 @@ static size_t last_brackets(pprofc_str s) {
   return s.size;
 }
 
-/* "symbol+0x12" without the offset; "[unknown]" is empty. */
+/* Returns "symbol+0x12" without the offset; "" for "[unknown]". */
 static pprofc_str symbol_name(pprofc_str symbol) {
   if (str_equal(symbol, STR("[unknown]"))) return STR("");
   size_t plus = str_find_last_char(symbol, '+');
@@ -168,7 +171,7 @@ static pprofc_str symbol_name(pprofc_str symbol) {
   return has_offset ? str_slice(symbol, 0, plus) : symbol;
 }
 
-/* "7f12 symbol+0x12 (object)"; false when the line is something else. */
+/* Parses a frame: "7f12 symbol+0x12 (object)". */
 static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
   *frame = (struct perf_script_frame){0};
   pprofc_str rest = line, word;
@@ -176,7 +179,7 @@ static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *f
       !str_parse_uint(word, 16, &frame->address))
     return false;
   rest = str_trim(rest);
-  size_t open = last_brackets(rest); /* of the object */
+  size_t open = last_brackets(rest); /* start of the object */
   frame->symbol = symbol_name(str_trim(str_slice(rest, 0, open)));
   pprofc_str object = str_slice(rest, open + 1, rest.size ? rest.size - 1 : 0);
   frame->inlined = str_equal(object, STR("inlined"));
@@ -186,7 +189,8 @@ static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *f
   return true;
 }
 
-/* "file.c:123" below a frame, or "object[1f0]" where no line is known; false for anything else. */
+/* Reads the source line of a frame: "file.c:123", or "object[1f0]" if the line is unknown.
+ * Returns false for anything else. */
 static bool add_source_line(struct perf *p, pprofc_str line) {
   line = str_trim(line);
   size_t colon = str_find_last_char(line, ':');
@@ -218,13 +222,13 @@ static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_
   return import_function(p->builder, name, builder_string(p->builder, file));
 }
 
-/* Whether there are names around an arrow that ends at `end`. */
+/* True if the arrow that ends at `end` has text without spaces on both sides. */
 static bool parts_names(pprofc_str s, size_t end) {
   return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
 }
 
-/* Where the last "->" is that parts two names, or s.size: none in brackets, and none with a blank,
- * as types of C++ and Rust have them. */
+/* Returns the offset of the last "->" between two names, or s.size. Arrows in brackets or next
+ * to a space belong to types of C++ and Rust. */
 static size_t last_arrow(pprofc_str s) {
   size_t depth = 0;
   for (size_t at = s.size; at-- > 1;) {
@@ -237,7 +241,8 @@ static size_t last_arrow(pprofc_str s) {
   return s.size;
 }
 
-/* Takes Java's inlined functions "->b" off the end of a symbol "a->b"; each becomes a line. */
+/* Removes Java's inlined functions "->b" from the end of a symbol "a->b" and adds a line for
+ * each. */
 static size_t take_inlined_java(struct perf *p, pprofc_str *symbol, pprofc_line *lines,
                                 size_t count) {
   if (str_find(*symbol, STR("operator->")) < symbol->size) return count;
@@ -251,8 +256,8 @@ static size_t take_inlined_java(struct perf *p, pprofc_str *symbol, pprofc_line 
   return count;
 }
 
-/* An inlined frame comes before the one it was inlined into, and shares its location. Java's "a->b"
- * in one symbol are inlined frames too, outermost first. */
+/* Makes the stack of the frames. An inlined frame comes before its caller and shares the
+ * caller's location. Java has inlined frames in one symbol, outermost first: "a->b". */
 static size_t make_stack(struct perf *p, int64_t pid) {
   pprofc_line lines[MOST_LINES];
   size_t depth = 0, count = 0;
@@ -273,7 +278,7 @@ static size_t make_stack(struct perf *p, int64_t pid) {
 
 /* ---- blocks ------------------------------------------ */
 
-/* MOST_EVENTS: too many came before it. */
+/* Returns the index of an event, or MOST_EVENTS if there are too many events. */
 static size_t event_index(struct perf *p, pprofc_str name) {
   if (!name.size) name = STR("event");
   for (size_t i = 0; i < p->event_count; i++)
@@ -296,8 +301,8 @@ static void label_number(struct perf *p, const char *key, int64_t value) {
   if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
 }
 
-/* The period of the profile is that of the first event when that is a clock, whose samples have
- * equal periods. The kernel changes those of other events while it samples: 0. */
+/* Sets the profile's period if the first event is a clock and all its samples have the same
+ * period. The kernel changes the periods of other events, so these have 0. */
 static void perf_script_note_period(struct perf *p, size_t event, int64_t period) {
   if (event != 0 || !is_clock(p->events[0]) || !p->has_periods[0]) return;
   if (!p->has_period) p->period = period;
@@ -327,7 +332,7 @@ static bool is_blank_line(pprofc_str line) {
   return !str_trim(line).size;
 }
 
-/* "comm 12 PERF_RECORD_MMAP2 ..." of --show-mmap-events: no sample. */
+/* True for a line of --show-mmap-events: "comm 12 PERF_RECORD_MMAP2 ...". */
 static bool is_record(pprofc_str line) {
   return str_find(line, STR(" PERF_RECORD_")) < line.size;
 }
@@ -336,28 +341,28 @@ static bool is_indented(pprofc_str line) {
   return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
-/* The line below a header is a frame. */
+/* True if a frame follows the header. */
 static bool frame_is_below(pprofc_str below) {
   struct perf_script_frame frame;
   pprofc_str line;
   return str_next_line(&below, &line) && is_indented(line) && perf_script_parse_frame(line, &frame);
 }
 
-/* A header has an event or a time; a name and a number alone, as other lines have them too, need a
- * frame below. */
+/* True if the line is a header: it has an event, a time or a CPU. A line with only a name and
+ * a number must be followed by a frame. */
 static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_header *h) {
   return perf_script_parse_header(line, h) && !h->too_large &&
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below));
 }
 
-/* Whether the rest of a header is a frame. A word like "abc" of what a tracepoint says is none
- * where frames are below. */
+/* True if the rest of a header is a frame. A word like "abc" in a tracepoint's text is not a
+ * frame if frames follow. */
 static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
   return rest.size && perf_script_parse_frame(rest, frame) &&
          (frame->object.size || !frame_is_below(below));
 }
 
-/* Begins a block with its header line; false when the line is none. */
+/* Reads the header line of a block; false if the line is not a header. */
 static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
                         struct perf_script_header *h) {
   if (is_record(line)) return false;
@@ -371,8 +376,8 @@ static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
   return true;
 }
 
-/* Begins a block with its header line. A frame on that line is all of its stack; true when more
- * lines are to come. */
+/* Begins a block. A frame on the header line is the whole stack, so the block ends there.
+ * Returns true if more lines follow. */
 static bool open_block(struct perf *p, pprofc_str line, pprofc_str below,
                        struct perf_script_header *h, bool only_events) {
   if (!begin_block(p, line, below, h)) return false;
@@ -380,26 +385,27 @@ static bool open_block(struct perf *p, pprofc_str line, pprofc_str below,
   return !p->frame_count;
 }
 
-/* Reads a line outside of a block; true when it begins one. */
+/* Reads a line outside of a block; true if it begins a block. */
 static bool read_line_between(struct perf *p, pprofc_str line, pprofc_str below,
                               struct perf_script_header *h, bool only_events) {
   if (only_events) perf_maps_read_line(&p->maps, line);
   return line.data[0] != '#' && open_block(p, line, below, h, only_events);
 }
 
-/* Where the blank line between blocks is missing. */
+/* True if the line begins a block although no blank line ends the previous one. */
 static bool begins_block(pprofc_str line) {
   struct perf_script_header h;
   return is_record(line) || (perf_script_parse_header(line, &h) && h.has_time);
 }
 
-/* A command may be written like an address; a frame mostly has an object. */
+/* True if the line is a frame and not a header. A command may look like an address, but most
+ * frames have an object. */
 static bool is_sure_frame(pprofc_str line, struct perf_script_frame *frame) {
   return is_indented(line) && perf_script_parse_frame(line, frame) &&
          (frame->object.size || frame->inlined || !begins_block(line));
 }
 
-/* Reads a line of a block; false when it begins another one. */
+/* Reads a line of a block; false if it begins another block. */
 static bool read_block_line(struct perf *p, pprofc_str line) {
   struct perf_script_frame frame;
   if (line.data[0] == '#') return true;
@@ -413,8 +419,8 @@ static bool read_block_line(struct perf *p, pprofc_str line) {
   return true;
 }
 
-/* Adds the sample of each block; with only_events just enters the names of the events and what was
- * mapped. */
+/* Adds the sample of each block. With only_events, collects only the events and the mapped
+ * files. */
 static void read_blocks(struct perf *p, pprofc_str text, bool only_events) {
   pprofc_str line;
   struct perf_script_header h;
@@ -434,17 +440,17 @@ static bool may_be_header(pprofc_str line) {
 
 #define SNIFFED_BLOCKS 1000u
 
-/* What a block decides: the text is perf's, it is not, or the next block tells. */
+/* Result of the check of a block: not perf, perf, or undecided. */
 enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
 
-/* A blank line or the next header is below. */
+/* True if a blank line or the next header follows. */
 static bool is_without_stack(pprofc_str below) {
   pprofc_str line;
   return str_next_line(&below, &line) && (is_blank_line(line) || begins_block(line));
 }
 
-/* A header with an id, and a time or an event; then frames in hexadecimal. Samples may have none.
- */
+/* Checks for a header with an id and a time or an event, then frames in hexadecimal. A block
+ * without a stack is undecided. */
 static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   struct perf_script_header h;
   struct perf_script_frame frame;
@@ -456,7 +462,7 @@ static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   return h.event.size && h.has_time && is_without_stack(below) ? PERF_LOOK_ON : PERF_LOOK_NO;
 }
 
-/* The first block with a stack decides. */
+/* True if the first block with a stack is perf's. */
 static bool looks_like_perf(pprofc_str text) {
   pprofc_str line;
   enum perf_look look = PERF_LOOK_ON;
@@ -482,6 +488,7 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
   if (p->event_count) builder_set_period(p->builder, p->events[0], event_unit(p, 0), p->period);
   import_note_count(p->builder, p->bad_lines, "line of perf script could not be read",
                     "lines of perf script could not be read");
+  import_note_share(p->builder, p->samples, p->bad_lines, "samples and lines");
   import_note_count(
       p->builder, p->more_events,
       "sample is of an event beyond the 32 that are types, and counts in samples only",

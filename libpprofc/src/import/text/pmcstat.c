@@ -1,12 +1,13 @@
-/* The call graph that FreeBSD's `pmcstat -G` prints: for each function a tree of its callers.
+/* Reads the call graph of FreeBSD's `pmcstat -G`: for each function a tree of its callers.
  *
  *     @ inst_retired.any [35705 samples]
  *
  *     14.44%  [5156]     fletcher_2_native @ /boot/kernel/zfs.ko
  *      50.62%  [2610]      arc_cksum_verify
  *
- * A row belongs to the one that begins with one blank less; its samples are part of that row's. A
- * row without an object has that of the row before. */
+ * The parent of a row is the last row before it with one space less in front. The samples of a
+ * row include the samples of its children. A row without an object has the object of the row
+ * before it. */
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -20,10 +21,10 @@
 struct pmcstat_line {
   size_t depth;
   int64_t samples;
-  pprofc_str name, object; /* object: empty when not said */
+  pprofc_str name, object; /* object is empty if not given */
 };
 
-/* Takes blanks off the front; their number. */
+/* Removes spaces from the front; returns their number. */
 static size_t pmcstat_skip_blanks(pprofc_str *rest) {
   size_t n = 0;
   while (n < rest->size && rest->data[n] == ' ') n++;
@@ -31,7 +32,7 @@ static size_t pmcstat_skip_blanks(pprofc_str *rest) {
   return n;
 }
 
-/* Takes "50.62%" off the front. */
+/* Removes "50.62%" from the front. */
 static bool pmcstat_skip_percent(pprofc_str *rest) {
   size_t n = 0;
   while (n < rest->size && ((rest->data[n] >= '0' && rest->data[n] <= '9') || rest->data[n] == '.'))
@@ -41,7 +42,7 @@ static bool pmcstat_skip_percent(pprofc_str *rest) {
   return true;
 }
 
-/* "  50.62%  [2610]      arc_cksum_verify @ /boot/kernel/zfs.ko" */
+/* Parses "  50.62%  [2610]      arc_cksum_verify @ /boot/kernel/zfs.ko". */
 static bool pmcstat_parse(pprofc_str line, struct pmcstat_line *out) {
   pprofc_str rest = line;
   out->depth = pmcstat_skip_blanks(&rest);
@@ -58,7 +59,7 @@ static bool pmcstat_parse(pprofc_str line, struct pmcstat_line *out) {
   return out->name.size > 0;
 }
 
-/* "@ inst_retired.any [35705 samples]": the name of the event. */
+/* Reads the event of a header: "@ inst_retired.any [35705 samples]". */
 static bool pmcstat_head(pprofc_str line, pprofc_str *event) {
   if (!str_starts(line, STR("@ "))) return false;
   size_t bracket = str_find(line, STR(" ["));
@@ -66,7 +67,7 @@ static bool pmcstat_head(pprofc_str line, pprofc_str *event) {
   return str_find(line, STR(" samples]")) < line.size && event->size > 0;
 }
 
-/* How many samples a head says there are. */
+/* Returns the number of samples in a header. */
 static uint64_t pmcstat_total(pprofc_str line) {
   uint64_t total = 0;
   size_t from = str_find(line, STR(" [")) + 2, to = str_find(line, STR(" samples]"));
@@ -74,7 +75,7 @@ static uint64_t pmcstat_total(pprofc_str line) {
   return total;
 }
 
-/* The first line that is not blank is the head, and below it is a row. */
+/* True if the first line that is not blank is a header, and a row follows. */
 static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
   pprofc_str line;
   struct pmcstat_line row;
@@ -88,10 +89,10 @@ static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
   return false;
 }
 
-/* The object that the latest row with one has named. */
+/* The object of the last row that has one. */
 struct pmcstat_object {
   pprofc_str name;
-  uint32_t mapping; /* or NONE */
+  uint32_t mapping; /* mapping, or NONE */
 };
 
 static void pmcstat_enter_object(struct pmcstat_object *object, pprofc_builder *builder,
@@ -107,14 +108,14 @@ static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name,
   return pprofc_builder_location(builder, object->mapping, 0, &line, 1);
 }
 
-/* What is left out. */
+/* Counts of what is left out. */
 struct pmcstat_left {
-  uint64_t bad;         /* lines that are neither a row, a head, a comment nor blank */
+  uint64_t bad;         /* lines that are neither a row, a header, a comment nor blank */
   uint64_t other;       /* rows of other events */
-  uint64_t said, shown; /* samples, as the heads of the event have them and its first rows */
+  uint64_t said, shown; /* samples in the event's headers, and in its first rows */
 };
 
-/* Takes a line that is no row; a head names the event of the rows below it. */
+/* Reads a line that is not a row; a header names the event of the rows that follow. */
 static void pmcstat_read_other(pprofc_str line, pprofc_str event, pprofc_str *current,
                                struct pmcstat_left *left) {
   pprofc_str text = str_trim(line);
@@ -170,7 +171,7 @@ pprofc_status import_pmcstat(pprofc_str data, const pprofc_allocator *mem,
   if (status == PPROFC_OK) {
     struct printed_tree tree;
     printed_tree_init(&tree, pprofc_builder_new(mem), mem, true);
-    if (tree.builder) builder_limit_memory(tree.builder, options->limits->memory_bytes);
+    if (tree.builder) builder_limit_depth(tree.builder, options->limits->stack_depth);
     status = tree.builder ? read_pmcstat(&tree, text, event, profile, error) : error_nomem(error);
     pprofc_builder_free(tree.builder);
     printed_tree_free(&tree);

@@ -1,5 +1,6 @@
-/* From the rows of a printed call tree to samples. A row's own cost is what it prints as such, else
- * what the rows below it leave of it, so that the sum over all samples is that of the roots. */
+/* Converts the rows of a printed call tree to samples. The own cost of a row is the printed
+ * one, or else its total minus the totals of its children. The samples add up to the total of
+ * the roots. */
 #include "import/text/printed_tree.h"
 
 #include "core/array.h"
@@ -14,18 +15,18 @@ void printed_tree_free(struct printed_tree *tree) {
   ARRAY_FREE(tree->mem, tree->stack, tree->stack_capacity);
 }
 
-/* a + b, held at the largest number: costs are not negative. */
+/* Returns a + b, saturated. Costs are not negative. */
 static int64_t printed_tree_sum(int64_t a, int64_t b) {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* What is left of `all` without `part`, or 0. */
+/* Returns all - part, or 0 if that is negative. */
 static int64_t printed_tree_rest(int64_t all, int64_t part) {
   return all > part ? all - part : 0;
 }
 
-/* The row's own part of its first value. What the printed parts leave of it counts, too, when it is
- * more than rounding explains: rows are missing. */
+/* Returns the row's own part of values[0]. If the printed own part and the children leave a
+ * rest that rounding does not explain, rows are missing and the rest is added. */
 static int64_t printed_tree_own(const struct printed_row *row) {
   if (row->self < 0) return printed_tree_rest(row->values[0], row->below[0]);
   int64_t rest = printed_tree_rest(printed_tree_rest(row->values[0], row->below[0]), row->self);

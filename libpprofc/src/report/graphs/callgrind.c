@@ -1,4 +1,5 @@
 /* The report callgrind: what KCachegrind reads (21.9). */
+#include "core/budget.h"
 #include "report/graphs/callgrind_text.h"
 #include "report/labels.h"
 #include "unit/unit.h"
@@ -106,6 +107,7 @@ static bool find_functions(struct callgrind *c) {
   memset(c->function_of, 0xFF, g->node_count * sizeof *c->function_of);
   for (size_t i = 0; i < g->shown_count; i++) {
     callgrind_touch_info(c, i);
+    if (budget_poll(c->arena.mem, i)) return false;
     uint32_t found = c->function_of[g->shown[i]] = callgrind_find_function(c, g->shown[i]);
     if (found == NONE) return false;
   }
@@ -128,8 +130,8 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 
 /* ---- calls ------------------------------------------- */
 
-/* The name of a called function, with a number where several functions share file and name. Nodes
- * that are not shown have none. Returns the number of the name. */
+/* Prints the name of a called function, with a number where several functions share file and
+ * name. Nodes that are not shown have no name. Returns the number of the name. */
 static uint32_t print_callee(struct callgrind *c, uint32_t node) {
   if (c->function_of[node] == NONE) return callgrind_put_name(&c->names, c->out, "cfn=", STR(""));
   struct function_node *f = &c->functions[c->function_of[node]];
@@ -150,7 +152,8 @@ static uint32_t print_callee(struct callgrind *c, uint32_t node) {
   return f->number;
 }
 
-/* Calls of functions that share a name, of lines that are too large, and of what is not shown. */
+/* Prints calls of functions that share a name, of lines that are too large, and of hidden
+ * nodes. */
 static void print_other_call(struct callgrind *c, uint32_t target, int64_t value) {
   const struct node_info *info = callgrind_info_of(c, target);
   struct callgrind_spot at = callgrind_spot_of(c, info->place->address);
@@ -182,8 +185,8 @@ static void print_call(struct callgrind *c, uint32_t target, int64_t weight) {
   callee->state = CALLEE_NUMBERS;
 }
 
-/* Notes what is written of the callees. In the order of memory; when they are called, in another
- * one, the processor would wait for each pointer on the way. */
+/* Notes the texts of the callees in the order of memory; in the order of the calls, the
+ * processor would wait for each pointer on the way. */
 static void callgrind_note_callees(struct callgrind *c) {
   for (size_t i = 0; i < c->graph.node_count; i++) {
     uint32_t function = c->function_of[i];
@@ -251,14 +254,14 @@ static void callgrind_print_all(struct callgrind *c) {
   output_add_char(c->out, '(');
   output_add_str(c->out, c->report->output_unit);
   output_add_text(c->out, ")\n");
-  for (size_t i = 0; i < c->graph.shown_count; i++) {
+  for (size_t i = 0; i < c->graph.shown_count && !c->out->failed; i++) {
     callgrind_touch_info(c, i);
     callgrind_touch_calls(c, i);
     callgrind_print_node(c, c->graph.shown[i]);
   }
 }
 
-/* What printing needs of the graph; false when out of memory. */
+/* Prepares the tables for printing; false when out of memory. */
 static bool callgrind_prepare(struct callgrind *c) {
   size_t texts = c->graph.frames.texts.count;
   c->has_factors =

@@ -30,8 +30,8 @@ uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out, c
 /* "fn=(1)" of a name that has been written; "fn=" for 0. */
 void callgrind_put_number(struct output *out, const char *tag, uint32_t number);
 
-/* Where a line of the file is: the address is written relative to the one before where that is
- * shorter. */
+/* The place of a line of the file: the address is written relative to the one before where
+ * that is shorter. */
 struct callgrind_spot {
   uint64_t address, before;
   bool has_before;
@@ -41,8 +41,8 @@ struct callgrind_spot {
 void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
                         int64_t value);
 
-/* What is written of a callee. Small: a large graph calls callees in no order of memory, millions
- * of times. */
+/* The text of a callee. Small: a large graph calls callees in no order of memory, millions of
+ * times. */
 struct callgrind_callee {
   uint64_t address;
   uint32_t file, name; /* their numbers; before the first call, texts of the graph */

@@ -22,7 +22,7 @@ struct dot {
 
 static void dot_add_value(const struct dot *d, int64_t value) {
   char text[UNIT_LABEL_MAX];
-  output_add_str(d->out, report_value(d->report, value, text));
+  dot_loose_text(d->out, report_value(d->report, value, text));
 }
 
 /* "10ms (14.29%)" */
@@ -338,12 +338,12 @@ static void print_graph(struct dot *d) {
   }
   for (uint32_t i = 0; i < g->shown_count; i++) d->number[g->shown[i]] = i + 1;
   double max_flat = largest_flat(g);
-  for (size_t i = 0; i < g->shown_count; i++) {
+  for (size_t i = 0; i < g->shown_count && !d->out->failed; i++) {
     uint32_t node = g->shown[i];
     dot_print_node(d, node, max_flat);
     d->has_nodelets[node] = print_nodelets(d, node);
   }
-  for (size_t i = 0; i < g->sorted_count; i++) {
+  for (size_t i = 0; i < g->sorted_count && !d->out->failed; i++) {
     const struct graph_edge *e = &g->edges[g->sorted[i]];
     if (d->number[e->source]) dot_print_edge(d, e);
   }

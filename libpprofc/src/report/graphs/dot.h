@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 
-/* What the picture needs of its graph (flags of pipeline_graph). */
+/* The flags of pipeline_graph for the picture. */
 #define DOT_GRAPH (PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE)
 
 /* Writes the graph; its values are in report->output_unit. Box i + 1 ("N1", id "node1") is node

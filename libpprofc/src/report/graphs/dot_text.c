@@ -13,9 +13,21 @@ static void add_visible(struct output *out, pprofc_str character, int32_t code, 
     output_printf(out, "%sx%02x", slash, (unsigned char)character.data[i]);
 }
 
+/* Returns the end of the characters at `from` that are printed unchanged. */
+static size_t dot_plain_end(pprofc_str text, size_t from, bool escape) {
+  while (from < text.size && text.data[from] >= ' ' && text.data[from] <= '~' &&
+         !(escape && (text.data[from] == '"' || text.data[from] == '\\')))
+    from++;
+  return from;
+}
+
 static void dot_add_text(struct output *out, pprofc_str text, bool escape) {
   for (size_t i = 0; i < text.size;) {
     size_t start = i;
+    i = dot_plain_end(text, i, escape);
+    output_add(out, text.data + start, i - start);
+    if (i == text.size) return;
+    start = i;
     int32_t code = utf8_next(text, &i);
     pprofc_str character = str_slice(text, start, i);
     if (escape && (code == '"' || code == '\\')) {

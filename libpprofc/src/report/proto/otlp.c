@@ -72,7 +72,7 @@ static size_t otlp_samples_size(const struct otlp_writer *w, size_t type) {
 /* Writes the samples of a type; false when out of memory. */
 static bool otlp_put_samples(struct otlp_writer *w, size_t type, struct output *out) {
   const struct samples *s = &w->profile->samples;
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = 0; i < s->count && !out->failed; i++) {
     Otlp__Sample sample;
     otlp_fill_sample(w, i, &s->values[i * w->profile->type_count + type], &sample);
     size_t size = otlp__sample__get_packed_size(&sample);

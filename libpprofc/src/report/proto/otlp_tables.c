@@ -5,7 +5,7 @@
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message and gives its entry in a table, a new one when there is none of equal bytes. */
+/* Packs a message and returns its entry in a table; adds one unless an entry has equal bytes. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);
@@ -36,7 +36,8 @@ static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   return kept.data ? kept : STR("");
 }
 
-int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
+/* The entry of a text; 0 for "". */
+static int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
   uint32_t index = interner_copy(&w->tables[OTLP_STRINGS], &w->arena, otlp_utf8(w, text));
   w->failed |= index > INT32_MAX;
   return w->failed ? 0 : (int32_t)index;
@@ -205,8 +206,8 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Mappings keep their order, since the first is the main program's; those of no sample are left
- * out. */
+/* Mappings keep their order, since the first is the main program's; mappings without samples
+ * are left out. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

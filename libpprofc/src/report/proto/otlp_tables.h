@@ -50,8 +50,6 @@ struct otlp_list {
 bool otlp_writer_init(struct otlp_writer *w, const pprofc_profile *profile);
 void otlp_writer_free(struct otlp_writer *w);
 
-/* The entry of a text; 0 for "". */
-int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
 /* The entry of a string of the profile. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
 /* The entry of an attribute whose value is a text. */

@@ -25,7 +25,7 @@ struct disasm {
   struct graph graph;
   struct arena arena;
   struct tools tools;
-  bool by_address; /* the expression is a number, too */
+  bool by_address; /* the expression is also a number */
   uint64_t address;
   struct object *objects;
   size_t object_count;
@@ -42,8 +42,8 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* The name itself, or the first of its demangled forms that matches; *match is NULL for none.
- * `text` is scratch. False when out of memory. */
+/* Finds the name itself, or the first of its demangled forms that matches; *match is NULL if
+ * nothing does. `text` is scratch. False when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -63,14 +63,14 @@ static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *
   return true;
 }
 
-/* Whether the expression is an address inside the symbol. */
+/* True if the expression is an address inside the symbol. */
 static bool has_wanted_address(const struct disasm *d, const struct object_symbol *symbol) {
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* The names under which a symbol is shown: all of them when it holds the address asked for, else
- * the one that matches, in the form that matches. *names is NULL for no match; false when out of
- * memory. */
+/* Finds the names under which a symbol is shown: all of them if it holds the address of the
+ * expression, else the one that matches, in the form that matches. *names is NULL without a
+ * match; false when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -102,8 +102,8 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* The nodes by their address in an object. Nodes of other binaries are in the list, too, with
- * addresses far above: as in pprof, they count for the last symbol, which has no end. */
+/* Sorts the nodes by their address in an object. Nodes of other binaries are also in the list,
+ * with addresses far above: as in pprof, they count for the last symbol, which has no end. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -165,6 +165,20 @@ static bool add_symbols(struct disasm *d, struct object *object,
   return true;
 }
 
+/* The arguments of add_symbols. */
+struct symbol_search {
+  struct disasm *d;
+  struct object *object;
+  const struct object_symbol *symbols;
+  size_t count;
+  bool good;
+};
+
+static void search_symbols(void *context) {
+  struct symbol_search *s = context;
+  s->good = add_symbols(s->d, s->object, s->symbols, s->count);
+}
+
 /* ---- binaries ---------------------------------------- */
 
 /* Marks the object files (texts of the graph) of nodes whose printed name matches. */
@@ -202,7 +216,9 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   }
   d->object_count++;
   status = object_symbols(object, &d->tools, &d->arena, &symbols, &count, &why);
-  if (status == PPROFC_OK && !add_symbols(d, object, symbols, count)) status = PPROFC_E_NOMEM;
+  struct symbol_search search = {.d = d, .object = object, .symbols = symbols, .count = count};
+  if (status == PPROFC_OK && (!demangle_run(search_symbols, &search) || !search.good))
+    status = PPROFC_E_NOMEM;
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 

@@ -32,7 +32,7 @@ static int list_compare_rows(const void *a, const void *b) {
 
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
-/* Whether the name of a node matches. `known` has a LIST_* for each text: functions have many
+/* True if the name of a node matches. `known` has a LIST_* for each text: functions have many
  * lines, and each is a node. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
@@ -67,13 +67,14 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
   return true;
 }
 
-/* The first line to show for a row: that of the function, or MARGIN lines above the row. */
+/* Returns the first line to show for a row: the line of its function, or MARGIN lines above
+ * the row. */
 static int64_t first_line(const struct list_row *row) {
   if (row->start_line) return row->start_line;
   return row->line > MARGIN ? row->line - MARGIN : 1;
 }
 
-/* Which lines to show for rows of one function and file. */
+/* Finds the lines to show for rows of one function and file. */
 static void find_window(const struct list_row *rows, size_t count, int64_t *first, int64_t *last) {
   *first = INT64_MAX;
   *last = INT64_MIN;
@@ -162,7 +163,7 @@ static pprofc_status list_print_all(struct list_report *list, pprofc_error *erro
       source_lookup_init(&list->sources, list->report->mem, o->source_path, o->trim_path, error);
   list->sources.closed = o->safe;
   if (status == PPROFC_OK) listing_total(list->report, list->out);
-  for (from = 0; status == PPROFC_OK && from < list->count; from = to) {
+  for (from = 0; status == PPROFC_OK && from < list->count && !list->out->failed; from = to) {
     for (to = from + 1; to < list->count && str_equal(list->rows[to].name, list->rows[from].name);)
       to++;
     if (!print_function(list, list->rows + from, to - from)) status = error_nomem(error);

@@ -208,7 +208,7 @@ static bool print_files(struct weblist *w) {
   const struct web_data *data = &w->data;
   struct weblist_run *runs = arena_array(&w->data.arena, data->place_count, sizeof *runs);
   if (!runs) return false;
-  for (size_t first = 0, end; first < data->place_count; first = end) {
+  for (size_t first = 0, end; first < data->place_count && !w->out->failed; first = end) {
     for (end = first + 1; end < data->place_count; end++)
       if (!str_equal(data->places[end].file, data->places[first].file)) break;
     size_t count = weblist_make_runs(data, first, end, runs);

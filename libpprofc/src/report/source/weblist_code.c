@@ -137,7 +137,7 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Whether the range `last`, which may be NULL, goes on to an address. */
+/* True if the range `last`, which may be NULL, goes on to an address. */
 static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint64_t address) {
   if (!last || address - last->end > 2 * EXPAND) return false;
   uint64_t limit = p->mappings.items[last->mapping].limit;
@@ -209,7 +209,7 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* The functions that instruction k of a range is in, innermost first; those of objdump when no
+/* Returns the functions around instruction k of a range, innermost first, from objdump if no
  * symbolizer answered. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
@@ -226,10 +226,10 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* The functions of the last instruction that had a line; instructions without one that follow
- * closely belong to them, too. */
+/* The functions of the last instruction that had a line. Instructions without a line that
+ * follow closely also belong to them. */
 struct code_neighbor {
-  const struct source_frame *frames; /* NULL: none yet */
+  const struct source_frame *frames; /* NULL before the first */
   size_t count;
   uint64_t address;
   struct source_frame own; /* `frames` points here when the line came from objdump */

@@ -2,6 +2,7 @@
 #include "report/source/weblist_data.h"
 
 #include "core/array.h"
+#include "core/budget.h"
 #include "graph/number.h"
 #include "profile/stack.h"
 #include "report/source/listing.h"
@@ -106,7 +107,7 @@ struct scan {
   const struct report *report;
   const pprofc_profile *profile;
   struct web_data *data;
-  bool by_address; /* the expression is a number, too */
+  bool by_address; /* the expression is also a number */
   uint64_t wanted;
   uint32_t *order; /* locations in order of first use, root before leaf */
   size_t count;
@@ -124,6 +125,7 @@ static bool sum_samples(struct scan *s) {
   if (!frames) return false;
   struct stack_reader reader = stack_reader_at(&p->samples, 0);
   for (size_t i = 0; i < p->samples.count; i++) {
+    if (budget_poll(s->data->mem, i)) return false;
     const int64_t *values = p->samples.values + i * p->type_count;
     int64_t value = values[s->report->result.value_index];
     if (s->report->result.mean) value = number_mean(value, values[0]);
@@ -153,7 +155,7 @@ static void make_addresses(struct scan *s) {
 
 /* ---- what matches ------------------------------------ */
 
-/* Whether a string of the profile matches; each is matched once. */
+/* Matches strings of the profile, each once. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;

@@ -1,5 +1,5 @@
-/* What the weblist page shows: for each line of the functions that match, its samples, and its
- * instructions with the inlined calls that lead to them. */
+/* The contents of the weblist page: for each line of the functions that match, its samples,
+ * and its instructions with the inlined calls that lead to them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -77,8 +77,8 @@ struct web_address {
   size_t order;
 };
 
-/* Adds instructions and places around the addresses (sorted, each once). `samples` are sorted, too.
- */
+/* Adds instructions and places around the addresses (sorted, each once). `samples` must be
+ * sorted. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,

@@ -1,8 +1,11 @@
 /* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). flame/ draws them;
  * this file chooses what they show. */
 #include "flame/flame.h"
+#include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"
+#include "core/threshold.h"
+#include "flame/label.h"
 #include "report/report.h"
 #include "report/stacks/flame_costs.h"
 #include "report/stacks/flame_kept.h"
@@ -11,10 +14,12 @@
 
 #include <stdlib.h>
 
-#define MOST_VALUES 24u /* values of a label key; keys with more are no groups of the page */
-#define MOST_GROUPS 96u
+#define MOST_VALUES   24u /* values of a label key; keys with more are no groups of the page */
+#define MOST_GROUPS   96u
+#define MOST_LEFT_OUT 96u /* keys without groups that the page lists */
 
-#define MOST_NODES ((size_t)1 << 20) /* of trees with more, what is narrowest is folded */
+/* Of a tree with more nodes, the narrowest are folded. */
+#define MOST_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {
   struct report *report;
@@ -128,10 +133,11 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
     arena_free(&f->arena);
     return status;
   }
-  buffer_init(&f->subtitle, report->mem, 1 << 20);
+  buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
   make_subtitle(f);
   stack_set_free(&f->graph.set); /* the tree says it all */
   status = f->subtitle.failed ? error_nomem(error) : flame_report_judge(f, reverse, error);
+  if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);
   if (status != PPROFC_OK) flame_report_end(f);
   return status;
 }
@@ -179,7 +185,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 struct page_group {
   uint32_t key, value; /* in the interner */
   uint32_t *samples;
-  size_t count;
+  size_t count, capacity;
 };
 
 struct grouping {
@@ -188,81 +194,73 @@ struct grouping {
   struct interner texts;
   struct page_group groups[MOST_GROUPS];
   size_t count;
-  uint32_t *too_many; /* keys with more values than the limit */
-  size_t too_many_count;
-  struct map children; /* of the tree: hash of (parent, frame) */
+  struct interner left_out; /* keys that get no groups */
+  struct map children;      /* of the tree: hash of (parent, frame) */
 };
 
-static bool is_dropped(const struct grouping *g, uint32_t key) {
-  for (size_t i = 0; i < g->too_many_count; i++)
-    if (g->too_many[i] == key) return true;
-  return false;
+static void free_group(struct grouping *g, struct page_group *group) {
+  ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
 }
 
-/* Drops the groups of a key that has too many values. */
-static void drop_key(struct grouping *g, uint32_t key) {
+/* Drops the groups of a key, for good. */
+static bool leave_out(struct grouping *g, uint32_t key) {
   size_t kept = 0;
-  for (size_t i = 0; i < g->count; i++)
-    if (g->groups[i].key != key) g->groups[kept++] = g->groups[i];
+  for (size_t i = 0; i < g->count; i++) {
+    if (g->groups[i].key == key)
+      free_group(g, &g->groups[i]);
+    else
+      g->groups[kept++] = g->groups[i];
+  }
   g->count = kept;
-  if (g->too_many_count < MOST_GROUPS) g->too_many[g->too_many_count++] = key;
+  return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
 }
 
-/* The group of a label, made when it is new; NULL when the key has too many values or the page has
- * no room for more groups. */
-static struct page_group *group_of(struct grouping *g, uint32_t key, uint32_t value) {
+/* Finds the group of a label, or makes it. Leaves the key out, and gives NULL, when the key has too
+ * many values or the page has no room for more groups. False when out of memory. */
+static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
   size_t same_key = 0;
-  if (is_dropped(g, key)) return NULL;
+  *group = NULL;
   for (size_t i = 0; i < g->count; i++) {
-    if (g->groups[i].key == key && g->groups[i].value == value) return &g->groups[i];
+    if (g->groups[i].key == key && g->groups[i].value == value) {
+      *group = &g->groups[i];
+      return true;
+    }
     same_key += g->groups[i].key == key;
   }
   /* Nodes of a group may have been folded. */
-  if (same_key == MOST_VALUES || g->count == MOST_GROUPS || g->flame->graph.tree.folded) {
-    drop_key(g, key);
-    return NULL;
-  }
-  g->groups[g->count] = (struct page_group){key, value, NULL, 0};
-  return &g->groups[g->count++];
-}
-
-/* Calls each(group, sample) for the string labels of all samples except the label that marks
- * samples of a base. */
-static bool each_label(struct grouping *g, void (*each)(struct page_group *, uint32_t sample)) {
-  const pprofc_profile *p = g->flame->report->result.profile;
-  for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
-    const struct label *labels = sample_labels(&p->samples, i);
-    for (size_t k = 0; k < label_count(&p->samples, i); k++) {
-      pprofc_str name = profile_string(p, labels[k].key);
-      if (labels[k].is_number || str_equal(name, BASE_LABEL)) continue;
-      uint32_t key = interner_add(&g->texts, name);
-      uint32_t value = interner_add(&g->texts, profile_string(p, labels[k].string));
-      if (key == MAP_NONE || value == MAP_NONE) return false;
-      struct page_group *group = group_of(g, key, value);
-      if (group) each(group, (uint32_t)i);
-    }
-  }
+  if (same_key == MOST_VALUES || g->count == MOST_GROUPS || g->flame->graph.tree.folded)
+    return leave_out(g, key);
+  *group = &g->groups[g->count++];
+  **group = (struct page_group){.key = key, .value = value};
   return true;
 }
 
-static void count_sample(struct page_group *group, uint32_t sample) {
-  (void)sample;
-  group->count++;
+/* Notes a sample in the group of one of its labels. */
+static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, pprofc_str text) {
+  if (interner_find(&g->left_out, name) != MAP_NONE) return true;
+  uint32_t key = interner_add(&g->texts, name), value = interner_add(&g->texts, text);
+  struct page_group *group;
+  if (key == MAP_NONE || value == MAP_NONE || !group_of(g, key, value, &group)) return false;
+  if (!group || (group->count && group->samples[group->count - 1] == sample)) return true;
+  if (!ARRAY_RESERVE(g->arena.mem, group->samples, group->capacity, group->count + 1)) return false;
+  group->samples[group->count++] = sample;
+  return true;
 }
 
-static void note_sample(struct page_group *group, uint32_t sample) {
-  if (!group->count || group->samples[group->count - 1] != sample)
-    group->samples[group->count++] = sample;
-}
-
+/* Groups samples by their string labels except the label that marks samples of a base. False when
+ * out of memory or stopped. */
 static bool find_groups(struct grouping *g) {
-  if (!each_label(g, count_sample)) return false;
-  for (size_t i = 0; i < g->count; i++) {
-    g->groups[i].samples = arena_array(&g->arena, g->groups[i].count, sizeof(uint32_t));
-    if (!g->groups[i].samples) return false;
-    g->groups[i].count = 0;
+  const pprofc_profile *p = g->flame->report->result.profile;
+  for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
+    const struct label *labels = sample_labels(&p->samples, i);
+    if (budget_poll(g->arena.mem, i)) return false;
+    for (size_t k = 0; k < label_count(&p->samples, i); k++) {
+      pprofc_str name = profile_string(p, labels[k].key);
+      if (labels[k].is_number || str_equal(name, BASE_LABEL)) continue;
+      if (!note_label(g, (uint32_t)i, name, profile_string(p, labels[k].string))) return false;
+    }
   }
-  return each_label(g, note_sample);
+  return true;
 }
 
 static uint64_t child_hash(uint32_t parent, uint32_t frame) {
@@ -273,7 +271,9 @@ static bool map_children(struct grouping *g) {
   const struct flame_tree *t = &g->flame->graph.tree;
   if (!map_reserve(&g->children, t->count)) return false;
   for (size_t i = 1; i < t->count; i++)
-    if (!map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i)) return false;
+    if (budget_poll(g->arena.mem, i) ||
+        !map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i))
+      return false;
   return true;
 }
 
@@ -301,6 +301,7 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
   uint32_t *frames = arena_array(&g->arena, set.max_depth, sizeof *frames);
   bool good = nodes && self && frames;
   for (size_t i = 0; good && i < set.count; i++) {
+    good = !budget_poll(g->arena.mem, i);
     uint32_t node = 0;
     stack_set_read(&set, i, frames);
     for (uint32_t d = 0; d < set.depth[i]; d++) node = grouping_find_child(g, node, frames[d]);
@@ -329,8 +330,7 @@ static pprofc_str group_name(struct grouping *g, const struct page_group *group)
 
 static pprofc_status make_groups(struct grouping *g, struct flame_group **groups,
                                  pprofc_error *error) {
-  g->too_many = arena_array(&g->arena, MOST_GROUPS, sizeof *g->too_many);
-  if (!g->too_many || !find_groups(g)) return error_nomem(error);
+  if (!find_groups(g)) return error_nomem(error);
   *groups = arena_array(&g->arena, g->count, sizeof **groups);
   if (!*groups || (g->count && !map_children(g))) return error_nomem(error);
   for (size_t i = 0; i < g->count; i++) {
@@ -344,21 +344,14 @@ static pprofc_status make_groups(struct grouping *g, struct flame_group **groups
 
 /* ---- the page ---------------------------------------- */
 
-/* The names of the keys that got no groups. */
-static const pprofc_str *left_out(struct grouping *g) {
-  pprofc_str *names = arena_array(&g->arena, g->too_many_count, sizeof *names);
-  for (size_t i = 0; names && i < g->too_many_count; i++) names[i] = g->texts.items[g->too_many[i]];
-  return names;
-}
-
-/* How the tree is written: as a page, or as data for the viewer. */
+/* The form of the tree: a page, or data for the viewer. */
 struct flame_form {
   bool data;
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  50000u /* as many nodes are sent at once ... */
-#define WIDEST_NODES 20000u /* ... and of greater trees these */
+#define WHOLE_NODES  THRESHOLD(50000u) /* as many nodes are sent at once ... */
+#define WIDEST_NODES THRESHOLD(20000u) /* ... and of greater trees these */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   return !form->data || (!form->range.node && g->flame->graph.tree.count <= WHOLE_NODES);
@@ -372,8 +365,6 @@ static pprofc_status write_page(struct grouping *g, struct flame_form *form, str
   bool whole = is_whole(g, form);
   pprofc_status status = whole ? make_groups(g, &groups, error) : PPROFC_OK;
   if (status != PPROFC_OK) return status;
-  const pprofc_str *without_groups = left_out(g);
-  if (!without_groups) return error_nomem(error);
   struct flame_page page = {
       .tree = &f->graph.tree,
       .type = f->report->result.value_index,
@@ -383,8 +374,8 @@ static pprofc_status write_page(struct grouping *g, struct flame_form *form, str
       .origins = &f->origins,
       .groups = groups,
       .group_count = g->count,
-      .left_out = without_groups,
-      .left_out_count = g->too_many_count,
+      .left_out = g->left_out.items,
+      .left_out_count = g->left_out.count < MOST_LEFT_OUT ? g->left_out.count : MOST_LEFT_OUT,
       .link = f->report->options->source_link,
       .costs = costs,
       .cost_count = flame_costs_find(f->report->result.profile, costs),
@@ -401,9 +392,12 @@ static pprofc_status flame_report_write(struct flame_report *f, struct flame_for
   struct grouping grouping = {.flame = f};
   arena_init(&grouping.arena, mem);
   interner_init(&grouping.texts, mem);
+  interner_init(&grouping.left_out, mem);
   map_init(&grouping.children, mem);
   pprofc_status status = write_page(&grouping, form, out, error);
   map_free(&grouping.children);
+  for (size_t i = 0; i < grouping.count; i++) free_group(&grouping, &grouping.groups[i]);
+  interner_free(&grouping.left_out);
   interner_free(&grouping.texts);
   arena_free(&grouping.arena);
   return status;

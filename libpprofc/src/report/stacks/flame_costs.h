@@ -1,5 +1,5 @@
-/* What limits a function: sample types that count instructions, cache and memory accesses and
- * system time, weighted as cycles. */
+/* The estimate of the resource that limits a function: sample types that count instructions,
+ * cache and memory accesses and system time, weighted as cycles. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_COSTS_H
 #define PPROFC_REPORT_STACKS_FLAME_COSTS_H
 

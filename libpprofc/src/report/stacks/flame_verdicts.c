@@ -1,4 +1,4 @@
-/* From verdicts on functions to frames of a flame graph. */
+/* Converts verdicts on functions to verdicts on frames of a flame graph. */
 #include "report/stacks/flame_verdicts.h"
 
 #include "core/buffer.h"
@@ -13,49 +13,54 @@ struct verdict_maker {
   const pprofc_verdict_row *rows;
   pprofc_verdict_summary summary;
   struct arena *arena;
-  double unit; /* from a value that was judged to a value of the picture */
+  double unit; /* tree value of a judged value of 1 */
 };
 
 /* ---- numbers ----------------------------------------- */
-
-/* What the base was divided by beside its exposure, as the mean over runs. */
-static double verdict_base_common(const pprofc_verdict_summary *s) {
-  double sum = 0;
-  if (!s->has_common || !s->base_runs) return 1;
-  for (size_t r = 0; r < s->base_runs; r++) sum += log(s->common[r]);
-  return exp(sum / (double)s->base_runs);
-}
 
 static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
-/* The scales that bring values of the tree and values that were judged together. */
+/* Computes the factors between values of the tree, which are sums over runs, and judged values. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
   const pprofc_verdict_summary *s = &m->summary;
   double base = (double)flame_base(m->tree, 0, type), head = (double)flame_head(m->tree, 0, type);
-  double common = s->has_common ? 1 + s->common_change : 1;
-  m->unit = verdict_or_one(base / s->total_base);
-  out->head_scale = verdict_or_one(m->unit * s->total_head / head / common);
-  m->unit *= verdict_or_one(verdict_base_common(s));
+  m->unit = base != 0 ? verdict_or_one(base / s->total_base) : verdict_or_one(head / s->total_head);
+  out->ratio = 1 / m->unit;
+  out->head_scale = verdict_or_one(m->unit * s->total_head / head);
+}
+
+static enum flame_certainty verdict_certainty(pprofc_verdict verdict) {
+  if (pprofc_verdict_is_change(verdict)) return FLAME_OWN;
+  return pprofc_verdict_is_certain(verdict) ? FLAME_SHARED : FLAME_QUIET;
 }
 
 static struct flame_estimate verdict_estimate(const struct verdict_maker *m,
                                               const pprofc_verdict_estimate *e, const char *word) {
-  bool judged = !isnan(e->p);
-  struct flame_estimate made = {
+  double judged = isnan(e->p) ? (double)NAN : m->unit;
+  return (struct flame_estimate){
       .word = word,
-      .changed = pprofc_verdict_is_change(e->verdict),
+      .certainty = verdict_certainty(e->verdict),
       .base = e->base * m->unit,
       .delta = e->delta * m->unit,
-      .low = (double)NAN,
-      .high = (double)NAN,
+      .low = e->low * judged,
+      .high = e->high * judged,
       .q = e->q,
   };
-  if (!judged) return made;
-  made.low = e->low * m->unit;
-  made.high = e->high * m->unit;
-  return made;
+}
+
+static struct flame_estimate verdict_total(const struct verdict_maker *m) {
+  const pprofc_verdict_summary *s = &m->summary;
+  return (struct flame_estimate){
+      .word = pprofc_verdict_name(s->total_verdict),
+      .certainty = verdict_certainty(s->total_verdict),
+      .base = s->total_base * m->unit,
+      .delta = s->total_delta * m->unit,
+      .low = s->total_low * m->unit,
+      .high = s->total_high * m->unit,
+      .q = (double)NAN,
+  };
 }
 
 /* ---- words, as in -top -noise ------------------------ */
@@ -120,77 +125,74 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
   return out->nearest != NULL;
 }
 
-/* ---- what holds for all ------------------------------ */
+/* ---- notes ------------------------------------------- */
+
+/* Each writes a sentence or nothing. */
+static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
+  buffer_add_str(text, m->summary.sentence);
+}
 
 static void verdict_note_runs(const struct verdict_maker *m, struct buffer *text) {
   const pprofc_verdict_summary *s = &m->summary;
   if (s->exact)
-    buffer_add_text(text, "Events were counted, not sampled: every difference is real.");
+    buffer_add_text(text, s->lone
+                              ? "Counts of one run a side: run the base twice to learn what varies."
+                              : "Counts are exact; their spread between runs is the noise.");
   else if (s->base_runs == 1 && s->head_runs == 1)
     buffer_printf(text,
-                  "One pair of profiles cannot know the noise between runs: %g %% is assumed. "
-                  "Several runs a side know it.",
+                  "One pair of profiles cannot show the noise between runs: %g %% is assumed. "
+                  "Several runs a side measure it.",
                   100 * s->noise_cv);
   else
-    buffer_printf(text, "%zu + %zu runs; a function varies by %.1f %% between runs.", s->base_runs,
-                  s->head_runs, 100 * s->between_run_cv);
+    buffer_printf(text, "Mean of %zu + %zu runs; a function varies by %.1f %% between runs.",
+                  s->base_runs, s->head_runs, 100 * s->between_run_cv);
 }
 
-static void verdict_note_judged(const struct verdict_maker *m, struct buffer *text) {
-  const pprofc_verdict_summary *s = &m->summary;
-  if (s->tested)
-    buffer_printf(text, "%zu of %zu functions changed (q < %g).", s->changed, s->tested, s->alpha);
-  else
-    buffer_add_text(text, "No function could be judged.");
-}
-
-static void verdict_note_compared(const struct verdict_maker *m, struct buffer *text) {
+static void verdict_note_divisor(const struct verdict_maker *m, struct buffer *text) {
   static const char *const what[] = {
       [PPROFC_EXPOSURE_AUTO] = "",
-      [PPROFC_EXPOSURE_OPS] = "Values are compared for each operation",
-      [PPROFC_EXPOSURE_TIME] = "Values are compared for each second",
-      [PPROFC_EXPOSURE_TOTAL] =
-          "Shares of the total are compared: a change of everything is not seen",
+      [PPROFC_EXPOSURE_OPS] = "Values are per operation.",
+      [PPROFC_EXPOSURE_TIME] = "Values are per second of the profile.",
+      [PPROFC_EXPOSURE_TOTAL] = "Values are percent of the total.",
       [PPROFC_EXPOSURE_NONE] = "",
   };
   buffer_add_text(text, what[m->summary.exposure]);
 }
 
-/* Each writes a sentence, or nothing. */
-static void verdict_note_scale(const struct verdict_maker *m, double scale, struct buffer *text) {
-  verdict_note_compared(m, text);
-  if (fabs(scale - 1) < 0.005) {
-    if (text->size) buffer_add_char(text, '.');
-    return;
-  }
-  buffer_printf(text, "%s head is drawn %.3g times as large.", text->size ? "; the" : "The", scale);
+static void verdict_note_judged(const struct verdict_maker *m, struct buffer *text) {
+  const pprofc_verdict_summary *s = &m->summary;
+  if (s->tested)
+    buffer_printf(text, "%zu of %zu functions changed by themselves (q < %g).", s->changed,
+                  s->tested, s->alpha);
+  else if (!s->exact)
+    buffer_add_text(text, "No function has enough samples to be judged.");
 }
 
 static void verdict_note_common(const struct verdict_maker *m, struct buffer *text) {
-  if (m->summary.has_common)
-    buffer_printf(text, "%+.1f %%, which all functions share, is taken out.",
-                  100 * m->summary.common_change);
+  const pprofc_verdict_summary *s = &m->summary;
+  if (s->has_common)
+    buffer_printf(text, "All functions: %+.1f %% [%+.1f %%, %+.1f %%].", 100 * s->common_change,
+                  100 * s->common_low, 100 * s->common_high);
 }
 
 static bool verdict_fill_notes(struct verdict_maker *m, struct flame_verdicts *out) {
-  struct buffer text[4];
-  const size_t count = sizeof text / sizeof *text;
+  static void (*const write[])(const struct verdict_maker *, struct buffer *) = {
+      verdict_note_sentence, verdict_note_runs,   verdict_note_divisor,
+      verdict_note_judged,   verdict_note_common,
+  };
+  const size_t count = sizeof write / sizeof *write;
   pprofc_str *notes = arena_array(m->arena, count, sizeof *notes);
   bool good = notes != NULL;
-  for (size_t i = 0; i < count; i++) buffer_init(&text[i], m->arena->mem, 1 << 16);
-  verdict_note_judged(m, &text[0]);
-  verdict_note_runs(m, &text[1]);
-  verdict_note_scale(m, out->head_scale, &text[2]);
-  verdict_note_common(m, &text[3]);
-  for (size_t i = 0; i < count; i++) {
-    if (good && text[i].size) {
-      notes[out->note_count] = buffer_keep(&text[i], m->arena);
-      good = notes[out->note_count++].data != NULL;
-    }
-    good = good && !text[i].failed;
-    buffer_free(&text[i]);
+  for (size_t i = 0; good && i < count; i++) {
+    struct buffer text;
+    buffer_init(&text, m->arena->mem, 1 << 16);
+    write[i](m, &text);
+    if (text.size) notes[out->note_count++] = buffer_keep(&text, m->arena);
+    good = !text.failed && (!out->note_count || notes[out->note_count - 1].data);
+    buffer_free(&text);
   }
   out->notes = notes;
+  out->sentence = good && out->note_count ? notes[0] : STR("");
   return good;
 }
 
@@ -202,9 +204,13 @@ pprofc_status flame_verdicts_make(const struct flame_tree *tree, size_t type, bo
   *out = (struct flame_verdicts){.type = type};
   m.rows = pprofc_verdicts_rows(verdicts, &count);
   pprofc_verdicts_summary_of(verdicts, &m.summary);
-  out->judged = m.summary.tested;
+  out->judged = m.summary.exact ? count : m.summary.tested;
   out->changed = m.summary.changed;
+  out->runs[0] = m.summary.base_runs;
+  out->runs[1] = m.summary.head_runs;
   verdict_scales(&m, type, out);
+  out->total = verdict_total(&m);
+  out->unit = arena_str(arena, m.summary.unit);
   bool good = verdict_fill_frames(&m, out) && verdict_fill_nodes(&m, reversed, out) &&
               verdict_fill_notes(&m, out);
   return good ? PPROFC_OK : error_nomem(error);

@@ -121,7 +121,7 @@ static const char *pyroscope_unit(pprofc_str unit) {
   return unit_compatible(unit, STR("B")) ? "bytes" : "objects";
 }
 
-/* Pyroscope divides samples of time by their rate, so the rate is that of one per nanosecond. */
+/* Pyroscope divides samples of time by their rate, so the rate is one per nanosecond. */
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;

@@ -19,7 +19,7 @@ struct folded_report {
 
 /* ---- frames ------------------------------------------ */
 
-/* What a byte of a name becomes in a line. */
+/* Returns the byte that a line shows for a byte of a name. */
 static char folded_char(char c) {
   if (c == ';') return ':';
   return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
@@ -114,8 +114,8 @@ static bool is_small(const struct folded_report *f, int64_t base, int64_t head) 
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Finds what depends on all stacks: whether there are two columns, the least value of a line of its
- * own, and the sums of the stacks below it. */
+/* Finds the properties that depend on all stacks: the number of columns, the least value of a
+ * line of its own, and the sums of the stacks below it. */
 static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;

@@ -1,5 +1,6 @@
 /* The -json report: totals and functions with flat and cum of every sample type, base and head
  * apart. The schema is described in docs/JSON.md and only grows. */
+#include "core/budget.h"
 #include "core/json_write.h"
 #include "report/report.h"
 #include "stacks/layout.h"
@@ -45,6 +46,7 @@ static bool sum_rows(struct json_report *r) {
   if (!path || !opened || !alloc_rows(r)) return false;
   size_t depth = 0;
   for (size_t i = 1; i < t->count; i++) {
+    if (budget_poll(t->arena.mem, i)) return false;
     for (; depth >= t->depth[i]; depth--)
       if (opened[depth]) r->rows[t->frame[path[depth]]].open = false;
     depth = t->depth[i];
@@ -91,8 +93,9 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  if (r->report->result.nodecount > 0 && r->count > (size_t)r->report->result.nodecount)
-    r->count = (size_t)r->report->result.nodecount;
+  const pprofc_report_options *o = r->report->options; /* the format trims nothing else */
+  if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
+    r->count = (size_t)o->nodecount;
   return true;
 }
 
@@ -170,7 +173,7 @@ static bool json_report_write(struct json_report *r, struct output *out) {
   json_report_header(r);
   json_key(&r->json, "functions");
   json_begin_array(&r->json);
-  for (size_t i = 0; i < r->count; i++) json_report_row(r, r->order[i]);
+  for (size_t i = 0; i < r->count && !out->failed; i++) json_report_row(r, r->order[i]);
   json_end(&r->json);
   json_end(&r->json);
   output_add_char(out, '\n');

@@ -1,6 +1,7 @@
 /* Splits samples by the value of a label. */
 #include "report/stacks/label_split.h"
 
+#include "core/budget.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "unit/unit.h"
@@ -45,6 +46,7 @@ static void label_split_add_values(struct splitter *s, size_t sample, bool numbe
 /* Gives every sample the id of its value. */
 static bool read_values(struct splitter *s) {
   for (size_t i = 0; i < s->profile->samples.count; i++) {
+    if (budget_poll(s->text.mem, i)) return false;
     buffer_clear(&s->text);
     label_split_add_values(s, i, false);
     label_split_add_values(s, i, true);

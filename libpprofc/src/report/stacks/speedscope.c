@@ -295,7 +295,7 @@ static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
 
 /* ---- the file ---------------------------------------- */
 
-/* The name of the whole: that of the program. */
+/* Prints the name of the whole: the name of the program. */
 static void write_title(struct speedscope *s) {
   pprofc_str file = STR("");
   if (s->profile->mappings.count)
@@ -316,7 +316,8 @@ static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *e
   write_frames(s);
   json_key(&s->json, "profiles");
   json_begin_array(&s->json);
-  for (size_t i = 0; i < s->shown_count; i++) write_profile(s, &s->set, &s->shown[i], NULL);
+  for (size_t i = 0; i < s->shown_count && !s->json.out->failed; i++)
+    write_profile(s, &s->set, &s->shown[i], NULL);
   pprofc_status status = is_grouped(s) ? write_groups(s, error) : PPROFC_OK;
   json_end(&s->json);
   json_end(&s->json);

@@ -26,7 +26,7 @@ struct raw_report {
   struct text_pieces pieces;
 };
 
-/* ---- what comes before the samples ------------------- */
+/* ---- the part before the samples --------------------- */
 
 static void raw_text(struct raw_report *raw, pprofc_str s) {
   report_text(raw->out, raw->report->mem, s);
@@ -287,7 +287,7 @@ static bool raw_print_all(struct raw_report *raw) {
   output_add_text(raw->out, "Samples:\n");
   if (!print_types(raw) || !raw_print_samples(raw)) return false;
   output_add_text(raw->out, "Locations\n");
-  for (uint32_t i = 0; i < p->locations.count; i++) raw_print_location(raw, i);
+  for (uint32_t i = 0; i < p->locations.count && !raw->out->failed; i++) raw_print_location(raw, i);
   output_add_text(raw->out, "Mappings\n");
   for (size_t i = 0; i < p->mappings.count; i++) print_mapping(raw, &p->mappings.items[i]);
   return true;

@@ -1,4 +1,4 @@
-/* What the report tags prints: the sum of the samples with each label. */
+/* The sums that the report tags prints: of the samples with each label. */
 #ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
 #define PPROFC_REPORT_TEXT_TAG_SUMS_H
 

@@ -3,6 +3,7 @@
 #include "report/text/tag_sums.h"
 
 #include "core/array.h"
+#include "core/budget.h"
 #include "core/escape.h"
 #include "profile/sum.h"
 #include "unit/unit.h"
@@ -49,6 +50,7 @@ static bool count_samples(struct tag_sums *tags) {
   for (size_t i = 0; i < samples->count; i++) {
     size_t count = label_count(samples, i);
     const struct label *labels = sample_labels(samples, i);
+    if (budget_poll(tags->report->mem, i)) return false;
     int64_t value = count ? samples->values[i * types + tags->report->result.value_index] : 0;
     for (size_t k = 0; k < count; k++)
       if (!count_label(tags, &labels[k], value)) return false;
@@ -219,7 +221,7 @@ pprofc_status report_tags(struct report *report, struct output *out, pprofc_erro
   struct tag_sums sums;
   pprofc_status status = tag_sums_collect(&sums, report, error);
   struct tags tags = {report, out};
-  for (size_t from = 0, to; !status && from < sums.count; from = to) {
+  for (size_t from = 0, to; !status && from < sums.count && !out->failed; from = to) {
     to = tag_sums_end(&sums, from);
     print_key(&tags, sums.items + from, to - from);
   }

@@ -39,7 +39,7 @@ pprofc_status report_top(struct report *report, struct output *out, pprofc_error
     labels_graph(report, &legend, false, label_to_output, out);
     output_add_text(out, "      flat  flat%   sum%        cum   cum%\n");
     int64_t running = 0;
-    for (size_t i = 0; i < g.shown_count; i++)
+    for (size_t i = 0; i < g.shown_count && !out->failed; i++)
       top_print_node(report, &g, g.shown[i], &running, out);
   }
   graph_free(&g);

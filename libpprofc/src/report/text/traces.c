@@ -1,4 +1,5 @@
 /* The -traces report: every sample with its labels and stack, in the order of the profile. */
+#include "core/budget.h"
 #include "core/escape.h"
 #include "graph/graph.h"
 #include "profile/stack.h"
@@ -8,7 +9,7 @@
 
 #define SEPARATOR "-----------+-------------------------------------------------------\n"
 
-/* The width of labels and values, and that of the blanks between a value and a frame. */
+/* The width of labels and values, and of the blanks between a value and a frame. */
 #define COLUMN 10
 #define GAP    3
 
@@ -98,7 +99,7 @@ static void frame_texts_free(struct frame_texts *texts) {
 static bool print_locations(struct frame_texts *texts, struct frame_printer *f) {
   for (uint32_t i = 0; i < texts->count; i++) {
     texts->from[i] = texts->text.size + f->out->size;
-    if (!traces_print_location(f, i)) return false;
+    if (budget_poll(texts->mem, i) || !traces_print_location(f, i)) return false;
   }
   texts->from[texts->count] = texts->text.size + f->out->size;
   return output_flush(f->out, NULL) == PPROFC_OK && !f->scratch.failed;

@@ -65,7 +65,7 @@ static void tree_print_all(struct tree *t) {
   labels_graph(t->report, &legend, false, label_to_output, t->out);
   output_add_text(t->out, separator);
   output_add_text(t->out, legend_line);
-  for (size_t i = 0; i < g->shown_count; i++)
+  for (size_t i = 0; i < g->shown_count && !t->out->failed; i++)
     if (is_printed(g, i)) tree_print_node(t, g->shown[i]);
   if (g->shown_count) output_add_text(t->out, separator);
 }

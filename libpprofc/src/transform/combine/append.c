@@ -1,5 +1,6 @@
-/* The difference of two profiles: the samples of the second follow those of the first, in the
- * memory of the first. Stacks that are trees or rows (profile/stack_tree.h) stay where they are. */
+/* Appends the samples of the second profile to the samples of the first, in the memory of the
+ * first, to make their difference. Stacks that are trees (profile/stack_tree.h) are shared
+ * with the source. */
 #include "transform/combine/append.h"
 
 #include "profile/stack_tree.h"
@@ -12,10 +13,10 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  bool ours[SIDES];          /* there is no other reference to the profile or its columns */
-  bool trees;                /* stacks are no columns, and samples of zeros stay */
-  size_t width;              /* values of a sample */
-  size_t kept[SIDES], total; /* samples of the result */
+  bool ours[SIDES];          /* true: nothing else refers to the profile or its columns */
+  bool trees;                /* true: stacks are trees, so samples of zeros are kept */
+  size_t width;              /* values per sample */
+  size_t kept[SIDES], total; /* samples that the result takes from each side, and their sum */
 };
 
 /* ---- tables to free ----------------------------------- */
@@ -45,7 +46,7 @@ static void drop_tables(const struct append *a, int side) {
 
 /* ---- columns ----------------------------------------- */
 
-/* Returns a column of head with room for all samples: the same memory, enlarged, or a copy. */
+/* Returns a column of head enlarged for all samples, in the same memory or as a copy. */
 static void *take_column(struct append *a, const void *column, size_t size) {
   struct arena *arena = &a->m.out->region->arena;
   size_t old = a->profiles[HEAD]->samples.count * size, new_size;
@@ -59,12 +60,12 @@ static void *take_column(struct append *a, const void *column, size_t size) {
   return taken;
 }
 
-/* Whether a sample gets into the result. */
+/* True if the result takes the sample. */
 static bool append_keeps(const struct append *a, const struct samples *s, size_t sample) {
   return a->trees || !values_are_zero(s->values + sample * a->width, a->width);
 }
 
-/* Drops the entries of samples that are all zero; in place when `to` is `from`. */
+/* Removes the entries of samples that are all zero; in place if `to` is `from`. */
 static void keep_entries(const struct append *a, int side, void *to, const void *from,
                          size_t size) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -80,7 +81,7 @@ static void keep_entries(const struct append *a, int side, void *to, const void 
   }
 }
 
-/* Each segment has the tree of its side. */
+/* Stores both trees in the result: each segment has the tree of its side. */
 static bool append_trees(struct append *a) {
   struct samples *out = &a->m.out->samples;
   struct stack_tree *trees = arena_array(&a->m.out->region->arena, SIDES, sizeof *trees);
@@ -88,7 +89,6 @@ static bool append_trees(struct append *a) {
   for (int side = 0; side < SIDES; side++) {
     const struct samples *s = &a->profiles[side]->samples;
     trees[side] = *s->tree;
-    trees[side].counts = NULL; /* they are of locations and values of the side alone */
     if (s->max_depth > out->max_depth) out->max_depth = s->max_depth;
   }
   out->tree = trees;
@@ -116,7 +116,7 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* The sets of the samples of one side; false when out of memory. */
+/* Sets the label sets for the samples of one side; false when out of memory. */
 static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
                               uint32_t *set) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -143,7 +143,7 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* Makes the segments with their maps. Samples that are all zero are not counted. */
+/* Makes the segments with their maps. Does not count samples that are all zero. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t n = 0, piece = 0;
@@ -166,7 +166,7 @@ static bool append_segments(struct append *a) {
   return true;
 }
 
-/* The values come last, because the other columns are filtered by them. */
+/* Fills the values. Call it last, because the other columns are filtered by the values. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
   size_t row = a->width * sizeof(int64_t);
@@ -185,7 +185,7 @@ static bool append_values(struct append *a) {
 
 /* ---- numbers ----------------------------------------- */
 
-/* Marks the locations that the samples of a tree use. False when out of memory. */
+/* Marks the locations that the samples of a tree use; false when out of memory. */
 static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   const struct samples *s = &a->profiles[side]->samples;
   const uint32_t *map = s->segments[0].map;
@@ -202,8 +202,8 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Records of base and head may differ in what does not tell them apart: then it counts which of
- * them samples use, those of the head first. */
+/* Numbers the classes. Records of one class may differ in other fields; the result takes the
+ * first record that a sample uses, in head before base. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {
@@ -228,7 +228,7 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* the result holds the second reference to the region */
+    /* the merge result has the second reference to the region */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);
@@ -241,7 +241,6 @@ static bool append_columns(struct append *a) {
   if (!append_number(a) || !merge_write_tables(m)) return false;
   for (int side = 0; side < SIDES; side++) drop_tables(a, side);
   if (!append_segments(a) || !append_labels(a)) return false;
-  m->out->one_type = a->profiles[HEAD]->one_type;
   return (a->trees ? append_trees(a) : append_stacks(a)) && append_values(a);
 }
 

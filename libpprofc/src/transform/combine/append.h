@@ -1,15 +1,15 @@
-/* The difference of two profiles: the samples of the second follow those of the first. */
+/* Makes the difference of two profiles by appending one to the other. */
 #ifndef PPROFC_TRANSFORM_COMBINE_APPEND_H
 #define PPROFC_TRANSFORM_COMBINE_APPEND_H
 
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The samples of head that are not all zero, then those of base, negated and labelled; locations
- * and functions of both are merged. Takes both profiles over. Columns without another reference are
- * freed while the result grows, so that no column of samples is in memory twice. Stacks of both may
- * be trees; then PPROFC_E_NO_MATCH says that the order of samples matters, which trees do not have.
- */
+/* Makes the difference: the samples of head that are not all zero, then the samples of base,
+ * negated and labelled. Locations and functions of both are merged. Takes both profiles over.
+ * Frees columns without another reference while the result grows, so that no column of samples
+ * is in memory twice. Both may have stack trees; then PPROFC_E_NO_MATCH means that the order
+ * of samples matters, which trees do not keep. */
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
                                 pprofc_profile **difference, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Comparing with a base: labels, normalising, and head minus base as a merge. Section 6.4. */
+/* Compares with a base: labels, normalizing, and head minus base as a merge (6.4). */
 #include "transform/combine/diff.h"
 
 #include "core/budget.h"
@@ -20,13 +20,14 @@ static size_t count_labels(const struct samples *s) {
   return count;
 }
 
-/* Each set without previous values of the label, then the label. */
+/* Writes each set without its base labels, followed by the base label. */
 static void write_sets(pprofc_profile *copy, struct label base, struct label_set *sets,
                        struct label *labels) {
   const struct samples *s = &copy->samples;
   size_t n = 0;
   for (size_t i = 0; i < s->label_set_count; i++) {
-    const struct label_set *set = &s->label_sets[i]; /* an empty one may have no labels to be in */
+    const struct label_set *set = &s->label_sets[i]; /* first may be past the end of labels if
+                                                        count is 0 */
     size_t first = n;
     for (size_t l = set->first; l < (size_t)set->first + set->count; l++)
       if (!is_base_label(copy, &s->labels[l])) labels[n++] = s->labels[l];
@@ -35,7 +36,7 @@ static void write_sets(pprofc_profile *copy, struct label base, struct label_set
   }
 }
 
-/* Without labels, the samples have the empty set, which the others begin with. */
+/* Gives samples without labels the empty set, which comes first. */
 static bool open_sets(pprofc_profile *copy) {
   struct samples *s = &copy->samples;
   if (s->label_set) return true;
@@ -48,8 +49,8 @@ static bool open_sets(pprofc_profile *copy) {
   return true;
 }
 
-/* The labelled set that samples without labels had becomes one of its own: the first stays empty.
- */
+/* Puts the empty set before the new ones: the set of samples without labels now has the base
+ * label. */
 static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
                         const struct label *labels) {
   struct samples *s = &copy->samples;
@@ -125,7 +126,7 @@ static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pp
   return status;
 }
 
-/* The base as it is added to head: labelled and negated. */
+/* Returns the base, labelled and negated, to be added to head. */
 static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **out, pprofc_error *error) {
   pprofc_profile *labelled = NULL;
@@ -172,7 +173,7 @@ pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base
   return budget_status(&head->mem, status, error);
 }
 
-/* ---- without looking samples up ---------------------- */
+/* ---- without searching for equal samples ------------- */
 
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error) {
@@ -187,10 +188,10 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
   return append_difference(compatible[0], compatible[1], difference, error);
 }
 
-/* No value is negative and no sum overflows. */
+/* True if no value is negative and no sum overflows. */
 static bool sums_plainly(const pprofc_profile *p) {
   size_t count = p->samples.count * profile_values_each(p);
-  int64_t sum = 0; /* over all types: no less than each of them */
+  int64_t sum = 0; /* sum over all types, an upper bound of the sum of each type */
   for (size_t i = 0; i < count; i++)
     if (p->samples.values[i] < 0 || __builtin_add_overflow(sum, p->samples.values[i], &sum))
       return false;
@@ -215,7 +216,7 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind) {
-  /* A head that has the label already may have samples equal to those of the base. */
+  /* A head that already has base labels may have samples equal to samples of the base. */
   return kind == PPROFC_COMPARE && !has_base_label(head) && sums_plainly(head) &&
          sums_plainly(base);
 }

@@ -1,5 +1,5 @@
-/* Multiplying values: the rounding primitive that merges, differences and normalising are made of
- * (6.2), and the truncating one of divide_by. */
+/* Multiplies values: by rounding for merges, differences and normalizing (6.2), and by
+ * truncating for divide_by. */
 #include "core/budget.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"
@@ -21,7 +21,7 @@ static int64_t scaled(int64_t value, double ratio) {
   return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
 }
 
-/* Fills values and keep, which is set for samples with a scaled value that is not 0. */
+/* Fills values, and keep[i] with 1 if sample i has a scaled value that is not 0. */
 static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
                          uint8_t *keep) {
   size_t types = source->type_count;

@@ -1,4 +1,4 @@
-/* Granularity as the public interface has it. */
+/* The public function for granularity. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/transform.h"

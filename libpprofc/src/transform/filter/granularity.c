@@ -1,4 +1,5 @@
-/* Granularity: blanking what two frames need not agree on to be one. Section 16. */
+/* Applies a granularity: clears the fields in which frames may differ and still count as one
+ * (16). */
 #include "pprofc/builder.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -20,7 +21,7 @@ bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
     if (strcmp(name, table[i].name) != 0) continue;
     *out = table[i].keeps;
     out->inlines = !noinlines;
-    /* Addresses with inlined frames is the profile as it is, columns and all. */
+    /* Addresses with inlined frames keep the profile unchanged, columns included. */
     out->column = showcolumns || (out->address && !noinlines);
     return true;
   }
@@ -99,7 +100,7 @@ static bool keeps_everything(const struct granularity *g) {
   return g->function && g->file && g->line && g->address && g->column && g->inlines;
 }
 
-/* Clears what the granularity does not keep; false when out of memory. */
+/* Clears the fields that the granularity does not keep; false when out of memory. */
 static bool blank_columns(pprofc_profile *copy, const struct granularity *g) {
   return blank_functions(copy, g) && blank_lines(copy, g) && blank_addresses(copy, g) &&
          blank_flags(copy, g);

@@ -1,5 +1,6 @@
-/* focus, ignore, hide and show: one run of each expression per distinct string, then a few bits per
- * location, then one pass over the samples. show_from likewise. Section 13. */
+/* Applies focus, ignore, hide and show (13): matches each distinct string once, then computes
+ * a few bits per location, then filters the samples in one pass. show_from works in the same
+ * way. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"
@@ -50,15 +51,15 @@ struct name_filter {
   const struct name_filters *wanted;
   struct name_bits bits;
   struct name_matches matched;
-  uint8_t *effect;    /* [locations] */
-  uint8_t *hidden;    /* [locations] */
-  uint8_t *keep_line; /* [lines] */
-  uint8_t *keep;      /* [samples] */
+  uint8_t *effect;    /* [locations] FOCUSED, IGNORED, VISIBLE */
+  uint8_t *hidden;    /* [locations] 1: remove from stacks */
+  uint8_t *keep_line; /* [lines] 1: keep the line */
+  uint8_t *keep;      /* [samples] 1: keep the sample */
   size_t line_count;
   bool hides;
 };
 
-/* Drops the hidden lines of a location; returns how many are kept. */
+/* Marks the hidden lines of a location; returns the number of lines kept. */
 static size_t filter_lines(struct name_filter *f, uint32_t location, uint8_t mapping_bits) {
   const struct locations *l = &f->profile->locations;
   const uint8_t hide = 1u << HIDE, show = 1u << SHOW;
@@ -100,8 +101,8 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  uint8_t *
-      states[16]; /* effects of the frames in so many bytes at the root end of the previous stack */
+  uint8_t *states[16]; /* union of effects of the previous stack, by the number of bytes from its
+                          root end */
   unsigned workers;
 };
 
@@ -214,7 +215,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
 
 /* ---- show_from --------------------------------------- */
 
-/* Cuts the frames above the matching location that is nearest to the root. */
+/* Cuts the frames on the root side of the matching location that is nearest to the root. */
 static bool cut_above(const void *context, struct packed_stack *stack) {
   const uint8_t *matches = context;
   struct packed_stack rest = *stack;
@@ -225,7 +226,7 @@ static bool cut_above(const void *context, struct packed_stack *stack) {
   return false;
 }
 
-/* Cuts lines outside the last matching one, unless the mapping matches. */
+/* Drops the lines outside the last matching one, unless the mapping matches. */
 static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t *keep_line) {
   const struct locations *l = &bits->profile->locations;
   if (name_bits_mapping(bits, location) & 1) return true;

@@ -1,11 +1,11 @@
-/* Cutting the frames below a function: drop_frames and keep_frames of the profile, and prune_from.
- * Sections 9 and 13. */
+/* Cuts the frames below a function: drop_frames and keep_frames of the profile, and prune_from
+ * (9, 13). */
 #include "core/buffer.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* A function name as the expressions see it: without a leading dot, cut at the first argument list.
- */
+/* Returns a function name as the expressions match it: without a leading dot, cut at the first
+ * argument list. */
 static pprofc_str simple_name(pprofc_str name) {
   static const pprofc_str reserved[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};
   if (name.size && name.data[0] == '.') name = str_slice(name, 1, name.size);
@@ -27,9 +27,9 @@ enum { PRUNE = 1, PRUNE_BENEATH = 2 };
 struct pruning {
   const pprofc_profile *profile;
   struct regex *drop, *keep;
-  uint8_t *strings;   /* [strings] 0: not known, 1: keep, 2: drop */
-  uint8_t *effect;    /* [locations] */
-  uint8_t *keep_line; /* [lines] */
+  uint8_t *strings;   /* [strings] 0: unknown, 1: keep, 2: drop */
+  uint8_t *effect;    /* [locations] PRUNE, PRUNE_BENEATH */
+  uint8_t *keep_line; /* [lines] 1: keep the line */
   size_t line_count;
   bool any;
 };
@@ -83,8 +83,8 @@ static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char
 
 /* ---- drop_frames ------------------------------------- */
 
-/* Walks from the root. Matches before the first frame that does not match are kept; the first match
- * after it ends the stack. */
+/* Cuts a stack, reading from the root. Matches before the first frame that does not match are
+ * kept; the first match after it ends the stack. */
 static bool cut_beneath(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context, *after = stack->root;
   struct packed_stack rest = *stack;
@@ -115,7 +115,7 @@ static void drop_location(struct pruning *p, uint32_t location) {
     memset(p->keep_line + from, 0, i - from);
 }
 
-/* Compiles ^(text)$; *regex is NULL when it is no expression. */
+/* Compiles ^(text)$; *regex is NULL if the text is not a valid expression. */
 static pprofc_status compile_whole(const pprofc_allocator *mem, pprofc_str text,
                                    struct regex **regex, pprofc_error *error) {
   struct buffer pattern;
@@ -159,7 +159,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
 
 /* ---- prune_from -------------------------------------- */
 
-/* Cuts the frames below the match that is nearest to the leaf. */
+/* Cuts the frames on the leaf side of the match that is nearest to the leaf. */
 static bool cut_before(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context;
   struct packed_stack rest = *stack;

@@ -1,4 +1,4 @@
-/* Dropping samples, lines and frames: the edits that all filters use. */
+/* Drops samples, lines and frames: the edits that all filters use. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"
@@ -31,7 +31,7 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Label sets without a sample become empty. */
+/* Clears label sets without a sample. */
 static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;
@@ -77,7 +77,7 @@ static bool keep_segments(pprofc_profile *copy, const uint8_t *keep) {
 pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
-  /* The count is that of the old columns until all are made. */
+  /* Keep the old count until all columns are made: it is the size of the old columns. */
   if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep))
     return error_nomem(error);
   copy->samples.count = kept;

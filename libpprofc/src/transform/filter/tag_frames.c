@@ -1,5 +1,5 @@
-/* tagroot and tagleaf: a pseudo frame for each asked label at the root or leaf end of every stack.
- * Section 15. */
+/* Applies tagroot and tagleaf: adds a pseudo frame for each requested label to the root or
+ * leaf end of every stack (15). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -7,17 +7,17 @@
 #include "transform/transform.h"
 #include "unit/unit.h"
 
-/* The keys of an option, last first: in that order frames are made. */
+/* The keys of an option in reverse order, the order in which frames are added. */
 struct tag_list {
-  uint32_t *keys; /* of frames.keys */
+  uint32_t *keys; /* indices in `keys` of struct tag_frames */
   size_t count;
   bool matched;
 };
 
-/* A new location with a new function of its own. */
+/* A new location with a new function. */
 struct tag_frame {
-  uint32_t key;    /* of frames.keys: the file */
-  pprofc_str name; /* the values, in frames.arena */
+  uint32_t key;    /* index in `keys`; the key becomes the file name */
+  pprofc_str name; /* the label values, in the arena of struct tag_frames */
 };
 
 struct tag_frames {
@@ -25,17 +25,18 @@ struct tag_frames {
   pprofc_str unit;
   struct arena arena;
   struct interner keys;
-  uint32_t *key_of; /* [strings] key that the text of a string is, or NONE */
+  uint32_t *key_of; /* [strings] key with the text of the string, or NONE */
   struct tag_list root, leaf;
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map by_label; /* the usual case: one string value */
+  struct map by_label; /* map for the most frequent case: a label with one string value */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
   size_t label_capacity;
-  uint32_t *sample_frames; /* [samples * (root.count + leaf.count)] root frames, then leaf frames */
+  uint32_t *sample_frames; /* [samples * (root.count + leaf.count)] root frames, then leaf
+                              frames */
   struct buffer name;
 };
 
@@ -61,7 +62,8 @@ static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *
   return true;
 }
 
-/* Only strings that are keys of labels are asked for. */
+/* Returns the key with the text of a string. Fills the table on demand, since only keys of
+ * labels are looked up. */
 static uint32_t key_of(struct tag_frames *f, uint32_t string) {
   if (f->key_of[string] == NONE - 1)
     f->key_of[string] = interner_find(&f->keys, profile_string(f->profile, string));
@@ -70,7 +72,7 @@ static uint32_t key_of(struct tag_frames *f, uint32_t string) {
 
 /* ---- frames ------------------------------------------ */
 
-/* The frame of that key and name, or NONE when out of memory. */
+/* Returns the frame with this key and name and adds it if it is new; NONE when out of memory. */
 static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name) {
   uint64_t hash = hash_mix(hash_str(name), key);
   struct map_probe probe = map_start(&f->table, hash);
@@ -99,7 +101,7 @@ static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t str
   return frame != NONE && map_insert(&f->by_label, hash, index) ? frame : NONE;
 }
 
-/* All values of a key: strings, then numbers with their own units. */
+/* Joins all values of a key: strings, then numbers with their own units. */
 static void join_values(struct tag_frames *f, const struct label *labels, size_t count,
                         uint32_t key) {
   bool any_unit = false, first = true;
@@ -121,7 +123,7 @@ static void join_values(struct tag_frames *f, const struct label *labels, size_t
     }
 }
 
-/* The frame of a key for one sample, or NONE when out of memory. */
+/* Returns the frame of a key for one sample, or NONE when out of memory. */
 static uint32_t frame_of(struct tag_frames *f, const struct label *labels, size_t count,
                          uint32_t key, bool *matched) {
   size_t values = 0;
@@ -157,7 +159,8 @@ static bool make_frames(struct tag_frames *f) {
 
 /* ---- tables ------------------------------------------ */
 
-/* The column with `more` entries behind; NULL when out of memory. */
+/* Returns a copy of the column with room for `more` entries at the end; NULL when out of
+ * memory. */
 static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                size_t size) {
   char *items = arena_array(&copy->region->arena, count + more, size);
@@ -165,8 +168,8 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
-/* The same for a column that no other one shares its memory with: the pages of the old one are
- * given back where only this edit can read it. */
+/* Does the same for a column that shares no memory with other columns: also frees the pages of
+ * the old column if only this edit can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
   void *items = tag_frames_extend(copy, column, count, more, size);
@@ -175,7 +178,7 @@ static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t
   return items;
 }
 
-/* New ids follow the largest there is. */
+/* Extends a column of ids: new ids follow the largest old one. */
 static bool extend_ids(pprofc_profile *copy, const uint64_t **ids, size_t count, size_t more) {
   if (!*ids) return true;
   uint64_t *items = tag_frames_extend(copy, *ids, count, more, sizeof *items), largest = 0;
@@ -252,18 +255,17 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
-/* The input, in which stacks are that were read for the last time. Where no other profile reads it,
- * its pages are given back while stacks are written, so that both together take no more than one.
- */
+/* The input bytes with the old stacks. If no other profile reads them, their pages are freed
+ * while new stacks are written, so that old and new stacks together need the memory of one. */
 struct tag_input {
   struct region *region;
   const struct region *lender;
-  const uint8_t *from; /* what is before that has been given back; NULL: nothing is */
+  const uint8_t *from; /* bytes before it have been freed; NULL: free nothing */
 };
 
 #define TAG_INPUT_STEP ((size_t)32 << 10)
 
-/* Whether the stacks come in the order of memory, and no string is between them. */
+/* True if the stacks are in ascending address order with no string between them. */
 static bool tag_input_is_plain(const pprofc_profile *p) {
   const struct samples *s = &p->samples;
   const uint8_t *end = NULL;
@@ -286,14 +288,14 @@ static struct tag_input tag_input_of(const pprofc_profile *copy) {
   return input;
 }
 
-/* The stack at `next` and those behind it have not been read yet. */
+/* Frees the pages before `next`. Stacks at `next` and after it have not been read yet. */
 static void tag_input_release(struct tag_input *input, const uint8_t *next) {
   if (!input->from || (size_t)(next - input->from) < TAG_INPUT_STEP) return;
   bool done = region_discard(input->region, input->lender, input->from, next);
   input->from = done ? next : NULL;
 }
 
-/* Writes the stacks of one segment with their new frames into *out. */
+/* Writes the stacks of one segment with their new frames to *out. */
 static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
                                     size_t from, size_t to, size_t base, uint8_t **out,
                                     const uint8_t **stack, uint32_t *stack_size,
@@ -315,7 +317,7 @@ static void tag_frames_write_stacks(const struct tag_frames *f, const struct sam
   }
 }
 
-/* The bytes that tag_frames_write_stacks writes, or 0 when a stack would be too long. */
+/* Returns the bytes that tag_frames_write_stacks writes, or 0 if a stack would be too long. */
 static size_t segment_bytes(const struct tag_frames *f, const struct samples *s, size_t from,
                             size_t to, size_t base) {
   size_t added = f->root.count + f->leaf.count, bytes = 0;

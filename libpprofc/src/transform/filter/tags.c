@@ -1,5 +1,4 @@
-/* Filters on labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels.
- * Section 14. */
+/* Filters by labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels (14). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -9,17 +8,18 @@
 
 #include <math.h>
 
-/* [key=]value, where value is a range of numbers or expressions parted by commas. */
+/* A compiled filter: [key=]value, where value is a range of numbers or a comma-separated list
+ * of expressions. */
 struct tag_filter {
   const pprofc_allocator *mem;
-  char *text; /* a copy of what was typed; key and unit are views of it */
+  char *text; /* copy of the option; key and unit point into it */
   size_t text_size;
   const char *option_name;
   bool has_key;
   pprofc_str key;
 
   bool is_range;
-  double low, high; /* infinite where open */
+  double low, high; /* bounds of the range, infinite if open */
   pprofc_str unit;
 
   struct regex **expressions;
@@ -28,7 +28,7 @@ struct tag_filter {
 
 /* ---- ranges ------------------------------------------ */
 
-/* An optional sign, digits, optional letters. */
+/* A number in an option: an optional sign, digits, optional letters. */
 struct quantity {
   pprofc_str text, digits, unit;
 };
@@ -41,7 +41,7 @@ static bool tag_is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The first quantity in s at or after `from`. */
+/* Finds the first quantity in s at or after `from`. */
 static bool find_quantity(pprofc_str s, size_t from, struct quantity *q) {
   for (size_t i = from; i < s.size; i++) {
     size_t sign = s.data[i] == '+' || s.data[i] == '-', at = i + sign;
@@ -63,7 +63,7 @@ static bool parse_quantity(const struct quantity *q, int64_t *value) {
   return str_parse_int(digits, 10, value);
 }
 
-/* Whether s is q with `before` and `after` colons around it. */
+/* True if s is q with `before` colons before it and `after` colons after it. */
 static bool is_with_colons(pprofc_str s, pprofc_str q, size_t before, size_t after) {
   if (s.size != before + q.size + after || !str_equal(str_slice(s, before, before + q.size), q))
     return false;
@@ -75,7 +75,7 @@ static pprofc_status too_large(const struct tag_filter *f, pprofc_str number, pp
                    f->option_name, STR_ARG(number));
 }
 
-/* N:M: the second bound, in the unit of the first. */
+/* Parses the second bound of N:M, converted to the unit of the first. */
 static pprofc_status parse_second(struct tag_filter *f, pprofc_str s, const struct quantity *first,
                                   pprofc_error *error) {
   struct quantity second;
@@ -92,7 +92,7 @@ static pprofc_status parse_second(struct tag_filter *f, pprofc_str s, const stru
   return PPROFC_OK;
 }
 
-/* Sets is_range when s is N, N:, :N or N:M. */
+/* Sets is_range if s is N, N:, :N or N:M. */
 static pprofc_status parse_range(struct tag_filter *f, pprofc_str s, pprofc_error *error) {
   struct quantity first;
   int64_t value;
@@ -184,7 +184,7 @@ void tag_filter_free(struct tag_filter *f) {
 
 /* ---- matching ---------------------------------------- */
 
-/* A filter at work on one profile. Each pair of key and value is matched once. */
+/* State of a filter applied to one profile. Each pair of key and value is matched once. */
 struct filter_tags_matcher {
   const struct tag_filter *filter;
   const pprofc_profile *profile;
@@ -193,10 +193,10 @@ struct filter_tags_matcher {
   struct pair {
     uint32_t key, string;
   } * pair_items;
-  uint8_t *results; /* [pair * expressions] */
+  uint8_t *results; /* [pairs * expressions] 1: the expression matches the pair */
   size_t pair_capacity, result_capacity;
   struct buffer text;
-  struct label last; /* the numeric label looked at last, and whether it matched */
+  struct label last; /* the last numeric label matched, and the result */
   bool last_matched;
 };
 
@@ -253,7 +253,7 @@ static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const st
   return true;
 }
 
-/* Which expressions match a string label; NULL when out of memory. */
+/* Returns the result of each expression for a string label; NULL when out of memory. */
 static const uint8_t *label_results(struct filter_tags_matcher *m, const struct label *l) {
   size_t width = m->filter->expression_count;
   uint64_t hash = hash_mix(l->key, l->string);
@@ -283,7 +283,7 @@ static enum filter_tags_answer expression_matches(struct filter_tags_matcher *m,
   return NO;
 }
 
-/* With a key one expression must match, without a key all of them. */
+/* True if the labels match: with a key one expression must match, without a key all of them. */
 static enum filter_tags_answer sample_matches(struct filter_tags_matcher *m, size_t sample) {
   if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
   enum filter_tags_answer enough = m->filter->has_key ? YES : NO;
@@ -356,7 +356,7 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-/* Matches each key in use against show and hide; returns whether all labels are kept. */
+/* Matches each key in use against show and hide; true if all labels are kept. */
 static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
                        uint8_t *keys, uint8_t *all) {
   const struct samples *s = &p->samples;

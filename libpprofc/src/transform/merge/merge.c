@@ -1,16 +1,17 @@
-/* Adding up profiles as pprof does: header, chunks, and the order of the steps. Sections 3 and 6.
- */
+/* Adds up profiles like pprof: header, chunks, and the order of the steps (3, 6). */
 #include "transform/merge/merge.h"
 
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "core/threshold.h"
 #include "pprofc/transform.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
 #include "transform/merge/pile.h"
 
-/* A source with more bytes of stacks than this is kept, so that they need no copy. */
-#define SHARED_STACK_BYTES ((size_t)256 * 1024)
+/* The result shares the region of a source with more bytes of stacks than this instead of
+ * copying the stacks. */
+#define SHARED_STACK_BYTES THRESHOLD((size_t)256 * 1024)
 
 /* ---- header ------------------------------------------ */
 
@@ -24,7 +25,7 @@ static void merge_times(struct merge *m) {
   }
 }
 
-/* The string of the first source where that is not empty. */
+/* Returns the string of the first source in which it is not empty. */
 static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
   if (*ours) return true;
   *ours = merge_string(m, source, theirs);
@@ -134,7 +135,7 @@ static bool merge_has_negative(const struct merge *m) {
   return all < 0;
 }
 
-/* So many threads take less time for separate passes over the samples than one for all at once. */
+/* With this many threads, separate passes over the samples are faster than a single pass. */
 #define MANY_WORKERS 5u
 
 static bool merge_may_pass(const struct merge *m) {
@@ -152,11 +153,12 @@ static bool combine_equal(struct merge *m) {
   if (!merge_hash_uniform(m)) return false;
   if (merge_may_pass(m)) {
     if (!merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
-    if (zeros) m->stack = NULL; /* sums have wrapped around */
+    if (zeros) m->stack = NULL; /* sums wrapped around to 0 */
   }
   if (zeros && !combine_in_passes(m, &zeros)) return false;
   if (!zeros) return true;
-  /* pprof merges the result with itself: what only the samples that are gone used goes too. */
+  /* pprof merges the result with itself, which drops the records that only dropped samples
+   * used. */
   merge_drop_zeros(m);
   return merge_walk_again(m);
 }
@@ -189,9 +191,10 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
   return merge_end(&m, ok, out, error);
 }
 
-/* ---- any number of them ------------------------------ */
+/* ---- many profiles ----------------------------------- */
 
-/* pprof fetches and merges so many at a time, and then merges the result with what it has. */
+/* pprof fetches and merges this many profiles at a time, then merges the result with the
+ * previous ones. */
 #define CHUNK 128
 
 pprofc_status merge_group(const pprofc_profile *const *profiles, size_t count, pprofc_profile **out,

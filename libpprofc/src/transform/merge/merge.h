@@ -1,5 +1,5 @@
-/* The parts of a merge. They share one struct: tables (functions, mappings, locations by key),
- * samples (hashes, equal ones, order), labels, and the resulting profile. */
+/* The parts of a merge, which share struct merge: tables (functions, mappings, locations by
+ * key), samples (hashes, equal samples, order), labels, and the resulting profile. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -8,37 +8,40 @@
 #include "profile/label_table.h"
 #include "profile/stack.h"
 
-/* One profile that is merged. Its records have a class each: equal records of all sources have the
- * same class. */
+/* One of the merged profiles. Each record belongs to a class: equal records of all sources
+ * have the same class. */
 struct merge_source {
   const pprofc_profile *profile;
-  size_t first_sample; /* its samples are first_sample ... in the count over all sources */
-  bool shared;         /* the result points into its region */
-  bool is_base;        /* its samples get the label of a base */
-  uint32_t *strings;   /* [strings] string of the result, or NONE while not needed */
-  uint32_t *functions, *mappings, *locations; /* [...] class; locations[-1] is LOCATION_HIDDEN */
-  uint64_t *label_hashes;                     /* [label_set_count] equal for equal sets */
+  size_t first_sample; /* index of its first sample among the samples of all sources */
+  bool shared;         /* true: the result points into its region */
+  bool is_base;        /* true: its samples get the base label */
+  uint32_t *strings;   /* [strings] index in the result, or NONE until needed */
+  uint32_t *functions, *mappings, *locations; /* [records] class; locations[-1] is
+                                                 LOCATION_HIDDEN */
+  uint64_t *label_hashes;                     /* [label_set_count] hash; equal sets have equal
+                                                 hashes */
 };
 
-/* A run of samples that are written in the same way: one segment of a source. */
+/* A run of samples with one stack encoding: one segment of a source. */
 struct merge_piece {
-  size_t first; /* sample in the count over all sources */
+  size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;     /* varint to location of the source, NULL: v is location v - 1 */
+  const uint32_t *map;     /* varint to location of the source; NULL: v is location v - 1 */
   const uint32_t *classes; /* [size] varint to class, or LOCATION_HIDDEN */
   size_t size;
-  size_t coding; /* pieces with the same coding write equal stacks as equal bytes */
+  size_t coding; /* number of the encoding: pieces with the same one write equal stacks as
+                    equal bytes */
 };
 
 struct merge_function {
-  uint32_t name, system_name, filename; /* strings of the result */
+  uint32_t name, system_name, filename; /* string indices of the result */
   int64_t start_line;
 };
 
-/* There are fewer locations than this, so that a class has a bit to spare. */
+/* Upper bound of the number of locations, which leaves a free bit in a class. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
-/* The record of a source that represents its class. */
+/* The record that represents a class. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -50,37 +53,38 @@ struct merge_location {
 
 struct merge {
   pprofc_profile *out;
-  struct arena arena;  /* for what only the merge needs */
-  struct arena tables; /* and of that, what is needed no more when the tables are written */
+  struct arena arena;  /* memory that only the merge needs */
+  struct arena tables; /* memory needed only until the tables are written */
   struct merge_source *sources;
   size_t source_count;
-  size_t sample_count; /* of all sources */
+  size_t sample_count; /* samples of all sources */
   struct merge_piece *pieces;
   size_t piece_count;
-  size_t piece_sizes; /* the sum of their tables */
-  bool
-      uniform; /* all pieces have one coding, in which equal stacks are equal bytes and no others */
+  size_t piece_sizes; /* sum of `size` over all pieces */
+  bool uniform; /* true: two stacks of the sources are equal if and only if their bytes are equal */
   unsigned workers;
 
   struct interner strings;
   struct merge_function *functions;
   struct merge_place *mappings;
   struct merge_location *locations;
-  size_t function_count, mapping_count, location_count; /* classes */
-  bool ambiguous; /* members of a class differ in fields that are not in its key, so the merge must
-                     use the first one that a sample uses */
+  size_t function_count, mapping_count, location_count; /* number of classes */
+  bool ambiguous; /* true: members of a class differ in fields that are not in its key, so the
+                     merge must use the first one that a sample uses */
 
-  uint64_t *hashes;    /* [sample_count] 0: all values are 0, the sample is skipped */
-  uint32_t *result_of; /* [sample_count] first equal sample, later the sample of the result; NONE:
-                          all values are 0 */
-  uint32_t *origins;   /* [result_count] the sample that each sample of the result comes from */
+  uint64_t *hashes;    /* [sample_count] 0: all values are 0, skip the sample */
+  uint32_t *result_of; /* [sample_count] first equal sample, later the sample of the result;
+                          NONE: all values are 0 */
+  uint32_t *origins;   /* [result_count] first source sample of each sample of the result */
   int64_t *values;     /* [result_count * types] in the region of the result */
   size_t result_count;
-  const uint8_t **stack; /* [result_count] of the result, when one pass wrote them; else NULL */
+  const uint8_t **stack; /* [result_count] stacks of the result if merge_pass wrote them, else
+                            NULL */
   const uint32_t *stack_size;
 
-  uint32_t *location_order, *function_order, *mapping_order; /* classes in order of their new ids */
-  uint32_t *location_number, *function_number, *mapping_number; /* class to new index or NONE */
+  uint32_t *location_order, *function_order, *mapping_order;    /* classes in the order of their
+                                                                   new ids */
+  uint32_t *location_number, *function_number, *mapping_number; /* class to new index, or NONE */
   size_t locations_used, functions_used, mappings_used;
 };
 
@@ -88,10 +92,10 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
   return &m->sources[source].profile->samples;
 }
 
-/* The piece that sample `sample` belongs to. */
+/* Returns the piece that contains the sample. */
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample);
 
-/* The same for ascending samples, from the piece of an earlier one on. */
+/* Returns the piece that contains the sample; `piece` is the piece of an earlier sample. */
 static inline const struct merge_piece *
 merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t sample) {
   const struct merge_piece *end = m->pieces + m->piece_count;
@@ -99,70 +103,70 @@ merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t 
   return piece;
 }
 
-/* The string of the result for a string of a source, or NONE when out of memory. */
+/* Returns the string of the result for a string of a source, or NONE when out of memory. */
 uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
 
-/* Every step returns false when out of memory. */
+/* All steps return false when out of memory. */
 
-/* Gives each function, mapping and location of the sources its class, and each piece its classes.
- */
+/* Finds the class of each function, mapping and location of the sources, and the classes of
+ * each piece. */
 bool merge_tables(struct merge *m);
 
-/* Numbers all classes in the order of the tables; for a merge that is not ambiguous. */
+/* Numbers all classes in the order of the tables. The merge must not be ambiguous. */
 bool merge_number_tables(struct merge *m);
 
-/* The same for a merge that is ambiguous, of locations l of source i with used[i][l] only. That is
- * as if samples were walked, where merge_is_one_to_one. */
+/* Numbers the classes of an ambiguous merge in the order of the tables, only locations l of
+ * source i with used[i][l]. If merge_is_one_to_one, the result equals numbering by a walk over
+ * samples. */
 bool merge_number_used(struct merge *m, const uint8_t *const *used);
 
-/* Whether no two mappings, and no two locations, of a source have one class. */
+/* True if, in each source, all mappings and all locations have different classes. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Hashes the bytes of all stacks; finds out whether m->uniform holds, without which the hashes are
- * of no use. */
+/* Hashes the bytes of all stacks and sets m->uniform. If it is false, the hashes are useless. */
 bool merge_hash_uniform(struct merge *m);
 
-/* Looks at the stacks of all samples that are not all zero, or of the results, and numbers the
+/* Walk the stacks of all samples that are not all zero, or of the results, and number the
  * classes in order of use. `with_hashes` also hashes all samples, frame by frame. */
 bool merge_walk_samples(struct merge *m, bool with_hashes);
 bool merge_walk_results(struct merge *m);
 
-/* Numbers the classes anew in order of use by the results that are left. */
+/* Numbers the classes again in order of use by the remaining results. */
 bool merge_walk_again(struct merge *m);
 
 /* Finds equal samples by their hashes. */
 bool merge_find_equal(struct merge *m);
 
-/* Does in one pass what merge_walk_samples and merge_find_equal do, and writes the stacks of the
- * results: for sources without values below 0, whose sums are mostly not 0. */
+/* Does the work of merge_walk_samples and merge_find_equal in one pass, and writes the stacks
+ * of the results. For sources without negative values, whose sums are rarely 0. */
 bool merge_pass(struct merge *m);
 
-/* Adds up the values of equal samples; `zeros` tells whether a sum became all zero. */
+/* Adds up the values of equal samples; sets *zeros to true if a sample of the result is all
+ * zero. */
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
-/* Writes the tables of m->out, after which classes are no more than numbers; then the sample
- * columns.
- */
+/* Write the tables of m->out, and then the sample columns. After writing the tables only the
+ * numbers of classes are valid. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
-/* Numbers as they are met: begin; the number of a location that a sample has, of which `place` is
- * the first when it has none yet; end. `next` is 0 at first. */
+/* Number locations in the order of first use. Call begin, then first for each location of a
+ * sample (`place` is remembered for a new one), then end. *next starts at 0. */
 bool merge_number_begin(struct merge *m);
 uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
                             uint32_t *next);
 void merge_number_end(struct merge *m, uint32_t *next);
 
-/* The hash of a sample of a source from that of its stack, never 0. */
+/* Returns the hash of a sample from the hash of its stack; never 0. */
 uint64_t merge_finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local);
 
-/* Whether two samples have equal labels. */
+/* The answer to a comparison of two samples' labels. */
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
-/* Gives a segment the map from varint to new location for a piece whose stacks are shared; none
- * when that is v - 1 anyway. */
+/* Gives a segment the map from varint to new location, for a piece whose stacks are shared.
+ * The map is NULL if each varint v stands for location v - 1. */
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
 
 /* ---- labels ------------------------------------------ */
@@ -171,32 +175,31 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 struct merge_labels {
   struct merge *m;
   uint32_t **number; /* [sources][label sets of the source] set of the result, or NONE */
-  struct label mark; /* of a base */
+  struct label mark; /* the base label */
   struct label_table table;
   struct label *labels;
   size_t label_count;
 };
 
-/* Whether any sample of the result may have labels. */
+/* True if any sample of the result may have labels. */
 bool merge_has_labels(const struct merge *m);
 
-/* Interns what labels name. */
+/* Interns the strings of all labels. */
 bool merge_label_strings(struct merge *m);
 
 bool merge_labels_open(struct merge_labels *labels, struct merge *m);
-/* The set of the result for a sample of a source; NONE when out of memory. */
+/* Returns the set of the result for a sample of a source; NONE when out of memory. */
 uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
-/* Ends it; `label_set` becomes the column of the result unless it is NULL or no sample has labels.
- */
+/* Ends the label sets. `label_set` becomes the column of the result, unless it is NULL or no
+ * sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
-/* A label in the order in which keys do not matter: by kind and key, values of a key as they are.
- */
+/* A label in canonical order: by kind and key; values of a key keep their order. */
 struct merge_sorted_label {
   uint32_t is_number, key, index;
 };
 
-/* `strings`: those of the source in the result. */
+/* Sorts labels; `strings` maps strings of the source to strings of the result. */
 void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
                        struct merge_sorted_label *sorted);
 /* Hashes the label sets of all sources. */
@@ -204,10 +207,10 @@ bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------- */
 
-/* Begins a merge: the header of the result, and all tables in classes. `share` makes the result
- * point into all sources, whatever their size. */
+/* Begins a merge: makes the header of the result, and finds the classes of all tables. With
+ * `share` the result points into all sources, whatever their size. */
 bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
-/* Ends it: hands the result over, or releases it when something failed. */
+/* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);
 
 /* Merges compatible profiles into one: equal samples become one. */

@@ -1,5 +1,6 @@
-/* When label sets are equal: the order of keys does not matter, that of the values of a key does.
- * Hashes say the same, or many orders of the same labels would be many samples with one hash. */
+/* Compares label sets: the order of keys does not matter, the order of the values of a key
+ * does. The hash ignores the order of keys also; otherwise many orders of the same labels
+ * could give one hash. */
 #include "transform/merge/merge.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The label sets of a merge's result: each once, in the order in which samples use them. */
+/* The label sets of a merge's result, without duplicates, in the order in which samples use
+ * them. */
 #include "transform/merge/merge.h"
 
 bool merge_has_labels(const struct merge *m) {
@@ -22,7 +23,7 @@ bool merge_label_strings(struct merge *m) {
   return true;
 }
 
-/* What the samples of a base are marked with. */
+/* Makes the label that marks the samples of a base. */
 static bool make_mark(struct merge_labels *w) {
   uint32_t key = interner_add(&w->m->strings, BASE_LABEL);
   uint32_t value = interner_add(&w->m->strings, STR("true"));
@@ -38,7 +39,7 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   if (!w->number || !make_mark(w)) return false;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct samples *s = merge_samples_of(m, i);
-    size_t count = s->label_set ? s->label_set_count : 1; /* the empty one */
+    size_t count = s->label_set ? s->label_set_count : 1; /* the empty set */
     w->number[i] = arena_array(&m->arena, count, sizeof *w->number[i]);
     if (!w->number[i]) return false;
     memset(w->number[i], 0xFF, count * sizeof *w->number[i]);
@@ -55,11 +56,12 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   return true;
 }
 
-/* A set of a source in strings of the result; that of a base without previous marks, and marked. */
+/* Converts a set of a source to strings of the result. For a base, drops old base labels and
+ * adds the new one. */
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];
-  const struct label *labels = s->profile->samples.labels; /* NULL when every set is empty */
+  const struct label *labels = s->profile->samples.labels; /* NULL if every set is empty */
   size_t first = w->label_count, known = w->table.count;
   for (size_t l = 0; l < set.count; l++) {
     struct label label = labels[set.first + l];

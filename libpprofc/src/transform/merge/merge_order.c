@@ -1,6 +1,6 @@
-/* The passes of a merge over all stacks: hashing samples, and numbering locations, functions and
- * mappings in the order in which pprof meets them: sample by sample, leaf to root, for a new
- * location its mapping, then its functions. */
+/* The passes of a merge over all stacks: hash samples, and number locations, functions and
+ * mappings in the order in which pprof first uses them. The order is sample by sample, leaf to
+ * root; for a new location first its mapping, then its functions. */
 #include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
@@ -8,30 +8,31 @@
 /* One worker's walk over a range of samples. */
 struct walker {
   struct merge *m;
-  const uint32_t *samples; /* the samples to look at, or NULL for all that are not all zero */
-  uint64_t *hashes;        /* or NULL */
-  uint32_t **classes;      /* [pieces] [size] as in the piece, with the bit UNSEEN until met */
-  uint8_t *seen;           /* [location_count] */
+  const uint32_t *samples; /* samples to walk, or NULL for all that are not all zero */
+  uint64_t *hashes;        /* hash of each sample, or NULL */
+  uint32_t **classes;      /* [pieces][size] copy of the piece's classes, with the bit UNSEEN
+                              until first use */
+  uint8_t *seen;           /* [location_count] 1: the class has been used */
   struct merge_place *first_uses;
   size_t first_use_count;
-  uint64_t *state; /* [longest stack + 1] hash of the frames in so many bytes at the root end of the
-                      previous stack */
+  uint64_t *state; /* [longest stack + 1] hash state of the previous stack, by the number of
+                      bytes from its root end */
   const uint8_t *stack;
-  size_t stack_size; /* the previous stack; 0 bytes of it are known where a piece begins */
+  size_t stack_size; /* size of the previous stack, 0 at the start of a piece */
 };
 
-/* Set in the class of a varint until a walker has met it; always set in LOCATION_HIDDEN. */
+/* Set in the class of a varint until a walker has used it; always set in LOCATION_HIDDEN. */
 #define UNSEEN 0x80000000u
 
 struct merge_order_walk {
   struct walker *walkers;
-  size_t count; /* samples to look at */
+  size_t count; /* number of samples to walk */
   unsigned workers;
 };
 
 /* ---- hashes ------------------------------------------ */
 
-/* Notes the locations of a stack that were not seen before, leaf first. */
+/* Records the first uses of locations in a stack, leaf first. */
 static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
   uint32_t *classes = w->classes[piece - w->m->pieces];
   struct packed_stack rest = {w->stack, w->stack + w->stack_size, NULL};
@@ -39,14 +40,14 @@ static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
   while (stack_take_leaf_id(&rest, &v)) {
     if (!(classes[v] & UNSEEN) || classes[v] == LOCATION_HIDDEN) continue;
     uint32_t class = classes[v] &= ~UNSEEN;
-    if (w->seen[class]) continue; /* by another varint */
+    if (w->seen[class]) continue; /* another varint has used this class */
     w->seen[class] = 1;
     w->first_uses[w->first_use_count++] =
         (struct merge_place){piece->source, piece->map ? piece->map[v] : v - 1};
   }
 }
 
-/* Hashes a stack from the root, beginning with what it has in common with the previous one. */
+/* Hashes a stack from the root, starting after the part that it shares with the previous one. */
 static uint64_t hash_stack(struct walker *w, const struct merge_piece *piece, const uint8_t *stack,
                            size_t size) {
   size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
@@ -97,7 +98,8 @@ static void walk_range(void *context, unsigned worker) {
   if (from == to) return;
   const struct merge_piece *piece = merge_piece_of(m, w->samples ? w->samples[from] : from);
   for (size_t i = from; i < to; i++) {
-    if (!w->hashes && w->first_use_count == m->location_count) return; /* none is left to be met */
+    if (!w->hashes && w->first_use_count == m->location_count)
+      return; /* all locations have been used */
     size_t sample = w->samples ? w->samples[i] : i;
     const struct merge_piece *next = merge_piece_next(m, piece, sample);
     if (next != piece) w->stack_size = 0;
@@ -108,7 +110,7 @@ static void walk_range(void *context, unsigned worker) {
 
 /* ---- uniform sources --------------------------------- */
 
-/* Whether the pieces have one coding without hidden frames and with one varint for each class. */
+/* True if all pieces have one encoding without hidden frames and with one varint per class. */
 static bool has_one_coding(struct merge *m) {
   if (!m->piece_count) return false;
   for (size_t i = 0; i < m->piece_count; i++)
@@ -129,8 +131,8 @@ struct hashing {
   bool failed[16];
 };
 
-/* A zero byte ends a varint that is longer than it need be: then equal stacks may be different
- * bytes. */
+/* Hashes the stacks of one worker. Fails on a zero byte: it ends a varint that is longer than
+ * necessary, so equal stacks may have different bytes. */
 static void hash_range(void *context, unsigned worker) {
   struct hashing *h = context;
   struct merge *m = h->m;
@@ -201,8 +203,8 @@ static void reset_numbers(struct merge *m) {
   m->locations_used = m->functions_used = m->mappings_used = 0;
 }
 
-/* Mapping 0 of the first source that has any goes first, used or not: it is the main binary. `next`
- * is the first source that was not asked yet. */
+/* Numbers mapping 0 of the first source with mappings, used or not: it is the main binary.
+ * *next is the first source that was not checked yet. */
 static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until) {
   for (; *next < until; ++*next) {
     const struct merge_source *s = &m->sources[*next];
@@ -212,7 +214,7 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* The record that the walk meets first represents its class. */
+/* Makes the first record that is used represent its class. */
 static void represent(struct merge *m, uint32_t class, struct merge_place place) {
   m->locations[class].place = place;
   uint32_t mapping = m->locations[class].mapping;
@@ -221,7 +223,8 @@ static void represent(struct merge *m, uint32_t class, struct merge_place place)
   m->mappings[mapping] = (struct merge_place){place.source, l->mapping[place.index]};
 }
 
-/* Numbers the locations of a source in the order of its table; the sources before it are done. */
+/* Numbers the locations of a source in the order of its table. The previous sources are
+ * numbered already. */
 static void number_source(struct merge *m, uint32_t i) {
   const struct merge_source *s = &m->sources[i];
   uint32_t next = i;
@@ -273,7 +276,8 @@ bool merge_number_used(struct merge *m, const uint8_t *const *used) {
   return true;
 }
 
-/* Whether no two of the `count` records have one class; `seen` is all zero, and left so. */
+/* True if the `count` records have different classes. `seen` is all zero before and after the
+ * call. */
 static bool classes_are_single(const uint32_t *classes, size_t count, uint8_t *seen) {
   bool single = true;
   for (size_t i = 0; i < count; i++) {
@@ -337,8 +341,8 @@ static bool run_walk(struct merge *m, struct merge_order_walk *walk, const uint3
   return true;
 }
 
-/* Numbers what the walkers met. The first record of a class represents it, unless an earlier walk
- * has `settled` that. */
+/* Numbers the classes in the order in which the walkers found them. The first record of a
+ * class represents it, unless an earlier walk has `settled` that. */
 static void number_met(struct merge *m, const struct merge_order_walk *walk, bool settled) {
   uint32_t next = settled ? (uint32_t)m->source_count : 0;
   for (unsigned w = 0; w < walk->workers; w++)
@@ -369,8 +373,8 @@ static bool walk_origins(struct merge *m, struct merge_order_walk *walk, size_t 
   return run_walk(m, walk, m->origins + first, NULL);
 }
 
-/* How many results are the samples of a first source that came out of a merge: all or none of them.
- * Its locations have the numbers already that a walk would give them. */
+/* Returns the number of results that are already in order: all samples of the first source if
+ * it is the result of a merge, else 0. A walk would give its locations the same numbers. */
 static size_t numbered_results(const struct merge *m) {
   const pprofc_profile *first = m->sources[0].profile;
   size_t count = first->samples.count;

@@ -1,17 +1,17 @@
-/* One pass over the samples of a merge that does all there is to do for them: it numbers what a
- * sample is the first to use, writes its stack in new numbers, looks that up among the stacks of
- * the result, and keeps it when it is new. Equal stacks are equal bytes then, whatever the ids of
- * their sources are. One thread does this in less time than several take for the separate passes of
- * merge_order.c and merge_samples.c, which are there for many threads and for values below 0. */
+/* Merges samples in one pass: numbers the records that a sample is the first to use, writes
+ * its stack in new numbers, and looks the stack up in the result. New stacks are added. Equal
+ * stacks are equal bytes, even if their sources have different ids. One thread does this
+ * faster than several run the separate passes in merge_order.c and merge_samples.c. Those are
+ * for many threads and for negative values. */
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* The size of a code of a location that no sample of the piece had so far. */
+/* Marks a location that this piece has not used yet. */
 #define PASS_UNMET 0xFFu
 
-/* Lookups wait for memory, so several samples go through each step together. */
+/* Number of samples that go through each step together, to hide the latency of lookups. */
 #define PASS_BATCH   32u
-#define PASS_WRITTEN ((size_t)16 * 1024) /* bytes of their stacks, unless one is longer */
+#define PASS_WRITTEN ((size_t)16 * 1024) /* minimum bytes for the stacks of a batch */
 
 /* A sample of the batch with its stack in new numbers. */
 struct pass_item {
@@ -21,7 +21,7 @@ struct pass_item {
   uint32_t stack_size, sample;
 };
 
-/* A sample of the result: its stack, and the first sample that has it. */
+/* A sample of the result: its stack, and the first source sample with it. */
 struct pass_result {
   const uint8_t *stack;
   uint32_t stack_size, first;
@@ -29,24 +29,24 @@ struct pass_result {
 
 struct pass {
   struct merge *m;
-  struct map table; /* of samples of the result */
+  struct map table; /* index of `results` */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  struct stack_code *codes; /* [largest piece] of `coded` */
+  struct stack_code *codes; /* [largest piece] new varints for the piece `coded` */
   const struct merge_piece *coded;
-  uint32_t next_source; /* the first that was not asked for its main mapping */
+  uint32_t next_source; /* first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
-  size_t max_depth, code_most; /* frames of a stack, bytes of a code */
+  size_t max_depth, code_most; /* upper bounds: frames of a stack, bytes of a new varint */
   uint8_t *written;            /* [written_size] stacks of the batch */
   size_t written_size, used;
-  uint8_t *room; /* in the region of the result */
+  uint8_t *room; /* free space in the region of the result */
   size_t left;
 };
 
 /* ---- stacks in new numbers --------------------------- */
 
-/* Consecutive pieces may have the same tables. */
+/* Resets the codes, unless consecutive pieces have the same tables. */
 static void pass_begin_piece(struct pass *p, const struct merge_piece *piece) {
   const struct merge_piece *before = p->coded;
   p->coded = piece;
@@ -64,7 +64,7 @@ static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t 
   p->codes[id] = stack_code_of(number + 1);
 }
 
-/* Writes the stack behind those of the batch, where there is room for it. */
+/* Writes the stack after the other stacks of the batch; the caller has made room. */
 static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *stack, size_t size) {
   uint8_t *out = p->written + p->used;
   const uint8_t *end = stack + size;
@@ -81,7 +81,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* Whether a stack that the result shares with its source has the frames of one in new numbers. */
+/* True if the result's stack, which is shared with its source, equals the item's stack, which
+ * has new numbers. */
 static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
@@ -105,8 +106,7 @@ static bool pass_same_stack(const struct merge *m, const struct pass_result *res
          memcmp(result->stack, item->stack, item->stack_size) == 0;
 }
 
-/* The stack of a new sample of the result: that of the source, or one in the region of the result.
- */
+/* Copies the stack for a new sample of the result into the region of the result. */
 static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *item) {
   static const uint8_t no_frames;
   if (!item->stack_size) return &no_frames;
@@ -153,7 +153,7 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   return pass_add_result(p, item);
 }
 
-/* Fetches the stack that an item is compared with first. */
+/* Prefetches the stack that an item is compared with first. */
 static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
   struct map_probe probe = map_start(&p->table, item->hash);
   uint32_t result = map_next(&p->table, &probe);
@@ -204,7 +204,7 @@ static bool pass_samples(struct pass *p) {
   return pass_end_batch(p);
 }
 
-/* ---- all of it --------------------------------------- */
+/* ---- the whole pass ---------------------------------- */
 
 static bool pass_open(struct pass *p) {
   struct merge *m = p->m;
@@ -223,7 +223,7 @@ static bool pass_open(struct pass *p) {
   return p->codes && p->written && m->result_of && merge_number_begin(m);
 }
 
-/* Writes the columns of stacks. */
+/* Stores the stacks as columns of the result. */
 static bool pass_close(struct pass *p) {
   struct arena *arena = &p->m->out->region->arena;
   const uint8_t **stack = arena_array(arena, p->result_count, sizeof *stack);

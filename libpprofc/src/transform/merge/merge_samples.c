@@ -1,12 +1,12 @@
-/* The samples of a merge: which are equal, their sums, and the columns of the result. Section 6.3.
- */
+/* The samples of a merge: finds equal ones, adds them up, and makes the columns of the result
+ * (6.3). */
 #include "core/parallel.h"
 #include "profile/sum.h"
 #include "transform/merge/merge.h"
 
 /* ---- equality ---------------------------------------- */
 
-/* A sample with all that is needed to look at it. */
+/* A sample with the tables needed to read it. */
 struct view {
   const struct merge_piece *piece;
   const uint8_t *stack;
@@ -28,7 +28,7 @@ static struct view view_of(const struct merge *m, const struct merge_piece *piec
                        source->strings};
 }
 
-/* The next class of a stack that is not hidden, or NONE at its end. */
+/* Returns the class of the next visible frame, or NONE at the end of the stack. */
 static uint32_t next_class(const struct merge_piece *piece, struct packed_stack *rest) {
   uint32_t id;
   while (stack_take_leaf_id(rest, &id))
@@ -83,30 +83,29 @@ enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t 
 
 /* ---- finding equal samples --------------------------- */
 
-/* Each worker takes the samples whose hash falls to it, in their order, so that the first of equal
- * ones is found without locks. */
+/* Finds equal samples. Each worker handles a range of hashes in the order of samples, so it
+ * finds the first of equal samples without locks. */
 struct merge_samples_finder {
   struct merge *m;
   bool failed[16];
 };
 
-/* By the upper bits: the lower ones choose the slot. */
+/* Returns the worker for a hash. Uses the upper bits, because the lower ones select the slot. */
 static unsigned owner(uint64_t hash, unsigned workers) {
   return (unsigned)((hash >> 48) * workers >> 16);
 }
 
-/* A lookup waits for memory three times: for the slot, for where the sample found there has its
- * stack, and for that stack. So lookups go through a pipeline with these as stages, some samples
- * apart. */
+/* A lookup has three cache misses: the slot, the stack pointer of the sample found there, and
+ * the stack. So lookups go through a pipeline with three prefetch stages, STAGE samples apart. */
 #define STAGE    16u
 #define PIPELINE (4 * STAGE)
 
 struct pipeline {
   struct merge *m;
   struct map *table;
-  const struct merge_piece *piece; /* of the last sample that was looked up */
+  const struct merge_piece *piece; /* piece of the last sample looked up */
   uint32_t samples[PIPELINE];
-  uint32_t found[PIPELINE]; /* the sample in the first slot that may be it, or MAP_NONE */
+  uint32_t found[PIPELINE]; /* first candidate sample, or MAP_NONE */
   const struct merge_piece *found_piece[PIPELINE];
 };
 
@@ -157,7 +156,7 @@ static bool merge_samples_look_up(struct pipeline *p, size_t at) {
   return map_insert(p->table, hash, sample);
 }
 
-/* The next sample at or after `from` that is the worker's. */
+/* Returns the next sample of the worker at or after `from`. */
 static uint32_t next_owned(const struct merge *m, uint32_t from, unsigned worker) {
   while (from < m->sample_count &&
          (!m->hashes[from] || owner(m->hashes[from], m->workers) != worker))

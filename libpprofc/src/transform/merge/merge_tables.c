@@ -1,5 +1,5 @@
-/* The tables of a merge: which functions, mappings and locations of the sources are the same, and
- * the columns of those the result has. Section 6.3. */
+/* The tables of a merge: finds equal functions, mappings and locations in the sources, and
+ * makes the tables of the result (6.3). */
 #include "pprofc/builder.h"
 #include "transform/merge/merge.h"
 
@@ -50,7 +50,8 @@ static uint64_t rounded_size(const struct mapping *a) {
   return size - size % 0x1000;
 }
 
-/* What tells mappings of equal size and offset apart: the build id or else the file. */
+/* Returns the string that distinguishes mappings of equal size and offset: the build id, or
+ * else the file. */
 static pprofc_str mapping_name(const pprofc_profile *p, const struct mapping *a) {
   pprofc_str build_id = profile_string(p, a->build_id);
   return build_id.size ? build_id : profile_string(p, a->file);
@@ -60,7 +61,7 @@ static bool same_text(const pprofc_profile *p, uint32_t a, const pprofc_profile 
   return str_equal(profile_string(p, a), profile_string(q, b));
 }
 
-/* A mapping and the profile that it belongs to. */
+/* A mapping and its profile. */
 struct placed_mapping {
   const pprofc_profile *profile;
   const struct mapping *mapping;
@@ -71,14 +72,14 @@ static struct placed_mapping mapping_of_class(const struct merge *m, uint32_t cl
   return (struct placed_mapping){p, &p->mappings.items[m->mappings[class].index]};
 }
 
-/* Whether two mappings have the same key, which is pprof's: size, offset and name. */
+/* True if two mappings have the same key, which in pprof is size, offset and name. */
 static bool same_mapping_key(struct placed_mapping a, struct placed_mapping b) {
   return rounded_size(a.mapping) == rounded_size(b.mapping) &&
          a.mapping->offset == b.mapping->offset &&
          str_equal(mapping_name(a.profile, a.mapping), mapping_name(b.profile, b.mapping));
 }
 
-/* Whether two mappings agree in the fields that are not in the key. */
+/* True if two mappings agree in the fields that are not in the key. */
 static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) {
   return a.mapping->start == b.mapping->start && a.mapping->limit == b.mapping->limit &&
          a.mapping->flags == b.mapping->flags &&
@@ -86,7 +87,7 @@ static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) 
          same_text(a.profile, a.mapping->build_id, b.profile, b.mapping->build_id);
 }
 
-/* The class of a mapping, or MAP_NONE when the mapping is the first of its class. */
+/* Returns the class of a mapping, or MAP_NONE if it is the first of its class. */
 static uint32_t find_mapping_class(struct merge *m, const struct map *table, uint64_t hash,
                                    struct placed_mapping a) {
   struct map_probe probe = map_start(table, hash);
@@ -122,14 +123,14 @@ static bool is_folded(const struct locations *l, size_t i) {
   return l->is_folded && l->is_folded[i];
 }
 
-/* The address of a location less the start of its mapping. */
+/* Returns the address of a location minus the start of its mapping. */
 static uint64_t merge_tables_offset_of(const pprofc_profile *p, uint32_t location) {
   const struct locations *l = &p->locations;
   uint32_t mapping = l->mapping[location];
   return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
 }
 
-/* Like pprof's key, the hash has the column of the last line only. */
+/* Hashes a location. Like pprof's key, the hash has only the column of the last line. */
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
@@ -191,7 +192,7 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
   return true;
 }
 
-/* ---- the same tables again --------------------------- */
+/* ---- reusing the previous classes -------------------- */
 
 static bool merge_tables_same_columns(const void *a, const void *b, size_t count, size_t size) {
   return count == 0 || (a && b ? memcmp(a, b, count * size) == 0 : a == b);
@@ -238,8 +239,8 @@ static bool same_locations(const struct locations *a, const struct locations *b)
   return true;
 }
 
-/* Profiles of one process, one after the other, may have the tables of the one before: then its
- * classes are theirs. Where they differ, that shows soon. */
+/* Reuses the classes of the previous source if both have the same tables, as consecutive
+ * profiles of one process may. Different tables are detected early. */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];
@@ -274,7 +275,8 @@ static bool class_piece(struct merge *m, struct merge_piece *piece, const struct
   return true;
 }
 
-/* Sources of one program often have the same locations under the same ids. */
+/* Finds an earlier piece with the same classes. Sources of one program often have the same
+ * locations with the same ids. */
 static size_t find_coding(const struct merge *m, size_t index) {
   const struct merge_piece *piece = &m->pieces[index];
   for (size_t i = 0; i < index; i++) {
@@ -315,7 +317,7 @@ static bool holds(const struct merge *m, size_t piece, size_t sample) {
 }
 
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
-  /* many sources are mostly of a size */
+  /* with many sources, sizes are mostly equal */
   size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
   for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
     if (holds(m, i, sample)) return &m->pieces[i];
@@ -330,7 +332,7 @@ const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
   return &m->pieces[low];
 }
 
-/* ---- all of it --------------------------------------- */
+/* ---- all tables -------------------------------------- */
 
 static bool alloc_classes(struct merge *m) {
   size_t functions = 0, mappings = 0, locations = 0;
@@ -358,7 +360,7 @@ static bool alloc_source(struct merge *m, size_t source) {
   return true;
 }
 
-/* Room for the largest source at once; what the others add makes the tables grow. */
+/* Reserves room for the largest source; the tables grow if other sources add records. */
 static bool merge_tables_reserve(struct merge *m, struct map *functions, struct map *locations) {
   size_t most_functions = 0, most_locations = 0;
   for (size_t i = 0; i < m->source_count; i++) {

@@ -1,6 +1,6 @@
-/* The sample columns of a merge's result. Stacks of large sources are not copied, they get a map
- * to the new locations. Stacks of small sources are written again, so that the source can be freed.
- */
+/* Makes the sample columns of a merge's result. Stacks of large sources are not copied; they
+ * get a map to the new locations. Stacks of small sources are written again, so that the
+ * source can be freed. */
 #include "transform/merge/merge.h"
 
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
@@ -17,11 +17,12 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
   return true;
 }
 
-/* The stack of one sample in new numbers, in the region of the result. */
+/* Writes the stack of one sample in new numbers to the region of the result. */
 static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
                               const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
                               const uint8_t **out) {
-  size_t most = (size_t)*size * VARINT32_BYTES_MAX; /* a frame has a byte or more in the source */
+  size_t most = (size_t)*size * VARINT32_BYTES_MAX; /* a frame takes at least one byte in the
+                                                       source */
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
     *room = arena_alloc(&m->out->region->arena, *left);
@@ -31,17 +32,17 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
   size_t n = 0;
   uint32_t id;
   static const uint8_t no_frames;
-  *out = *room ? *room : &no_frames; /* readers add sizes to it */
+  *out = *room ? *room : &no_frames; /* not NULL, because readers add sizes to it */
   while (stack_take_leaf_id(&rest, &id))
     if (piece->classes[id] != LOCATION_HIDDEN)
       n += varint_put(*room + n, m->location_number[piece->classes[id]] + 1);
   *size = (uint32_t)n;
-  if (n) *room += n; /* without any frame there is no room at all */
+  if (n) *room += n; /* without frames, room may be NULL */
   *left -= n;
   return true;
 }
 
-/* Begins a segment at sample `first` of the result, unless the last segment fits. */
+/* Begins a segment at sample `first` of the result, unless the last segment has the same map. */
 static bool begin_segment(struct merge *m, const struct merge_piece *piece, size_t first,
                           struct segment *segments) {
   struct samples *out = &m->out->samples;
@@ -52,7 +53,7 @@ static bool begin_segment(struct merge *m, const struct merge_piece *piece, size
   return !shared || merge_make_map(m, piece, segment);
 }
 
-/* One pass over the samples has written the stacks already. */
+/* Uses the stacks that merge_pass has written. */
 static bool merge_take_stacks(struct merge *m) {
   struct samples *out = &m->out->samples;
   struct segment *segments = arena_array(&m->out->region->arena, m->piece_count, sizeof *segments);

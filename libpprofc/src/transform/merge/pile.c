@@ -1,4 +1,4 @@
-/* A pile of profiles: when their sum may be made in groups, and the groups. */
+/* Adds up a sequence of profiles, in groups if the result is the same. */
 #include "transform/merge/pile.h"
 
 #include "transform/compatible.h"
@@ -6,7 +6,7 @@
 
 /* ---- groups ------------------------------------------ */
 
-/* Merges the items from `from` on into one, which stays there. */
+/* Merges the items from index `from` on into one item. */
 static pprofc_status pile_merge(struct pile *pile, size_t from, pprofc_error *error) {
   size_t count = pile->count - from;
   pprofc_profile *merged;
@@ -20,7 +20,7 @@ static pprofc_status pile_merge(struct pile *pile, size_t from, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* How many items at the end have the level of the last. */
+/* Returns the number of items at the end that have the same level. */
 static size_t pile_run(const struct pile *pile) {
   size_t run = 1;
   while (run < pile->count && pile->levels[pile->count - run - 1] == pile->levels[pile->count - 1])
@@ -37,20 +37,20 @@ static pprofc_status pile_merge_full(struct pile *pile, pprofc_error *error) {
   return status;
 }
 
-/* ---- what may be grouped ----------------------------- */
+/* ---- condition for groups ---------------------------- */
 
 static bool pile_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
-  if (s->tree) return false; /* values below 0 are added to nothing, and have none */
+  if (s->tree) return false; /* the reader of trees adds no negative values up */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }
 
-/* Whether a sum is the same however it is made, as far as this profile goes. It is not with values
- * below 0: samples whose sum is 0 on the way are dropped, and come later when they come again. Nor
- * with a time of 0 among others, which hides the times before it. Profiles of several kinds have
- * the types in common that all so far have. */
+/* True if this profile may be added in any grouping. False with negative values: samples whose
+ * sum is 0 are dropped on the way, and are appended later if they occur again. False if only
+ * some profiles have a time of 0, which hides earlier times. Profiles of different kinds must
+ * be added in order, because each step keeps only the common sample types. */
 static bool pile_may_group(const struct pile *pile, const pprofc_profile *profile) {
   pprofc_error error;
   if (pile_has_negative(profile)) return false;

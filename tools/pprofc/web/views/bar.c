@@ -1,5 +1,5 @@
-/* The bar: name of the profile, links to the views, Base | Head | Diff, sample types, the search
- * field and the menus. */
+/* The bar: name of the profile, links to the views, Base | Head | Diff, sample types, the
+ * search field, menus. */
 #include "web/views/page.h"
 
 static void bar_brand(const struct view_page *page, struct output *out) {

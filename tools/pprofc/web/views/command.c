@@ -1,4 +1,4 @@
-/* "Copy as command": the line for a shell that prints what a view shows. */
+/* "Copy as command": a shell command that prints the data of a view. */
 #include "core/escape.h"
 #include "web/views/page.h"
 
@@ -27,7 +27,7 @@ static void command_write_ansi(struct output *out, pprofc_str word) {
   output_add_text(out, "&#39;");
 }
 
-/* A word, quoted where a shell would take it apart. */
+/* Writes a word, quoted if a shell would split or expand it. */
 static void command_write_word(struct output *out, pprofc_str word) {
   if (command_is_plain(word)) {
     html_name(out, word);
@@ -83,7 +83,7 @@ static void command_write_format(const struct view_page *page, struct output *ou
   if (strcmp(format, "flame") == 0) output_add_text(out, " -output=flame.html");
 }
 
-/* The base of a command line: `text` is what follows -base= or -diff_base=. */
+/* True if the argument is a base. `text` becomes the value of -base= or -diff_base=. */
 static bool command_is_base(const char *argument, pprofc_str *text) {
   static const char *const flags[] = {"-base=", "-diff_base=", "--base=", "--diff_base="};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -94,7 +94,8 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* One argument of the server's own command line: in the view of one side only that side's. */
+/* Writes an argument of the server's command line. In a view of one side it skips the profiles
+ * of the other side. */
 static void command_write_argument(const struct view_page *page, struct output *out,
                                    const char *argument) {
   pprofc_str base;
@@ -109,7 +110,7 @@ void document_command(const struct view_page *page, struct output *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
-  /* As on pprof's page, Peek shows lines whatever the granularity is. */
+  /* As in pprof, Peek ignores the granularity and always shows lines. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   if (info->command) {
     html_put(out, info->command);

@@ -1,4 +1,4 @@
-/* The dialogs that the script opens: the sheet of keys, and the name of a saved view. */
+/* The dialogs that the script opens: the list of keys, and the name of a saved view. */
 #include "web/views/page.h"
 
 static const struct {

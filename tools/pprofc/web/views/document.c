@@ -1,5 +1,6 @@
-/* The document of every view: bar, pills, the view, inspector and dialogs. The view is made first,
- * so that its totals and warnings can come before it, and so that a failure writes nothing. */
+/* The document of every view: bar, pills, the view, inspector and dialogs. The view is made
+ * first, because its totals and warnings come before it, and because a failure must write
+ * nothing. */
 #include "core/array.h"
 #include "pipeline/pipeline.h"
 #include "web/views/page.h"
@@ -17,7 +18,7 @@ static const struct web_view web_views[] = {
 
 #define VIEW_COUNT (sizeof web_views / sizeof *web_views)
 
-/* The most that the text of one view may take. */
+/* Maximum size of the text of one view. */
 #define BODY_BYTES ((size_t)256 << 20)
 
 const struct web_view *web_view_at(size_t index) {
@@ -30,9 +31,9 @@ const struct web_view *web_view_find(pprofc_str path) {
   return NULL;
 }
 
-/* ---- the page that is made --------------------------- */
+/* ---- page -------------------------------------------- */
 
-/* Keeps a warning of the pipeline, each once. */
+/* Adds a warning of the pipeline unless it was added before. */
 static void document_warn(void *context, const char *message) {
   struct view_page *page = context;
   for (size_t i = 0; i < page->warning_count; i++)
@@ -46,8 +47,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* The name that a pivot of pprof's links (`p=^name$`) stands for; "" when it is a wider
- * expression. */
+/* Returns the name in a pivot of pprof's links (`p=^name$`), or "" if the expression is not a
+ * single name. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);

@@ -1,8 +1,8 @@
-/* The functions with the largest cost as a list of what can be unfolded: where Source and
- * Disassembly begin when nothing is searched for. */
+/* The functions with the largest cost, as a list that unfolds. Source and Disassembly show it
+ * if there is no search. */
 #include "web/views/page.h"
 
-/* As many as pprof's pages show at once. */
+/* Number of functions, as in pprof. */
 #define LISTED_FUNCTIONS 50
 
 static void listed_function(const struct view_page *page, struct output *out,
@@ -12,7 +12,7 @@ static void listed_function(const struct view_page *page, struct output *out,
   html_exact_expression(&expression, row->function);
   const struct web_change changes[] = {{"f", buffer_str(&expression)}, {"sel", row->function}};
   output_add_text(out, "<details class=\"routine load\"");
-  view_row_attributes(out, page, &v->report, row, false);
+  view_row_attributes(out, page, &v->report, row);
   output_add_text(out, "><summary>");
   html_name(out, row->name);
   output_add_text(out, " <small>");

@@ -1,8 +1,9 @@
-/* Writing HTML: text and attribute values made safe, and the values of reports. */
+/* Writes HTML: escaped text and attribute values, and the values of reports. */
 #include "web/views/html.h"
 
 #include "core/escape.h"
 #include "unit/unit.h"
+#include "verdict/amount.h"
 
 #include <math.h>
 
@@ -17,7 +18,7 @@ static const char *html_entity(int32_t c) {
   return NULL;
 }
 
-/* Whether a byte means nothing in HTML, by itself. */
+/* True if the byte needs no escape in HTML. */
 static bool html_is_plain(unsigned char c) {
   return c >= 0x20 && c < 0x7F && c != '&' && c != '<' && c != '>' && c != '"' && c != '\'' &&
          c != '`';
@@ -58,17 +59,6 @@ void html_attribute(struct output *out, const char *name, pprofc_str value) {
   output_add_char(out, '"');
 }
 
-void html_encode(struct output *out, pprofc_str text) {
-  for (size_t i = 0; i < text.size; i++) {
-    unsigned char c = (unsigned char)text.data[i];
-    bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (plain || c == '-' || c == '_' || c == '.' || c == '~')
-      output_add_char(out, (char)c);
-    else
-      output_printf(out, "%%%02X", c);
-  }
-}
-
 /* ---- values ------------------------------------------ */
 
 void html_report_value(struct output *out, const struct report *report, int64_t value) {
@@ -76,34 +66,36 @@ void html_report_value(struct output *out, const struct report *report, int64_t 
   html_name(out, report_value(report, value, text));
 }
 
-void html_report_change(struct output *out, const struct report *report, int64_t value) {
-  if (value > 0) output_add_char(out, '+');
-  html_report_value(out, report, value);
-}
-
 void html_share(struct output *out, int64_t value, int64_t total) {
   char text[32];
   output_add_str(out, unit_percentage_trimmed(value, total, text));
 }
 
-void html_relative(struct output *out, int64_t base, int64_t head) {
+void html_relative(struct output *out, double base, double head) {
+  char text[AMOUNT_TEXT];
   if (base == head) return;
-  if (!base) {
-    output_add_text(out, "from 0");
-    return;
-  }
-  double change = ((double)head - (double)base) / fabs((double)base) * 100;
-  output_printf(out, fabs(change) < 1000 ? "%+.2f%%" : "%+.0f%%", change);
+  if (base == 0)
+    output_add_text(out, "new");
+  else
+    html_name(out, amount_percent(fabs(base), head - base, text));
 }
 
-unsigned html_heat(double part, double whole) {
+const char *html_sign(double change) {
+  if (change == 0) return "";
+  return change > 0 ? "<span class=sign aria-hidden=true>\xE2\x96\xB2</span> "
+                    : "<span class=sign aria-hidden=true>\xE2\x96\xBC</span> ";
+}
+
+const char *html_heat(double part, double whole) {
+  static const char *const classes[2][5] = {{"h0", "h1", "h2", "h3", "h4"},
+                                            {"h0", "h1 less", "h2 less", "h3 less", "h4 less"}};
   static const double steps[] = {0.0, 0.05, 0.2, 0.5};
   double share = whole != 0 ? fabs(part / whole) : 0;
   unsigned heat = 0;
   if (share > 0) heat = 1;
   for (unsigned i = 1; i < sizeof steps / sizeof *steps; i++)
     if (share >= steps[i]) heat = i + 1;
-  return heat;
+  return classes[part < 0][heat];
 }
 
 /* ---- expressions ------------------------------------- */

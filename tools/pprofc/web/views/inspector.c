@@ -1,8 +1,9 @@
-/* The inspector: what is selected, in every view, and what can be done with it. The server fills in
- * what it knows; the script fills the same slots when another function is selected. */
+/* The inspector: the selected function and its actions, in every view. The server fills in the
+ * values that it knows; the script fills the same slots when the user selects another
+ * function. */
 #include "web/views/page.h"
 
-/* Where one can go from the selected function: a parameter that takes its name, or a view. */
+/* Actions of the selected function: a parameter that takes its name, or a view. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
 } inspector_actions[] = {
@@ -16,44 +17,61 @@ static const struct inspector_action {
     {"show-from", "Show from", NULL, "sf"},
 };
 
-static void inspector_slot(const struct view_page *page, struct output *out, const char *words,
-                           const char *slot, int64_t value) {
-  bool shown = page->selected_found && value;
+static void inspector_open(struct output *out, bool shown, const char *words, const char *slot) {
   output_printf(out, "<div%s><dt>%s</dt><dd data-slot=\"%s\">", shown ? "" : " hidden", words,
                 slot);
+}
+
+static void inspector_value(const struct view_page *page, struct output *out, const char *slot,
+                            int64_t value) {
+  bool shown = page->selected_found && value;
+  inspector_open(out, shown, slot, slot);
   if (shown) page_write_value(page, out, value);
   output_add_text(out, "</dd></div>");
 }
 
-/* What is said of the change: the slot stays for the script where nothing is. */
-static void inspector_verdict(const struct view_page *page, struct output *out, const char *words,
-                              const char *slot, bool by_cum) {
-  const pprofc_verdict_row *row = page->selected_found ? page->selected.verdict : NULL;
-  bool shown = row && *judge_word(row, by_cum);
-  output_printf(out, "<div%s><dt>%s</dt><dd data-slot=\"%s\">", shown ? "" : " hidden", words,
-                slot);
-  if (shown) page_verdict_text(out, page, row, by_cum);
+/* Writes an amount of one side. */
+static void inspector_side(const struct view_page *page, struct output *out, const char *words,
+                           const char *slot, double value) {
+  bool shown = page->selected_found && value != 0;
+  inspector_open(out, shown, words, slot);
+  if (shown) page_amount(out, page, value);
+  output_add_text(out, "</dd></div>");
+}
+
+/* Writes the change of self or total, both sides and the verdict. The script fills hidden slots. */
+static void inspector_sides(const struct view_page *page, struct output *out, bool by_cum) {
+  static const char *const words[2][4] = {
+      {"self, change", "self in base", "self in head", "self, certain?"},
+      {"total, change", "total in base", "total in head", "total, certain?"}};
+  static const char *const slots[2][4] = {{"self", "base-self", "head-self", "self-verdict"},
+                                          {"total", "base-total", "head-total", "total-verdict"}};
+  const struct view_row *row = &page->selected;
+  const struct view_sides *s = by_cum ? &row->total : &row->self;
+  bool changed = page->selected_found && s->base != s->head;
+  bool judged = page->selected_found && row->verdict && *judge_word(row->verdict, by_cum);
+  inspector_open(out, changed, words[by_cum][0], slots[by_cum][0]);
+  if (changed) page_amount_change(out, page, s);
+  output_add_text(out, "</dd></div>");
+  inspector_side(page, out, words[by_cum][1], slots[by_cum][1], s->base);
+  inspector_side(page, out, words[by_cum][2], slots[by_cum][2], s->head);
+  inspector_open(out, judged, words[by_cum][3], slots[by_cum][3]);
+  if (judged) page_verdict_text(out, page, row, by_cum);
   output_add_text(out, "</dd></div>");
 }
 
 static void inspector_values(const struct view_page *page, struct output *out) {
   const struct view_row *row = &page->selected;
-  bool diff = page_is_diff(page);
   output_add_text(out, "<dl>");
-  inspector_slot(page, out, diff ? "self, change" : "self", "self", row->flat);
-  inspector_slot(page, out, diff ? "total, change" : "total", "total", row->cum);
-  output_add_text(out, page->selected_found ? "<div><dt>" : "<div hidden><dt>");
-  output_add_text(out, diff ? "of the base" : "of all");
-  output_add_text(out, "</dt><dd data-slot=share>");
-  if (page->selected_found) html_share(out, row->cum, page->totals.total);
-  output_add_text(out, "</dd></div>");
-  if (diff) {
-    inspector_slot(page, out, "self in base", "base-self", row->base_flat);
-    inspector_slot(page, out, "self in head", "head-self", row->head_flat);
-    inspector_slot(page, out, "total in base", "base-total", row->base_cum);
-    inspector_slot(page, out, "total in head", "head-total", row->head_cum);
-    inspector_verdict(page, out, "self, verdict", "self-verdict", false);
-    inspector_verdict(page, out, "total, verdict", "total-verdict", true);
+  if (page_is_diff(page)) {
+    inspector_sides(page, out, false);
+    inspector_sides(page, out, true);
+  } else {
+    inspector_value(page, out, "self", row->flat);
+    inspector_value(page, out, "total", row->cum);
+    inspector_open(out, page->selected_found, "of all", "share");
+    if (page->selected_found) html_share(out, row->cum, page->totals.total);
+    output_add_text(out, "</dd></div>");
   }
   output_add_text(out, "</dl>");
 }

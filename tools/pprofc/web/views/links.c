@@ -1,8 +1,8 @@
-/* Addresses of the views: each keeps filters and selection, and is relative, so that a proxy may
- * put the server anywhere. */
+/* URLs of the views. Each keeps filters and selection, and is relative, so that a proxy may
+ * serve any path. */
 #include "web/views/page.h"
 
-/* Parameters that mean something in one view only. */
+/* Parameters of a single view, which links to other views drop. */
 static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16

@@ -4,7 +4,7 @@
 
 /* ---- options ----------------------------------------- */
 
-/* A field of the form: the name of a report option, and words for it. */
+/* A field of the form: name of the report option, label and hint. */
 struct menu_field {
   const char *option, *label, *hint;
 };
@@ -42,7 +42,7 @@ static const pprofc_option_info *menu_option(const char *name) {
   return NULL;
 }
 
-/* The parameter of an option in addresses. */
+/* Returns the URL parameter of an option. */
 static const char *menu_parameter(const pprofc_option_info *option) {
   return option->url ? option->url : option->name;
 }

@@ -1,30 +1,33 @@
-/* What the views share: the page that is being made, its report, its rows. */
+/* Types that all views share: the page, its report, its rows. */
 #ifndef PPROFC_WEB_VIEWS_PAGE_H
 #define PPROFC_WEB_VIEWS_PAGE_H
 
 #include "core/map.h"
 #include "report/labels.h"
+#include "verdict/amount.h"
 #include "web/judge.h"
 #include "web/views/html.h"
 #include "web/views/views.h"
 
-/* A function (or line, file, address) that the page shows, with both sides of a difference. */
+/* A function (or line, file, address) on the page, with both sides of a difference. */
 struct view_row {
-  pprofc_str name;     /* as -top prints it */
-  pprofc_str function; /* what is selected and searched for: the function, else the name */
-  pprofc_str file;     /* "" when it is not known */
+  pprofc_str name;     /* as printed by -top */
+  pprofc_str function; /* name for selection and search: the function, else `name` */
+  pprofc_str file;     /* "" if unknown */
   int64_t line;
-  int64_t flat, cum; /* of the profile that is shown: the change, in a difference */
-  int64_t base_flat, base_cum, head_flat, head_cum;
+  int64_t flat, cum; /* of the displayed profile: in a difference, the change */
+  struct view_sides {
+    double base, head; /* recorded; means over several runs */
+  } self, total;
   enum inline_mark inlined;
-  const pprofc_verdict_row *verdict; /* lives as long as the page; NULL: it was not judged */
+  const pprofc_verdict_row *verdict; /* lives as long as the page; NULL if there is no verdict */
 };
 
-/* How much of the profile a view shows. */
+/* The part of the profile that a view shows. */
 struct view_totals {
   bool known;
-  bool has_shown;       /* `shown` and what follows are set */
-  int64_t total, shown; /* of the profile that is shown */
+  bool has_shown;       /* true if `shown` and the following fields are set */
+  int64_t total, shown; /* of the displayed profile */
   size_t nodes, nodes_before, dropped_nodes;
 };
 
@@ -33,64 +36,65 @@ struct view_page {
   const struct web_view_input *in;
   const pprofc_allocator *mem;
   struct arena arena;
-  pprofc_report_options options; /* of the request; warnings go into the page */
+  pprofc_report_options options; /* from the request; warnings are shown on the page */
   const char **warnings;
   size_t warning_count, warning_capacity;
-  bool failed; /* out of memory */
+  bool failed; /* true when out of memory */
 
-  /* What the body found out; the frame around it shows it. */
+  /* Results of the body, for the frame around it. */
   struct view_totals totals;
-  pprofc_str unit;          /* that values are shown in; "" before */
-  pprofc_str about;         /* HTML: the lines that describe the profile */
-  pprofc_str argument;      /* the expression of peek, list and disasm */
-  struct view_row selected; /* name "" when nothing is selected */
+  pprofc_str unit;          /* unit of the displayed values; "" until known */
+  pprofc_str about;         /* HTML lines that describe the profile */
+  pprofc_str argument;      /* regular expression of peek, list and disasm */
+  struct view_row selected; /* name "" if nothing is selected */
   bool selected_found;
-  struct judgement judgement; /* of a difference, after view_rows_make */
+  struct judgement judgement; /* of a difference, set by view_rows_make */
+  struct amount_grid grid;    /* unit and digits of its amounts, set by view_rows_make */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* A parameter of the address; "" when absent. */
+/* Returns a parameter of the URL, or "" if it is absent. */
 static inline const char *page_parameter(const struct view_page *page, const char *name) {
   return web_query_get(page->in->query, name);
 }
 
-/* The index of the sample type that is shown; false when there is no profile (the question was
- * wrong) or no such type. */
+/* Finds the index of the displayed sample type. False without a profile (after an invalid
+ * request) and for an unknown type. */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Writes a value of that type in the unit of the page. */
+/* Writes a value of a sample type in the unit of the page. */
 void page_write_value(const struct view_page *page, struct output *out, int64_t value);
 
 /* ---- reports ----------------------------------------- */
 
-/* A report without a format: the views print its graph themselves. */
+/* A report without a format: the views write its graph themselves. */
 struct view_report {
   struct report report;
   pprofc_report_options options;
-  struct graph graph; /* after view_report_graph */
+  struct graph graph; /* set by view_report_graph */
   bool has_graph;
 };
 
-/* Runs the pipeline on the profile with the options of the page. The report must be closed, also
- * after a failure. */
+/* Runs the pipeline on the profile with the options of the page. The caller closes the report,
+ * also after an error. */
 pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error);
-/* Builds the graph (flags PIPELINE_*) and takes over the unit of its values. */
+/* Builds the graph (flags PIPELINE_*) and sets the unit of the page. */
 pprofc_status view_report_graph(struct view_report *v, unsigned wanted, pprofc_error *error);
 void view_report_close(struct view_report *v);
 
-/* Notes for the frame what the report shows. */
+/* Sets the totals and the description of the report for the frame. */
 void page_note_report(struct view_page *page, const struct view_report *v);
 
-/* Runs a report of the command line into a buffer: for text that a view takes apart. */
+/* Runs a report of the command line into a buffer, for a view that parses its text. */
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error);
 
-/* Writes the functions with the largest cost, each to be unfolded by the view. */
+/* Writes the functions with the largest cost, each with a link that unfolds it in the view. */
 pprofc_status page_function_list(struct view_page *page, struct output *out, pprofc_error *error);
 
 /* ---- rows -------------------------------------------- */
@@ -100,42 +104,55 @@ struct view_rows {
   size_t count;
 };
 
-/* The nodes of the graph in its order; in a difference with the values of base and head by name.
- * Row i is node graph.shown[i]. They live in the arena of the page. */
+/* Makes a row for each node of the graph, in its order; in a difference with the values of
+ * base and head, matched by name. Row i is node graph.shown[i]. Rows live in the arena of the
+ * page. */
 pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
                              const struct view_report *v, pprofc_error *error);
 
 /* Finds the selected function among the rows, for the inspector. */
 void view_rows_select(const struct view_rows *rows, struct view_page *page);
 
-/* Writes the attributes that the script reads of anything that stands for a function: its name and
- * its values, and in a difference what is said of them. */
+/* Writes the attributes of a function for the script: its name and values, and in a difference both
+ * sides and the verdicts. `report` is NULL for a row of a difference. */
 void view_row_attributes(struct output *out, const struct view_page *page,
-                         const struct report *report, const struct view_row *row, bool diff);
+                         const struct report *report, const struct view_row *row);
 
-/* ---- verdicts ---------------------------------------- */
+/* ---- differences ------------------------------------- */
 
-/* "+5.20% ±1.30%, grew" for a change of self or of the total; "" where nothing is said. */
-void page_verdict_text(struct output *out, const struct view_page *page,
-                       const pprofc_verdict_row *row, bool by_cum);
+/* Chooses unit and digits of the amounts of the rows, which are in `unit`. */
+void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
 
-/* The cells with the interval and the verdict of a row. */
-void page_verdict_cells(struct output *out, const struct view_page *page,
-                        const pprofc_verdict_row *row, bool by_cum);
+/* Write an amount of a difference, and a change with its sign. */
+void page_amount(struct output *out, const struct view_page *page, double value);
+void page_amount_change(struct output *out, const struct view_page *page,
+                        const struct view_sides *sides);
 
-/* One line that unfolds: what the verdicts hold for, or why there are none. */
-void page_verdict_note(struct output *out, const struct view_page *page);
+/* Writes "grew: +3.05s ±0.46s"; nothing for a row without a verdict. */
+void page_verdict_text(struct output *out, const struct view_page *page, const struct view_row *row,
+                       bool by_cum);
 
-/* What became of a function: "grew", "shrank", "new", "gone", "same". */
-const char *view_row_status(const struct view_row *row, bool by_cum);
+/* Write the table of a difference. `id` is an attribute of the table, or "". */
+void page_difference_open(struct output *out, const struct view_page *page, const char *id);
+void page_difference_row(struct output *out, const struct view_page *page,
+                         const struct view_row *row, bool by_cum);
+void page_difference_close(struct output *out, bool empty);
+
+/* Writes the sentence about the difference, and lines that unfold: runs, noise, the common factor;
+ * or the reason why there are no verdicts. */
+void page_sentence(struct output *out, const struct view_page *page);
+
+/* Returns the direction of the recorded change: "grew", "shrank", "new", "gone", "same". */
+const char *page_status(const struct view_row *row, bool by_cum);
 
 /* ---- links ------------------------------------------- */
 
-/* Writes ` href="..."` of another view with filters and selection kept, and these changes. */
+/* Writes ` href="..."` of another view. It keeps filters and selection, and applies the
+ * changes. */
 void page_link(struct output *out, const struct view_page *page, const char *view,
                const struct web_change *changes, size_t count);
 
-/* <a href="VIEW?f=^name$&sel=name" data-name=name>name</a> */
+/* Writes <a href="VIEW?f=^name$&sel=name" data-name=name>name</a>. */
 void page_name_link(struct output *out, const struct view_page *page, const char *view,
                     pprofc_str name, pprofc_str shown);
 
@@ -148,11 +165,11 @@ void document_pills(const struct view_page *page, struct output *out);
 void document_inspector(const struct view_page *page, struct output *out);
 void document_dialogs(const struct view_page *page, struct output *out);
 
-/* The line for a shell that prints what the view shows. */
+/* Writes the shell command that prints the data of the view. */
 void document_command(const struct view_page *page, struct output *out);
 
-/* Fields that carry parameters of the address through a form; those in `without` (ended by NULL)
- * are left out. */
+/* Writes hidden form fields for the parameters of the URL, except those in `without`, which
+ * ends with NULL. */
 void document_hidden_fields(const struct view_page *page, struct output *out,
                             const char *const *without);
 
@@ -160,7 +177,8 @@ void document_hidden_fields(const struct view_page *page, struct output *out,
 
 pprofc_status view_flame(struct view_page *, struct output *, pprofc_error *);
 
-/* For the head of the view Flame: the browser asks for the data and the viewer at once. */
+/* Writes preload tags into the head of the view Flame: the browser then fetches data and
+ * viewer in parallel. */
 void view_flame_preload(const struct view_page *page, struct output *out);
 pprofc_status view_top(struct view_page *, struct output *, pprofc_error *);
 pprofc_status view_graph(struct view_page *, struct output *, pprofc_error *);

@@ -1,10 +1,9 @@
-/* The row below the bar: totals in words, warnings, and the filters, each with a link that removes
- * it. */
+/* The row below the bar: totals, warnings, and the filters, each with a link that removes it. */
 #include "web/views/page.h"
 
 /* ---- totals ------------------------------------------ */
 
-/* The total of a whole profile, before filters. */
+/* Returns the total of a whole profile, before filters. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
   size_t index;
   if (value_select(p, str_of(page->options.sample_index), &index, NULL) != PPROFC_OK) return false;
@@ -12,7 +11,7 @@ static bool pills_total_of(const struct view_page *page, const pprofc_profile *p
   return true;
 }
 
-/* "base 76.73s, head 5.33s: 71.40s less (-93.05%)" */
+/* Writes "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
 static void pills_both_totals(const struct view_page *page, struct output *out) {
   static const char *const opening[] = {"<b class=shrank>\xE2\x96\xBC ",
                                         "<b class=grew>\xE2\x96\xB2 "};
@@ -30,7 +29,7 @@ static void pills_both_totals(const struct view_page *page, struct output *out) 
     output_add_text(out, opening[change > 0]);
     page_write_value(page, out, number_abs(change));
     output_add_text(out, ending[change > 0]);
-    html_relative(out, base, head);
+    html_relative(out, (double)base, (double)head);
     output_add_char(out, ')');
   } else {
     output_add_text(out, "no change");
@@ -38,7 +37,7 @@ static void pills_both_totals(const struct view_page *page, struct output *out) 
   output_add_text(out, "</span>");
 }
 
-/* "230 rows, 409 smaller left out" */
+/* Writes "230 rows, 409 smaller left out". */
 static void pills_rows(const struct view_totals *t, struct output *out) {
   output_printf(out, "%zu%s", t->nodes, t->nodes == 1 ? " row" : " rows");
   if (t->nodes_before < t->nodes) return;
@@ -46,7 +45,7 @@ static void pills_rows(const struct view_totals *t, struct output *out) {
   if (left) output_printf(out, ", %zu smaller left out", left);
 }
 
-/* "73.2s of 76.73s shown (95.40%), 80 rows" */
+/* Writes "73.2s of 76.73s shown (95.40%), 80 rows". */
 static void pills_share(const struct view_page *page, struct output *out) {
   const struct view_totals *t = &page->totals;
   output_add_text(out, t->has_shown ? "<b>" : "total <b>");
@@ -74,7 +73,7 @@ static void pills_shown(const struct view_page *page, struct output *out) {
 
 /* ---- filters ----------------------------------------- */
 
-/* "show from ^main$"; a switch that is on is its name alone. */
+/* Writes an option, "show from ^main$". A switch that is on has only its name. */
 static void pills_words(struct output *out, const pprofc_option_info *option, const char *value) {
   output_add_text(out, "<span class=key>");
   for (const char *c = option->name; *c; c++) output_add_char(out, *c == '_' ? ' ' : *c);
@@ -84,7 +83,7 @@ static void pills_words(struct output *out, const pprofc_option_info *option, co
   html_put(out, value);
 }
 
-/* An option of the address: a link that removes it. */
+/* Writes a link that removes an option. */
 static void pills_link(const struct view_page *page, struct output *out,
                        const pprofc_option_info *option, const char *parameter, const char *value) {
   const struct web_change change = {parameter, STR("")};
@@ -96,7 +95,7 @@ static void pills_link(const struct view_page *page, struct output *out,
                   " <span aria-hidden=true>\xC3\x97</span><span class=hidden>, remove</span></a>");
 }
 
-/* A filter, or another option that changes what is shown, as a pill. */
+/* Writes a filter, or another option that changes the view, as a pill. */
 static void pills_option(const struct view_page *page, struct output *out,
                          const pprofc_option_info *option) {
   char value[4096];
@@ -114,7 +113,7 @@ static void pills_option(const struct view_page *page, struct output *out,
   output_add_text(out, "</span>");
 }
 
-/* Options that the menus and the bar show already, or that change nothing on a page. */
+/* True for options that the menus and the bar already show, or that have no effect on a page. */
 static bool pills_is_quiet(const char *name) {
   static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
                                       "intel_syntax", "title",      "compact_labels", "normalize",

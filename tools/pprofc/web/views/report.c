@@ -1,4 +1,4 @@
-/* Reports as the views need them: the pipeline and the graph without a format. */
+/* Reports for the views: the pipeline and the graph without a format. */
 #include "web/views/page.h"
 
 #include "unit/unit.h"
@@ -43,9 +43,9 @@ void page_write_value(const struct view_page *page, struct output *out, int64_t 
   html_name(out, unit_label(value, profile_string(p, p->types[index].unit), unit, text));
 }
 
-/* ---- what the frame shows ---------------------------- */
+/* ---- data for the frame ------------------------------ */
 
-/* An address that a browser may follow. */
+/* True if a browser may follow the URL. */
 static bool page_is_web_address(pprofc_str text) {
   return str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
 }

@@ -1,8 +1,8 @@
-/* The rows of a table of functions: the nodes of a graph, in a difference beside their values in
+/* The rows of a table of functions: nodes of a graph, in a difference with their values in
  * base and head. */
 #include "web/views/page.h"
 
-/* The values of one side, by printed name. */
+/* Values of one side by printed name. */
 struct side_values {
   struct interner names;
   struct side_sum {
@@ -23,7 +23,8 @@ static bool side_values_add(struct side_values *side, uint32_t node) {
   return true;
 }
 
-/* All nodes of the side: nothing is trimmed, since what is small there may be large here. */
+/* Reads all nodes of a side without trimming, because a small node of one side may be large in
+ * the other. */
 static pprofc_status side_values_read(struct side_values *side, struct view_page *page,
                                       const pprofc_profile *profile,
                                       const struct pipeline_overrides *overrides,
@@ -33,7 +34,7 @@ static pprofc_status side_values_read(struct side_values *side, struct view_page
   void (*warn)(void *, const char *) = page->options.warn;
   interner_init(&side->names, page->mem);
   side->opened = true;
-  page->options.warn = NULL; /* the warnings of the difference say it */
+  page->options.warn = NULL; /* the difference already has the same warnings */
   pprofc_status status = view_report_open(&side->report, page, profile, &all, error);
   page->options.warn = warn;
   if (!status) status = view_report_graph(&side->report, 0, error);
@@ -66,18 +67,16 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
     struct side_sum b = side_values_get(&base, row->name), h = side_values_get(&head, row->name);
-    row->base_flat = b.flat;
-    row->base_cum = b.cum;
-    row->head_flat = h.flat;
-    row->head_cum = h.cum;
+    row->self = (struct view_sides){(double)b.flat, (double)h.flat};
+    row->total = (struct view_sides){(double)b.cum, (double)h.cum};
   }
   side_values_free(&base);
   side_values_free(&head);
   return status;
 }
 
-/* Verdicts are of functions. What counts is the granularity of the report, since a view may force
- * one. */
+/* Adds verdicts if the rows are functions. The report's granularity decides, because a view
+ * may override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   const struct granularity *g = &v->report.result.granularity;
@@ -86,9 +85,26 @@ static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page 
   judge_free(&page->judgement);
   pprofc_status status =
       judge_pair(page->in->base, page->in->head, &options, &page->judgement, error);
-  for (size_t i = 0; !status && i < rows->count; i++)
-    rows->items[i].verdict = judge_find(&page->judgement, rows->items[i].function);
+  for (size_t i = 0; !status && i < rows->count; i++) {
+    struct view_row *row = &rows->items[i];
+    const pprofc_verdict_row *verdict = judge_find(&page->judgement, row->function);
+    row->verdict = verdict;
+    if (!verdict) continue;
+    row->self = (struct view_sides){verdict->flat.base, verdict->flat.head};
+    row->total = (struct view_sides){verdict->cum.base, verdict->cum.head};
+  }
   return status;
+}
+
+/* Sets unit and digits. Verdicts have their own unit: "%" for shares. */
+static void rows_set_grid(const struct view_rows *rows, struct view_page *page) {
+  size_t type = 0;
+  pprofc_str unit = STR("");
+  if (page->judgement.verdicts)
+    unit = page->judgement.summary.unit;
+  else if (page_type(page, &type))
+    unit = profile_string(page->in->profile, page->in->profile->types[type].unit);
+  page_set_grid(page, rows, unit);
 }
 
 static struct view_row rows_of_node(const struct graph *g, uint32_t node) {
@@ -117,7 +133,9 @@ pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
     rows->items[rows->count++] = rows_of_node(g, g->shown[i]);
   if (!page_is_diff(page)) return PPROFC_OK;
   pprofc_status status = rows_add_sides(rows, page, error);
-  return status ? status : rows_add_verdicts(rows, page, v, error);
+  if (!status) status = rows_add_verdicts(rows, page, v, error);
+  if (!status) rows_set_grid(rows, page);
+  return status;
 }
 
 void view_rows_select(const struct view_rows *rows, struct view_page *page) {
@@ -137,44 +155,47 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page) {
 
 /* ---- attributes -------------------------------------- */
 
-static void rows_value_attribute(struct output *out, const struct report *report, const char *name,
-                                 int64_t value) {
+static void rows_attribute(struct output *out, const char *name, const struct report *report,
+                           int64_t value) {
   output_printf(out, " data-%s=\"", name);
   html_report_value(out, report, value);
+  output_add_char(out, '"');
+}
+
+static void rows_sides_attributes(struct output *out, const struct view_page *page,
+                                  const char *name, const struct view_sides *sides) {
+  output_printf(out, " data-%s=\"", name);
+  page_amount_change(out, page, sides);
+  output_printf(out, "\" data-base-%s=\"", name);
+  page_amount(out, page, sides->base);
+  output_printf(out, "\" data-head-%s=\"", name);
+  page_amount(out, page, sides->head);
   output_add_char(out, '"');
 }
 
 static void rows_verdict_attribute(struct output *out, const struct view_page *page,
                                    const struct view_row *row, bool by_cum) {
   output_printf(out, " data-%s=\"", by_cum ? "total-verdict" : "self-verdict");
-  page_verdict_text(out, page, row->verdict, by_cum);
+  page_verdict_text(out, page, row, by_cum);
   output_add_char(out, '"');
 }
 
 void view_row_attributes(struct output *out, const struct view_page *page,
-                         const struct report *report, const struct view_row *row, bool diff) {
+                         const struct report *report, const struct view_row *row) {
   html_attribute(out, "data-name", row->function);
   if (row->file.size) html_attribute(out, "data-file", row->file);
   if (row->line) output_printf(out, " data-line=\"%lld\"", (long long)row->line);
-  rows_value_attribute(out, report, "self", row->flat);
-  rows_value_attribute(out, report, "total", row->cum);
-  output_add_text(out, " data-share=\"");
-  html_share(out, row->cum, report->result.total);
-  output_add_char(out, '"');
-  if (!diff) return;
-  rows_value_attribute(out, report, "base-self", row->base_flat);
-  rows_value_attribute(out, report, "base-total", row->base_cum);
-  rows_value_attribute(out, report, "head-self", row->head_flat);
-  rows_value_attribute(out, report, "head-total", row->head_cum);
+  if (report) {
+    rows_attribute(out, "self", report, row->flat);
+    rows_attribute(out, "total", report, row->cum);
+    output_add_text(out, " data-share=\"");
+    html_share(out, row->cum, report->result.total);
+    output_add_char(out, '"');
+    return;
+  }
+  rows_sides_attributes(out, page, "self", &row->self);
+  rows_sides_attributes(out, page, "total", &row->total);
   if (!row->verdict) return;
   rows_verdict_attribute(out, page, row, false);
   rows_verdict_attribute(out, page, row, true);
-}
-
-const char *view_row_status(const struct view_row *row, bool by_cum) {
-  int64_t change = by_cum ? row->cum : row->flat;
-  if (!row->base_cum && row->head_cum) return "new";
-  if (row->base_cum && !row->head_cum) return "gone";
-  if (!change) return "same";
-  return change > 0 ? "grew" : "shrank";
 }

@@ -1,4 +1,4 @@
-/* The SVG of dot as part of a page: links and names in its boxes. */
+/* Copies the SVG of dot into a page, with links and names in its boxes. */
 #include "web/views/svg.h"
 
 #include "core/str.h"
@@ -9,14 +9,14 @@ struct svg_copy {
   struct output *out;
   svg_box_fn box;
   void *context;
-  size_t number; /* of the box whose group is open; 0: another group */
+  size_t number; /* number of the box whose group is open; 0 in other groups */
   bool difference;
 };
 
 /* ---- colours ----------------------------------------- */
 
-/* dot_color makes boxes of values up to 237 with a saturation of 10 %, and lines of up to 178 with
- * one of 100 %: red for more, green for less, grey for none. */
+/* Colours that replace dot's. dot_color gives boxes channel values up to 237 with a saturation
+ * of 10 %, and lines up to 178 with 100 %: red for more, green for less, grey for neutral. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;
@@ -25,7 +25,7 @@ static const struct svg_palette svg_boxes = {
     {238, 238, 238}, {251, 214, 182}, {190, 219, 245}, 0.1};
 static const struct svg_palette svg_lines = {{138, 138, 138}, {184, 84, 0}, {28, 100, 165}, 1};
 
-/* The place of "#rrggbb" behind a quote, or the end of the text. */
+/* Returns the index of "#rrggbb" after a quote, or the end of the text. */
 static size_t svg_find_color(pprofc_str text, size_t from) {
   size_t at = from + str_find(str_slice(text, from, text.size), STR("=\"#"));
   return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
@@ -49,7 +49,7 @@ static void svg_put_color(struct output *out, pprofc_str digits) {
   }
 }
 
-/* A tag, with the colours of a difference. */
+/* Writes a tag, with the colours of a difference. */
 static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   size_t from = 0, at;
   while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
@@ -62,7 +62,8 @@ static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
 
 /* ---- tags -------------------------------------------- */
 
-/* The value of an attribute of a tag, `name` with the = and the quote: `xlink:title="`. */
+/* Finds the value of an attribute of a tag. `name` includes the = and the quote:
+ * `xlink:title="`. */
 static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   size_t at = str_find(tag, name);
   if (at == tag.size) return false;
@@ -71,7 +72,7 @@ static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   return true;
 }
 
-/* "N12" is box 12; "N12_0" and the legend are none. */
+/* Returns the number of the box: 12 for "N12", 0 for "N12_0" and the legend. */
 static size_t svg_box_number(pprofc_str title) {
   uint64_t number;
   bool is_box =
@@ -79,7 +80,7 @@ static size_t svg_box_number(pprofc_str title) {
   return is_box && number < SIZE_MAX ? (size_t)number : 0;
 }
 
-/* <svg ...>: the view box alone, so that the page decides how large the picture is. */
+/* Writes <svg ...> with the view box only, so that the page sets the size of the picture. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
   pprofc_str view;
   output_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -104,7 +105,8 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   output_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
-/* <a xlink:title="...">: a tooltip becomes a title that browsers show, and a box a link. */
+/* Handles <a xlink:title="...">: the tooltip becomes a title, which browsers show, and the box
+ * becomes a link. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
   output_add_text(c->out, "<a");
@@ -116,7 +118,7 @@ static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   output_add_text(c->out, "</title>");
 }
 
-/* Takes one tag, comment or run of text off *rest. */
+/* Removes one tag, comment or run of text from *rest and returns it. */
 static pprofc_str svg_next(pprofc_str *rest) {
   size_t end;
   if (str_starts(*rest, STR("<!--")))
@@ -139,7 +141,7 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
   else if (str_starts(piece, STR("<a ")))
     svg_open_link(c, piece);
   else if (str_equal(piece, STR("<title>"))) {
-    pprofc_str title = svg_next(rest); /* names of dot's own: they number the boxes */
+    pprofc_str title = svg_next(rest); /* dot's own titles, which number the boxes */
     c->number = svg_box_number(title);
     svg_next(rest);
   } else if (str_starts(piece, STR("<")))

@@ -1,4 +1,4 @@
-/* The SVG of dot as part of a page: links and names in its boxes. */
+/* Copies the SVG of dot into a page, with links and names in its boxes. */
 #ifndef PPROFC_WEB_VIEWS_SVG_H
 #define PPROFC_WEB_VIEWS_SVG_H
 
@@ -7,9 +7,8 @@
 /* Writes the attributes of box `number` ("N1" is 1): link, name and values. */
 typedef void (*svg_box_fn)(void *context, struct output *out, size_t number);
 
-/* Copies the picture without its prologue, comments, ids and size; boxes become links. In the
- * picture of a difference the green and red of dot become the blue and orange of the other views.
- */
+/* Copies the picture without its prologue, comments, ids and size; boxes become links. In a
+ * difference, dot's green and red become the blue and orange of the other views. */
 void svg_write(struct output *out, pprofc_str svg, bool difference, svg_box_fn box, void *context);
 
 #endif

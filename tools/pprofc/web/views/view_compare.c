@@ -1,16 +1,16 @@
-/* The view Compare: chooses a base, and shows both totals of every sample type and the largest
+/* The view Compare: chooses a base, and shows the totals of every sample type and the largest
  * changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
 #include <stdlib.h>
 
-/* Changes listed in each direction. */
+/* Number of changes listed in each direction. */
 #define COMPARE_CHANGES 10
 
 /* ---- choosing a base --------------------------------- */
 
-/* The list of what can be one side; links keep the filters and the other side. */
+/* Lists the choices for one side. Links keep the filters and the other side. */
 static void compare_choices(const struct view_page *page, struct output *out, const char *words,
                             const char *parameter, const struct web_item *items, size_t count) {
   output_printf(out, "<h2>%s</h2>\n<ul>", words);
@@ -71,12 +71,10 @@ static void compare_type(const struct view_page *page, struct output *out, size_
   compare_value(out, before, unit, false);
   compare_value(out, after, unit, false);
   compare_value(out, change, unit, true);
-  const char *status = "same", *sign = "";
-  if (change > 0) status = "grew", sign = "\xE2\x96\xB2";
-  if (change < 0) status = "shrank", sign = "\xE2\x96\xBC";
-  output_printf(out, "<td class=\"share %s\"><span class=sign aria-hidden=true>%s</span> ", status,
-                sign);
-  html_relative(out, before, after);
+  const char *status = change > 0 ? "grew" : "shrank";
+  output_printf(out, "<td class=\"share %s\">%s", change ? status : "same",
+                html_sign((double)change));
+  html_relative(out, (double)before, (double)after);
   output_add_text(out, "</td></tr>\n");
 }
 
@@ -87,7 +85,7 @@ static void compare_totals(const struct view_page *page, struct output *out) {
   html_put(out, info->base_name ? info->base_name : "base");
   output_add_text(out, "</small></th><th scope=col>Head<small>");
   html_put(out, info->head_name ? info->head_name : "head");
-  output_add_text(out, "</small></th><th scope=col>\xCE\x94</th><th scope=col>\xCE\x94 %</th></tr>"
+  output_add_text(out, "</small></th><th scope=col>Change</th><th scope=col>Change %</th></tr>"
                        "</thead><tbody>\n");
   for (size_t i = 0; i < page->in->head->type_count; i++) compare_type(page, out, i);
   output_add_text(out, "</tbody></table></div></section>\n");
@@ -95,60 +93,33 @@ static void compare_totals(const struct view_page *page, struct output *out) {
 
 /* ---- changes ----------------------------------------- */
 
+static double compare_change(const struct view_row *row) {
+  return row->total.head - row->total.base;
+}
+
 static int compare_by_total(const void *a, const void *b) {
   const struct view_row *x = a, *y = b;
-  if (x->cum != y->cum) return x->cum > y->cum ? -1 : 1;
+  double change = compare_change(x) - compare_change(y);
+  if (change != 0) return change > 0 ? -1 : 1;
   return str_compare(x->name, y->name);
 }
 
-static void compare_change(const struct view_page *page, struct output *out,
-                           const struct view_report *v, const struct view_row *row) {
-  const char *status = view_row_status(row, true);
-  bool quiet = judge_is_quiet(row->verdict, true);
-  output_add_text(out, quiet ? "<tr class=quiet" : "<tr");
-  view_row_attributes(out, page, &v->report, row, true);
-  output_printf(out, " data-status=%s><td>", status);
-  html_report_value(out, &v->report, row->base_cum);
-  output_add_text(out, "</td><td>");
-  html_report_value(out, &v->report, row->head_cum);
-  output_printf(out, "</td><td class=\"change %s\">", status);
-  html_report_change(out, &v->report, row->cum);
-  output_add_text(out, "</td><td class=share>");
-  if (strcmp(status, "new") == 0 || strcmp(status, "gone") == 0)
-    output_add_text(out, status);
-  else
-    html_relative(out, row->base_cum, row->head_cum);
-  output_add_text(out, "</td>");
-  if (page->judgement.verdicts) page_verdict_cells(out, page, row->verdict, true);
-  output_add_text(out, "<td class=name>");
-  page_name_link(out, page, "peek", row->function, row->name);
-  output_add_text(out, "</td></tr>\n");
-}
-
-/* Rows in order of change: the first ones grew, the last ones shrank. */
+/* Lists rows by change: the largest increases first, the largest decreases last. */
 static void compare_list(const struct view_page *page, struct output *out,
-                         const struct view_report *v, const struct view_rows *rows, bool grew) {
-  bool judged = page->judgement.verdicts != NULL;
+                         const struct view_rows *rows, bool grew) {
   output_add_text(out, grew ? "<section><h2>\xE2\x96\xB2 Grew most</h2>"
                             : "<section><h2>\xE2\x96\xBC Shrank most</h2>");
-  output_printf(out,
-                "<div class=scroll><table class=\"rows diff%s\"><thead><tr>"
-                "<th scope=col>Base</th><th scope=col>Head</th><th scope=col>\xCE\x94 total</th>"
-                "<th scope=col>\xCE\x94 %%</th>",
-                judged ? " judged" : "");
-  if (judged) output_add_text(out, "<th scope=col>\xC2\xB1</th><th scope=col>Verdict</th>");
-  output_add_text(out, "<th scope=col>Function</th></tr></thead><tbody>\n");
+  page_difference_open(out, page, "");
   size_t shown = 0;
   for (size_t i = 0; i < rows->count && shown < COMPARE_CHANGES; i++) {
     const struct view_row *row = &rows->items[grew ? i : rows->count - 1 - i];
-    if (grew ? row->cum <= 0 : row->cum >= 0) break;
-    compare_change(page, out, v, row);
+    double change = compare_change(row);
+    if (grew ? change <= 0 : change >= 0) break;
+    page_difference_row(out, page, row, true);
     shown++;
   }
-  if (!shown)
-    output_add_text(out, judged ? "<tr><td colspan=7>nothing</td></tr>\n"
-                                : "<tr><td colspan=5>nothing</td></tr>\n");
-  output_add_text(out, "</tbody></table></div></section>\n");
+  page_difference_close(out, !shown);
+  output_add_text(out, "</section>\n");
 }
 
 static pprofc_status compare_changes(struct view_page *page, struct output *out,
@@ -164,11 +135,13 @@ static pprofc_status compare_changes(struct view_page *page, struct output *out,
     page_note_report(page, &v);
     page->totals.has_shown = false;
     view_rows_select(&rows, page);
+    if (page_is_diff(page)) page_sentence(out, page);
+    compare_profiles(page, out);
+    if (page->in->base) compare_totals(page, out);
     if (page_is_diff(page)) {
       qsort(rows.items, rows.count, sizeof *rows.items, compare_by_total);
-      page_verdict_note(out, page);
-      compare_list(page, out, &v, &rows, true);
-      compare_list(page, out, &v, &rows, false);
+      compare_list(page, out, &rows, true);
+      compare_list(page, out, &rows, false);
     }
   }
   view_report_close(&v);
@@ -177,8 +150,6 @@ static pprofc_status compare_changes(struct view_page *page, struct output *out,
 
 pprofc_status view_compare(struct view_page *page, struct output *out, pprofc_error *error) {
   output_add_text(out, "<div class=compare>\n");
-  compare_profiles(page, out);
-  if (page->in->base) compare_totals(page, out);
   pprofc_status status = compare_changes(page, out, error);
   output_add_text(out, "</div>\n");
   return status;

@@ -1,5 +1,5 @@
-/* The view Disassembly: the lines of -disasm, a part that can be folded for each function, those
- * with the largest cost first. */
+/* The view Disassembly: the lines of -disasm, with a folding section for each function,
+ * largest cost first. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Functions shown, as in pprof's page. */
+/* Number of functions shown, as in pprof. */
 #define DISASM_FUNCTIONS 50
 
-/* The lines of one function; text is what -disasm prints. */
+/* The lines of one function in the output of -disasm. */
 struct disasm_block {
-  pprofc_str text; /* from "ROUTINE" on */
+  pprofc_str text; /* from "ROUTINE" to the next function */
   double flat;
   size_t order;
 };
@@ -23,14 +23,14 @@ struct disasm_page {
   struct output *out;
   struct disasm_block *blocks;
   size_t count, capacity;
-  double most; /* cost of the hottest instruction: what heat refers to */
+  double most; /* cost of the hottest instruction, the reference of heat */
 };
 
 static const char disasm_routine[] = "ROUTINE ======================== ";
 
 /* ---- numbers of the text ----------------------------- */
 
-/* The next word of a line. */
+/* Removes the next word from a line and returns it. */
 static pprofc_str disasm_word(pprofc_str *line) {
   size_t from = 0, to;
   while (from < line->size && line->data[from] == ' ') from++;
@@ -40,7 +40,7 @@ static pprofc_str disasm_word(pprofc_str *line) {
   return word;
 }
 
-/* "1.50s" as a number of the smallest unit; "." is 0. */
+/* Converts "1.50s" to a number of the smallest unit; "." is 0. */
 static double disasm_number(pprofc_str word) {
   size_t digits = 0;
   while (digits < word.size && strchr("0123456789.-+e", word.data[digits])) digits++;
@@ -68,7 +68,7 @@ static int disasm_compare(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Takes the report apart; what comes before the first function is printed. */
+/* Splits the report by function, and prints the text before the first function. */
 static bool disasm_split(struct disasm_page *d, pprofc_str text) {
   size_t at = str_starts(text, str_of(disasm_routine)) ? 0 : str_find(text, STR("\nROUTINE =")) + 1;
   pprofc_str head = str_slice(text, 0, at), line;
@@ -92,7 +92,7 @@ static bool disasm_split(struct disasm_page *d, pprofc_str text) {
 
 static double disasm_cum(pprofc_str line) {
   disasm_word(&line);
-  return fabs(disasm_number(disasm_word(&line)));
+  return disasm_number(disasm_word(&line));
 }
 
 static bool disasm_is_instruction(pprofc_str line) {
@@ -103,7 +103,7 @@ static double disasm_most(pprofc_str text) {
   double most = 0;
   pprofc_str line;
   while (str_next_line(&text, &line))
-    if (disasm_is_instruction(line) && disasm_cum(line) > most) most = disasm_cum(line);
+    if (disasm_is_instruction(line)) most = fmax(most, fabs(disasm_cum(line)));
   return most;
 }
 
@@ -121,8 +121,8 @@ static void disasm_print_block(struct disasm_page *d, const struct disasm_block 
   rest = block->text;
   while (str_next_line(&rest, &line)) {
     if (!line.size) continue;
-    unsigned heat = disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : 0;
-    output_printf(d->out, "<div class=\"l h%u\">", heat);
+    const char *heat = disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : "h0";
+    output_printf(d->out, "<div class=\"l %s\">", heat);
     html_name(d->out, line);
     output_add_text(d->out, "</div>");
   }

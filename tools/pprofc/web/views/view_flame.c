@@ -1,8 +1,8 @@
-/* The view Flame: the place where the viewer draws, and the functions as a table for a browser
+/* The view Flame: the place where the viewer draws, and a table of functions for browsers
  * without script. */
 #include "web/views/page.h"
 
-/* The data are the same whatever is selected or shown in the table. */
+/* Changes of the query that make the data the same for any selection and table. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},   {"side", {"", 0}},
@@ -11,10 +11,11 @@ const struct web_change *view_flame_data(size_t *count) {
   return changes;
 }
 
-/* With more samples the walk for the table takes as long as a picture should. */
+/* Above this number of samples the table is loaded after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* Whether the table can come later: nothing on the page needs it, and it takes time to make. */
+/* True if the table can load later: no other part of the page needs it, and making it takes
+ * time. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -22,8 +23,8 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* The place of the table, which the script fills when the picture is there, and a link for a
- * browser without. */
+/* Writes the place of the table, which the script fills after the picture, and a link for
+ * browsers without script. */
 static pprofc_status flame_table_place(struct view_page *page, struct output *out,
                                        pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
@@ -79,7 +80,7 @@ pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_erro
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
       flame_table_waits(page) ? flame_table_place(page, out, error) : view_top(page, out, error);
-  page->totals.has_shown = false; /* the picture shows everything */
+  page->totals.has_shown = false; /* the picture shows all functions */
   output_add_text(out, "</section>\n");
   page->options.granularity = page->in->options->granularity;
   page->options.nodefraction = page->in->options->nodefraction;

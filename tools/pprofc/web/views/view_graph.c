@@ -1,5 +1,5 @@
-/* The view Graph: the picture that dot draws, with links; without dot, or for a graph that is too
- * large for it, the same graph as data that the script draws. */
+/* The view Graph: the picture of dot, with links. Without dot, or for a graph that is too
+ * large for dot, the script draws the same graph. */
 #include "core/child.h"
 #include "core/json_write.h"
 #include "report/graphs/dot.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* dot takes minutes for more edges than this. */
+/* dot takes minutes for more edges. */
 #define DOT_EDGES 2000
 
 #define DOT_MILLISECONDS 10000u
@@ -20,7 +20,7 @@ struct graph_picture {
   struct view_rows rows;
   struct output *out;
   struct buffer dot, svg;
-  char reason[512]; /* why dot has not drawn it; "" */
+  char reason[512]; /* reason why dot drew no picture, or "" */
 };
 
 /* ---- drawing ----------------------------------------- */
@@ -30,8 +30,8 @@ static int picture_collect(void *buffer, const void *data, size_t size) {
   return ((struct buffer *)buffer)->failed;
 }
 
-/* The text for dot, with a font that fits to the page and without the legend, which the page has in
- * other places. */
+/* Writes the input of dot, with a font that fits the page and without the legend, which the
+ * page shows elsewhere. */
 static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *error) {
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "edge [fontname=\"Helvetica,Arial,sans-serif\"]\n"
@@ -72,7 +72,8 @@ static pprofc_status picture_run_dot(struct graph_picture *g, pprofc_error *erro
   return status;
 }
 
-/* Draws the graph, or notes why there is no picture: that is no failure of the page. */
+/* Draws the graph, or stores the reason why there is no picture, which is not an error of the
+ * page. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};
@@ -98,7 +99,7 @@ static void picture_link(const struct graph_picture *g, struct output *out,
   html_exact_expression(&expression, row->function);
   const struct web_change changes[] = {{"f", buffer_str(&expression)}, {"sel", row->function}};
   page_link(out, g->page, "peek", changes, expression.failed ? 0 : 2);
-  view_row_attributes(out, g->page, &g->v.report, row, page_is_diff(g->page));
+  view_row_attributes(out, g->page, page_is_diff(g->page) ? NULL : &g->v.report, row);
   output_add_char(out, ' ');
   buffer_free(&expression);
 }

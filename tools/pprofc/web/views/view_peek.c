@@ -1,10 +1,10 @@
-/* The view Peek: the lines of -peek, each function between its callers and its callees, with names
+/* The view Peek: the lines of -peek, each function between its callers and callees, with names
  * as links. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Functions shown when nothing is searched for. */
+/* Number of functions shown without a search. */
 #define PEEK_FUNCTIONS 500
 
 struct peek {
@@ -14,7 +14,7 @@ struct peek {
   int64_t running; /* sum of the flat values printed */
 };
 
-/* ---- what matches ------------------------------------ */
+/* ---- matching functions ------------------------------ */
 
 static bool peek_matches(const struct graph *g, size_t index) {
   return !g->matches || g->matches[g->shown[index]];
@@ -26,8 +26,8 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* An expression for the printed names of all functions whose own name matches. Printed names end in
- * file and line, so that ^name$ matches none of them. */
+/* Makes an expression for the printed names of all functions whose own name matches. Printed
+ * names end with file and line, so ^name$ does not match them. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;
@@ -41,7 +41,7 @@ static pprofc_str peek_names_expression(struct peek *p) {
     if (!name.size || !regex_match(p->v.report.result.argument, name)) continue;
     if (interner_add(&names, name) != before) continue;
     html_exact_expression(&text, name);
-    text.size -= text.size > 0; /* the $ */
+    text.size -= text.size > 0; /* removes the $ */
     buffer_add_text(&text, "(?: |$)");
   }
   pprofc_str expression = STR("");
@@ -64,7 +64,8 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* The graph of what the expression matches: printed names, or else names of functions. */
+/* Makes the graph of the functions that match the expression, by printed name or else by
+ * function name. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->options.focus;
@@ -72,7 +73,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  if (!names.size && !*asked) return PPROFC_OK; /* a profile without samples */
+  if (!names.size && !*asked) return PPROFC_OK; /* the profile has no samples */
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);
   view_report_close(&p->v);
@@ -105,7 +106,7 @@ static void peek_name(struct peek *p, uint32_t node) {
 }
 
 static void peek_edge(struct peek *p, const struct graph_edge *e, int64_t cum, uint32_t other) {
-  output_printf(p->out, "<span class=\"l h%u\">", html_heat((double)e->weight, (double)cum));
+  output_printf(p->out, "<span class=\"l %s\">", html_heat((double)e->weight, (double)cum));
   peek_value(p, e->weight, 50);
   peek_percentage(p, e->weight, cum);
   output_add_text(p->out, " |   ");
@@ -140,7 +141,7 @@ static void peek_function(struct peek *p, uint32_t node) {
                          .cum = node_cum(&g->nodes[node])};
   if (!row.function.size) row.function = row.name;
   output_add_text(p->out, "<pre class=function");
-  view_row_attributes(p->out, p->page, &p->v.report, &row, false);
+  view_row_attributes(p->out, p->page, &p->v.report, &row);
   output_add_char(p->out, '>');
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     peek_edge(p, &g->edges[g->in[i]], row.cum, g->edges[g->in[i]].source);

@@ -1,5 +1,5 @@
-/* The view Source: the lines of -weblist, functions and files with the largest cost first; a line
- * unfolds its instructions. Files are found and read by the rules of report/source. */
+/* The view Source: the lines of -weblist, functions and files with the largest cost first. A
+ * line unfolds its instructions. Files are found and read by the rules of report/source. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Files shown, as in pprof's page. */
+/* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
 
 struct source_page {
@@ -17,10 +17,10 @@ struct source_page {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  int64_t most; /* cost of the hottest line that is shown: what heat refers to */
+  int64_t most; /* cost of the hottest visible line, the reference of heat */
 };
 
-/* A file: its places [first, end) and their cost. */
+/* A file: its range of places [first, end) and their cost. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
@@ -46,7 +46,7 @@ static void source_values(const struct source_page *s, int64_t flat, int64_t cum
   output_add_text(s->out, "</span>");
 }
 
-/* Text of a file or of the disassembler: names are escaped the same way. */
+/* Writes a position as FILE:LINE. */
 static void source_place(struct output *out, pprofc_str file, int64_t line) {
   html_name(out, str_path_base(file));
   output_printf(out, ":%lld", (long long)line);
@@ -58,8 +58,8 @@ static bool source_same_call(const struct web_call *a, const struct web_call *b)
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* The inlined calls that lead to an instruction, except those that lead to the previous one, too.
- */
+/* Writes the inlined calls of an instruction, except those shared with the previous
+ * instruction. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
   bool same = before != NULL;
@@ -129,8 +129,8 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   int64_t flat = 0, cum = 0;
   weblist_sum(&s->data, places, count, &flat, &cum);
   bool code = source_has_code(s, places, count);
-  unsigned heat = html_heat((double)cum, (double)most);
-  output_printf(s->out, "<%s class=\"l h%u\">", code ? "details" : "div", heat);
+  const char *heat = html_heat((double)cum, (double)most);
+  output_printf(s->out, "<%s class=\"l %s\">", code ? "details" : "div", heat);
   if (code) output_add_text(s->out, "<summary>");
   source_line_text(s, number, flat, cum, text);
   if (code) {
@@ -140,7 +140,7 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   output_add_text(s->out, code ? "</details>" : "</div>");
 }
 
-/* The largest cost of a line in places [first, end) of one file. */
+/* Returns the largest cost of a line in places [first, end) of one file. */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
@@ -161,7 +161,7 @@ static void source_run_head(struct source_page *s, const struct weblist_run *run
                          .flat = run->flat,
                          .cum = run->cum};
   output_add_text(s->out, "<details class=routine open");
-  view_row_attributes(s->out, s->page, &s->v.report, &row, false);
+  view_row_attributes(s->out, s->page, &s->v.report, &row);
   output_add_text(s->out, "><summary><h2>");
   html_name(s->out, run->name);
   output_add_text(s->out, "</h2> <span class=place>");

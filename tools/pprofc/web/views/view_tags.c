@@ -1,11 +1,11 @@
-/* The view Tags: the labels of the samples, their values and what these cost, with links that
- * filter by a value and that put a label into the stacks. */
+/* The view Tags: labels of the samples, their values and costs. Links filter by a value or add
+ * a label to the stacks. */
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"
 
 #include <math.h>
 
-/* Values of one key that are shown. */
+/* Number of values shown for one key. */
 #define TAG_VALUES 200
 
 struct tags_page {
@@ -17,8 +17,8 @@ struct tags_page {
 
 /* ---- filters ----------------------------------------- */
 
-/* Appends text that matches itself in a filter: commas part expressions there, so they are written
- * as numbers. */
+/* Appends text that matches literally in a filter. Commas separate expressions there, so they
+ * are written as character codes. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
@@ -31,7 +31,7 @@ static void tags_quote(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
+/* Appends a filter: "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
 static void tags_filter(const struct tags_page *t, const struct tag_value *tag,
                         struct buffer *out) {
   buffer_add_str(out, tag->key);

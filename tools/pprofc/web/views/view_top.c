@@ -1,10 +1,10 @@
-/* The view Top: the rows of -top as a table; in a difference with base, head and change, and with
- * links that keep only what grew, shrank, is new or is gone. */
+/* The view Top: the rows of -top as a table; in a difference with base, head and change, and
+ * with links that show only functions that grew, shrank, are new or are gone. */
 #include "web/views/page.h"
 
 #include <stdlib.h>
 
-/* As many rows as pprof's page has. */
+/* Number of rows, as in pprof. */
 #define TOP_ROWS 500
 
 struct top_table {
@@ -12,21 +12,18 @@ struct top_table {
   struct view_report report;
   struct view_rows rows;
   struct output *out;
-  bool diff, by_cum;
-  bool judged;      /* there are verdicts */
+  bool by_cum;
+  bool judged;      /* true if there are verdicts */
   const char *only; /* "grew", "shrank", "new", "gone", "significant" or "" */
   int64_t running;
 };
 
 /* ---- cells ------------------------------------------- */
 
-/* A number that the script sorts by, since the text of the cell is rounded. */
-static void top_sorted_cell(struct top_table *t, int64_t value, bool change) {
+/* Writes a cell with the exact number for sorting by the script, because its text is rounded. */
+static void top_sorted_cell(struct top_table *t, int64_t value) {
   output_printf(t->out, "<td data-sort=\"%lld\">", (long long)value);
-  if (change)
-    html_report_change(t->out, &t->report.report, value);
-  else
-    html_report_value(t->out, &t->report.report, value);
+  html_report_value(t->out, &t->report.report, value);
   output_add_text(t->out, "</td>");
 }
 
@@ -45,83 +42,26 @@ static void top_name_cell(struct top_table *t, const struct view_row *row) {
 
 /* ---- rows -------------------------------------------- */
 
-static void top_plain_row(struct top_table *t, const struct view_row *row) {
-  t->running = sum_add(t->running, row->flat);
-  top_sorted_cell(t, row->flat, false);
-  top_share_cell(t, row->flat);
-  top_share_cell(t, t->running);
-  top_sorted_cell(t, row->cum, false);
-  top_share_cell(t, row->cum);
-}
-
-static void top_change_cell(struct top_table *t, int64_t base, int64_t head, const char *status) {
-  static const struct {
-    const char *status, *sign;
-  } signs[] = {
-      {"grew", "\xE2\x96\xB2"}, {"shrank", "\xE2\x96\xBC"}, {"new", "+"}, {"gone", "\xE2\x88\x92"}};
-  const char *sign = "";
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-    if (strcmp(signs[i].status, status) == 0) sign = signs[i].sign;
-  double share = base ? ((double)head - (double)base) / (double)base * 1e4 : 1e9;
-  output_printf(
-      t->out,
-      "<td class=\"share %s\" data-sort=\"%lld\"><span class=sign aria-hidden=true>%s</span> ",
-      status, (long long)number_from_double(share), sign);
-  if (strcmp(status, "new") == 0 || strcmp(status, "gone") == 0)
-    output_add_text(t->out, status);
-  else
-    html_relative(t->out, base, head);
-  output_add_text(t->out, "</td>");
-}
-
-static void top_diff_row(struct top_table *t, const struct view_row *row) {
-  bool cum = t->by_cum;
-  int64_t base = cum ? row->base_cum : row->base_flat;
-  int64_t head = cum ? row->head_cum : row->head_flat;
-  top_sorted_cell(t, base, false);
-  top_sorted_cell(t, head, false);
-  output_printf(t->out, "<td class=\"change %s\" data-sort=\"%lld\">", view_row_status(row, cum),
-                (long long)(cum ? row->cum : row->flat));
-  html_report_change(t->out, &t->report.report, cum ? row->cum : row->flat);
-  output_add_text(t->out, "</td>");
-  top_change_cell(t, base, head, view_row_status(row, cum));
-  if (t->judged) page_verdict_cells(t->out, t->page, row->verdict, cum);
-  top_sorted_cell(t, cum ? row->flat : row->cum, true);
-  top_share_cell(t, row->cum);
-}
-
-/* Whether the row belongs to what `only` asks for. */
+/* True if the row passes the filter `only`. */
 static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {
   if (!*only) return true;
   if (strcmp(only, "significant") == 0)
     return !t->judged || judge_is_change(row->verdict, t->by_cum);
-  return strcmp(view_row_status(row, t->by_cum), only) == 0;
+  return strcmp(page_status(row, t->by_cum), only) == 0;
 }
 
-static void top_row_class(struct top_table *t, const struct view_row *row) {
+static void top_plain_row(struct top_table *t, const struct view_row *row) {
   pprofc_str selected = t->page->selected.function;
-  bool quiet = t->judged && judge_is_quiet(row->verdict, t->by_cum);
-  bool chosen = selected.size && str_equal(selected, row->function);
-  if (!quiet && !chosen) return;
-  output_add_text(t->out, quiet ? " class=\"quiet" : " class=\"");
-  output_add_text(t->out, chosen ? " selected\"" : "\"");
-}
-
-static void top_row(struct top_table *t, const struct view_row *row) {
-  const char *status = view_row_status(row, t->by_cum);
-  if (!top_is_wanted(t, row, t->only)) {
-    t->running = sum_add(t->running, row->flat);
-    return;
-  }
   output_add_text(t->out, "<tr");
-  view_row_attributes(t->out, t->page, &t->report.report, row, t->diff);
-  if (t->diff) output_printf(t->out, " data-status=%s", status);
-  top_row_class(t, row);
-  output_add_char(t->out, '>');
-  if (t->diff)
-    top_diff_row(t, row);
-  else
-    top_plain_row(t, row);
+  view_row_attributes(t->out, t->page, &t->report.report, row);
+  bool chosen = selected.size && str_equal(selected, row->function);
+  output_add_text(t->out, chosen ? " class=selected>" : ">");
+  t->running = sum_add(t->running, row->flat);
+  top_sorted_cell(t, row->flat);
+  top_share_cell(t, row->flat);
+  top_share_cell(t, t->running);
+  top_sorted_cell(t, row->cum);
+  top_share_cell(t, row->cum);
   top_name_cell(t, row);
   output_add_text(t->out, "</tr>\n");
 }
@@ -130,7 +70,7 @@ static void top_row(struct top_table *t, const struct view_row *row) {
 
 struct top_column {
   const char *words, *title;
-  const char *sort; /* of the address, "" when only the script sorts by it */
+  const char *sort; /* parameter of the URL, "" if only the script sorts by it */
 };
 
 static void top_heading(struct top_table *t, const struct top_column *column) {
@@ -147,16 +87,6 @@ static void top_heading(struct top_table *t, const struct top_column *column) {
   }
 }
 
-/* Those that are there only with verdicts. */
-static bool top_is_verdict(const struct top_column *column) {
-  return strcmp(column->words, "Verdict") == 0 || strcmp(column->words, "\xC2\xB1") == 0;
-}
-
-#define TOP_VERDICT_COLUMNS                                                                        \
-  {"\xC2\xB1", "the judged change and half of its 95 % interval, of the total", ""}, {             \
-    "Verdict", "whether the change is more than noise", ""                                         \
-  }
-
 static const struct top_column top_plain_columns[] = {
     {"Self", "flat: cost of the function itself", "flat"},
     {"Self %", "self, of the total", ""},
@@ -166,45 +96,19 @@ static const struct top_column top_plain_columns[] = {
     {"Function", "a link shows callers and callees", ""},
 };
 
-static const struct top_column top_flat_columns[] = {
-    {"Base", "self in the base", ""},
-    {"Head", "self in the head", ""},
-    {"\xCE\x94 self", "change of self", "flat"},
-    {"\xCE\x94 %", "change of self, of self in the base", ""},
-    TOP_VERDICT_COLUMNS,
-    {"\xCE\x94 total", "change of the function and of what it calls", "cum"},
-    {"of base", "change of the total, of the total of the base", ""},
-    {"Function", "a link shows callers and callees", ""},
-};
-
-static const struct top_column top_cum_columns[] = {
-    {"Base", "total in the base", ""},
-    {"Head", "total in the head", ""},
-    {"\xCE\x94 total", "change of the function and of what it calls", "cum"},
-    {"\xCE\x94 %", "change of the total, of the total in the base", ""},
-    TOP_VERDICT_COLUMNS,
-    {"\xCE\x94 self", "change of self", "flat"},
-    {"of base", "change of the total, of the total of the base", ""},
-    {"Function", "a link shows callers and callees", ""},
-};
-
 static void top_head(struct top_table *t) {
-  const struct top_column *columns = top_plain_columns;
-  size_t count = sizeof top_plain_columns / sizeof *top_plain_columns;
-  if (t->diff) {
-    columns = t->by_cum ? top_cum_columns : top_flat_columns;
-    count = sizeof top_flat_columns / sizeof *top_flat_columns;
-  }
+  output_printf(t->out, "<div class=scroll><table id=top class=rows data-whole=\"%lld\">\n",
+                (long long)t->report.report.result.total);
   output_add_text(t->out, "<thead><tr>");
-  for (size_t i = 0; i < count; i++)
-    if (t->judged || !top_is_verdict(&columns[i])) top_heading(t, &columns[i]);
-  output_add_text(t->out, "</tr></thead>\n");
+  for (size_t i = 0; i < sizeof top_plain_columns / sizeof *top_plain_columns; i++)
+    top_heading(t, &top_plain_columns[i]);
+  output_add_text(t->out, "</tr></thead>\n<tbody>\n");
 }
 
-/* ---- what became of it ------------------------------- */
+/* ---- filters of a difference ------------------------- */
 
-/* How many rows a filter leaves; of what is significant all functions count, since that filter
- * leaves none out for its size. */
+/* Returns the number of rows that a filter keeps. The filter for significant changes also counts
+ * functions that are hidden for their size, because it shows them. */
 static size_t top_filter_count(const struct top_table *t, const char *only) {
   size_t count = 0;
   if (strcmp(only, "significant") == 0 && strcmp(t->only, only) != 0)
@@ -213,12 +117,26 @@ static size_t top_filter_count(const struct top_table *t, const char *only) {
   return count;
 }
 
+/* Writes links that choose between the function's own cost and the cost with callees. */
+static void top_measures(struct top_table *t) {
+  static const char *const words[][2] = {{"flat", "self"}, {"cum", "total"}};
+  output_add_text(t->out, "<nav class=filters aria-label=\"Cost\">");
+  for (size_t i = 0; i < 2; i++) {
+    const struct web_change change = {"sort", str_of(words[i][0])};
+    output_add_text(t->out, "<a");
+    page_link(t->out, t->page, t->page->view->path, &change, 1);
+    output_printf(t->out, "%s>%s</a>", t->by_cum == (i == 1) ? " aria-current=true" : "",
+                  words[i][1]);
+  }
+  output_add_text(t->out, "</nav>\n");
+}
+
 static void top_filters(struct top_table *t) {
   static const char *const words[][2] = {
       {"", "all"},      {"grew", "\xE2\x96\xB2 grew"}, {"shrank", "\xE2\x96\xBC shrank"},
       {"new", "+ new"}, {"gone", "\xE2\x88\x92 gone"}, {"significant", "significant"}};
   const size_t filters = sizeof words / sizeof *words;
-  output_add_text(t->out, "<nav class=filters aria-label=\"What became of a function\">");
+  output_add_text(t->out, "<nav class=filters aria-label=\"Direction of the change\">");
   for (size_t i = 0; i < filters - !t->judged; i++) {
     const struct web_change change = {"only", str_of(words[i][0])};
     output_add_text(t->out, "<a");
@@ -228,7 +146,6 @@ static void top_filters(struct top_table *t) {
                   top_filter_count(t, words[i][0]));
   }
   output_add_text(t->out, "</nav>\n");
-  page_verdict_note(t->out, t->page);
 }
 
 static void top_foot(struct top_table *t) {
@@ -240,23 +157,37 @@ static void top_foot(struct top_table *t) {
   output_add_text(t->out, ">Show all</a></p>\n");
 }
 
-static void top_print(struct top_table *t) {
-  if (t->diff) top_filters(t);
-  const char *kind = t->diff ? " diff" : "";
-  if (t->judged) kind = " diff judged";
-  output_printf(t->out, "<div class=scroll><table id=top class=\"rows%s\" data-whole=\"%lld\">\n",
-                kind, (long long)t->report.report.result.total);
+static void top_print_difference(struct top_table *t) {
+  page_sentence(t->out, t->page);
+  output_add_text(t->out, "<div class=choices>");
+  top_measures(t);
+  top_filters(t);
+  output_add_text(t->out, "</div>\n");
+  page_difference_open(t->out, t->page, " id=top");
+  for (size_t i = 0; i < t->rows.count; i++)
+    if (top_is_wanted(t, &t->rows.items[i], t->only))
+      page_difference_row(t->out, t->page, &t->rows.items[i], t->by_cum);
+  page_difference_close(t->out, false);
+}
+
+static void top_print_plain(struct top_table *t) {
   top_head(t);
-  output_add_text(t->out, "<tbody>\n");
-  for (size_t i = 0; i < t->rows.count; i++) top_row(t, &t->rows.items[i]);
+  for (size_t i = 0; i < t->rows.count; i++) top_plain_row(t, &t->rows.items[i]);
   output_add_text(t->out, "</tbody></table></div>\n");
+}
+
+static void top_print(struct top_table *t) {
+  if (page_is_diff(t->page))
+    top_print_difference(t);
+  else
+    top_print_plain(t);
   if (!t->rows.count) output_add_text(t->out, "<p class=empty>There are no samples to show.</p>\n");
   top_foot(t);
 }
 
 static pprofc_status top_make(struct top_table *t, pprofc_error *error) {
   struct view_page *page = t->page;
-  bool significant = t->diff && strcmp(t->only, "significant") == 0;
+  bool significant = page_is_diff(page) && strcmp(t->only, "significant") == 0;
   bool all = significant || strcmp(page_parameter(page, "rows"), "all") == 0;
   const struct pipeline_overrides overrides = {
       .all_nodes = true, .aggregates = true, .no_trim = significant};
@@ -270,7 +201,6 @@ static pprofc_status top_make(struct top_table *t, pprofc_error *error) {
 pprofc_status view_top(struct view_page *page, struct output *out, pprofc_error *error) {
   struct top_table t = {.page = page,
                         .out = out,
-                        .diff = page_is_diff(page),
                         .only = page_parameter(page, "only"),
                         .by_cum = page->options.sort && strcmp(page->options.sort, "cum") == 0};
   pprofc_status status = top_make(&t, error);

@@ -1,0 +1,272 @@
+/* Adds samples up while they are read. Each stack has one entry, or several if its samples
+ * differ in something that a report can show.
+ *
+ * All samples of an entry are zero in the same sample types. So for each type the entries are in
+ * the order of their first sample with a value, as without adding up. If the order does not
+ * matter, samples with other zeros are added also. Negative values are never added, because
+ * totals are sums of magnitudes. Stacks are kept as a tree (profile/stack_tree.h). */
+#include "codec/fold/fold.h"
+
+#include "core/array.h"
+#include "core/threshold.h"
+
+/* ---- columns ----------------------------------------- */
+
+/* Initial bytes of a column. A block of this size is mapped alone, so it grows in place and
+ * wastes no memory. Pages that are not used take no memory. */
+#define COLUMN_LEAST THRESHOLD((size_t)1 << 18)
+
+bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
+                         size_t size) {
+  size_t needed, bytes;
+  if (__builtin_mul_overflow(count + 1, size, &needed)) return false;
+  if (needed <= column->bytes) return true;
+  if (!column->region) column->region = region_new(mem);
+  if (!column->region) return false;
+  bytes = array_capacity(column->bytes, needed < COLUMN_LEAST ? COLUMN_LEAST : needed);
+  void *items = arena_grow(&column->region->arena, column->items, column->bytes, bytes);
+  if (!items) return false;
+  column->items = items;
+  column->bytes = bytes;
+  return true;
+}
+
+static bool fold_reserve(struct fold *f) {
+  if (f->count < f->capacity) return true;
+  size_t capacity = array_capacity(f->capacity, f->count + 1);
+  if (capacity >= MAP_NONE - 1 ||
+      !fold_column_reserve(&f->values, f->mem, capacity, f->width * sizeof(int64_t)) ||
+      !fold_column_reserve(&f->refs, f->mem, capacity, sizeof(struct stack_ref)))
+    return false;
+  f->capacity = capacity;
+  f->tree.refs = f->refs.items;
+  return true;
+}
+
+static int64_t *fold_values(const struct fold *f, size_t entry) {
+  return (int64_t *)f->values.items + entry * f->width;
+}
+
+/* ---- stacks ------------------------------------------ */
+
+/* Returns the index of a chunk and adds the chunk if it is new; 0 when out of memory. */
+static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
+  uint64_t hash = hash_bytes(chunk, sizeof *chunk);
+  struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
+  uint32_t index;
+  while ((index = fold_table_next(&f->chunk_table, &probe)) != MAP_NONE)
+    if (memcmp(&f->tree.chunks[index], chunk, sizeof *chunk) == 0) return index;
+  if (!fold_column_reserve(&f->chunks, f->mem, f->tree.chunk_count + 1, sizeof *chunk)) return 0;
+  f->tree.chunks = f->chunks.items;
+  index = (uint32_t)f->tree.chunk_count + 1;
+  if (index >= FOLD_SAME - 1 || !fold_table_insert(&f->chunk_table, f->mem, hash, index)) return 0;
+  ((struct stack_chunk *)f->chunks.items)[index] = *chunk;
+  f->tree.chunk_count++;
+  return index;
+}
+
+/* Adds a stack to the tree. */
+static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
+                            struct stack_ref *ref) {
+  size_t rest = size % STACK_CHUNK;
+  if (!f->leaf_bytes)
+    f->leaf_bytes = STACK_CHUNK; /* the first STACK_CHUNK bytes stay 0 (see
+                                    stack_tree.h) */
+  if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX || !fold_note_ids(f, data, size) ||
+      !fold_column_reserve(&f->leaves, f->mem, f->leaf_bytes + rest, 1))
+    return false;
+  if (f->leaf_bytes == STACK_CHUNK) memset(f->leaves.items, 0, STACK_CHUNK);
+  struct stack_chunk chunk = {0};
+  for (size_t at = size; at > rest;) {
+    at -= STACK_CHUNK;
+    memcpy(chunk.bytes, data + at, STACK_CHUNK);
+    chunk.parent = fold_chunk(f, &chunk);
+    if (!chunk.parent) return false;
+  }
+  f->tree.leaves = f->leaves.items;
+  *ref = (struct stack_ref){chunk.parent, (uint32_t)f->leaf_bytes, (uint32_t)size, 0};
+  if (rest) memcpy((uint8_t *)f->leaves.items + f->leaf_bytes, data, rest);
+  f->leaf_bytes += rest;
+  if (size > f->tree.longest) f->tree.longest = (uint32_t)size;
+  return true;
+}
+
+/* ---- entries ----------------------------------------- */
+
+/* True if the entry is the first one with the stack of the sample. */
+static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
+  const struct stack_ref *ref = &fold_refs(f)[entry];
+  return ref->chunk != FOLD_SAME && ref->size == p->stack_size &&
+         stack_tree_equal(&f->tree, ref, p->stack);
+}
+
+/* True if an entry must keep the position of its first sample with a value of each type.
+ * Labels need this order. */
+static bool fold_keeps_order(const struct fold *f) {
+  return f->labels || !f->as_tree;
+}
+
+/* True if the sample may be added to the entry, which has the same stack. */
+static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
+  const int64_t *values = fold_values(f, entry);
+  if (fold_refs(f)[entry].label_set != p->set) return false;
+  for (size_t t = 0; t < f->width; t++)
+    if (values[t] < 0 || ((values[t] == 0) != (p->row[t] == 0) && fold_keeps_order(f)))
+      return false;
+  return true;
+}
+
+/* Returns a number that differs between entries with the same stack: label set and zero values. */
+static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
+  uint64_t variant = (uint64_t)p->set << 32;
+  for (size_t t = 0; t < f->width && fold_keeps_order(f); t++)
+    variant |= (uint64_t)(p->row[t] == 0) << t;
+  return variant;
+}
+
+/* Appends an entry with the values of the sample. */
+static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack_ref ref) {
+  if (!fold_reserve(f)) return false;
+  memcpy(fold_values(f, f->count), p->row, f->width * sizeof *p->row);
+  ref.label_set = p->set;
+  fold_refs(f)[f->count++] = ref;
+  return true;
+}
+
+/* Adds the sample to the entry. Appends a new entry if a sum would overflow. */
+static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
+  int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
+  for (size_t t = 0; t < f->width; t++)
+    if (__builtin_add_overflow(values[t], p->row[t], &sum[t]))
+      return fold_append(f, p, (struct stack_ref){.chunk = FOLD_SAME, .leaf = first});
+  memcpy(values, sum, f->width * sizeof *sum);
+  return true;
+}
+
+/* Adds a sample whose stack is equal to the stack of the entry `first`. */
+static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
+  const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
+  if (p->negative) return fold_append(f, p, same);
+  if (fold_fits(f, first, p)) return fold_add(f, first, first, p);
+  uint64_t hash = hash_mix(p->hash, fold_variant(f, p));
+  struct fold_probe probe = fold_table_start(&f->entries, hash);
+  uint32_t other;
+  while ((other = fold_table_next(&f->entries, &probe)) != MAP_NONE) {
+    const struct stack_ref *ref = &fold_refs(f)[other];
+    if (ref->chunk == FOLD_SAME && ref->leaf == first && fold_fits(f, other, p))
+      return fold_add(f, other, first, p);
+  }
+  return fold_table_insert(&f->entries, f->mem, hash, (uint32_t)f->count) &&
+         fold_append(f, p, same);
+}
+
+bool fold_add_entry(struct fold *f, const struct fold_parts *p) {
+  struct fold_probe probe = fold_table_start(&f->entries, p->hash);
+  uint32_t entry;
+  while ((entry = fold_table_next(&f->entries, &probe)) != MAP_NONE)
+    if (fold_has_stack(f, entry, p)) return fold_add_variant(f, entry, p);
+  struct stack_ref ref;
+  return fold_keep_stack(f, p->stack, p->stack_size, &ref) &&
+         fold_table_insert(&f->entries, f->mem, p->hash, (uint32_t)f->count) &&
+         fold_append(f, p, ref);
+}
+
+/* ---- prefetching ------------------------------------- */
+
+void fold_fetch_slot(const struct fold *f, uint64_t hash) {
+  if (f->entries.capacity)
+    __builtin_prefetch(&f->entries.slots[fold_table_start(&f->entries, hash).at]);
+}
+
+uint32_t fold_fetch_entry(const struct fold *f, uint64_t hash) {
+  struct fold_probe probe = fold_table_start(&f->entries, hash);
+  uint32_t entry = fold_table_next(&f->entries, &probe);
+  if (entry == MAP_NONE) return entry;
+  __builtin_prefetch(&fold_refs(f)[entry]);
+  __builtin_prefetch(fold_values(f, entry), 1);
+  return entry;
+}
+
+void fold_fetch_stack(const struct fold *f, uint32_t entry) {
+  const struct stack_ref *ref = fold_ref(f, entry);
+  if (ref->size % STACK_CHUNK) __builtin_prefetch(f->tree.leaves + ref->leaf);
+  if (ref->chunk) __builtin_prefetch(&f->tree.chunks[ref->chunk]);
+}
+
+/* ---- beginning and end ------------------------------- */
+
+void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits *limits) {
+  *f = (struct fold){.mem = mem, .limits = limits, .only = SIZE_MAX};
+  hash_init();
+  label_table_init(&f->label_table, mem, NULL, NULL);
+  buffer_init(&f->joined, mem, SIZE_MAX / 2);
+}
+
+static void fold_swap_values(struct fold *f, size_t a, size_t b) {
+  int64_t *x = fold_values(f, a), *y = fold_values(f, b);
+  for (size_t t = 0; t < f->width; t++) {
+    int64_t value = x[t];
+    x[t] = y[t];
+    y[t] = value;
+  }
+}
+
+/* Moves each entry i to position to[i]. Changes to[]. */
+static void fold_permute(struct fold *f, uint32_t *to) {
+  struct stack_ref *refs = f->refs.items;
+  for (size_t i = 0; i < f->count; i++) {
+    while (to[i] != i) {
+      uint32_t place = to[i];
+      struct stack_ref ref = refs[place];
+      refs[place] = refs[i];
+      refs[i] = ref;
+      fold_swap_values(f, i, place);
+      to[i] = to[place];
+      to[place] = place;
+    }
+  }
+}
+
+/* Stores the old positions of the entries; to[i] is the new position of entry i. */
+static bool fold_keep_order(struct fold *f, const uint32_t *to) {
+  if (!fold_column_reserve(&f->order, f->mem, f->count, sizeof(uint32_t))) return false;
+  uint32_t *order = f->order.items;
+  for (size_t i = 0; i < f->count; i++) order[to[i]] = (uint32_t)i;
+  return true;
+}
+
+static bool fold_sort(struct fold *f) {
+  for (size_t i = 0; i < f->count; i++) {
+    uint32_t set = fold_refs(f)[i].label_set;
+    fold_refs(f)[i] = *fold_ref(f, i);
+    fold_refs(f)[i].label_set = set;
+  }
+  uint32_t *to = mem_array(f->mem, f->count, sizeof *to);
+  bool done = to && stack_tree_order(&f->tree, f->count, f->mem, to);
+  if (done && f->labels) done = fold_keep_order(f, to);
+  if (done) fold_permute(f, to);
+  mem_free(f->mem, to, f->count, sizeof *to);
+  return done;
+}
+
+static void fold_free_tables(struct fold *f) {
+  fold_table_free(&f->entries, f->mem);
+  fold_table_free(&f->chunk_table, f->mem);
+  map_free(&f->label_table.map);
+  buffer_free(&f->joined);
+}
+
+bool fold_settle(void *context) {
+  struct fold *f = context;
+  fold_free_tables(f);
+  return !f->as_tree || fold_sort(f);
+}
+
+void fold_free(struct fold *f) {
+  struct fold_column *columns[] = {&f->values, &f->refs,   &f->label, &f->sets,
+                                   &f->chunks, &f->leaves, &f->order};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    if (columns[i]->region) region_release(columns[i]->region);
+  if (f->stacks) region_release(f->stacks);
+  fold_free_tables(f);
+}

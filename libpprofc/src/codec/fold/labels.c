@@ -1,0 +1,73 @@
+/* Labels of samples that are added up.
+ *
+ * If a report shows or filters labels, only samples with equal labels are added up. Otherwise
+ * labels are dropped, except the units of numeric labels, which every report needs. So the first
+ * sample with a new list of keys and units gets an entry of its own with that list. */
+#include "codec/fold/fold.h"
+
+static struct label *fold_all_labels(const struct fold *f) {
+  return f->label.items;
+}
+
+static void fold_note_string(struct fold *f, uint64_t index) {
+  if (index > f->largest_string) f->largest_string = index;
+}
+
+static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
+  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire_field field;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field)) return false;
+    if (field.number > LABEL_FIELDS || !field.number) continue;
+    if (field.type != WIRE_VARINT) return false;
+    value[field.number] = field.value;
+  }
+  return true;
+}
+
+bool fold_label(struct fold *f, const struct wire_field *message) {
+  uint64_t value[LABEL_FIELDS + 1] = {0};
+  if (!fold_read_label(message, value)) return false;
+  bool text = value[LABEL_STRING] != 0;
+  fold_note_string(f, value[LABEL_KEY]);
+  fold_note_string(f, text ? value[LABEL_STRING] : value[LABEL_UNIT]);
+  if (f->largest_string > UINT32_MAX) return false;
+  if (!text && !value[LABEL_NUMBER] && !value[LABEL_UNIT]) return true;
+  f->any_label = true;
+  if (!fold_column_reserve(&f->label, f->mem, f->label_count, sizeof(struct label))) return false;
+  struct label label = {.key = (uint32_t)value[LABEL_KEY],
+                        .string = (uint32_t)value[LABEL_STRING],
+                        .is_number = !text};
+  if (!text) label.unit = (uint32_t)value[LABEL_UNIT];
+  if (!text) label.number = (int64_t)value[LABEL_NUMBER];
+  fold_all_labels(f)[f->label_count++] = label;
+  return true;
+}
+
+/* Keeps only keys and units of the last `count` labels; returns how many labels are left. */
+static size_t fold_reduce(struct fold *f, size_t count) {
+  struct label *labels = fold_all_labels(f) + f->label_count - count;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!labels[i].is_number) continue;
+    labels[kept] = labels[i];
+    labels[kept++].number = 0;
+  }
+  f->label_count -= count - kept;
+  return kept;
+}
+
+bool fold_labels_end(struct fold *f, size_t count, uint32_t *set) {
+  if (count > f->limits->labels) return false;
+  if (!f->labels) count = fold_reduce(f, count);
+  if (!count) return true;
+  size_t first = f->label_count - count, known = f->label_table.count;
+  if (!fold_column_reserve(&f->sets, f->mem, known + 1, sizeof(struct label_set))) return false;
+  f->label_table.labels = fold_all_labels(f);
+  f->label_table.sets = (struct label_set *)f->sets.items + 1; /* set 0 is the empty one */
+  uint32_t found = label_table_add(&f->label_table, first, count);
+  bool is_new = f->label_table.count > known;
+  if (!is_new) f->label_count = first;
+  if (f->labels || is_new) *set = found + 1;
+  return found != MAP_NONE;
+}

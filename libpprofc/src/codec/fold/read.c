@@ -1,0 +1,250 @@
+/* Reads the stream of a profile in windows: adds samples up and keeps all other top-level
+ * fields. */
+#include "codec/fold/fold.h"
+
+#include "codec/input.h"
+#include "codec/window_ring.h"
+#include "core/array.h"
+#include "core/threshold.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Smaller profiles are read faster as a whole. A test program sets the limit to 1. */
+#ifndef FOLD_FROM
+#define FOLD_FROM THRESHOLD((size_t)1 << 20)
+#endif
+
+/* Smallest number of bytes worth freeing after decoding; smaller blocks share memory with
+ * others. */
+#define TRIM_FROM THRESHOLD((size_t)1 << 18)
+
+/* Upper bound of the bytes of a field's key and size. */
+#define HEAD_MAX (2 * VARINT_BYTES_MAX)
+
+struct fold_stream {
+  struct fold fold;
+  struct input_sink kept; /* fields other than samples */
+  uint8_t *parted;        /* a field that spans several windows */
+  size_t parted_size, parted_room;
+};
+
+/* A regular file, or memory if fd is -1. */
+struct fold_source {
+  int fd;
+  const void *data;
+  size_t size;
+};
+
+/* ---- fields ------------------------------------------ */
+
+static bool fold_keep(struct fold_stream *s, const uint8_t *data, size_t size) {
+  struct input_sink *kept = &s->kept;
+  if (size > kept->capacity - kept->size) {
+    size_t least = kept->size + size;
+    size_t room = array_capacity(kept->capacity, least < INPUT_STEP ? INPUT_STEP : least);
+    if (!input_sink_grow(kept, room)) return false;
+  }
+  memcpy(kept->data + kept->size, data, size);
+  kept->size += size;
+  return true;
+}
+
+/* Handles a complete field from `head` up to `end`. Skips fields that a profile does not have. */
+static bool fold_take_field(struct fold_stream *s, const struct wire_field *field,
+                            const uint8_t *head, const uint8_t *end) {
+  if (field->number > PROFILE_DOC_URL) return true;
+  if (field->number != PROFILE_SAMPLE) return fold_keep(s, head, (size_t)(end - head));
+  return field->type == WIRE_BYTES && fold_sample(&s->fold, field->data, field->size);
+}
+
+/* Handles all complete fields; *at becomes the start of the next one. */
+static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
+  struct wire w = {*at, end, NULL};
+  struct wire_field field;
+  while (w.at < end) {
+    const uint8_t *head = w.at;
+    *at = head;
+    if (!wire_next(&w, &field)) return true;
+    if (!fold_take_field(s, &field, head, w.at)) return false;
+  }
+  *at = end;
+  return true;
+}
+
+/* ---- fields across windows --------------------------- */
+
+/* Returns the length of the field that starts at data, where `size` bytes are available; size
+ * + 1 if its header is incomplete; 0 if it is invalid. */
+static size_t fold_field_size(const uint8_t *data, size_t size) {
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  if (wire_next(&w, &field)) return (size_t)(w.at - data);
+  uint64_t key, length;
+  w = (struct wire){data, data + size, NULL};
+  if (wire_varint(&w, &key) && (key & 7) == WIRE_BYTES && wire_varint(&w, &length)) {
+    size_t head = (size_t)(w.at - data);
+    return length <= SIZE_MAX / 2 ? head + (size_t)length : 0;
+  }
+  return size < HEAD_MAX ? size + 1 : 0;
+}
+
+/* Appends bytes of the window to the field that spans windows. */
+static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t size) {
+  if (!ARRAY_RESERVE(s->fold.mem, s->parted, s->parted_room, s->parted_size + size)) return false;
+  memcpy(s->parted + s->parted_size, *at, size);
+  s->parted_size += size;
+  *at += size;
+  return true;
+}
+
+/* Completes the field that spans windows, as far as the window has its bytes, and handles it. */
+static bool fold_take_parted(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
+  while (s->parted_size && *at < end) {
+    size_t size = fold_field_size(s->parted, s->parted_size), left = (size_t)(end - *at);
+    if (!size) return false;
+    size_t missing = size - s->parted_size;
+    if (missing && !fold_append_part(s, at, missing < left ? missing : left)) return false;
+    size = fold_field_size(s->parted, s->parted_size);
+    if (!size) return false;
+    if (size > s->parted_size) continue;
+    const uint8_t *data = s->parted;
+    if (!fold_take_fields(s, &data, data + size) || !fold_flush(&s->fold)) return false;
+    s->parted_size = 0;
+  }
+  return true;
+}
+
+static bool fold_take_window(struct fold_stream *s, struct window window) {
+  const uint8_t *at = window.data, *end = at + window.size;
+  if (!fold_take_parted(s, &at, end) || !fold_take_fields(s, &at, end) || !fold_flush(&s->fold))
+    return false;
+  return at == end || fold_append_part(s, &at, (size_t)(end - at));
+}
+
+static bool fold_take_stream(struct fold_stream *s, struct window_ring *ring) {
+  struct window window;
+  for (;;) {
+    if (!window_ring_next(ring, &window)) return false;
+    if (!window.size) return !s->parted_size;
+    if (budget_stopped(s->fold.mem) || !fold_take_window(s, window)) return false;
+  }
+}
+
+/* ---- the profile ------------------------------------- */
+
+static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, unsigned threads) {
+  struct window_ring *ring = window_ring_open(inflater, threads, s->fold.mem);
+  bool good = ring && fold_take_stream(s, ring);
+  if (ring) window_ring_close(ring);
+  ARRAY_FREE(s->fold.mem, s->parted, s->parted_room);
+  return good;
+}
+
+/* True if samples of a base lost the label that marks them. Totals depend on that label even
+ * if labels are not shown. */
+static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
+  bool found = false;
+  for (size_t i = 0; f->any_label && !f->labels && !found && i < p->strings.count; i++)
+    found = str_equal(p->strings.items[i], BASE_LABEL);
+  return found;
+}
+
+/* Frees the kept fields, if they are large, except the strings: a decoded profile points to
+ * nothing else in them. Moves the strings together and shrinks the block. */
+static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
+  struct input_sink *kept = &s->kept;
+  pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
+  size_t bytes = 0, at = 0;
+  for (size_t i = 0; i < p->strings.count; i++) bytes += strings[i].size;
+  if (bytes > kept->size || kept->size - bytes < TRIM_FROM || bytes < TRIM_FROM) return;
+  for (size_t i = 0; i < p->strings.count; i++) { /* strings are in the order of the stream */
+    memmove(kept->data + at, strings[i].data, strings[i].size);
+    at += strings[i].size;
+  }
+  const uint8_t *data = arena_grow(&kept->region->arena, kept->data, kept->capacity, bytes);
+  if (!data) data = kept->data;
+  for (size_t i = 0; i < p->strings.count; data += strings[i++].size)
+    strings[i].data = (const char *)data;
+}
+
+/* Decodes the other fields, which include the default sample type. */
+static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
+                                 pprofc_profile **profile) {
+  struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
+  const struct decoder_source source = {&s->fold, fold_settle, fold_publish};
+  struct decoder d = {.input = &input, .limits = s->fold.limits, .source = &source};
+  if (!input.size || decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
+  size_t only = s->fold.only;
+  if ((only == SIZE_MAX || only == pprofc_profile_default_type(*profile)) &&
+      !fold_lost_base(&s->fold, *profile)) {
+    fold_keep_strings(s, *profile);
+    return PPROFC_OK;
+  }
+  pprofc_profile_release(*profile);
+  *profile = NULL;
+  return PPROFC_E_NO_MATCH;
+}
+
+static pprofc_status fold_read(const struct fold_source *source, const struct fold_options *o,
+                               pprofc_profile **profile) {
+  struct fold_stream s = {.kept = {.limits = o->limits}};
+  struct inflater *inflater =
+      inflater_open(source->fd, source->data, source->size, false, o->mem, o->limits);
+  fold_init(&s.fold, o->mem, o->limits);
+  s.fold.labels = o->labels;
+  s.fold.as_tree = o->tree;
+  s.fold.one_type = o->tree && o->sample_index && !*o->sample_index;
+  s.kept.region = region_new(o->mem);
+  bool good = inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);
+  if (inflater) inflater_close(inflater);
+  pprofc_status status = PPROFC_E_NO_MATCH;
+  if (good) status = fold_decode(&s, source->size, o->threads, profile);
+  if (s.kept.region) region_release(s.kept.region);
+  fold_free(&s.fold);
+  return status;
+}
+
+/* Returns the size of the inflated profile according to the file. */
+static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
+  uint8_t ends[6]; /* gzip magic and trailer */
+  if (source->size < 18) return 0;
+  if (source->fd < 0) {
+    memcpy(ends, source->data, 2);
+    memcpy(ends + 2, (const uint8_t *)source->data + source->size - 4, 4);
+  } else if (pread(source->fd, ends, 2, 0) != 2 ||
+             pread(source->fd, ends + 2, 4, (off_t)(source->size - 4)) != 4) {
+    return 0;
+  }
+  if (ends[0] != 0x1F || ends[1] != 0x8B) return source->size;
+  return input_claimed_size(ends + 2, source->size, limits);
+}
+
+static pprofc_status fold_if_large(const struct fold_source *source, const struct fold_options *o,
+                                   pprofc_profile **profile) {
+  if (source->size > o->limits->input_bytes) return PPROFC_E_NO_MATCH;
+  if (!o->always && fold_claimed_size(source, o->limits) < FOLD_FROM) return PPROFC_E_NO_MATCH;
+  return fold_read(source, o, profile);
+}
+
+pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,
+                               pprofc_profile **profile) {
+  return fold_if_large(&(struct fold_source){-1, data, size}, options, profile);
+}
+
+pprofc_status fold_read_file(const char *path, const struct fold_options *options,
+                             pprofc_profile **profile) {
+  struct stat info;
+  /* A pipe can be read only once, and closing a named pipe loses unread data. */
+  if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return PPROFC_E_NO_MATCH;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) return PPROFC_E_NO_MATCH;
+  pprofc_status status = PPROFC_E_NO_MATCH;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+      (uint64_t)info.st_size <= SIZE_MAX)
+    status = fold_if_large(&(struct fold_source){fd, NULL, (size_t)info.st_size}, options, profile);
+  close(fd);
+  return status;
+}

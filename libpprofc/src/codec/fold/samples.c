@@ -1,0 +1,118 @@
+/* Reads sample messages and adds the samples up in batches. */
+#include "codec/fold/fold.h"
+
+/* ---- batches ----------------------------------------- */
+
+/* Entries are scattered in memory. So samples are added in batches, and the data of their
+ * entries is prefetched: first the slot of the table, then the columns, then the stack. */
+bool fold_flush(struct fold *f) {
+  uint32_t entry[FOLD_BATCH];
+  size_t count = f->batched;
+  f->batched = 0;
+  for (size_t i = 0; i < count; i++) entry[i] = fold_fetch_entry(f, f->batch[i].hash);
+  for (size_t i = 0; i < count; i++)
+    if (entry[i] != MAP_NONE) fold_fetch_stack(f, entry[i]);
+  for (size_t i = 0; i < count; i++)
+    if (!fold_add_entry(f, &f->batch[i])) return false;
+  return true;
+}
+
+/* Adds a parsed sample to the batch. */
+static bool fold_put_later(struct fold *f, struct fold_parts *p) {
+  p->negative = false;
+  for (size_t t = 0; t < f->types; t++) p->negative |= p->row[t] < 0;
+  if (p->negative && !f->labels) return false;
+  if (f->only != SIZE_MAX) p->row[0] = p->row[f->only];
+  if (f->only != SIZE_MAX && !p->row[0] && !p->set) {
+    f->left_out = true;
+    return fold_note_ids(f, p->stack, p->stack_size);
+  }
+  p->hash = hash_bytes(p->stack, p->stack_size);
+  fold_fetch_slot(f, p->hash);
+  f->batched++;
+  return (f->batched < FOLD_BATCH && p->pieces < 2) || fold_flush(f);
+}
+
+/* ---- one sample -------------------------------------- */
+
+/* Adds a run of location ids: points to the first one, and joins several in a copy. */
+static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *data, size_t size) {
+  if (!p->pieces++) {
+    p->stack = data;
+    p->stack_size = size;
+    return true;
+  }
+  if (p->pieces == 2) {
+    buffer_clear(&f->joined);
+    buffer_add(&f->joined, p->stack, p->stack_size);
+  }
+  buffer_add(&f->joined, data, size);
+  p->stack = (const uint8_t *)f->joined.data;
+  p->stack_size = f->joined.size;
+  return !f->joined.failed;
+}
+
+/* Adds the location ids of a field, which begins at `head`. */
+static bool fold_locations(struct fold *f, struct fold_parts *p, const struct wire_field *field,
+                           const uint8_t *head, const uint8_t *end) {
+  if (field->type == WIRE_BYTES) return fold_add_piece(f, p, field->data, field->size);
+  uint64_t key;
+  return field->type == WIRE_VARINT && varint_read(&head, end, &key) == VARINT_GOOD &&
+         fold_add_piece(f, p, head, (size_t)(end - head));
+}
+
+static bool fold_add_values(struct fold_parts *p, const struct wire_field *field) {
+  if (field->type == WIRE_VARINT) {
+    if (p->values == FOLD_TYPES_MAX) return false;
+    p->row[p->values++] = (int64_t)field->value;
+    return true;
+  }
+  if (field->type != WIRE_BYTES) return false;
+  struct wire w = {field->data, field->data + field->size, NULL};
+  for (uint64_t value; w.at < w.end; p->row[p->values++] = (int64_t)value)
+    if (p->values == FOLD_TYPES_MAX || !wire_varint(&w, &value)) return false;
+  return true;
+}
+
+static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_field *field,
+                       const uint8_t *head, const uint8_t *end) {
+  size_t before = f->label_count;
+  switch (field->number) {
+  case SAMPLE_LOCATION:
+    return fold_locations(f, p, field, head, end);
+  case SAMPLE_VALUE:
+    return fold_add_values(p, field);
+  case SAMPLE_LABEL:
+    if (field->type != WIRE_BYTES || !fold_label(f, field)) return false;
+    p->labels += f->label_count - before;
+    return true;
+  default:
+    return true;
+  }
+}
+
+/* Sets the number of sample types from the first sample. */
+static void fold_set_types(struct fold *f, size_t types) {
+  f->types = types;
+  if (f->one_type && f->only == SIZE_MAX && types) f->only = types - 1;
+  if (f->only >= types) f->only = SIZE_MAX;
+  f->width = f->only == SIZE_MAX ? types : 1;
+}
+
+bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
+  static const uint8_t nothing;
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  struct fold_parts *p = &f->batch[f->batched];
+  p->stack = &nothing;
+  p->stack_size = p->pieces = p->values = p->labels = 0;
+  p->set = 0;
+  while (w.at < w.end) {
+    const uint8_t *head = w.at;
+    if (!wire_next(&w, &field) || !fold_field(f, p, &field, head, w.at)) return false;
+  }
+  if (!f->types) fold_set_types(f, p->values);
+  if (!p->values || p->values != f->types) return false;
+  if (p->labels && !fold_labels_end(f, p->labels, &p->set)) return false;
+  return fold_put_later(f, p);
+}

@@ -1,0 +1,21 @@
+/* Reading files whole. */
+#ifndef PPROFC_CORE_INFILE_H
+#define PPROFC_CORE_INFILE_H
+
+#include "core/buffer.h"
+#include "core/error.h"
+
+/* Appends everything up to the end of the input to the buffer. Returns 0, or an errno.
+ * data->failed if memory or the buffer's ceiling did not suffice. */
+int fd_read_all(int fd, struct buffer *data);
+
+/* Appends a whole file to the buffer. Errors: PPROFC_E_IO, PPROFC_E_LIMIT for a file over the
+ * buffer's ceiling, PPROFC_E_NOMEM. */
+pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *error);
+
+/* Returns the status of a reading that ended with `number`, 0 or an errno. `path` is for the
+ * message. */
+pprofc_status file_read_status(const char *path, int number, const struct buffer *data,
+                               pprofc_error *error);
+
+#endif

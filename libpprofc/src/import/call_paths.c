@@ -1,0 +1,71 @@
+/* A tree of frames, and samples whose stacks are paths in the tree. */
+#include "import/call_paths.h"
+
+#include "core/array.h"
+#include "core/hash.h"
+
+void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
+                     pprofc_builder *builder) {
+  *paths = (struct call_paths){.mem = mem, .builder = builder};
+  map_init(&paths->by_frame, mem);
+}
+
+void call_paths_free(struct call_paths *paths) {
+  map_free(&paths->by_frame);
+  ARRAY_FREE(paths->mem, paths->items, paths->room);
+  ARRAY_FREE(paths->mem, paths->frames, paths->frame_room);
+}
+
+static bool call_path_is(const void *items, uint32_t index, const void *wanted) {
+  const struct call_path *a = (const struct call_path *)items + index, *b = wanted;
+  return a->caller == b->caller && a->location == b->location;
+}
+
+uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location) {
+  struct call_path path = {.caller = caller, .location = location, .callee = MAP_NONE, .depth = 1};
+  if (caller != MAP_NONE) path.depth += paths->items[caller].depth;
+  if (!builder_allows_depth(paths->builder, path.depth) || paths->count >= MAP_NONE - 1)
+    return MAP_NONE;
+  if (!ARRAY_RESERVE(paths->mem, paths->items, paths->room, paths->count + 1)) return MAP_NONE;
+  uint32_t found = map_find_or_add(&paths->by_frame, hash_mix(caller, location), call_path_is,
+                                   paths->items, &path, (uint32_t)paths->count);
+  if (found != paths->count) return found;
+  paths->items[paths->count++] = path;
+  if (caller != MAP_NONE) paths->items[caller].callee = found;
+  return found;
+}
+
+/* Stores the stack of the deepest path below `path`. Its callers share the end of the stack. */
+static bool call_paths_store(struct call_paths *paths, uint32_t path) {
+  uint32_t size, leaf = path, at = 0;
+  while (paths->items[leaf].callee != MAP_NONE) leaf = paths->items[leaf].callee;
+  if (!ARRAY_RESERVE(paths->mem, paths->frames, paths->frame_room, paths->items[leaf].depth)) {
+    pprofc_error error;
+    error_nomem(&error);
+    builder_refuse(paths->builder, &error);
+    return false;
+  }
+  for (uint32_t i = leaf; i != MAP_NONE; i = paths->items[i].caller)
+    paths->frames[at++] = paths->items[i].location;
+  const uint8_t *stack = builder_stack(paths->builder, paths->frames, at, &size);
+  for (uint32_t i = leaf; stack && i != MAP_NONE; i = paths->items[i].caller) {
+    uint32_t bytes = (uint32_t)varint_bytes(paths->items[i].location + 1);
+    if (!paths->items[i].stack) {
+      paths->items[i].stack = stack;
+      paths->items[i].size = size;
+    }
+    stack += bytes;
+    size -= bytes;
+  }
+  return stack != NULL;
+}
+
+void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values) {
+  if (path == MAP_NONE) {
+    pprofc_builder_sample(paths->builder, NULL, 0, values);
+    return;
+  }
+  const struct call_path *item = &paths->items[path];
+  if (item->stack || call_paths_store(paths, path))
+    builder_sample(paths->builder, item->stack, item->size, item->depth, values);
+}

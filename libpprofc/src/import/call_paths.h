@@ -1,0 +1,41 @@
+/* A tree of frames, for formats that list each frame once with its caller, or that open and
+ * close frames. A stack and the stacks of its callers share memory. */
+#ifndef PPROFC_IMPORT_CALL_PATHS_H
+#define PPROFC_IMPORT_CALL_PATHS_H
+
+#include "core/map.h"
+#include "profile/builder.h"
+
+struct call_path {
+  uint32_t caller;      /* path of the caller, or MAP_NONE at the root */
+  uint32_t location;    /* location of the innermost frame */
+  uint32_t callee;      /* path of the newest callee, or MAP_NONE */
+  uint32_t depth;       /* number of frames */
+  uint32_t size;        /* size of `stack` in bytes */
+  const uint8_t *stack; /* stack of the builder, or NULL until a sample needs it */
+};
+
+struct call_paths {
+  const pprofc_allocator *mem;
+  pprofc_builder *builder;
+  struct call_path *items;
+  size_t count, room;
+  struct map by_frame; /* index by caller and location */
+  uint32_t *frames;    /* frames of one stack, leaf first */
+  size_t frame_room;
+};
+
+void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
+                     pprofc_builder *builder);
+void call_paths_free(struct call_paths *paths);
+
+/* Returns the path of a frame that `caller` calls (MAP_NONE: a frame at the root). Returns
+ * MAP_NONE when out of memory or if the builder has failed, because it rejects stacks that are
+ * too deep. */
+uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
+
+/* Adds a sample with the stack of a path; MAP_NONE is the empty stack. Enter all paths first,
+ * so that callers can share the deepest stack. */
+void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values);
+
+#endif

@@ -1,0 +1,26 @@
+/* Opens a profile of any format for a report that needs only sums. */
+#ifndef PPROFC_OPEN_H
+#define PPROFC_OPEN_H
+
+#include "pprofc/profile.h"
+
+/* Parts of the samples that a report with sums needs. Reading a large profile.proto for such a
+ * report needs less memory (codec/fold/fold.h). */
+struct open_sums {
+  bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
+  bool tree;   /* true if the report reads stacks with graph/delta.h, in any order */
+  const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
+                               types */
+  bool always;              /* true to treat small profiles in the same way, for tests */
+};
+
+/* Read as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL if the
+ * caller needs each sample. */
+pprofc_status open_file(const char *path, const pprofc_read_options *options,
+                        const struct open_sums *sums, pprofc_profile **profile,
+                        pprofc_error *error);
+pprofc_status open_memory(const void *data, size_t size, const pprofc_read_options *options,
+                          const struct open_sums *sums, pprofc_profile **profile,
+                          pprofc_error *error);
+
+#endif

@@ -1,0 +1,98 @@
+/* Formats numbers with their units. */
+#include "verdict/amount.h"
+
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ratio,
+                                   double largest) {
+  struct amount_unit unit = {from, wanted, ratio};
+  bool automatic =
+      !wanted.size || str_equal(wanted, STR("minimum")) || str_equal(wanted, STR("auto"));
+  if (str_equal(from, STR("%"))) unit.to = from;
+  if (!automatic || str_equal(from, STR("%"))) return unit;
+  /* Never choose a unit smaller than the unit of the profile. */
+  double tenth = largest * ratio / 10;
+  unit.to = tenth < 1 ? from : unit_scale_double(tenth, from, STR("auto")).unit;
+  return unit;
+}
+
+static struct measure amount_scale(const struct amount_unit *unit, double value) {
+  return unit_scale_double(value * unit->ratio, unit->from, unit->to);
+}
+
+/* Returns the decimals that give three significant digits: 0.012, 1.23, 12.3, 123. */
+static int amount_digits(double size) {
+  if (size == 0 || size >= 100) return 0;
+  if (size >= 10) return 1;
+  return size >= 1 ? 2 : 3;
+}
+
+pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
+                       char out[AMOUNT_TEXT]) {
+  struct measure m = amount_scale(unit, value);
+  const char *form = plus ? "%+.*f" : "%.*f";
+  double size = fabs(m.value);
+  bool count = str_equal(m.unit, STR("count")), whole = count && size == floor(size);
+  if (size == 0)
+    snprintf(out, AMOUNT_TEXT, "0");
+  else if (size < 0.001 || size >= 1e15)
+    snprintf(out, AMOUNT_TEXT, plus ? "%+.2g" : "%.2g", m.value);
+  else
+    snprintf(out, AMOUNT_TEXT, form, whole ? 0 : amount_digits(size), m.value);
+  size_t used = strlen(out);
+  if (!count && size != 0) snprintf(out + used, AMOUNT_TEXT - used, "%.*s", STR_ARG(m.unit));
+  return str_of(out);
+}
+
+/* ---- grids ------------------------------------------- */
+
+/* Digits of the largest number, and the maximum when a small number needs more. */
+#define GRID_DIGITS      4
+#define GRID_DIGITS_MOST 8
+/* Maximum number of decimals. */
+#define GRID_DECIMALS 12
+
+struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
+                                   bool whole) {
+  struct amount_grid grid = {*unit, 0, 1};
+  double size = fabs(amount_scale(unit, largest).value);
+  double least = fabs(amount_scale(unit, smallest).value);
+  if (size > 0 && !whole) {
+    double before = floor(log10(size)) + 1;
+    double digits = least > 0 ? ceil(-log10(least)) : 0;
+    digits = fmax(GRID_DIGITS - before, fmin(digits, GRID_DIGITS_MOST - before));
+    grid.decimals = (int)fmin(fmax(digits, 0), GRID_DECIMALS);
+  }
+  grid.ticks = pow(10, grid.decimals);
+  return grid;
+}
+
+double amount_ticks(const struct amount_grid *grid, double value) {
+  return nearbyint(amount_scale(&grid->unit, value).value * grid->ticks);
+}
+
+pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
+                           char out[AMOUNT_TEXT]) {
+  pprofc_str unit = amount_scale(&grid->unit, 1).unit;
+  if (ticks == 0)
+    snprintf(out, AMOUNT_TEXT, "0");
+  else
+    snprintf(out, AMOUNT_TEXT, plus ? "%+.*f" : "%.*f", grid->decimals, ticks / grid->ticks);
+  size_t used = strlen(out);
+  if (ticks != 0 && !str_equal(unit, STR("count")))
+    snprintf(out + used, AMOUNT_TEXT - used, "%.*s", STR_ARG(unit));
+  return str_of(out);
+}
+
+/* ---- percentages ------------------------------------- */
+
+pprofc_str amount_percent(double base, double delta, char out[AMOUNT_TEXT]) {
+  double percent = 100 * delta / base;
+  bool gone = delta == -base, fine = fabs(percent) < 9.95 || (percent < -99.4 && !gone);
+  *out = '\0';
+  if (base > 0) snprintf(out, AMOUNT_TEXT, "%+.*f%%", fine ? 1 : 0, percent);
+  return str_of(out);
+}

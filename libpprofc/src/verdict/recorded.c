@@ -1,0 +1,223 @@
+/* Converts estimates after the common factor into shown values: recorded differences with
+ * intervals, the common factor, and a verdict that agrees with both. */
+#include "verdict/recorded.h"
+
+#include "pprofc/stats.h"
+#include "stats/moderated.h"
+
+#include <math.h>
+
+/* Difference of log factors between columns that is only rounding. */
+#define SAME_SCALE 1e-9
+
+static size_t recorded_from(const struct recorded_rows *r, size_t side) {
+  return side ? r->m->bases : 0;
+}
+
+static size_t recorded_end(const struct recorded_rows *r, size_t side) {
+  return side ? r->m->runs : r->m->bases;
+}
+
+/* ---- the common factor ------------------------------- */
+
+/* Returns the logarithm of the factor from a rate to a recorded value. */
+static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
+  double exposure = r->m->exposure[column] / model_size(r->m, column);
+  return log(exposure * r->fit->common[column] / r->c->divisors[column]);
+}
+
+/* Returns the variance of the log factor between the runs of a side. Sums over runs only know
+ * the variance of the totals. */
+static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
+  size_t from = recorded_from(r, side), end = recorded_end(r, side);
+  double sum = 0;
+  if (r->m->grouped) return r->c->total_spread[side];
+  for (size_t i = from; i < end; i++) {
+    double d = recorded_log_scale(r, i) - r->log_scale[side];
+    sum += d * d;
+  }
+  return end - from > 1 ? sum / (double)(end - from - 1) : 0;
+}
+
+/* Computes the error of the mean log factor of each side and its degrees of freedom (Welch). A
+ * side with one run takes its variance from the other side. */
+static void recorded_errors(struct recorded_rows *r) {
+  double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
+  double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
+  bool lone = nb < 2 || nh < 2;
+  if (lone) vb = vh = (vb * (nb - 1) + vh * (nh - 1)) / fmax(degrees, 1);
+  double cv = r->c->options.noise_cv;
+  if (degrees == 0) vb = vh = cv * cv + r->fit->common_error;
+  double eb = fmax(vb, r->fit->common_error) / nb, eh = fmax(vh, r->fit->common_error) / nh;
+  r->error[0] = eb;
+  r->error[1] = eh;
+  r->degrees = degrees > 0 ? degrees : (double)INFINITY;
+  if (!lone && eb + eh > 0)
+    r->degrees = (eb + eh) * (eb + eh) / (eb * eb / (nb - 1) + eh * eh / (nh - 1));
+}
+
+void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
+                    const struct fit *fit) {
+  double least = (double)INFINITY, most = -(double)INFINITY;
+  *r = (struct recorded_rows){.c = c, .m = m, .fit = fit};
+  for (size_t i = 0; i < m->runs; i++) {
+    double scale = recorded_log_scale(r, i);
+    size_t side = i >= m->bases;
+    r->log_scale[side] += scale / (double)(recorded_end(r, side) - recorded_from(r, side));
+    least = fmin(least, scale);
+    most = fmax(most, scale);
+  }
+  r->plain = !fit->has_common && most - least < SAME_SCALE;
+  recorded_errors(r);
+}
+
+double recorded_quantile(double tail, double degrees) {
+  return isinf(degrees) ? pprofc_normal_quantile(tail) : pprofc_t_quantile(tail, degrees);
+}
+
+double recorded_p(double t, double degrees) {
+  return isinf(degrees) ? 2 * pprofc_normal_cdf(-fabs(t)) : pprofc_t_two_sided(t, degrees);
+}
+
+pprofc_verdict recorded_word(double delta, double p) {
+  if (!(p < 2 * (1 - MODEL_TAIL)) || delta == 0) return PPROFC_VERDICT_UNCHANGED;
+  return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
+}
+
+void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *s) {
+  s->has_common = r->fit->has_common;
+  s->common = r->m->grouped ? NULL : r->fit->common;
+  s->common_change = s->common_low = s->common_high = s->common_p = (double)NAN;
+  s->common_verdict = PPROFC_VERDICT_UNKNOWN;
+  if (!s->has_common) return;
+  double change = r->log_scale[1] - r->log_scale[0], error = sqrt(r->error[0] + r->error[1]);
+  double half = error > 0 ? recorded_quantile(MODEL_TAIL, r->degrees) * error : 0;
+  s->common_change = expm1(change);
+  s->common_low = expm1(change - half);
+  s->common_high = expm1(change + half);
+  s->common_p = change == 0 ? 1 : 0;
+  if (error > 0) s->common_p = recorded_p(change / error, r->degrees);
+  s->common_verdict = recorded_word(change, s->common_p);
+}
+
+/* ---- a row ------------------------------------------- */
+
+static double recorded_mean(const struct recorded_rows *r, size_t row, size_t side) {
+  size_t from = recorded_from(r, side), end = recorded_end(r, side);
+  double sum = 0;
+  for (size_t i = from; i < end; i++) sum += r->m->values[row * r->m->runs + i] / r->c->divisors[i];
+  return sum / r->c->side_runs[side];
+}
+
+/* Returns the mean over the runs of a side of 1 / scaled exposure if `judged`, else of 1 /
+ * divisor. */
+static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
+  double sum = 0;
+  for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
+    double size = model_size(r->m, i), of = size / r->c->divisors[i];
+    if (judged) {
+      of = r->m->grouped ? r->m->grouped->inverse[i] : 1 / r->m->exposure[i];
+      of /= r->fit->common[i];
+    }
+    sum += of;
+  }
+  return sum / r->c->side_runs[side];
+}
+
+/* Returns the variance of a row between the runs of a side, divided by the sampling variance. */
+static double recorded_excess(const struct recorded_rows *r, size_t row) {
+  double sum = 0, degrees = 0;
+  for (size_t side = 0; side < 2; side++) {
+    struct row_spread s =
+        model_spread(r->m, r->fit, row, recorded_from(r, side), recorded_end(r, side));
+    double floor = r->m->quantum[row] * s.mean * recorded_inverse(r, side, true);
+    if (!(floor > 0)) continue;
+    sum += s.squares / floor;
+    degrees += r->c->side_runs[side] - 1;
+  }
+  return degrees > 0 ? sum / degrees : 0;
+}
+
+/* Returns the variance of the mean of a side: sampling, and noise of the function between runs. */
+static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
+                                double excess) {
+  const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
+  double runs = r->c->side_runs[side], mean = recorded_mean(r, row, side);
+  double quantum = r->m->quantum[row], inverse = recorded_inverse(r, side, false);
+  double samples = fmax(mean / (quantum * inverse), 1 / runs);
+  struct variance v = {excess, 1, samples};
+  double degrees = r->c->side_runs[0] + r->c->side_runs[1] - 2;
+  return stats_moderated_variance(&prior, &v, degrees) * samples * quantum * quantum * inverse *
+         inverse / runs;
+}
+
+/* Returns the squared half width of the interval of the function without the common factor. If
+ * periods differ, the quantum of a row describes the difference and not one side. */
+static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
+  double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
+  if (r->c->mixed_periods) {
+    model_interval(r->m, 0, r->fit, row, tail, &low, &high);
+    double half = (high - low) / 2 * exp((r->log_scale[0] + r->log_scale[1]) / 2);
+    return half * half;
+  }
+  double excess = recorded_excess(r, row);
+  double variance = recorded_variance(r, row, 0, excess) + recorded_variance(r, row, 1, excess);
+  return quantile * quantile * variance;
+}
+
+static double recorded_half(const struct recorded_rows *r, size_t row, double tail) {
+  double quantile = recorded_quantile(tail, r->degrees), sum = recorded_own(r, row, tail);
+  for (size_t side = 0; side < 2; side++) {
+    double mean = recorded_mean(r, row, side);
+    sum += quantile * quantile * mean * mean * r->error[side];
+  }
+  return sqrt(sum);
+}
+
+void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
+                       double *high) {
+  double cv = r->c->options.noise_cv, delta, scale = exp(r->log_scale[0]);
+  delta = recorded_mean(r, row, 1) - recorded_mean(r, row, 0);
+  *low = *high = delta;
+  if (r->plain) {
+    model_interval(r->m, cv, r->fit, row, tail, low, high);
+    *low *= scale;
+    *high *= scale;
+  } else if (r->m->quantum[row] > 0 && isinf(r->fit->degrees)) {
+    model_pair_interval(r->m, cv, cv, r->fit, r->c->divisors, row, pprofc_normal_quantile(tail),
+                        low, high);
+  } else if (r->m->quantum[row] > 0) {
+    double half = recorded_half(r, row, tail);
+    *low = delta - half;
+    *high = delta + half;
+  }
+}
+
+/* ---- the verdict ------------------------------------- */
+
+/* Returns `own` with the sign of the recorded difference, which the common factor may have
+ * reversed. */
+static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
+  bool grew = own == PPROFC_VERDICT_GREW;
+  if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
+  if (delta == 0) return PPROFC_VERDICT_UNCHANGED;
+  if (delta > 0) return grew ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_GREW_LESS;
+  return grew ? PPROFC_VERDICT_SHRANK_LESS : PPROFC_VERDICT_SHRANK;
+}
+
+static pprofc_verdict recorded_verdict(const struct comparison *c, pprofc_verdict own,
+                                       double delta) {
+  pprofc_verdict all = c->summary.common_verdict;
+  if (own != PPROFC_VERDICT_UNCHANGED) return recorded_direction(own, delta);
+  if (all == PPROFC_VERDICT_GREW && delta > 0) return PPROFC_VERDICT_GREW_AS_ALL;
+  if (all == PPROFC_VERDICT_SHRANK && delta < 0) return PPROFC_VERDICT_SHRANK_AS_ALL;
+  return own;
+}
+
+void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e) {
+  e->base = recorded_mean(r, row, 0);
+  e->head = recorded_mean(r, row, 1);
+  e->delta = e->head - e->base;
+  recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
+  e->verdict = recorded_verdict(r->c, e->own, e->delta);
+}

@@ -1,0 +1,11 @@
+# Removes the files of the last `cmake --install`, listed in MANIFEST. Folders stay.
+if(NOT EXISTS "${MANIFEST}")
+  message(FATAL_ERROR "nothing to remove: ${MANIFEST} does not exist; run cmake --install first")
+endif()
+file(STRINGS "${MANIFEST}" files)
+foreach(file ${files})
+  file(REMOVE "$ENV{DESTDIR}${file}")
+endforeach()
+list(LENGTH files count)
+file(REMOVE "${MANIFEST}")
+message(STATUS "removed ${count} files")

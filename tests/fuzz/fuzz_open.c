@@ -1,0 +1,26 @@
+/* Reads any bytes as a profile of any format, as files are opened: the first reader that knows them
+ * takes them, and formats that other programs read are told by how they begin. */
+#include "import_target.h"
+#include "perf_data.h"
+#include "v8_prof_log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  pprofc_limits limits = fuzz_limits();
+  pprofc_read_options options;
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  const pprofc_str begin = {(const char *)data, size};
+  bool perf = perf_data_is(begin), log = v8_prof_log_is(begin);
+  REQUIRE(!(perf && log));
+  pprofc_read_options_init(&options);
+  options.limits = &limits;
+  options.threads = 1;
+  pprofc_status status = pprofc_profile_read_memory(data, size, &options, &profile, &error);
+  REQUIRE((status == PPROFC_OK) == (profile != NULL));
+  if (profile)
+    import_target_check(profile);
+  else
+    REQUIRE(error.status == status && error.message[0]);
+  pprofc_profile_release(profile);
+  return 0;
+}

@@ -1,0 +1,41 @@
+/* Reads any bytes as the index of a store, or as one of its records. An index that is broken gives
+ * no run that the records do not have. */
+#include "gate/read/record.h"
+#include "scratch.h"
+#include "store/past.h"
+
+#include <sys/stat.h>
+
+static const char mark[] = RECORD_MARK_TEXT;
+
+static size_t read_store(const char *folder) {
+  struct backing backing;
+  struct past past;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  size_t runs = 0;
+  past_init(&past);
+  if (backing_open(&backing, folder, false, &error) == PPROFC_OK) {
+    pprofc_status status = past_load(&past, &backing, &error);
+    REQUIRE(status == PPROFC_OK || error.message[0]);
+    runs = past.run_count;
+    backing_close(&backing);
+  }
+  past_free(&past);
+  return runs;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char path[128];
+  bool is_record = size > 0 && data[0] == '{';
+  scratch_write(RECORD_MARK, mark, sizeof mark - 1, path);
+  mkdir(scratch_path("runs", path), 0700);
+  mkdir(scratch_path("runs/abc", path), 0700);
+  if (is_record)
+    scratch_write("runs/abc/0.json", data, size, path);
+  else
+    scratch_write("index.sqlite", data, size, path);
+  size_t runs = read_store(scratch_folder);
+  REQUIRE(runs <= is_record);
+  scratch_clear();
+  return 0;
+}

@@ -1,0 +1,11 @@
+/* The rules that a profile must keep, for unit tests. */
+#ifndef TESTS_SUPPORT_CHECK_PROFILE_H
+#define TESTS_SUPPORT_CHECK_PROFILE_H
+
+#include "pprofc/profile.h"
+
+/* Checks the rules of section 4.3 in their order. Sets the message of the first one that fails
+ * ("sample has nil location"). */
+pprofc_status profile_check(const pprofc_profile *profile, pprofc_error *error);
+
+#endif

@@ -1,0 +1,190 @@
+/* Deep stacks of formats that list each frame once: memory grows with the file, not with its depth,
+ * and a file that needs too much is refused. */
+#include "core/buffer.h"
+#include "core/varint.h"
+#include "counting.h"
+#include "pprofc/pprofc.h"
+#include "unit.h"
+
+#define DEPTH 20000u
+#define BYTES_OF_FILE                                                                              \
+  30u /* bytes of memory for each byte of the file; a stack of each takes 400                      \
+       */
+
+static pprofc_status read_with(const struct buffer *text, const pprofc_allocator *mem,
+                               const pprofc_limits *limits, pprofc_profile **profile,
+                               pprofc_error *error) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.allocator = mem;
+  options.limits = limits;
+  return pprofc_profile_read_memory(text->data, text->size, &options, profile, error);
+}
+
+/* Adds ITEM(0), ITEM(1) ... with commas between them. */
+static void add_list(struct buffer *text, unsigned count, const char *item) {
+  for (unsigned i = 0; i < count; i++) {
+    if (i) buffer_add_text(text, ",");
+    for (const char *c = item; *c; c++) {
+      if (*c == '#') buffer_printf(text, "%u", i);
+      if (*c == '^') buffer_printf(text, "%u", i + 1);
+      if (*c != '#' && *c != '^') buffer_add_char(text, *c);
+    }
+  }
+}
+
+static void make_trace(struct buffer *text) {
+  buffer_add_text(text, "[");
+  add_list(text, DEPTH, "{'ph':'B','name':'f#','ts':#,'pid':1,'tid':1}");
+  buffer_add_text(text, "]");
+}
+
+static void make_speedscope(struct buffer *text) {
+  buffer_add_text(text, "{'shared':{'frames':[");
+  add_list(text, DEPTH, "{'name':'f#'}");
+  buffer_add_text(text, "]},'profiles':[{'type':'evented','unit':'none','startValue':0,"
+                        "'endValue':90000,'events':[");
+  add_list(text, DEPTH, "{'type':'O','frame':#,'at':#}");
+  buffer_add_text(text, "]}]}");
+}
+
+static void make_cpuprofile(struct buffer *text) {
+  buffer_add_text(text, "{'startTime':0,'endTime':90000,'nodes':[");
+  add_list(text, DEPTH, "{'id':#,'callFrame':{'functionName':'f#','url':'a'},'children':[^]}");
+  buffer_add_text(text, "],'samples':[");
+  add_list(text, DEPTH, "#");
+  buffer_add_text(text, "],'timeDeltas':[");
+  add_list(text, DEPTH, "1");
+  buffer_add_text(text, "]}");
+}
+
+static void make_firefox(struct buffer *text) {
+  buffer_add_text(text, "{'meta':{'preprocessedProfileVersion':48},'threads':[{'stringArray':[");
+  add_list(text, DEPTH, "'f#'");
+  buffer_add_text(text, "],'funcTable':{'name':[");
+  add_list(text, DEPTH, "#");
+  buffer_add_text(text, "]},'frameTable':{'func':[");
+  add_list(text, DEPTH, "#");
+  buffer_add_text(text, "]},'stackTable':{'frame':[0,");
+  add_list(text, DEPTH - 1, "^");
+  buffer_add_text(text, "],'prefix':[null,");
+  add_list(text, DEPTH - 1, "#");
+  buffer_add_text(text, "]},'samples':{'stack':[");
+  add_list(text, DEPTH, "#");
+  buffer_add_text(text, "]}}]}");
+}
+
+/* Writes a document; the makers have ' in place of ". */
+static void make(struct buffer *text, void (*maker)(struct buffer *)) {
+  buffer_init(text, &mem_default, 1 << 28);
+  maker(text);
+  for (size_t i = 0; i < text->size; i++)
+    if (text->data[i] == '\'') text->data[i] = '"';
+}
+
+static void (*const makers[])(struct buffer *) = {make_trace, make_speedscope, make_cpuprofile,
+                                                  make_firefox};
+
+static void test_deep_stacks_share_their_callers(void) {
+  for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+    struct buffer text;
+    struct counting counts = {0, 0};
+    pprofc_allocator mem = counting_allocator(&counts);
+    pprofc_profile *profile = NULL;
+    pprofc_error error = {PPROFC_OK, 0, ""};
+    pprofc_samples_view view;
+    uint32_t *frames = calloc(DEPTH, sizeof *frames);
+    make(&text, makers[i]);
+    CU_ASSERT_EQUAL(read_with(&text, &mem, NULL, &profile, &error), PPROFC_OK);
+    CU_ASSERT(counts.peak < text.size * BYTES_OF_FILE);
+    if (profile) {
+      pprofc_profile_samples(profile, &view);
+      CU_ASSERT(view.count >= DEPTH - 1);
+      /* The frames of a sample in the middle, from its leaf to the root. */
+      size_t depth = pprofc_profile_stack(profile, 9999, frames, DEPTH);
+      CU_ASSERT_EQUAL(depth, 10000);
+      for (uint32_t k = 1; k < depth; k++) CU_ASSERT_EQUAL(frames[k], frames[0] - k);
+    }
+    pprofc_profile_release(profile);
+    CU_ASSERT_EQUAL(counts.live, 0);
+    free(frames);
+    buffer_free(&text);
+  }
+}
+
+static void test_stacks_deeper_than_the_limit_are_refused(void) {
+  for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+    struct buffer text;
+    pprofc_profile *profile = NULL;
+    pprofc_error error = {PPROFC_OK, 0, ""};
+    pprofc_limits limits;
+    pprofc_limits_init(&limits);
+    limits.stack_depth = DEPTH / 2;
+    make(&text, makers[i]);
+    CU_ASSERT_EQUAL(read_with(&text, NULL, &limits, &profile, &error), PPROFC_E_LIMIT);
+    CU_ASSERT(strstr(error.message, "more than 10000 frames (raise the limit stack_depth)") !=
+              NULL);
+    buffer_free(&text);
+  }
+}
+
+static void add_message(struct buffer *out, unsigned field, const struct buffer *inside) {
+  uint8_t head[2 * VARINT_BYTES_MAX];
+  size_t size = varint_put(head, field << 3 | 2);
+  size += varint_put(head + size, inside->size);
+  buffer_add(out, head, size);
+  buffer_add(out, inside->data, inside->size);
+}
+
+/* Puts a message around what is there. */
+static void wrap(struct buffer *text, unsigned field) {
+  struct buffer out;
+  buffer_init(&out, &mem_default, 1 << 28);
+  add_message(&out, field, text);
+  buffer_free(text);
+  *text = out;
+}
+
+/* OTLP: a profile with a sample and a type of its own for each of `count` resources. As columns it
+ * takes count * count values. */
+static void make_types(struct buffer *text, unsigned count) {
+  struct buffer dictionary, item;
+  buffer_init(text, &mem_default, 1 << 28);
+  buffer_init(&dictionary, &mem_default, 1 << 28);
+  for (unsigned i = 0; i < count; i++) {
+    uint8_t type[16] = {1 << 3}, sample[] = {2 << 3 | 2, 3, 4 << 3 | 2, 1, 1};
+    size_t size = 1 + varint_put(type + 1, i);
+    buffer_init(&item, &mem_default, 1 << 20);
+    buffer_add(&item, type, size);
+    wrap(&item, 1);
+    buffer_add(&item, sample, sizeof sample);
+    for (unsigned level = 0; level < 2; level++) wrap(&item, 2);
+    add_message(text, 1, &item);
+    buffer_free(&item);
+    buffer_init(&item, &mem_default, 1 << 20);
+    if (i) buffer_printf(&item, "t%u", i);
+    add_message(&dictionary, 5, &item);
+    buffer_free(&item);
+  }
+  add_message(text, 2, &dictionary);
+  buffer_free(&dictionary);
+}
+
+static void test_a_small_file_that_needs_much_is_refused(void) {
+  struct buffer text;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  make_types(&text, 8000);
+  CU_ASSERT_EQUAL(read_with(&text, &mem, NULL, &profile, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(strstr(error.message, "400 times its size (raise the limit inflate_ratio)") != NULL);
+  CU_ASSERT(counts.peak < text.size * 401 + (2 << 20));
+  pprofc_profile_release(profile);
+  CU_ASSERT_EQUAL(counts.live, 0);
+  buffer_free(&text);
+}
+
+UNIT_MAIN("import depth", UNIT(test_deep_stacks_share_their_callers),
+          UNIT(test_stacks_deeper_than_the_limit_are_refused),
+          UNIT(test_a_small_file_that_needs_much_is_refused))

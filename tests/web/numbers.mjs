@@ -1,0 +1,136 @@
+// The same function has the same numbers on every page of one comparison: terminal, JSON, CSV, flame graph, web tables, CI page.
+//   node numbers.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { addressOf, begin, checkQuiet, checking, launch, openPage } from "./browser.mjs";
+
+const servers = [];
+const { pprofc, testdata, folders, work } = begin("numbers", servers);
+const browser = await launch(folders);
+const check = checking(browser);
+const pair = ["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"];
+const run = (...args) => execFileSync(pprofc, ["-symbolize=none", ...args], { cwd: testdata, env: { ...process.env, TZ: "UTC" }, stdio: ["ignore", "pipe", "ignore"] }).toString();
+
+/** Recorded nanoseconds of -top: base and head. */
+const recorded = {
+  "runtime.mallocgc": [5.12e9, 0.05e9], "runtime.scanobject": [3.57e9, 0.10e9], "runtime.memmove": [3.38e9, 0.39e9],
+  "runtime.heapBitsSetType": [2.23e9, 0.02e9], "example.com/generator.mix": [0, 0.50e9],
+};
+const names = Object.keys(recorded);
+
+const SCALES = { ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9 };
+/** Nanoseconds of "-5.07s", "−2.99 s", "0". */
+function amount(text) {
+  const [, number, unit] = /^([-+]?[\d.]+)\s*(\S*)$/.exec(text.replace("−", "-").replace(/\s/g, " ").trim()) ?? [];
+  return Math.round(Number(number) * (unit ? SCALES[unit] : 1));
+}
+
+/** Checks the rows of a page: {name: {base, head, change, verdict}}. */
+function compare(where, rows) {
+  for (const name of names) {
+    const row = rows[name], [base, head] = recorded[name];
+    check(row, `${where} has ${name}`);
+    check(row.base === base && row.head === head, `${where}: ${name} is as recorded: ${JSON.stringify(row)}`);
+    check(row.base + row.change === row.head, `${where}: base and change of ${name} are the head: ${JSON.stringify(row)}`);
+    const sign = /^(grew|new)/.test(row.verdict) ? 1 : /^(shrank|gone)/.test(row.verdict) ? -1 : 0;
+    check(sign === Math.sign(row.change), `${where}: the verdict on ${name} has the sign of its change: ${JSON.stringify(row)}`);
+    check(row.verdict === verdicts[name], `${where}: the same word on ${name}: ${row.verdict}`);
+  }
+}
+const rowOf = ([base, head, change, verdict]) => ({ base: amount(base), head: amount(head), change: amount(change), verdict });
+
+// The terminal comes first: the others have its words.
+const verdicts = {}, terminal = {};
+const printed = run("-top", "-noise", "-nodecount=0", ...pair), sentence = printed.split("\n")[0];
+for (const line of printed.split("\n")) {
+  const name = names.find((n) => line.endsWith(`  ${n}`));
+  if (!name) continue;
+  const word = /(grew|shrank|new|gone|unchanged)(, as everything did| less than the rest)?(?=  )/.exec(line)[0];
+  verdicts[name] = word;
+  terminal[name] = rowOf([...line.trim().split(/\s+/).slice(0, 3), word]);
+}
+compare("terminal", terminal);
+
+const json = JSON.parse(run("-json", "-noise", "-nodecount=0", ...pair));
+check(json.sentence === sentence, `JSON: the sentence: ${json.sentence}`);
+compare("JSON", Object.fromEntries(json.functions.map((f) => [f.name, { base: f.base, head: f.head, change: f.delta, verdict: f.verdict }])));
+
+// ---- the server -------------------------------------------------------------------------------------------------
+
+const server = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...pair], { cwd: testdata, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });
+servers.push(server);
+const views = `${await addressOf(server)}/ui/`;
+
+const fields = (line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((f) => f.replace(/,$/, "").replace(/^"|"$/g, ""));
+const lines = (await (await fetch(`${views}download?what=csv`)).text()).trim().split("\n").map(fields);
+const column = (row, title) => row[lines[0].indexOf(title)];
+compare("CSV", Object.fromEntries(lines.slice(1).map((r) => [column(r, "name"), { base: Number(column(r, "base flat")), head: Number(column(r, "head flat")), change: Number(column(r, "flat change")), verdict: column(r, "flat verdict") }])));
+
+for (const [where, words] of [["top", "Top"], ["flamegraph?rows=first", "the table of Flame"]]) {
+  const page = await openPage(browser, views + where);
+  const rows = await page.$$eval("#top tbody tr", (all) => all.map((r) => [r.dataset.name, [0, 1, 2, 4].map((i) => (r.cells[i].firstChild?.textContent ?? ""))]));
+  compare(words, Object.fromEntries(rows.map(([name, cells]) => [name, rowOf(cells)])));
+  check((await page.textContent("#sentence")) === sentence, `${words}: the sentence`);
+  await page.context().close();
+}
+
+{ // Compare shows totals with callees: of these functions they are in the inspector of Top.
+  const page = await openPage(browser, `${views}top?sel=runtime.memmove`);
+  const slot = (name) => page.textContent(`[data-slot="${name}"]`);
+  compare("the inspector", { ...terminal, "runtime.memmove": rowOf([await slot("base-self"), await slot("head-self"), await slot("self"), (await slot("self-verdict")).split(":")[0]]) });
+  const total = [await slot("base-total"), await slot("head-total"), await slot("total")];
+  await page.goto(`${views}top?sort=cum&rows=all`);
+  const row = await page.$eval("tr[data-name='runtime.memmove']", (r) => [0, 1, 2].map((i) => r.cells[i].firstChild.textContent));
+  check(row.join() === total.join(), `Top by total and the inspector agree: ${row} ${total}`);
+  await page.goto(`${views}compare`);
+  check((await page.textContent("#sentence")) === sentence, "Compare: the sentence");
+  const changes = await page.$$eval(".diff tbody tr", (all) => all.map((r) => [0, 1, 2].map((i) => r.cells[i].firstChild.textContent)));
+  check(changes.length === 20 && changes.every((c) => amount(c[0]) + amount(c[2]) === amount(c[1])), `Compare: base and change are the head: ${JSON.stringify(changes)}`);
+  const cums = Object.fromEntries(json.functions.map((f) => [f.name, f.cum]));
+  const shown = await page.$$eval(".diff tbody tr", (all) => all.map((r) => [r.dataset.name, r.cells[2].firstChild.textContent]));
+  check(shown.every(([name, change]) => amount(change) === cums[name].delta), `Compare has the totals of JSON: ${JSON.stringify(shown)}`);
+  await page.context().close();
+}
+
+// ---- files ------------------------------------------------------------------------------------------------------
+
+{
+  const file = path.join(work, "flame.html");
+  run(`-output=${file}`, "-flame", "-noise", ...pair);
+  const page = await openPage(browser, pathToFileURL(file).href);
+  await page.waitForFunction(() => window.pprofc && document.body.classList.contains("live"));
+  const rows = await page.evaluate(() => {
+    const a = window.pprofc;
+    return Object.fromEntries(a.functionRows().map((r) => {
+      const name = a.label(r.frame), self = a.model.verdicts.get(name)?.self;
+      return [name, { base: r.selfBase, head: r.selfHead, change: self?.delta, low: self?.low, high: self?.high }];
+    }));
+  });
+  compare("the flame graph", Object.fromEntries(names.map((n) => [n, { ...rows[n], verdict: verdicts[n] }])));
+  checkQuiet(check, page, "the flame graph");
+  await page.context().close();
+}
+
+{
+  for (const [side, file] of [["base", "generator_cpu.prof"], ["head", "generator_optimized_cpu.prof"]]) {
+    fs.mkdirSync(path.join(work, side), { recursive: true });
+    fs.copyFileSync(path.join(testdata, file), path.join(work, side, "cpu.prof"));
+  }
+  execFileSync(path.join(path.dirname(pprofc), "pprofci"), ["run", "-base", "base", "-head", "head", "-out", "ci"], { cwd: work, stdio: "ignore" });
+  const comparison = JSON.parse(fs.readFileSync(path.join(work, "ci", "manifest.json"), "utf8")).pairs[0].comparisons[0];
+  check(comparison.sentence === sentence, `manifest.json: the sentence: ${comparison.sentence}`);
+  compare("manifest.json", Object.fromEntries(comparison.functions.map((f) => [f.function, { base: f.base, head: f.head, change: f.delta, verdict: f.verdict }])));
+  check(fs.readFileSync(path.join(work, "ci", "summary.md"), "utf8").includes(sentence), "summary.md: the sentence");
+  const page = await openPage(browser, pathToFileURL(path.join(work, "ci", "index.html")).href);
+  check((await page.textContent(".panel .sentence")) === sentence, "CI page: the sentence");
+  const rows = await page.$$eval(".functions tbody tr", (all) => all.map((r) => [r.querySelector("a").hash.replace(/^#search=/, ""), [...r.cells].map((c) => c.textContent)]));
+  const judged = rows.filter(([, cells]) => cells.length === 7);
+  compare("CI page", Object.fromEntries(judged.map(([name, c]) => [decodeURIComponent(name), rowOf([c[1], c[2], c[3], c[6]])])));
+  await page.context().close();
+}
+
+await browser.close();
+console.log(`${check.count} passed, 0 failed`);
+process.exit(0);

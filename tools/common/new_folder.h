@@ -1,0 +1,23 @@
+/* Writes a folder that appears whole or not at all. */
+#ifndef TOOLS_COMMON_NEW_FOLDER_H
+#define TOOLS_COMMON_NEW_FOLDER_H
+
+#include "core/error.h"
+
+#define NEW_FOLDER_ROOM 4096 /* bytes for the name of a folder, with its NUL */
+
+/* Writes the files of a folder. */
+typedef pprofc_status new_folder_fn(const void *context, const char *folder, pprofc_error *error);
+
+/* Checks that a folder is new or empty. `flag` is the flag to name in messages. */
+pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error *error);
+
+/* Fills a temporary folder next to `path` and renames it, with signals blocked. Removes it
+ * after an error. */
+pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn *fill,
+                               const void *context, pprofc_error *error);
+
+/* Removes a file, or a folder with all files in it, and ignores errors. */
+void tree_remove(const char *path);
+
+#endif

@@ -1,0 +1,23 @@
+/* Files that a program writes whole: the file appears when it is complete, and ^C removes what was
+ * written of it. */
+#ifndef TOOLS_COMMON_SAVE_H
+#define TOOLS_COMMON_SAVE_H
+
+#include "core/output.h"
+
+/* Writes the content of a file, through the callback. */
+typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *to,
+                              pprofc_error *error);
+
+/* Prints the content of a file. */
+typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
+
+/* Each replaces the file at `path`, or leaves it unchanged. */
+pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
+pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
+                           pprofc_error *error);
+
+/* The same for a text. */
+pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
+
+#endif
