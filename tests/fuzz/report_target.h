@@ -125,6 +125,7 @@ static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char
   o->minwidth = TAKE_OF(in, widths);
   o->origin_rules = TAKE_OF(in, rules);
   o->source_link = TAKE_OF(in, links);
+  o->source_diff = flags & 32 ? "-no such ref" : "";
   o->group_by_label = flags & 16 ? "main" : "";
   o->cut_depth = (int)take_below(in, 5) - 1;
   o->min_weight = TAKE_OF(in, weights);

@@ -30,7 +30,7 @@ static bool folding_changes_stacks(const pprofc_report_options *o) {
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
   if (!format || !(format->flags & REPORT_SUMS)) return false;
-  if (o->normalize || o->mean) return false;
+  if (o->normalize || o->mean || (o->source_diff && *o->source_diff)) return false;
   return !command->frames && command->source_count == 1 && command->bases.count <= 1;
 }
 

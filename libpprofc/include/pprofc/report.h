@@ -71,6 +71,11 @@ typedef struct pprofc_report_options {
   /* flame and flamegraph of a difference: verdicts of the same profiles, sample type and
    * filters (pprofc/verdict.h), or NULL. Noise is grey. */
   const struct pprofc_verdicts *verdicts;
+
+  /* list of a difference: REF or REF1..REF2, states of the git repository of the current folder;
+   * prints the changes of the sources with the cost of each line in base and head. "" for the
+   * plain listing. */
+  const char *source_diff;
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

@@ -73,6 +73,9 @@ static const pprofc_option_info options[] = {
            "flamegraph: merge from the leaf: the callers of what is expensive"),
     OPTION(source_link, STRING, "", NULL, false,
            "flame: address of sources, with {file} and {line} in it"),
+    OPTION(source_diff, STRING, "", NULL, false,
+           "list with -diff_base: REF or REF1..REF2, prints the changes of the sources with the "
+           "cost of each line"),
     OPTION(safe, BOOL, "false", NULL, false, "list, weblist, http: open no source file"),
 };
 
@@ -114,5 +117,6 @@ void pprofc_report_options_init(pprofc_report_options *o) {
       .minwidth = "0.1",
       .colors = "",
       .source_link = "",
+      .source_diff = "",
   };
 }

@@ -173,6 +173,8 @@ static pprofc_status list_print_all(struct list_report *list, pprofc_error *erro
 }
 
 pprofc_status report_list(struct report *report, struct output *out, pprofc_error *error) {
+  const char *refs = report->options->source_diff;
+  if (refs && *refs) return report_list_diff(report, out, error);
   struct list_report list = {.report = report, .out = out};
   struct graph graph;
   struct arena arena;

@@ -23,6 +23,9 @@ void listing_sums(const struct report *report, struct output *out, int64_t flat,
 /* A line of source or of assembly: its tabs stay, other control bytes are made visible. */
 void listing_text(const struct report *report, struct output *out, pprofc_str line);
 
+/* The -list report with the option source_diff. */
+pprofc_status report_list_diff(struct report *report, struct output *out, pprofc_error *error);
+
 /* The error of an expression that matches nothing. */
 pprofc_status listing_no_match(const struct report *report, const char *what, pprofc_error *error);
 

@@ -176,8 +176,7 @@ static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, s
 
 /* ---- lines ------------------------------------------- */
 
-/* Lines end with \n or \r\n; the last line may have no end. */
-static bool split_lines(struct arena *arena, pprofc_str text, struct source_file *file) {
+bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena) {
   size_t count = 1;
   for (size_t i = 0; i < text.size; i++) count += text.data[i] == '\n';
   file->lines = arena_array(arena, count, sizeof *file->lines);
@@ -207,7 +206,7 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
   } else if (find_and_read(lookup, name, &text, &failure)) {
     lookup->bytes += text.size;
     pprofc_str copy = buffer_keep(&text, &lookup->arena);
-    done = copy.data && split_lines(&lookup->arena, copy, file);
+    done = copy.data && source_file_split(file, copy, &lookup->arena);
   } else {
     file->failure = buffer_keep(&failure, &lookup->arena);
     done = file->failure.data && !failure.failed && !text.failed;

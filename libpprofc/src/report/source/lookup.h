@@ -20,6 +20,10 @@ struct source_file {
   pprofc_str failure; /* the reason why it has no lines; "" when it was read */
 };
 
+/* Sets the lines of a file. They end with \n or \r\n; the last one may have no end. False when
+ * out of memory. */
+bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena);
+
 /* The files that one report has looked up. */
 struct source_lookup {
   const pprofc_allocator *mem;

@@ -1,0 +1,71 @@
+/* The hunks of a unified diff without context: the lines of the base and of the head in one
+ * order. A place is the index of a line in that order: deleted lines come before the
+ * lines that replace them. */
+#ifndef PPROFC_REPORT_SOURCE_HUNKS_H
+#define PPROFC_REPORT_SOURCE_HUNKS_H
+
+#include "core/map.h"
+
+enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
+
+/* Lines [base_line, base_line + base_count) became [head_line, head_line + head_count). Without
+ * lines on a side, its line is the one that follows. */
+struct hunk {
+  int64_t base_line, base_count, head_line, head_count;
+  int64_t place; /* place of the first line */
+  size_t text;   /* texts[text ...]: the deleted lines, then the added ones */
+};
+
+/* A file with changes. */
+struct changed_file {
+  pprofc_str base, head; /* paths in the repository; "" if a side has no such file */
+  size_t first, count;   /* its hunks, in order */
+};
+
+/* A path of a side, to find its file. */
+struct changed_path {
+  pprofc_str path;
+  size_t file;
+};
+
+struct hunks {
+  struct arena *arena;
+  struct changed_file *files;
+  size_t file_count, file_capacity;
+  struct changed_path *paths[DIFF_SIDES]; /* [file_count] of the base and of the head, sorted */
+  struct hunk *hunks;
+  size_t count, capacity;
+  pprofc_str *texts; /* views of the diff */
+  size_t text_count, text_capacity;
+};
+
+/* Reads what `git diff -U0` printed; `diff` and the arena must outlive the hunks. Ignores what
+ * is no part of a diff. False when out of memory. */
+bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
+
+/* Returns the file with that path on a side; NULL if it did not change. */
+const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
+                                      pprofc_str path);
+
+/* Returns the place of a line of the base or of the head. `file` is NULL without changes. */
+int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
+                            int64_t line);
+int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
+                            int64_t line);
+
+/* The line at a place. */
+struct diff_line {
+  char mark;          /* ' ', '-' or '+' */
+  int64_t base, head; /* line numbers; 0 on the side that does not have it */
+  pprofc_str text;    /* of a changed line */
+  size_t hunk;        /* of a changed line */
+};
+
+struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
+                            int64_t place);
+
+/* True if lines [from, to] of the head, or a gap between them, have a change. */
+bool hunks_touch(const struct hunks *hunks, const struct changed_file *file, int64_t from,
+                 int64_t to);
+
+#endif

@@ -1,0 +1,144 @@
+/* Adding up the samples of a difference by source line. */
+#include "report/source/line_costs.h"
+
+#include "core/array.h"
+#include "core/budget.h"
+#include "profile/stack.h"
+#include "profile/sum.h"
+
+#include <stdlib.h>
+
+enum { NAME_UNKNOWN, NAME_WANTED, NAME_OTHER };
+
+/* State of one pass over the samples. */
+struct line_pass {
+  struct line_costs *costs;
+  const pprofc_profile *profile;
+  struct interner names; /* names of functions */
+  struct map keys;       /* of costs->items */
+  uint32_t *name_of;     /* [functions] */
+  uint32_t *function_of; /* of costs->items */
+  size_t function_capacity;
+  uint8_t *known;    /* [names] a NAME_* */
+  uint32_t *counted; /* [names] last sample that counted for the name, plus 1 */
+  uint32_t *stack;
+};
+
+/* A line of a function. */
+struct line_key {
+  uint32_t function;
+  int64_t line;
+};
+
+static bool line_key_equal(const void *records, uint32_t index, const void *key) {
+  const struct line_pass *pass = records;
+  const struct line_key *k = key;
+  return pass->function_of[index] == k->function && pass->costs->items[index].line == k->line;
+}
+
+/* Returns the cost of a line, new with 0; NULL when out of memory. */
+static struct line_cost *line_cost_of(struct line_pass *pass, const struct line *line) {
+  const pprofc_profile *p = pass->profile;
+  struct line_costs *costs = pass->costs;
+  const struct line_key key = {line->function, line->line};
+  uint32_t next = (uint32_t)costs->count;
+  uint64_t hash = hash_mix(hash_mix(0, key.function), (uint64_t)key.line);
+  uint32_t index = map_find_or_add(&pass->keys, hash, line_key_equal, pass, &key, next);
+  if (index == MAP_NONE) return NULL;
+  if (index != next) return &costs->items[index];
+  if (!ARRAY_RESERVE(costs->mem, costs->items, costs->capacity, costs->count + 1)) return NULL;
+  if (!ARRAY_RESERVE(costs->mem, pass->function_of, pass->function_capacity, costs->count + 1))
+    return NULL;
+  pass->function_of[index] = key.function;
+  costs->items[costs->count++] = (struct line_cost){
+      .name = profile_string(p, p->functions.name[key.function]),
+      .file = profile_string(p, p->functions.filename[key.function]),
+      .line = line->line,
+      .start_line = p->functions.start_line ? p->functions.start_line[key.function] : 0,
+  };
+  return &costs->items[index];
+}
+
+/* Adds a sample to a line of its stack unless its function was counted. */
+static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
+                       int64_t value, enum diff_side side) {
+  if (line->function == NONE) return true;
+  uint32_t name = pass->name_of[line->function];
+  if (pass->known[name] != NAME_WANTED || pass->counted[name] == sample + 1) return true;
+  pass->counted[name] = (uint32_t)sample + 1;
+  struct line_cost *cost = line_cost_of(pass, line);
+  if (!cost) return false;
+  cost->cum[side] = sum_add(cost->cum[side], value);
+  if (leaf) cost->flat[side] = sum_add(cost->flat[side], value);
+  return true;
+}
+
+static bool count_sample(struct line_pass *pass, struct stack_reader *reader, size_t sample,
+                         int64_t value) {
+  const pprofc_profile *p = pass->profile;
+  enum diff_side side = sample_is_base(p, sample) ? DIFF_BASE : DIFF_HEAD;
+  size_t depth = stack_read(reader, sample, pass->stack);
+  if (side == DIFF_BASE) value = sum_add(0, (int64_t)(0 - (uint64_t)value));
+  bool leaf = true;
+  for (size_t i = 0; value && i < depth; i++) {
+    uint32_t from = p->locations.line_from[pass->stack[i]];
+    uint32_t to = p->locations.line_from[pass->stack[i] + 1];
+    for (uint32_t k = from; k < to; k++, leaf = false)
+      if (!count_line(pass, sample, &p->locations.lines[k], leaf, value, side)) return false;
+    leaf = false;
+  }
+  return true;
+}
+
+static bool name_functions(struct line_pass *pass, line_costs_want want, void *context) {
+  const pprofc_profile *p = pass->profile;
+  const pprofc_allocator *mem = pass->costs->mem;
+  size_t count = p->functions.count;
+  pass->name_of = mem_array(mem, count, sizeof *pass->name_of);
+  pass->known = mem_zero_array(mem, count, sizeof *pass->known);
+  pass->counted = mem_zero_array(mem, count, sizeof *pass->counted);
+  if (!pass->name_of || !pass->known || !pass->counted) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t id = interner_add(&pass->names, profile_string(p, p->functions.name[i]));
+    if (id == MAP_NONE) return false;
+    pass->name_of[i] = id;
+    if (pass->known[id] != NAME_UNKNOWN) continue;
+    bool wanted = !want || want(context, pass->names.items[id]);
+    pass->known[id] = wanted ? NAME_WANTED : NAME_OTHER;
+  }
+  return true;
+}
+
+static int line_cost_order(const void *a, const void *b) {
+  const struct line_cost *x = a, *y = b;
+  int order = str_compare(x->name, y->name);
+  if (!order) order = str_compare(x->file, y->file);
+  return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *p, size_t type,
+                       line_costs_want want, void *context, const pprofc_allocator *mem) {
+  *costs = (struct line_costs){.mem = mem};
+  struct line_pass pass = {.costs = costs, .profile = p};
+  interner_init(&pass.names, mem);
+  map_init(&pass.keys, mem);
+  pass.stack = mem_array(mem, p->samples.max_depth, sizeof *pass.stack);
+  bool room = pass.stack && name_functions(&pass, want, context);
+  const struct value_column values = profile_values(p, type);
+  struct stack_reader reader = stack_reader_at(&p->samples, 0);
+  for (size_t i = 0; room && i < p->samples.count; i++)
+    room = !budget_poll(mem, i) && count_sample(&pass, &reader, i, values.values[i * values.step]);
+  if (costs->count) qsort(costs->items, costs->count, sizeof *costs->items, line_cost_order);
+  mem_free(mem, pass.stack, p->samples.max_depth, sizeof *pass.stack);
+  mem_free(mem, pass.name_of, p->functions.count, sizeof *pass.name_of);
+  mem_free(mem, pass.known, p->functions.count, sizeof *pass.known);
+  mem_free(mem, pass.counted, p->functions.count, sizeof *pass.counted);
+  mem_free(mem, pass.function_of, pass.function_capacity, sizeof *pass.function_of);
+  map_free(&pass.keys);
+  interner_free(&pass.names);
+  return room;
+}
+
+void line_costs_free(struct line_costs *costs) {
+  if (costs->mem) mem_free(costs->mem, costs->items, costs->capacity, sizeof *costs->items);
+}

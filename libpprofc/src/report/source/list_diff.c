@@ -1,0 +1,340 @@
+/* The -list report with -source_diff: the changes of the source of the functions that match, with
+ * the cost of each line in the base and in the head. */
+#include "core/array.h"
+#include "profile/sum.h"
+#include "report/source/line_costs.h"
+#include "report/source/listing.h"
+#include "report/source/revisions.h"
+
+#include <stdlib.h>
+
+#define CONTEXT 3 /* lines shown around a line with a cost or a change */
+#define COLUMN  10
+
+/* A line of a function that has a cost or changed. */
+struct list_diff_row {
+  pprofc_str path; /* in the repository, of the head; "" if the file is not in it */
+  int64_t place;   /* in the file; NO_PLACE for a line that the revisions do not have */
+  int64_t cum[DIFF_SIDES];
+};
+
+#define NO_PLACE (-1)
+
+struct list_diff {
+  struct report *report;
+  struct output *out;
+  struct line_costs costs;
+  struct source_lookup sources;
+  struct revisions revisions;
+  struct list_diff_row *rows; /* of the current function */
+  size_t count, capacity;
+};
+
+static bool list_diff_wants(void *context, pprofc_str name) {
+  return regex_match(context, name);
+}
+
+/* ---- rows -------------------------------------------- */
+
+static int list_diff_order(const void *a, const void *b) {
+  const struct list_diff_row *x = a, *y = b;
+  int order = str_compare(x->path, y->path);
+  return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Returns the changed file of a path of one side; *path becomes its path in the head, if any. */
+static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
+                                              pprofc_str *path) {
+  const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
+  if (file && file->head.size) *path = file->head;
+  return file;
+}
+
+/* Adds the cost of a line on one side. */
+static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enum diff_side side) {
+  if (!cost->cum[side]) return true;
+  if (!ARRAY_RESERVE(l->report->mem, l->rows, l->capacity, l->count + 1)) return false;
+  struct list_diff_row *row = &l->rows[l->count++];
+  *row = (struct list_diff_row){.path = revisions_place(&l->revisions, side, cost->file),
+                                .place = NO_PLACE};
+  row->cum[side] = cost->cum[side];
+  const struct changed_file *file = follow_file(l, side, &row->path);
+  const struct hunks *hunks = &l->revisions.hunks;
+  if (cost->line < 1 || cost->line > INT32_MAX || !row->path.size) return true;
+  row->place = side == DIFF_BASE ? hunks_place_of_base(hunks, file, cost->line)
+                                 : hunks_place_of_head(hunks, file, cost->line);
+  return true;
+}
+
+/* Makes one row of the rows of the same place. */
+static void join_rows(struct list_diff *l) {
+  size_t kept = 0;
+  if (l->count) qsort(l->rows, l->count, sizeof *l->rows, list_diff_order);
+  for (size_t i = 1; i < l->count; i++) {
+    struct list_diff_row *row = &l->rows[i];
+    if (list_diff_order(&l->rows[kept], row)) {
+      l->rows[++kept] = *row;
+      continue;
+    }
+    for (int side = 0; side < DIFF_SIDES; side++)
+      l->rows[kept].cum[side] = sum_add(l->rows[kept].cum[side], row->cum[side]);
+  }
+  if (l->count) l->count = kept + 1;
+}
+
+/* ---- lines ------------------------------------------- */
+
+static void put_number(struct output *out, int64_t number) {
+  if (number)
+    output_printf(out, " %6lld", (long long)number);
+  else
+    output_add_text(out, "       ");
+}
+
+static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) {
+  listing_value(l->report, l->out, cum[DIFF_BASE]);
+  output_add_char(l->out, ' ');
+  listing_value(l->report, l->out, cum[DIFF_HEAD]);
+}
+
+/* A window of one file: the lines that are printed, and the rows in it. */
+struct list_diff_file {
+  const struct source_file *text;
+  const struct changed_file *changes; /* or NULL */
+  const struct list_diff_row *rows;
+  size_t count;
+  int64_t from, to, end; /* places of the first and of the last line, and after the file */
+};
+
+/* Prints the line at a place; `row` is NULL without a cost. */
+static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
+                     const struct list_diff_row *row) {
+  static const int64_t nothing[DIFF_SIDES];
+  struct diff_line line = hunks_line(&l->revisions.hunks, f->changes, place);
+  if (line.mark == ' ') line.text = f->text->lines[line.head - 1];
+  put_costs(l, row ? row->cum : nothing);
+  put_number(l->out, line.base);
+  put_number(l->out, line.head);
+  output_printf(l->out, " %c", line.mark);
+  listing_text(l->report, l->out, line.text);
+  output_add_char(l->out, '\n');
+}
+
+/* Returns the first place at or after `place` that changed; INT64_MAX without one. */
+static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
+                           int64_t place) {
+  const struct hunk *hunks = l->revisions.hunks.hunks;
+  size_t from = 0, to = f->changes ? f->changes->count : 0, count = to;
+  while (from < to) { /* the first hunk that ends after the place */
+    size_t middle = from + (to - from) / 2;
+    const struct hunk *hunk = &hunks[f->changes->first + middle];
+    if (hunk->place + hunk->base_count + hunk->head_count > place)
+      to = middle;
+    else
+      from = middle + 1;
+  }
+  if (from == count) return INT64_MAX;
+  int64_t first = hunks[f->changes->first + from].place;
+  return first > place ? first : place;
+}
+
+/* Prints "@@ -41,5 +41,6 @@" of the places [from, to]. */
+static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
+                            int64_t to) {
+  int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
+  for (int64_t place = from; place <= to; place++) {
+    struct diff_line line = hunks_line(&l->revisions.hunks, f->changes, place);
+    const int64_t numbers[DIFF_SIDES] = {line.base, line.head};
+    for (int side = 0; side < DIFF_SIDES; side++) {
+      if (numbers[side] && !first[side]) first[side] = numbers[side];
+      lines[side] += numbers[side] != 0;
+    }
+  }
+  output_printf(l->out, "@@ -%lld,%lld +%lld,%lld @@\n", (long long)first[DIFF_BASE],
+                (long long)lines[DIFF_BASE], (long long)first[DIFF_HEAD],
+                (long long)lines[DIFF_HEAD]);
+}
+
+/* Returns the next place of a window that has a cost or changed, at or after `place`; `row` is
+ * the next row. INT64_MAX without one. */
+static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
+                          size_t row) {
+  int64_t next = next_change(l, f, place);
+  if (row < f->count && f->rows[row].place < next) next = f->rows[row].place;
+  return next <= f->to ? next : INT64_MAX;
+}
+
+/* Prints the places [from, to]. */
+static void put_group(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
+                      int64_t to, size_t row) {
+  put_hunk_header(l, f, from, to);
+  for (; from <= to; from++) {
+    const struct list_diff_row *cost = NULL;
+    if (row < f->count && f->rows[row].place == from) cost = &f->rows[row++];
+    put_line(l, f, from, cost);
+  }
+}
+
+/* Prints the lines of a window that have a cost or changed, with CONTEXT around them. */
+static void put_window(const struct list_diff *l, const struct list_diff_file *f) {
+  size_t row = 0;
+  int64_t at = f->from, place;
+  while (!l->out->failed && (place = next_place(l, f, at, row)) != INT64_MAX) {
+    int64_t from = place - CONTEXT > at ? place - CONTEXT : at, last = place;
+    size_t first = row;
+    while (place != INT64_MAX && place - last <= 2 * CONTEXT) {
+      last = place;
+      while (row < f->count && f->rows[row].place <= last) row++;
+      place = next_place(l, f, last + 1, row);
+    }
+    at = (last + CONTEXT < f->end ? last + CONTEXT : f->end - 1) + 1;
+    put_group(l, f, from, at - 1, first);
+  }
+}
+
+/* ---- functions --------------------------------------- */
+
+static void add_rows(const struct list_diff_row *rows, size_t count, int64_t cum[DIFF_SIDES]) {
+  for (size_t i = 0; i < count; i++)
+    for (int side = 0; side < DIFF_SIDES; side++) cum[side] = sum_add(cum[side], rows[i].cum[side]);
+}
+
+/* Prints costs that no line can be shown for, if any. */
+static void put_elsewhere(const struct list_diff *l, const struct list_diff_row *rows, size_t count,
+                          const char *why) {
+  int64_t cum[DIFF_SIDES] = {0, 0};
+  if (!count) return;
+  add_rows(rows, count, cum);
+  put_costs(l, cum);
+  output_printf(l->out, "               %s\n", why);
+}
+
+/* Finds the window of a function: its lines with a cost, and those between its beginning and
+ * them. */
+static void find_places(const struct list_diff *l, struct list_diff_file *f, int64_t start_line) {
+  f->from = f->rows[0].place - CONTEXT;
+  if (f->from < 0) f->from = 0;
+  f->to = f->rows[f->count - 1].place + CONTEXT;
+  if (f->to >= f->end) f->to = f->end - 1;
+  if (start_line < 1) return;
+  int64_t start = hunks_place_of_head(&l->revisions.hunks, f->changes, start_line);
+  if (start < f->from) f->from = start;
+}
+
+/* Prints the lines of a function in a file of the repository. */
+static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
+                                    const struct list_diff_row *rows, size_t count,
+                                    pprofc_error *error) {
+  static const struct source_file deleted;
+  const struct hunks *hunks = &l->revisions.hunks;
+  struct list_diff_file f = {.text = &deleted};
+  pprofc_status status = PPROFC_OK;
+  f.changes = hunks_file(hunks, DIFF_HEAD, rows->path);
+  if (!f.changes) f.changes = hunks_file(hunks, DIFF_BASE, rows->path);
+  if (!f.changes || f.changes->head.size)
+    status = revisions_text(&l->revisions, &l->sources, rows->path, &f.text, error);
+  if (status != PPROFC_OK) return status;
+  if (f.text->failure.size) {
+    output_add_text(l->out, " Error: ");
+    report_text(l->out, l->report->mem, f.text->failure);
+    output_add_char(l->out, '\n');
+  }
+  f.end = hunks_place_of_head(hunks, f.changes, (int64_t)f.text->line_count + 1);
+  size_t lost = 0, late = count;
+  while (lost < count && rows[lost].place < 0) lost++;
+  while (late > lost && rows[late - 1].place >= f.end) late--;
+  f.rows = rows + lost;
+  f.count = late - lost;
+  if (f.count) {
+    find_places(l, &f, start_line);
+    put_window(l, &f);
+  }
+  put_elsewhere(l, rows, lost, "on lines that the profiles do not tell");
+  put_elsewhere(l, rows + late, count - late, "on lines that the revisions do not have");
+  return PPROFC_OK;
+}
+
+/* Prints the rows of one function in one file. */
+static pprofc_status put_routine(struct list_diff *l, pprofc_str name, int64_t start_line,
+                                 const struct list_diff_row *rows, size_t count,
+                                 pprofc_error *error) {
+  int64_t cum[DIFF_SIDES] = {0, 0};
+  output_add_text(l->out, "ROUTINE ======================== ");
+  report_text(l->out, l->report->mem, name);
+  if (rows->path.size) output_add_text(l->out, " in ");
+  report_text(l->out, l->report->mem, rows->path);
+  output_add_char(l->out, '\n');
+  add_rows(rows, count, cum);
+  put_costs(l, cum);
+  output_add_text(l->out, " (base, head)\n");
+  if (rows->path.size) return put_diff_lines(l, start_line, rows, count, error);
+  put_elsewhere(l, rows, count, "in files that the repository does not have");
+  return PPROFC_OK;
+}
+
+/* Prints a function: costs [from, to) have its name. */
+static pprofc_status list_diff_function(struct list_diff *l, size_t from, size_t to,
+                                        pprofc_error *error) {
+  int64_t start_line = 0;
+  l->count = 0;
+  for (size_t i = from; i < to; i++) {
+    const struct line_cost *cost = &l->costs.items[i];
+    if (!add_line_cost(l, cost, DIFF_BASE) || !add_line_cost(l, cost, DIFF_HEAD))
+      return error_nomem(error);
+    if (cost->cum[DIFF_HEAD]) start_line = cost->start_line;
+  }
+  join_rows(l);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0, end; status == PPROFC_OK && i < l->count; i = end) {
+    for (end = i + 1; end < l->count && str_equal(l->rows[end].path, l->rows[i].path);) end++;
+    status = put_routine(l, l->costs.items[from].name, start_line, l->rows + i, end - i, error);
+  }
+  return status;
+}
+
+static pprofc_status list_diff_print(struct list_diff *l, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  const struct line_cost *costs = l->costs.items;
+  listing_total(l->report, l->out);
+  for (size_t from = 0, to; status == PPROFC_OK && from < l->costs.count && !l->out->failed;
+       from = to) {
+    for (to = from + 1; to < l->costs.count && str_equal(costs[to].name, costs[from].name);) to++;
+    status = list_diff_function(l, from, to, error);
+  }
+  return status;
+}
+
+/* Refuses what has no cost of two sides. */
+static pprofc_status list_diff_check(const struct report *report, pprofc_error *error) {
+  if (report->options->safe)
+    return error_set(error, PPROFC_E_INVALID, "source files are not opened (-safe)");
+  if (report->result.mean)
+    return error_set(error, PPROFC_E_INVALID, "source_diff and mean cannot be combined");
+  if (!profile_has_base(report->result.profile))
+    return error_set(error, PPROFC_E_INVALID,
+                     "source_diff needs the profile of a base: give -diff_base");
+  return profile_need_stacks(report->result.profile, error);
+}
+
+pprofc_status report_list_diff(struct report *report, struct output *out, pprofc_error *error) {
+  const pprofc_report_options *o = report->options;
+  const struct pipeline_result *result = &report->result;
+  struct list_diff l = {.report = report, .out = out};
+  pprofc_status status = list_diff_check(report, error);
+  if (status == PPROFC_OK)
+    status = source_lookup_init(&l.sources, report->mem, o->source_path, o->trim_path, error);
+  if (status == PPROFC_OK)
+    status = revisions_open(&l.revisions, o->source_diff, report->mem, error);
+  if (status == PPROFC_OK && !line_costs_add_up(&l.costs, result->profile, result->value_index,
+                                                list_diff_wants, result->argument, report->mem))
+    status = error_nomem(error);
+  if (status == PPROFC_OK && regex_tripped(result->argument))
+    status = error_set(error, PPROFC_E_LIMIT, "the expression takes too long to match");
+  if (status == PPROFC_OK && !l.costs.count) status = listing_no_match(report, "regexp:", error);
+  if (status == PPROFC_OK) status = list_diff_print(&l, error);
+  mem_free(report->mem, l.rows, l.capacity, sizeof *l.rows);
+  line_costs_free(&l.costs);
+  revisions_free(&l.revisions);
+  if (l.sources.mem) source_lookup_free(&l.sources);
+  return status;
+}
