@@ -83,6 +83,7 @@ static bool history_is_plain(pprofc_str line) {
 /* Ends each line with a NUL and keeps the newest ones. */
 static void history_split(struct shell_history *history) {
   history->count = 0;
+  if (history->text.size == 0) return;
   char *at = history->text.data, *end = at + history->text.size;
   while (at < end) {
     char *newline = memchr(at, '\n', (size_t)(end - at));
