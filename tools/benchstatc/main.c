@@ -2,6 +2,7 @@
 #include "bench/set.h"
 #include "bench/tables.h"
 #include "common/about.h"
+#include "common/brief_flag.h"
 #include "common/terminal.h"
 #include "core/mem.h"
 #include "core/outfile.h"
@@ -104,6 +105,12 @@ static bool is_known_format(const char *format) {
   return false;
 }
 
+/* True if -budget can cut the format. */
+static bool is_cut_format(const char *format) {
+  return strcmp(format, "text") == 0 || strcmp(format, "markdown") == 0 ||
+         strcmp(format, "json") == 0;
+}
+
 /* Checks all flags before opening a file. A comparison of an empty set parses the filter, the
  * projections and the levels. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
@@ -115,7 +122,11 @@ static pprofc_status check_options(const struct benchstat_options *options, ppro
   pprofc_status status = pprofc_bench_compare(nothing, &compare, &tables, error);
   pprofc_bench_tables_free(tables);
   pprofc_bench_free(nothing);
-  if (status != PPROFC_OK || is_known_format(options->format)) return status;
+  if (status != PPROFC_OK) return status;
+  if (options->brief_bytes && !is_cut_format(options->format))
+    return error_set(error, PPROFC_E_INVALID, "-budget cuts text, markdown and json, not %s",
+                     options->format);
+  if (is_known_format(options->format)) return status;
   return error_set(error, PPROFC_E_INVALID,
                    "-format must be text or csv (or markdown, json, html, classic)");
 }
@@ -129,6 +140,17 @@ static pprofc_status print_classic(const pprofc_bench *set, const struct benchst
   return pprofc_bench_print_classic(set, &classic, format, write_table, NULL, error);
 }
 
+struct benchstat_printing {
+  const pprofc_bench_tables *tables;
+  const char *format;
+};
+
+static pprofc_status benchstat_render(const void *context, pprofc_write_fn write, void *to,
+                                      pprofc_error *error) {
+  const struct benchstat_printing *p = context;
+  return pprofc_bench_print(p->tables, p->format, write, to, write_warning, NULL, error);
+}
+
 static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_options *options,
                                   bool *good, pprofc_error *error) {
   pprofc_bench_options compare;
@@ -136,8 +158,11 @@ static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_opti
   options_compare(options, &compare);
   pprofc_status status = tables_compare_and_forget(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
-  status =
-      pprofc_bench_print(tables, options->format, write_table, NULL, write_warning, NULL, error);
+  const struct brief kind = {.kind = strcmp(options->format, "json") == 0 ? BRIEF_JSON : BRIEF_ROWS,
+                             .markdown = strcmp(options->format, "markdown") == 0};
+  const struct benchstat_printing printing = {tables, options->format};
+  status = brief_report(&kind, options->brief_bytes, options->brief_more, benchstat_render,
+                        &printing, write_table, NULL, error);
   *good &= report_nan(tables);
   pprofc_bench_tables_free(tables);
   return status;
@@ -185,6 +210,7 @@ int main(int argc, char **argv) {
   if (!options_sort_is_known(&options))
     return benchstat_misused("-sort must be [-]delta, [-]name or none");
   if (check_options(&options, &error) != PPROFC_OK) return fail_options(&error);
+  if (options.brief_bytes) brief_command(argc, argv, options.brief_bytes, options.brief_more);
   return benchstat_run(&options, (const char *const *)argv + parsed.rest,
                        (size_t)(argc - parsed.rest));
 }

@@ -1,6 +1,8 @@
 /* The flags of benchstatc. */
 #include "options.h"
 
+#include "common/brief_flag.h"
+
 #include <strings.h>
 
 enum { GROUP_COMPARE, GROUP_OUTPUT, GROUP_CLASSIC, GROUP_MISC };
@@ -52,6 +54,10 @@ static const struct flag flags[] = {
           "unrounded; html; "
           "classic, the table of earlier versions",
           "text", format_words, GROUP_OUTPUT),
+    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
+     "Length of text, markdown or json: the rows that changed most, then a line on the rows left "
+     "out",
+     "0", NULL, 0, false, brief_store},
     SWITCH(geomean, "Print the geometric mean of each file", GROUP_CLASSIC),
     STRING("split", split, "LABELS", "Split benchmarks by labels, with commas between",
            "pkg,goos,goarch", GROUP_CLASSIC),

@@ -10,6 +10,8 @@ struct benchstat_options {
   double alpha, confidence;
   const char *delta_test, *format;
   const char *split, *sort;
+  uint64_t brief_bytes; /* size of the report; 0: whole */
+  char brief_more[128]; /* command that shows more */
   bool geomean, html, csv, norange;
   const char *completion;
   bool version, manual;

@@ -1,5 +1,6 @@
 /* parse_bench_regressions: fails when benchmarks got slower. */
 #include "common/about.h"
+#include "common/brief_flag.h"
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "gate/judge.h"
@@ -93,6 +94,61 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
+/* Returns the rank of a line of text or Markdown for a brief: result and headers stay. */
+static int tool_rank(pprofc_str line) {
+  static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
+                                      "| verdict", "| ---",     "- problem: "};
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    if (str_starts(line, str_of(fixed[i]))) return BRIEF_FIXED;
+  bool totals =
+      str_find(line, STR(" compared, ")) < line.size && str_ends(str_trim(line), STR(" missing"));
+  return totals ? BRIEF_FIXED : 0;
+}
+
+struct tool_printing {
+  const struct gate *gate;
+  const struct gate_format *format;
+  bool all;
+};
+
+static pprofc_status tool_render(const void *context, pprofc_write_fn write, void *to,
+                                 pprofc_error *error) {
+  const struct tool_printing *p = context;
+  struct buffer text;
+  if (strcmp(p->format->name, "json") == 0)
+    return gate_write_json(p->gate, write, to) ? PPROFC_OK : error_nomem(error);
+  buffer_init(&text, p->gate->mem, REPORT_MAX);
+  p->format->print(&text, p->gate, p->all);
+  bool good = !text.failed && write(to, text.data, text.size) == 0;
+  buffer_free(&text);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+static int tool_append(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+/* Writes a report of -budget on standard output. */
+static pprofc_status tool_write_brief(const struct gate *gate, const struct gate_options *options,
+                                      const struct gate_format *format, pprofc_error *error) {
+  bool markdown = strcmp(format->name, "markdown") == 0, json = strcmp(format->name, "json") == 0;
+  const struct brief kind = {
+      .kind = json ? BRIEF_JSON : BRIEF_LINES, .markdown = markdown, .rank_of = tool_rank};
+  const struct tool_printing printing = {gate, format, options->all};
+  struct buffer text;
+  if (!markdown && !json && strcmp(format->name, "text") != 0)
+    return error_set(error, PPROFC_E_INVALID, "-budget cuts text, markdown and json, not %s",
+                     format->name);
+  buffer_init(&text, gate->mem, REPORT_MAX);
+  pprofc_status status = brief_report(&kind, options->brief_bytes, options->brief_more, tool_render,
+                                      &printing, tool_append, &text, error);
+  if (status == PPROFC_OK) status = write_standard_output(buffer_str(&text), error);
+  buffer_free(&text);
+  return status;
+}
+
 static pprofc_status tool_print_all(const struct gate *gate, const struct gate_options *options,
                                     pprofc_error *error) {
   const struct gate_format *format = gate_format_find(str_of(format_names[options->format]));
@@ -106,7 +162,9 @@ static pprofc_status tool_print_all(const struct gate *gate, const struct gate_o
     github |= strcmp(other->name, "github") == 0;
   }
   if (status == PPROFC_OK && github) status = append_summary(gate, options->all, error);
-  if (status == PPROFC_OK) status = tool_write_report(gate, format, options->all, NULL, error);
+  if (status == PPROFC_OK)
+    status = options->brief_bytes ? tool_write_brief(gate, options, format, error)
+                                  : tool_write_report(gate, format, options->all, NULL, error);
   if (status == PPROFC_OK && !format->totals_inside)
     message_note("%zu compared, %zu significant, %zu regressed, %zu missing", gate->compared,
                  gate->significant, gate->regressed, gate->missing);
@@ -230,5 +288,6 @@ int main(int argc, char **argv) {
   size_t arguments = (size_t)(argc - parsed.rest);
   const char *wrong = check_combination(&options, &parsed, arguments);
   if (wrong) return tool_misused(wrong, NULL);
+  if (options.brief_bytes) brief_command(argc, argv, options.brief_bytes, options.brief_more);
   return tool_run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
 }

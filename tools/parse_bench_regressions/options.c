@@ -1,6 +1,7 @@
 /* The flags of parse_bench_regressions. */
 #include "options.h"
 
+#include "common/brief_flag.h"
 #include "common/terminal.h"
 #include "gate/print/print.h"
 
@@ -134,6 +135,10 @@ static const struct flag flags[] = {
            format_names, GROUP_OUTPUT),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Write another format to a file; may come again", NULL, out_words, 0, false, add_out},
+    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
+     "Length of text, markdown or json on standard output: the worst verdicts, then a line on the "
+     "rows left out",
+     "0", NULL, 0, false, brief_store},
     SWITCH("all", all, "List benchmarks that did not change, too", GROUP_OUTPUT),
     SWITCH("selftest", selftest,
            "Plant regressions in made-up results and prove that the gate fails on them",

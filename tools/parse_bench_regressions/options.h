@@ -21,6 +21,8 @@ struct gate_options {
   size_t direction_count, out_count;
   char direction_text[4096]; /* value of DIRECTION, split into words */
   const char *completion;
+  uint64_t brief_bytes; /* size of the report; 0: whole */
+  char brief_more[128]; /* command that shows more */
 };
 
 extern const struct flag_table options_table;

@@ -2,6 +2,7 @@
  * Binary formats never go to a terminal. */
 #include "destination.h"
 
+#include "common/brief_flag.h"
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/outfile.h"
@@ -31,18 +32,57 @@ static int sink_write(void *context, const void *data, size_t size) {
   return -1;
 }
 
+struct rendering {
+  const struct command *command;
+  const pprofc_profile *profile;
+};
+
+static pprofc_status render_report(const void *context, pprofc_write_fn write, void *to,
+                                   pprofc_error *error) {
+  const struct rendering *r = context;
+  if (r->command->verdicts) return noise_write(r->command, write, to, error);
+  if (r->command->format->graphviz)
+    return graphviz_report(r->command, r->profile, write, to, error);
+  return pprofc_report(r->profile, &r->command->report, write, to, error);
+}
+
+/* Finds how a report is cut. False if it cannot be cut. */
+static bool brief_kind_of(const struct command *command, struct brief *kind) {
+  static const char *const marked[] = {"json", "top", "text", "tree", "peek", "list", "tags"};
+  static const char *const lines[] = {"comments", "disasm", "flame", "folded", "raw", "traces"};
+  const char *name = command->format->name;
+  *kind = (struct brief){.kind = BRIEF_LINES};
+  for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
+    if (strcmp(name, marked[i]) == 0) {
+      kind->kind = i ? BRIEF_ROWS : BRIEF_JSON;
+      return true;
+    }
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    if (strcmp(name, lines[i]) == 0) return !destination_is_binary(command);
+  return false;
+}
+
+static pprofc_status render_brief(const struct rendering *rendering, pprofc_write_fn write,
+                                  void *context, pprofc_error *error) {
+  const struct command *command = rendering->command;
+  struct brief kind;
+  if (!command->brief_bytes) return render_report(rendering, write, context, error);
+  if (!brief_kind_of(command, &kind))
+    return error_set(error, PPROFC_E_INVALID, "-budget cuts no report of the format %s",
+                     command->format->name);
+  return brief_report(&kind, command->brief_bytes, command->brief_more, render_report, rendering,
+                      write, context, error);
+}
+
 pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
                                  pprofc_write_fn write, void *context, pprofc_error *error) {
+  const struct rendering rendering = {command, profile};
   struct time_zone zone;
   pprofc_status status = PPROFC_OK;
   if (!time_zone_enter(&zone))
     status = error_nomem(error);
-  else if (command->verdicts)
-    status = noise_write(command, write, context, error);
-  else if (command->format->graphviz)
-    status = graphviz_report(command, profile, write, context, error);
   else
-    status = pprofc_report(profile, &command->report, write, context, error);
+    status = render_brief(&rendering, write, context, error);
   time_zone_leave(&zone);
   return budget_status(budget_allocator(command->budget), status, error);
 }
@@ -63,11 +103,6 @@ static pprofc_status to_standard_output(const struct command *command,
   struct sink sink = {fd_write, &fd, NULL, 0};
   return render(command, profile, &sink, error);
 }
-
-struct rendering {
-  const struct command *command;
-  const pprofc_profile *profile;
-};
 
 static pprofc_status destination_write(const void *context, pprofc_write_fn write, void *to,
                                        pprofc_error *error) {

@@ -1,5 +1,6 @@
 /* pprofc: parses the command line, reads the profile, writes the report. */
 #include "common/about.h"
+#include "common/brief_flag.h"
 #include "common/fill.h"
 #include "common/progress.h"
 #include "common/signals.h"
@@ -213,6 +214,9 @@ int main(int argc, char **argv) {
   signals_watch("pprofc", EXIT_FAILED);
   command_flags_init(&flags);
   if (command_parse(&flags, &command, argc, argv, &parsed, &error) == PPROFC_OK) {
+    char more[BRIEF_COMMAND] = "";
+    if (command.brief_bytes) brief_command(argc, argv, command.brief_bytes, more);
+    command.brief_more = more;
     code = choose_action(&flags, &command, argc, argv);
   } else {
     if (strstr(error.message, "needs an argument")) hint_argument(&flags, argc, argv, &error);

@@ -2,6 +2,7 @@
  * parsing. */
 #include "options.h"
 
+#include "common/brief_flag.h"
 #include "common/terminal.h"
 #include "core/array.h"
 #include "memory.h"
@@ -373,6 +374,9 @@ static const struct flag own_flags[] = {
     {"http_reload", FLAG_CHOICE, FIELD(http_reload), GROUP_MISC, "WHEN",
      "What -http does with files that change: ask (offer the new version), auto (show it), off",
      "ask", http_reloads, 0, false, NULL},
+    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
+     "Length of a text or JSON report: the most important rows, then a line on the rows left out",
+     "0", NULL, 0, false, brief_store},
     STRING(output, "FILE", "File for the report, in place of standard output", GROUP_MISC),
     INTEGER(threads, "N", "0", "Threads to use; 0 is as many as the machine has", GROUP_MISC),
     STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),
@@ -544,6 +548,7 @@ static void complete_command(struct command *command, char **operands, size_t co
   const char *tools = getenv("PPROF_TOOLS");
   if (!*command->tools && tools) command->tools = tools;
   command->report.tools = command->tools;
+  command->brief_more = "";
   command->sources = (const char **)(uintptr_t)operands;
   command->source_count = count;
   if (command->simulate) take_program(command);

@@ -44,6 +44,8 @@ struct command {
   struct budget *budget; /* memory of the whole run, limits.memory_bytes */
   int64_t threads;
   const char *output;
+  uint64_t brief_bytes;         /* value of -budget: size of the report in bytes; 0: whole */
+  const char *brief_more;       /* command that shows more */
   const char *base, *diff_base; /* first base of each kind; "" when not given */
   struct source_list bases;     /* all bases, of either kind */
   struct noise_options noise;

@@ -68,6 +68,9 @@ static bool json_is_plain(pprofc_str s) {
 }
 
 static void json_put_quoted(struct json_writer *json, pprofc_str s) {
+  struct buffer shorter;
+  buffer_init(&shorter, json->scratch.mem, SIZE_MAX);
+  s = output_shorten(json->out, s, &shorter);
   output_add_char(json->out, '"');
   if (json_is_plain(s)) {
     output_add_str(json->out, s);
@@ -77,6 +80,7 @@ static void json_put_quoted(struct json_writer *json, pprofc_str s) {
     output_add_str(json->out, buffer_str(&json->scratch));
   }
   output_add_char(json->out, '"');
+  buffer_free(&shorter);
 }
 
 void json_key(struct json_writer *json, const char *name) {

@@ -9,6 +9,15 @@ void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *contex
   *guard = (struct log_guard){.write = write, .context = context};
 }
 
+void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
+                      void *context) {
+  output_init(out, write, context);
+  struct brief *brief = out->brief;
+  log_guard_init(guard, write, context);
+  output_init(out, log_guard_write, guard);
+  out->brief = brief;
+}
+
 /* True for white space outside ASCII, which a log trims before it looks for a command. */
 static bool is_wide_blank(int32_t c) {
   return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||

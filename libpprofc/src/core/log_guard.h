@@ -20,6 +20,10 @@ struct log_guard {
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context);
 
+/* Begins an output through a guard; marks of rows reach a brief behind it. */
+void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
+                      void *context);
+
 /* Writes through the guard. A pprofc_write_fn whose context is the guard. */
 int log_guard_write(void *guard, const void *data, size_t size);
 

@@ -1,6 +1,7 @@
 /* Report output: a buffer before the caller's write callback, with a sticky error. */
 #include "core/output.h"
 
+#include "core/brief.h"
 #include "core/budget.h"
 #include "core/escape.h"
 
@@ -11,6 +12,7 @@ void output_init(struct output *out, pprofc_write_fn write, void *context) {
   out->write = write;
   out->context = context;
   out->mem = NULL;
+  out->brief = write == brief_write ? context : NULL;
   out->size = 0;
   out->failed = false;
 }
@@ -85,6 +87,30 @@ void output_add_padded(struct output *out, pprofc_str s, size_t width) {
   size_t length = utf8_length(s);
   if (length < width) output_add_fill(out, ' ', width - length);
   output_add_str(out, s);
+}
+
+void output_row(struct output *out, int rank, double weight, long double amount) {
+  if (!out->brief) return;
+  output_send(out, out->data, out->size);
+  out->size = 0;
+  out->failed |= !brief_mark(out->brief, rank, weight, amount);
+}
+
+void output_no_row(struct output *out) {
+  output_row(out, BRIEF_FIXED, 0, 0);
+}
+
+void output_note(struct output *out) {
+  output_no_row(out);
+  if (out->brief) brief_note_here(out->brief);
+}
+
+pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch) {
+  size_t most = out->brief ? brief_name_most(out->brief) : SIZE_MAX;
+  if (text.size <= most) return text;
+  brief_shorten(scratch, text, most);
+  out->failed |= scratch->failed;
+  return buffer_str(scratch);
 }
 
 pprofc_status output_flush(struct output *out, pprofc_error *error) {

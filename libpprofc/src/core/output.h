@@ -2,13 +2,17 @@
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
+#include "core/buffer.h"
 #include "core/error.h"
 #include "core/str.h"
+
+struct brief;
 
 struct output {
   pprofc_write_fn write;
   void *context;
   const pprofc_allocator *mem; /* allocator whose budget can stop the output, or NULL */
+  struct brief *brief;         /* cuts the report to a budget of bytes (core/brief.h), or NULL */
   size_t size;
   bool failed; /* true if the callback failed or the budget is stopped; later output is dropped */
   char data[32 * 1024];
@@ -30,6 +34,16 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
+
+/* Begin a row, and text that is no row, for a brief. */
+void output_row(struct output *out, int rank, double weight, long double amount);
+void output_no_row(struct output *out);
+
+/* Marks the place of the brief's note, after a member of a JSON object. */
+void output_note(struct output *out);
+
+/* Returns the text, or for a brief its ends and a handle, made in `scratch`. */
+pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 
 /* Writes the buffered bytes; PPROFC_E_IO if the callback has ever failed. */
 pprofc_status output_flush(struct output *out, pprofc_error *error);

@@ -42,8 +42,10 @@ static void add_safe(struct output *out, pprofc_str text, bool lines) {
 }
 
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text) {
-  (void)mem;
-  add_safe(out, text, false);
+  struct buffer scratch;
+  buffer_init(&scratch, mem, SIZE_MAX);
+  add_safe(out, output_shorten(out, text, &scratch), false);
+  buffer_free(&scratch);
 }
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {

@@ -1,9 +1,12 @@
 /* One report from start to end: finds the format, runs the pipeline with what the format
  * overrides, and calls the function of the format. */
+#include "core/brief.h"
 #include "core/budget.h"
 #include "core/log_guard.h"
 #include "core/options.h"
+#include "graph/number.h"
 #include "report/report.h"
+#include "unit/unit.h"
 
 struct pipeline_options report_pipeline_options(const pprofc_report_options *o) {
   return (struct pipeline_options){
@@ -73,18 +76,32 @@ static bool is_log(const struct report *report) {
   return report->format->info.variants && variant && strcmp(variant, "text") == 0;
 }
 
+/* Adds the value of the rows that were left out: ", 1.2s flat (3.1% of 40s)". */
+static void report_describe_left(const void *context, const struct brief_left *left,
+                                 struct buffer *to) {
+  const struct report *report = context;
+  char value[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
+  if (!report->rows_add_up) return;
+  int64_t amount = number_from_double((double)left->amount);
+  pprofc_str percent = unit_percentage(amount, report->result.total, percentage);
+  buffer_printf(to, ", %.*s flat (%.*s of %.*s)", STR_ARG(report_value(report, amount, value)),
+                STR_ARG(str_trim(percent)),
+                STR_ARG(report_value(report, report->result.total, total)));
+}
+
 static pprofc_status render_result(struct report *report, pprofc_write_fn write, void *context,
                                    pprofc_error *error) {
   struct output out;
   struct log_guard guard;
-  log_guard_init(&guard, write, context);
   if (is_log(report))
-    output_init(&out, log_guard_write, &guard);
+    log_guard_output(&out, &guard, write, context);
   else
     output_init(&out, write, context);
   output_watch(&out, report->mem);
   pprofc_status status = report->format->render(report, &out, error);
-  return status ? status : output_flush(&out, error);
+  if (!status) status = output_flush(&out, error);
+  if (!status && out.brief) brief_settle(out.brief, report_describe_left, report);
+  return status;
 }
 
 /* Samples that were added up for sums of functions cannot be read one by one. */

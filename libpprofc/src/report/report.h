@@ -15,6 +15,7 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
+  bool rows_add_up;       /* the rows that the report marks have the flat values of all nodes */
   pprofc_str output_unit; /* the unit option; pipeline_graph replaces it by the unit that it chooses
                              (20.2) */
 };

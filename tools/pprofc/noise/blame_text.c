@@ -125,6 +125,7 @@ static void blame_put_pair(struct blame_text *t, const pprofc_verdict_row *row) 
 
 static void blame_put_row(struct blame_text *t, const pprofc_verdict_row *row) {
   double delta = blame_delta(t->b.report, row);
+  output_row(t->out, 0, delta, (long double)delta);
   blame_put_delta(t, delta);
   blame_put_share(t, delta);
   if (row->relation)
@@ -160,6 +161,7 @@ static void blame_put_sum(struct blame_text *t) {
   output_add_text(t->out, "  total change, made up of\n");
   for (size_t i = 0; i < report->row_count; i++)
     if (blame_has_line(report, &report->rows[i])) blame_put_row(t, &report->rows[i]);
+  output_no_row(t->out);
   if (t->b.environment_count) {
     blame_put_delta(t, t->b.environment);
     output_printf(t->out, "  environment (%zu %s)\n", t->b.environment_count,

@@ -16,10 +16,13 @@ struct amount_unit noise_unit_for(const struct noise_report *report, double larg
 
 /* Writes text of a profile with control bytes escaped. */
 void noise_put_text(struct output *out, pprofc_str text) {
-  struct buffer safe;
+  struct buffer safe, shorter;
   buffer_init(&safe, &mem_default, SIZE_MAX);
+  buffer_init(&shorter, &mem_default, SIZE_MAX);
+  text = output_shorten(out, text, &shorter);
   escape_terminal(&safe, text, false);
   output_add_str(out, text.size ? buffer_str(&safe) : STR("<unknown>"));
+  buffer_free(&shorter);
   buffer_free(&safe);
 }
 

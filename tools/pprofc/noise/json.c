@@ -126,6 +126,8 @@ static bool noise_json_skips(const struct noise_report *report, const pprofc_ver
 
 static void noise_json_row(struct json_writer *json, const struct noise_report *report,
                            const pprofc_verdict_row *row) {
+  output_row(json->out, pprofc_verdict_is_certain(row->flat.verdict), row->flat.delta,
+             (long double)row->flat.delta);
   json_line_break(json);
   json_begin_object(json);
   noise_json_str(json, "name", row->name);
@@ -178,6 +180,7 @@ static void noise_json_stacks(struct json_writer *json, const struct noise_repor
   json_key(json, "stacks");
   json_begin_array(json);
   for (size_t i = 0; i < count; i++) {
+    output_row(json->out, -1, 0, 0);
     json_line_break(json);
     json_begin_object(json);
     noise_json_str(json, "name", stacks[i].name);
@@ -189,6 +192,7 @@ static void noise_json_stacks(struct json_writer *json, const struct noise_repor
     noise_json_estimate(json, report, &stacks[i].total);
     json_end(json);
   }
+  output_no_row(json->out);
   json_end(json);
 }
 
@@ -203,6 +207,7 @@ static void noise_json_rows(struct json_writer *json, const struct noise_report 
     noise_json_row(json, report, &report->rows[i]);
     left--;
   }
+  output_no_row(json->out);
   json_end(json);
 }
 
@@ -224,6 +229,7 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
   noise_blame_json(report, &json);
   noise_json_rows(&json, report);
   if (report->command->noise.stacks) noise_json_stacks(&json, report);
+  output_note(out);
   json_end(&json);
   output_add_char(out, '\n');
   return json_finish(&json) ? PPROFC_OK : error_nomem(error);

@@ -4,6 +4,7 @@
 
 #include "common/terminal.h"
 #include "core/array.h"
+#include "core/brief.h"
 #include "core/buffer.h"
 #include "core/log_guard.h"
 #include "core/output.h"
@@ -12,6 +13,7 @@
 #include "sums.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -224,6 +226,15 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   return status;
 }
 
+/* Adds the change of the rows that were left out: ", a change of +1.2s together". */
+static void noise_describe_left(const void *context, const struct brief_left *left,
+                                struct buffer *to) {
+  double change = (double)left->amount;
+  struct amount_unit unit = noise_unit_for(context, fabs(change));
+  char text[AMOUNT_TEXT];
+  buffer_printf(to, ", a change of %.*s together", STR_ARG(amount_text(&unit, change, true, text)));
+}
+
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error) {
   struct output out;
@@ -237,5 +248,7 @@ pprofc_status noise_write(const struct command *command, pprofc_write_fn write, 
     noise_blame(report, &out);
   else
     status = noise_table(report, &out, error);
-  return status ? status : output_flush(&out, error);
+  if (!status) status = output_flush(&out, error);
+  if (!status && out.brief) brief_settle(out.brief, noise_describe_left, report);
+  return status;
 }

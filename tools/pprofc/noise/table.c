@@ -146,6 +146,8 @@ static const char *noise_cum_word(const pprofc_verdict_row *row) {
 static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_row *row,
                           struct output *out) {
   const struct amount_grid *grid = &rows->grid;
+  const pprofc_verdict_estimate *sorted = rows->by_cum ? &row->cum : &row->flat;
+  output_row(out, noise_row_changed(row), sorted->delta, (long double)row->flat.delta);
   double base = amount_ticks(grid, row->flat.base), head = amount_ticks(grid, row->flat.head);
   char percent[AMOUNT_TEXT];
   noise_put_ticks(out, grid, base, false);
@@ -189,6 +191,7 @@ pprofc_status noise_table(const struct noise_report *report, struct output *out,
   output_add_text(out, "       base       head     change          \xc2\xb1  change%       q  "
                        "verdict                     cum change  of cum      function\n");
   for (size_t i = 0; i < rows.count; i++) noise_put_row(&rows, rows.shown[i], out);
+  output_no_row(out);
   noise_footer(report, out);
   mem_free(&mem_default, rows.shown, report->row_count, sizeof *rows.shown);
   return PPROFC_OK;

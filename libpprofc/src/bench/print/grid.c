@@ -1,6 +1,8 @@
 /* Lays out a table of text cells that may span columns. */
 #include "bench/print/grid.h"
 
+#include "bench/print/print.h"
+
 #include "core/array.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -39,6 +41,7 @@ void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align 
                                                        .column = grid->column,
                                                        .span = (uint32_t)span,
                                                        .align = (uint8_t)align,
+                                                       .rank = grid->rank,
                                                        .width = (uint32_t)utf8_length(copy),
                                                        .margin_width = (uint8_t)utf8_length(margin),
                                                        .text = copy.data,
@@ -180,8 +183,15 @@ static void write_cell(const struct grid_cell *cell, const struct grid_layout *l
   *position += distance + (long long)(margin + before + cell->width);
 }
 
+static void grid_mark_row(const struct grid_cell *cell, struct output *out) {
+  if (cell->rank)
+    print_mark(out, cell->rank);
+  else
+    output_no_row(out);
+}
+
 static void write_cells(struct grid *grid, const struct grid_layout *l, struct output *out) {
-  uint32_t row = 0;
+  uint32_t row = 0, marked = 0;
   long long position = 0;
   if (!cells_are_in_place(grid))
     qsort(grid->cells, grid->cell_count, sizeof *grid->cells, by_place);
@@ -193,9 +203,14 @@ static void write_cells(struct grid *grid, const struct grid_layout *l, struct o
       output_add_char(out, '\n');
       position = 0;
     }
+    if (marked <= row) {
+      grid_mark_row(cell, out);
+      marked = row + 1;
+    }
     write_cell(cell, l, &position, out);
   }
   if (grid->cell_count) output_add_char(out, '\n');
+  output_no_row(out);
 }
 
 bool grid_write(struct grid *grid, struct output *out) {

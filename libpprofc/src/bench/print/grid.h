@@ -16,6 +16,7 @@ struct grid_cell {
   uint32_t row, column, span;
   uint8_t margin_size, margin_width;
   uint8_t align; /* an enum grid_align */
+  uint8_t rank;  /* rank of its row, 0 for headers (print_rank) */
 };
 
 struct grid {
@@ -26,7 +27,8 @@ struct grid {
   uint32_t row, column, columns;
   bool *fixed; /* true for columns that only cells of one column may widen */
   size_t fixed_capacity;
-  bool failed; /* out of memory */
+  uint8_t rank; /* rank of the rows that are added */
+  bool failed;  /* out of memory */
 };
 
 void grid_init(struct grid *grid, const pprofc_allocator *mem);

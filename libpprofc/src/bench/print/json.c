@@ -117,6 +117,9 @@ static void json_add_table(struct printer *p, struct json_writer *json, const st
   json_begin_array(json);
   const pprofc_bench_cell *cell = table->cells, *end = cell + table->cell_count;
   for (size_t row = 0; row < table->row_count; row++) {
+    const pprofc_bench_cell *last = cell;
+    while (last < end && last->row == row) last++;
+    print_mark(p->out, print_rank(table, cell, last));
     json_line_break(json);
     json_begin_object(json);
     json_add_string(json, "label", table->row_labels[row]);
@@ -127,6 +130,7 @@ static void json_add_table(struct printer *p, struct json_writer *json, const st
     json_end(json);
     json_end(json);
   }
+  output_no_row(p->out);
   json_end(json);
   json_end(json);
 }
@@ -148,6 +152,7 @@ void print_json(struct printer *p) {
   for (size_t i = 0; i < p->tables->table_count; i++)
     json_add_table(p, &json, &p->tables->tables[i]);
   json_end(&json);
+  output_note(p->out);
   json_end(&json);
   if (!json_finish(&json)) p->failed = true;
   output_add_char(p->out, '\n');

@@ -100,6 +100,7 @@ static void markdown_add_rows(struct print_markdown_table *m) {
     buffer_add_text(&m->line, " |");
     const pprofc_bench_cell *first = cell;
     while (cell < end && cell->row == row) cell++;
+    print_mark(m->printer->out, print_rank(m->table, first, cell));
     struct unit_scale scale = print_row_scale(first, cell, binary);
     size_t column = 0;
     for (; first < cell; first++) {
@@ -110,6 +111,7 @@ static void markdown_add_rows(struct print_markdown_table *m) {
     markdown_pad_columns(m, column, m->table->column_count);
     end_line(m);
   }
+  output_no_row(m->printer->out);
 }
 
 static void markdown_add_summary(struct print_markdown_table *m) {

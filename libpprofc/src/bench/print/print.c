@@ -3,8 +3,10 @@
 
 #include "bench/number.h"
 #include "core/array.h"
+#include "core/brief.h"
 #include "core/log_guard.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Formats in the order of the help text. */
@@ -20,10 +22,33 @@ static const struct print_format *find_format(const char *name) {
   return NULL;
 }
 
+/* Adds how many of the rows that were left out are significant. */
+static void print_describe_left(const void *context, const struct brief_left *left,
+                                struct buffer *to) {
+  (void)context;
+  buffer_printf(to, ", %.0Lf of them significant", left->amount);
+}
+
+int print_rank(const struct table *table, const pprofc_bench_cell *from,
+               const pprofc_bench_cell *to) {
+  double most = -1;
+  for (; from < to; from++) {
+    const pprofc_bench_cell *baseline = cell_baseline(table, from);
+    if (!baseline || from->p > from->alpha || from->center == baseline->center) continue;
+    most = fmax(most, 100 * fabs(from->center / baseline->center - 1));
+  }
+  return most < 0 ? 1 : 2 + (int)fmin(most, PRINT_RANKS);
+}
+
+void print_mark(struct output *out, int rank) {
+  output_row(out, rank, 0, rank > 1);
+}
+
 /* Flushes the outputs, warnings first. */
 static pprofc_status printer_flush(const struct printer *printer, pprofc_error *error) {
   pprofc_status status = printer->warn ? output_flush(printer->warn, error) : PPROFC_OK;
   if (status == PPROFC_OK) status = output_flush(printer->out, error);
+  if (printer->out->brief) brief_settle(printer->out->brief, print_describe_left, NULL);
   return status;
 }
 
@@ -37,13 +62,11 @@ pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *
   struct printer printer = {
       .tables = tables, .out = &outputs[0], .warn = warn ? &outputs[1] : NULL};
   struct log_guard guards[2];
-  log_guard_init(&guards[0], write, context);
-  log_guard_init(&guards[1], warn, warn_context);
   if (found->is_log)
-    output_init(printer.out, log_guard_write, &guards[0]);
+    log_guard_output(printer.out, &guards[0], write, context);
   else
     output_init(printer.out, write, context);
-  if (warn) output_init(printer.warn, log_guard_write, &guards[1]);
+  if (warn) log_guard_output(printer.warn, &guards[1], warn, warn_context);
   buffer_init(&printer.scratch, &tables->mem, (size_t)1 << 30);
   found->print(&printer);
   bool failed = printer.failed || printer.scratch.failed;

@@ -44,6 +44,17 @@ pprofc_str print_column_value(const struct printer *printer, const struct table 
 /* Writes one field, quoted if CSV requires it. */
 void print_csv_field(struct output *out, pprofc_str field);
 
+/* Largest distance between the ranks of two rows with a significant change. */
+#define PRINT_RANKS 200
+
+/* Returns the rank of a row for a brief: 1 without a significant change, above that by its
+ * percentage. */
+int print_rank(const struct table *table, const pprofc_bench_cell *from,
+               const pprofc_bench_cell *to);
+
+/* Begins a row of that rank. */
+void print_mark(struct output *out, int rank);
+
 /* Footnotes of one table; equal texts share a number. */
 struct footnotes {
   const pprofc_allocator *mem;

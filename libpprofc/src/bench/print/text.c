@@ -103,13 +103,15 @@ static void text_add_rows(struct print_text_table *t) {
   bool binary = unit_is_binary(set_string(t->printer->tables->set, t->table->unit));
   const pprofc_bench_cell *cell = t->table->cells, *end = cell + t->table->cell_count;
   for (size_t row = 0; row < t->table->row_count; row++) {
-    grid_row(&t->grid);
-    grid_cell(&t->grid, t->table->row_labels[row], GRID_LEFT);
     const pprofc_bench_cell *first = cell;
     while (cell < end && cell->row == row) cell++;
+    t->grid.rank = (uint8_t)print_rank(t->table, first, cell);
+    grid_row(&t->grid);
+    grid_cell(&t->grid, t->table->row_labels[row], GRID_LEFT);
     struct unit_scale scale = print_row_scale(first, cell, binary);
     for (; first < cell; first++) text_add_cell(t, first, scale);
   }
+  t->grid.rank = 0;
 }
 
 static void text_add_summary(struct print_text_table *t) {

@@ -13,22 +13,26 @@ static int json_add_to_buffer(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-/* Calls `fill` with a writer for the buffer. */
-static void with_json(struct buffer *out, const struct gate *gate, bool all,
-                      void (*fill)(struct json_writer *json, const struct gate *gate, bool all)) {
+typedef void (*json_fill_fn)(struct json_writer *json, const struct gate *gate, bool all);
+
+/* Calls `fill` with a writer for the callback. False when out of memory. */
+static bool json_fill(const struct gate *gate, bool all, json_fill_fn fill, pprofc_write_fn write,
+                      void *context) {
   struct output *output = mem_array(gate->mem, 1, sizeof *output);
   struct json_writer json;
-  if (!output) {
-    out->failed = true;
-    return;
-  }
-  output_init(output, json_add_to_buffer, out);
+  if (!output) return false;
+  output_init(output, write, context);
   json_init(&json, output, gate->mem);
   fill(&json, gate, all);
   bool good = json_finish(&json);
   output_add_char(output, '\n');
-  if (output_flush(output, NULL) != PPROFC_OK || !good) out->failed = true;
+  good &= output_flush(output, NULL) == PPROFC_OK;
   mem_free(gate->mem, output, 1, sizeof *output);
+  return good;
+}
+
+static void with_json(struct buffer *out, const struct gate *gate, bool all, json_fill_fn fill) {
+  if (!json_fill(gate, all, fill, json_add_to_buffer, out)) out->failed = true;
 }
 
 static void put_str(struct json_writer *json, const char *key, pprofc_str value) {
@@ -153,9 +157,18 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
   put_lines(json, "warnings", buffer_str(&gate->warnings));
   json_key(json, "rows");
   json_begin_array(json);
-  for (size_t i = 0; i < count; i++) json_put_row(json, gate, &rows[i]);
+  for (size_t i = 0; i < count; i++) {
+    output_row(json->out, -gate_rank(rows[i].verdict), 0, 0);
+    json_put_row(json, gate, &rows[i]);
+  }
+  output_no_row(json->out);
   json_end(json);
+  output_note(json->out);
   json_end(json);
+}
+
+bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context) {
+  return json_fill(gate, false, fill_report, write, context);
 }
 
 void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {

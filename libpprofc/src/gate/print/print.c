@@ -95,8 +95,7 @@ bool gate_is_listed(const struct gate_row *row, bool all) {
 
 /* ---- order ------------------------------------------- */
 
-/* Returns the rank of a verdict; the most important ones come first. */
-static int rank_of(enum gate_verdict verdict) {
+int gate_rank(enum gate_verdict verdict) {
   static const enum gate_verdict order[] = {
       GATE_REGRESSED, GATE_MISSING,   GATE_SUSPICIOUS, GATE_UNMEASURED, GATE_INCONCLUSIVE,
       GATE_TOO_FEW,   GATE_ACCEPTED,  GATE_IMPROVED,   GATE_NEW,        GATE_INFORMATIONAL,
@@ -123,7 +122,8 @@ size_t *gate_order(const struct gate *gate) {
   size_t *order = mem_array(gate->mem, count, sizeof *order);
   struct ranked_row *ranked = mem_array(gate->mem, count, sizeof *ranked);
   if (order && ranked) {
-    for (size_t i = 0; i < count; i++) ranked[i] = (struct ranked_row){rank_of(rows[i].verdict), i};
+    for (size_t i = 0; i < count; i++)
+      ranked[i] = (struct ranked_row){gate_rank(rows[i].verdict), i};
     qsort(ranked, count, sizeof *ranked, by_rank);
     for (size_t i = 0; i < count; i++) order[i] = ranked[i].row;
   }

@@ -22,6 +22,8 @@ void gate_print_text(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_github(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_json(struct buffer *out, const struct gate *gate, bool all);
+/* Writes the JSON, with marks of rows for a brief. False when out of memory. */
+bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context);
 void gate_print_junit(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_csv(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_gitlab(struct buffer *out, const struct gate *gate, bool all);
@@ -46,6 +48,9 @@ const char *gate_result_name(const struct gate *gate);
 /* Appends the whole result. If it is inconclusive, adds how many rows could not be judged and
  * the smallest visible change. */
 void gate_print_result(struct buffer *out, const struct gate *gate);
+
+/* Returns the rank of a verdict; the most important one has rank 0. */
+int gate_rank(enum gate_verdict verdict);
 
 /* Returns the order of rows by verdict, worst first: a permutation of [0, count). NULL when
  * out of memory. The caller frees it with mem_free(gate->mem, order, count, sizeof *order). */

@@ -99,6 +99,7 @@ static void print_lines(struct list_report *list, const struct list_row *rows, s
       flat = sum_add(flat, rows[next].flat);
       cum = sum_add(cum, rows[next].cum);
     }
+    output_row(list->out, (flat != 0) + (cum != 0), (double)(flat ? flat : cum), 0);
     listing_value(list->report, list->out, flat);
     output_add_char(list->out, ' ');
     listing_value(list->report, list->out, cum);
@@ -113,6 +114,7 @@ static bool list_print_routine(struct list_report *list, const struct list_row *
                                size_t count) {
   struct output *out = list->out;
   const pprofc_allocator *mem = list->report->mem;
+  output_no_row(out);
   const struct source_file *file = source_lookup_file(&list->sources, rows->file);
   if (!file) return false;
   int64_t flat = 0, cum = 0;

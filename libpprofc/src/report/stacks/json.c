@@ -150,6 +150,9 @@ static void json_report_header(struct json_report *r) {
 
 static void json_report_row(struct json_report *r, const struct function_row *row) {
   const struct stack_frame *frame = &r->graph.frames.items[row->frame];
+  size_t type = r->report->result.value_index;
+  int64_t base = r->graph.tree.has_base ? row->flat[r->graph.tree.types + type] : 0;
+  output_row(r->json.out, 0, 0, (long double)row->flat[type] - (long double)base);
   json_line_break(&r->json);
   json_begin_object(&r->json);
   json_key(&r->json, "name");
@@ -172,9 +175,12 @@ static bool json_report_write(struct json_report *r, struct output *out) {
   json_int(&r->json, 1);
   json_report_header(r);
   json_key(&r->json, "functions");
+  r->report->rows_add_up = true;
   json_begin_array(&r->json);
   for (size_t i = 0; i < r->count && !out->failed; i++) json_report_row(r, r->order[i]);
+  output_no_row(out);
   json_end(&r->json);
+  output_note(out);
   json_end(&r->json);
   output_add_char(out, '\n');
   return json_finish(&r->json);

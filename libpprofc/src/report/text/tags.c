@@ -203,11 +203,13 @@ static void print_key(const struct tags *tags, const struct tag_value *items, si
     if (length > width) width = length;
     sum = sum_add(sum, items[i].sum);
   }
+  output_no_row(tags->out);
   output_add_char(tags->out, ' ');
   report_text(tags->out, tags->report->mem, items[0].key);
   print_total(tags, sum);
   for (size_t i = 0; i < count; i++) {
     struct cell cell = value_cell(tags->report, items[i].sum);
+    output_row(tags->out, 0, (double)items[i].sum, 0);
     output_add_fill(tags->out, ' ', utf8_length(items[0].key) + 2);
     tags_print_padded(tags, (pprofc_str){cell.text, cell.size}, width + 1);
     output_add_char(tags->out, ' ');

@@ -18,6 +18,7 @@ static void top_print_node(const struct report *report, const struct graph *g, u
   static const char *const marks[] = {"", " (inline)", " (partial-inline)"};
   int64_t flat = node_flat(&g->nodes[node]), cum = node_cum(&g->nodes[node]);
   *running = sum_add(*running, flat);
+  output_row(out, 0, 0, (long double)flat);
   top_add_value(report, out, flat);
   top_add_percentage(report, out, flat);
   top_add_percentage(report, out, *running);
@@ -39,6 +40,7 @@ pprofc_status report_top(struct report *report, struct output *out, pprofc_error
     labels_graph(report, &legend, false, label_to_output, out);
     output_add_text(out, "      flat  flat%   sum%        cum   cum%\n");
     int64_t running = 0;
+    report->rows_add_up = true;
     for (size_t i = 0; i < g.shown_count && !out->failed; i++)
       top_print_node(report, &g, g.shown[i], &running, out);
   }

@@ -28,6 +28,7 @@ static void tree_add_percentage(const struct tree *t, int64_t value, int64_t tot
 /* Edge values are sums even where node values are means, as in pprof. */
 static void tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
                             uint32_t other) {
+  output_row(t->out, 0, (double)e->weight, 0);
   tree_add_value(t, e->weight, 50);
   tree_add_percentage(t, e->weight, cum);
   output_add_text(t->out, " |   ");
@@ -38,10 +39,12 @@ static void tree_print_edge(const struct tree *t, const struct graph_edge *e, in
 static void tree_print_node(struct tree *t, uint32_t node) {
   const struct graph *g = &t->graph;
   int64_t flat = node_flat(&g->nodes[node]), cum = node_cum(&g->nodes[node]);
+  output_row(t->out, 1, (double)cum, 0);
   output_add_text(t->out, separator);
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
   t->running = sum_add(t->running, flat);
+  output_row(t->out, 2, (double)cum, 0);
   tree_add_value(t, flat, 10);
   tree_add_percentage(t, flat, t->report->result.total);
   tree_add_percentage(t, t->running, t->report->result.total);
@@ -67,6 +70,7 @@ static void tree_print_all(struct tree *t) {
   output_add_text(t->out, legend_line);
   for (size_t i = 0; i < g->shown_count && !t->out->failed; i++)
     if (is_printed(g, i)) tree_print_node(t, g->shown[i]);
+  output_no_row(t->out);
   if (g->shown_count) output_add_text(t->out, separator);
 }
 

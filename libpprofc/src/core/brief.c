@@ -1,0 +1,350 @@
+/* Cuts a report to a number of bytes. */
+#include "core/brief.h"
+
+#include "core/array.h"
+#include "core/escape.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bytes of the longest command that the closing line repeats. */
+#define COMMAND_MOST 120
+
+void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
+                const char *more) {
+  *b = (struct brief){.mem = mem, .kind = kind, .most = most, .more = more, .victim = 1};
+  buffer_init(&b->open, mem, SIZE_MAX);
+  buffer_init(&b->note, mem, SIZE_MAX);
+  b->open_piece.rank = kind == BRIEF_LINES ? 0 : BRIEF_FIXED;
+  b->note_at = SIZE_MAX;
+}
+
+static void brief_free_list(struct brief *b, struct brief_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    mem_free(b->mem, list->items[i].text, list->items[i].size, 1);
+  ARRAY_FREE(b->mem, list->items, list->capacity);
+}
+
+void brief_free(struct brief *b) {
+  brief_free_list(b, &b->rows);
+  brief_free_list(b, &b->fixed);
+  buffer_free(&b->open);
+  buffer_free(&b->note);
+}
+
+/* ---- names that are too long ------------------------- */
+
+/* Hashes as FNV-1a does, because a handle must not depend on the process. */
+void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (size_t i = 0; i < name.size; i++) {
+    hash ^= (unsigned char)name.data[i];
+    hash *= 0x100000001B3u;
+  }
+  snprintf(out, BRIEF_HANDLE, "f:%016llx", (unsigned long long)hash);
+}
+
+static bool is_inside_character(pprofc_str text, size_t at) {
+  return at < text.size && ((unsigned char)text.data[at] & 0xC0) == 0x80;
+}
+
+/* Appends both ends of a text, at most `most` bytes with "..." between them. */
+static void brief_add_ends(struct buffer *out, pprofc_str text, size_t most) {
+  size_t room = most > 3 ? most - 3 : 0, head = room - room / 2, tail = text.size - room / 2;
+  while (head && is_inside_character(text, head)) head--;
+  while (is_inside_character(text, tail)) tail++;
+  buffer_add(out, text.data, head);
+  buffer_add_text(out, "...");
+  buffer_add(out, text.data + tail, text.size - tail);
+}
+
+size_t brief_name_most(const struct brief *b) {
+  return b->most / 8 > 48 ? b->most / 8 : 48;
+}
+
+void brief_shorten(struct buffer *out, pprofc_str text, size_t most) {
+  char handle[BRIEF_HANDLE];
+  if (text.size <= most) {
+    buffer_add_str(out, text);
+    return;
+  }
+  brief_add_ends(out, text, most > BRIEF_HANDLE ? most - BRIEF_HANDLE : 0);
+  brief_handle(text, handle);
+  buffer_printf(out, " %s", handle);
+}
+
+/* ---- rows: a heap ------------------------------------ */
+
+static bool is_less_important(const struct brief_piece *a, const struct brief_piece *b) {
+  double x = fabs(a->weight), y = fabs(b->weight);
+  if (a->rank != b->rank) return a->rank < b->rank;
+  return x != y ? x < y : a->index > b->index;
+}
+
+static bool brief_swap_if(struct brief_list *heap, size_t parent, size_t child) {
+  if (!is_less_important(&heap->items[child], &heap->items[parent])) return false;
+  struct brief_piece kept = heap->items[parent];
+  heap->items[parent] = heap->items[child];
+  heap->items[child] = kept;
+  return true;
+}
+
+static void brief_sink(struct brief_list *heap) {
+  for (size_t at = 0, child; (child = 2 * at + 1) < heap->count; at = child) {
+    if (child + 1 < heap->count && is_less_important(&heap->items[child + 1], &heap->items[child]))
+      child++;
+    if (!brief_swap_if(heap, at, child)) return;
+  }
+}
+
+/* Adds a piece at the end of a list. */
+static bool brief_push(struct brief *b, struct brief_list *list, struct brief_piece piece,
+                       pprofc_str text) {
+  piece.text = mem_array(b->mem, text.size, 1);
+  piece.size = text.size;
+  if (!piece.text || !ARRAY_RESERVE(b->mem, list->items, list->capacity, list->count + 1)) {
+    mem_free(b->mem, piece.text, text.size, 1);
+    return false;
+  }
+  memcpy(piece.text, text.data, text.size);
+  list->items[list->count++] = piece;
+  list->bytes += text.size;
+  return true;
+}
+
+static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
+  if (!b->left.rows || is_less_important(&b->floor, row)) b->floor = *row;
+  b->left.rows++;
+  b->left.amount += row->amount;
+}
+
+/* Drops the least important row. */
+static void brief_pop(struct brief *b) {
+  struct brief_piece row = b->rows.items[0];
+  brief_leave_row(b, &row);
+  b->rows.bytes -= row.size;
+  mem_free(b->mem, row.text, row.size, 1);
+  b->rows.items[0] = b->rows.items[--b->rows.count];
+  brief_sink(&b->rows);
+}
+
+/* Keeps a row if no row that is more important was left out. */
+static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
+  if (b->left.rows && is_less_important(row, &b->floor)) {
+    brief_leave_row(b, row);
+    return true;
+  }
+  if (!brief_push(b, &b->rows, *row, text)) return false;
+  for (size_t at = b->rows.count - 1; at && brief_swap_if(&b->rows, (at - 1) / 2, at);)
+    at = (at - 1) / 2;
+  while (b->rows.bytes > b->most) brief_pop(b);
+  return true;
+}
+
+/* ---- lines that are no rows -------------------------- */
+
+/* Drops the first line after the title. The last lines are nearest to the rows. */
+static bool brief_leave_line(struct brief *b) {
+  if (b->victim >= b->fixed.count) return false;
+  struct brief_piece *line = &b->fixed.items[b->victim++];
+  b->fixed.bytes -= line->size;
+  mem_free(b->mem, line->text, line->size, 1);
+  line->text = NULL;
+  line->size = 0;
+  b->left.lines++;
+  return true;
+}
+
+static bool brief_add_fixed(struct brief *b, const struct brief_piece *piece, pprofc_str text) {
+  if (!brief_push(b, &b->fixed, *piece, text)) return false;
+  while (b->kind != BRIEF_JSON && b->fixed.bytes > b->most / 2 && brief_leave_line(b)) continue;
+  return true;
+}
+
+/* ---- writing ----------------------------------------- */
+
+/* Shortens a line that would take most of the budget. */
+static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *scratch) {
+  size_t most = b->most / 4;
+  if (b->kind == BRIEF_JSON || text.size <= most) return text;
+  bool newline = text.data[text.size - 1] == '\n';
+  brief_add_ends(scratch, str_slice(text, 0, text.size - newline), most - 1);
+  if (newline) buffer_add_char(scratch, '\n');
+  return buffer_str(scratch);
+}
+
+/* Ends the piece that is being written. */
+static bool brief_close(struct brief *b, pprofc_str text) {
+  struct brief_piece piece = b->open_piece;
+  struct buffer scratch;
+  if (!text.size) return true;
+  piece.index = b->next++;
+  buffer_init(&scratch, b->mem, SIZE_MAX);
+  text = brief_line(b, text, &scratch);
+  bool kept = !scratch.failed && (piece.rank == BRIEF_FIXED ? brief_add_fixed(b, &piece, text)
+                                                            : brief_add_row(b, &piece, text));
+  buffer_free(&scratch);
+  return kept;
+}
+
+static bool brief_flush(struct brief *b) {
+  if (b->kind == BRIEF_LINES && b->rank_of) b->open_piece.rank = b->rank_of(buffer_str(&b->open));
+  bool kept = brief_close(b, buffer_str(&b->open));
+  buffer_clear(&b->open);
+  return kept && !b->open.failed;
+}
+
+/* True if each line is a piece. */
+static bool brief_splits(const struct brief *b) {
+  return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open_piece.rank == BRIEF_FIXED);
+}
+
+int brief_write(void *brief, const void *data, size_t size) {
+  struct brief *b = brief;
+  pprofc_str text = {data, size};
+  while (text.size) {
+    size_t line = brief_splits(b) ? str_find_char(text, '\n') : text.size;
+    bool whole = line < text.size;
+    buffer_add(&b->open, text.data, line + whole);
+    text = str_slice(text, line + whole, text.size);
+    if (whole && !brief_flush(b)) return -1;
+  }
+  return b->open.failed ? -1 : 0;
+}
+
+bool brief_mark(struct brief *b, int rank, double weight, long double amount) {
+  if (b->kind == BRIEF_LINES) return true;
+  bool kept = brief_flush(b);
+  b->open_piece = (struct brief_piece){.rank = rank, .weight = weight, .amount = amount};
+  return kept;
+}
+
+void brief_note_here(struct brief *b) {
+  b->note_at = b->next;
+}
+
+/* ---- the end ----------------------------------------- */
+
+static const char *brief_plural(size_t count, const char *one, const char *many) {
+  return count == 1 ? one : many;
+}
+
+static void brief_put_more(const struct brief *b, struct buffer *to) {
+  if (b->more && *b->more && strlen(b->more) <= COMMAND_MOST && strlen(b->more) <= b->most / 3)
+    buffer_add_text(to, b->more);
+  else
+    buffer_printf(to, "-budget=%zu", 4 * b->most);
+}
+
+static void brief_put_words(const struct brief *b, brief_describe_fn describe, const void *context,
+                            struct buffer *to) {
+  const struct brief_left *left = &b->left;
+  if (left->rows) buffer_printf(to, "%zu %s", left->rows, brief_plural(left->rows, "row", "rows"));
+  if (left->rows && describe) describe(context, left, to);
+  if (left->lines)
+    buffer_printf(to, "%s%zu %s above them", left->rows ? " and " : "", left->lines,
+                  brief_plural(left->lines, "line", "lines"));
+}
+
+/* Writes the note as a member of an object. Its words need no escapes. */
+static void brief_put_member(const struct brief *b, brief_describe_fn describe, const void *context,
+                             struct buffer *to) {
+  struct buffer words;
+  buffer_init(&words, b->mem, SIZE_MAX);
+  buffer_printf(to, ",\"left_out\":{\"rows\":%zu,\"text\":\"", b->left.rows);
+  brief_put_words(b, describe, context, &words);
+  escape_json(to, buffer_str(&words));
+  buffer_add_text(to, "\",\"more\":\"");
+  buffer_clear(&words);
+  brief_put_more(b, &words);
+  escape_json(to, buffer_str(&words));
+  buffer_add_text(to, "\"}");
+  to->failed |= words.failed;
+  buffer_free(&words);
+}
+
+static void brief_put_note(struct brief *b, brief_describe_fn describe, const void *context) {
+  buffer_clear(&b->note);
+  if (!b->left.rows && !b->left.lines) return;
+  if (b->kind == BRIEF_JSON) {
+    brief_put_member(b, describe, context, &b->note);
+    return;
+  }
+  if (b->markdown) buffer_add_char(&b->note, '\n');
+  buffer_add_text(&b->note, "left out: ");
+  brief_put_words(b, describe, context, &b->note);
+  buffer_add_text(&b->note, "; ");
+  brief_put_more(b, &b->note);
+  buffer_add_text(&b->note, " shows more\n");
+}
+
+void brief_settle(struct brief *b, brief_describe_fn describe, const void *context) {
+  b->open.failed |= !brief_flush(b);
+  for (;;) {
+    brief_put_note(b, describe, context);
+    if (b->rows.bytes + b->fixed.bytes + b->note.size <= b->most) break;
+    if (b->rows.count)
+      brief_pop(b);
+    else if (b->kind == BRIEF_JSON || !brief_leave_line(b))
+      break;
+  }
+  b->settled = true;
+}
+
+static int brief_by_index(const void *a, const void *b) {
+  const struct brief_piece *x = a, *y = b;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Sorts rows and other pieces into `all`, in the order of the report. False when out of memory. */
+static bool brief_collect(const struct brief *b, struct brief_list *all) {
+  const struct brief_list *lists[] = {&b->rows, &b->fixed};
+  *all = (struct brief_list){.count = 0};
+  if (!ARRAY_RESERVE(b->mem, all->items, all->capacity, b->rows.count + b->fixed.count))
+    return false;
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; k < lists[i]->count; k++) all->items[all->count++] = lists[i]->items[k];
+  if (all->count) qsort(all->items, all->count, sizeof *all->items, brief_by_index);
+  return true;
+}
+
+/* Writes the pieces. The first row of a JSON array has no comma. */
+static void brief_merge(struct brief *b, struct buffer *to) {
+  struct brief_list all;
+  bool first = true, noted = false;
+  to->failed |= !brief_collect(b, &all);
+  for (size_t i = 0; i < all.count; i++) {
+    const struct brief_piece *piece = &all.items[i];
+    bool is_row = piece->rank != BRIEF_FIXED;
+    if (!noted && piece->index >= b->note_at) {
+      buffer_add_str(to, buffer_str(&b->note));
+      noted = true;
+    }
+    size_t comma = b->kind == BRIEF_JSON && is_row && first && *piece->text == ',';
+    buffer_add(to, piece->text + comma, piece->size - comma);
+    first = !is_row;
+  }
+  if (!noted) buffer_add_str(to, buffer_str(&b->note));
+  ARRAY_FREE(b->mem, all.items, all.capacity);
+}
+
+pprofc_status brief_finish(struct brief *b, pprofc_write_fn write, void *context,
+                           pprofc_error *error) {
+  struct buffer whole;
+  if (!b->settled) brief_settle(b, NULL, NULL);
+  if (b->open.failed || b->note.failed) return error_nomem(error);
+  buffer_init(&whole, b->mem, SIZE_MAX);
+  brief_merge(b, &whole);
+  pprofc_status status = PPROFC_OK;
+  if (whole.failed)
+    status = error_nomem(error);
+  else if (whole.size > b->most)
+    status = error_set(error, PPROFC_E_LIMIT,
+                       "the parts of the report that are no rows have %zu bytes; the budget is %zu",
+                       whole.size, b->most);
+  else if (write(context, whole.data, whole.size) != 0)
+    status = error_set(error, PPROFC_E_IO, "cannot write the output");
+  buffer_free(&whole);
+  return status;
+}

@@ -1,0 +1,101 @@
+/* Cuts a report to a number of bytes: the most important rows stay whole, and one line names the
+ * number of rows that were left out.
+ *
+ * A brief is a write callback. A report that writes to it marks its rows (output_row). In a report
+ * without marks each line is a row, and the first lines are the most important ones. */
+#ifndef PPROFC_CORE_BRIEF_H
+#define PPROFC_CORE_BRIEF_H
+
+#include "core/buffer.h"
+#include "core/error.h"
+
+/* Smallest budget in bytes: room for the line that tells what was left out. */
+#define BRIEF_LEAST 256
+
+/* Rank of lines that are no rows. */
+#define BRIEF_FIXED INT32_MAX
+
+/* BRIEF_LINES: each line is a row; BRIEF_ROWS: text with marks; BRIEF_JSON: JSON with marks. */
+enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
+
+/* One row, or one line that is no row. */
+struct brief_piece {
+  int rank;           /* rows of a higher rank are more important */
+  double weight;      /* then rows of a larger magnitude, then earlier rows */
+  long double amount; /* value of the row, for the sum of the rows that were left out */
+  size_t index;       /* place in the report */
+  char *text;
+  size_t size;
+};
+
+struct brief_list {
+  struct brief_piece *items;
+  size_t count, capacity;
+  size_t bytes; /* bytes of all texts */
+};
+
+/* Sums over rows that were left out. */
+struct brief_left {
+  size_t rows, lines; /* lines: those that are no rows */
+  long double amount;
+};
+
+/* Adds words on the rows that were left out, as "1.2s (3% of 40s)". */
+typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
+                                  struct buffer *to);
+
+struct brief {
+  const pprofc_allocator *mem;
+  enum brief_kind kind;
+  size_t most;             /* budget in bytes */
+  const char *more;        /* command that shows more */
+  struct brief_list rows;  /* a heap: the least important row is first */
+  struct brief_list fixed; /* text that is no row, in its order */
+  size_t victim;           /* index in `fixed` of the next line to drop */
+  size_t next;             /* index of the next piece */
+  size_t note_at;          /* index of the piece after the note of a JSON report */
+  struct buffer open;      /* text of the piece that is being written */
+  struct brief_piece open_piece;
+  bool markdown; /* an empty line ends a table */
+  /* BRIEF_LINES: returns the rank of a line; NULL: all lines are rows. */
+  int (*rank_of)(pprofc_str line);
+  struct brief_piece floor; /* most important row that was left out; valid if left.rows */
+  struct brief_left left;
+  struct buffer note; /* the line on what was left out */
+  bool settled;
+};
+
+/* Begins a report. `most` is at least BRIEF_LEAST; `more` must outlive the brief. */
+void brief_init(struct brief *brief, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
+                const char *more);
+void brief_free(struct brief *brief);
+
+/* A write callback; the context is the brief. */
+int brief_write(void *brief, const void *data, size_t size);
+
+/* Begins a row, or text that is no row (BRIEF_FIXED). False when out of memory. */
+bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
+
+/* Marks the place of the note: the end of a member of a JSON object. */
+void brief_note_here(struct brief *brief);
+
+/* Chooses the rows. `describe` may be NULL. */
+void brief_settle(struct brief *brief, brief_describe_fn describe, const void *context);
+
+/* Writes the report: at most `most` bytes. PPROFC_E_LIMIT if the parts of a JSON report that are
+ * no rows are longer. */
+pprofc_status brief_finish(struct brief *brief, pprofc_write_fn write, void *context,
+                           pprofc_error *error);
+
+/* Returns the bytes of the longest name that stays whole. */
+size_t brief_name_most(const struct brief *brief);
+
+/* Appends text; of a text above `most` bytes the middle is left out, and a handle follows:
+ * "first...last f:0123456789abcdef". */
+void brief_shorten(struct buffer *out, pprofc_str text, size_t most);
+
+/* Writes the handle of a name, 18 bytes and a NUL: equal names have equal handles everywhere. */
+#define BRIEF_HANDLE 19
+void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]);
+
+#endif

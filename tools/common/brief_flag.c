@@ -1,0 +1,62 @@
+/* The flag -budget=BYTES. */
+#include "common/brief_flag.h"
+
+#include <stdio.h>
+
+const char *brief_store(void *options, const struct flag *flag, const char *text) {
+  uint64_t bytes;
+  if (!str_parse_uint(str_of(text), 0, &bytes)) return "parse error";
+  if (bytes && (bytes < BRIEF_LEAST || bytes > UINT32_MAX)) return "must be 256 or more, below 4G";
+  *(uint64_t *)(void *)((char *)options + flag->offset) = bytes;
+  return NULL;
+}
+
+/* True for an argument that a shell leaves alone. */
+static bool brief_is_word(const char *text) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_./-=:,@%+";
+  return *text && !text[strspn(text, plain)];
+}
+
+/* Returns the length of "-budget" or "--budget" at the begin of an argument, 0 for others. */
+static size_t brief_flag_size(const char *argument) {
+  size_t dashes = strspn(argument, "-");
+  if (dashes < 1 || dashes > 2 || strncmp(argument + dashes, "budget", 6) != 0) return 0;
+  return argument[dashes + 6] == '=' || !argument[dashes + 6] ? dashes + 6 : 0;
+}
+
+void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]) {
+  const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+  size_t size = 0;
+  for (int i = 0; i < argc; i++) {
+    const char *word = i || !slash ? argv[i] : slash + 1;
+    size_t flag = brief_flag_size(word), left = BRIEF_COMMAND - size;
+    int length;
+    if (flag && i) {
+      i += !word[flag];
+      length = snprintf(out + size, left, " -budget=%llu", 4 * (unsigned long long)bytes);
+    } else {
+      const char *blank = i ? " " : "";
+      length = brief_is_word(word) ? snprintf(out + size, left, "%s%s", blank, word) : -1;
+    }
+    if (length < 0 || (size_t)length >= left) {
+      *out = '\0';
+      return;
+    }
+    size += (size_t)length;
+  }
+}
+
+pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char *more,
+                           brief_render_fn render, const void *context, pprofc_write_fn write,
+                           void *to, pprofc_error *error) {
+  struct brief brief;
+  if (!bytes) return render(context, write, to, error);
+  brief_init(&brief, &mem_default, kind->kind, (size_t)bytes, more);
+  brief.markdown = kind->markdown;
+  brief.rank_of = kind->rank_of;
+  pprofc_status status = render(context, brief_write, &brief, error);
+  if (!status) status = brief_finish(&brief, write, to, error);
+  brief_free(&brief);
+  return status;
+}
