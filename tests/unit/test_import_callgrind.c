@@ -249,6 +249,50 @@ static void test_sums_that_do_not_fit_are_refused(void) {
   CU_ASSERT(strstr(error.message, "the total of an event does not fit 63 bits") != NULL);
 }
 
+/* ---- benchmarks -------------------------------------- */
+
+static const char benchmarks[] =
+    "# callgrind format\ncreator: callgrind-3.19.0\n"
+    "part: 1\ndesc: Trigger: Client Request: Metadata: by hand 1\nevents: Ir\ntotals: 0\n"
+    "part: 2\ndesc: Timerange: Basic block 1 - 80\n"
+    "desc: Trigger: Client Request: a.c::parse[10] x\nevents: Ir\nfn=parse\n1 40\ntotals: 40\n"
+    "part: 3.1\nthread: 1\ndesc: Trigger: Client Request: b.c::sort\nevents: Ir\nfn=sort\n1 50\n2 "
+    "7\n"
+    "part: 3.2\nthread: 2\ndesc: Trigger: Client Request: b.c::sort\nevents: Ir\nfn=sort\n1 3\n"
+    "part: 4\ndesc: Trigger: Client Request: b.c::empty\nevents: Ir\nfn=sort\n1 0\n"
+    "part: 5\ndesc: Trigger: Program termination\nevents: Ir\nfn=exit\n1 9\n";
+
+struct benchmark_seen {
+  char text[256];
+  int stop_after;
+};
+
+static pprofc_status benchmark_see(void *context, pprofc_str name, pprofc_profile *profile,
+                                   pprofc_error *error) {
+  struct benchmark_seen *seen = context;
+  size_t at = strlen(seen->text);
+  snprintf(seen->text + at, sizeof seen->text - at, "%.*s %lld of %s\n", STR_ARG(name),
+           (long long)total_of(profile, 0), stack_text(profile, 0));
+  if (--seen->stop_after) return PPROFC_OK;
+  error->status = PPROFC_E_IO;
+  return PPROFC_E_IO;
+}
+
+static void test_benchmarks(void) {
+  struct benchmark_seen all = {"", 0}, first = {"", 1}, other = {"", 0};
+  pprofc_error error;
+  pprofc_profile *profile = read_text(benchmarks), *plain = read_text(small);
+  CU_ASSERT_EQUAL(pprofc_benchmarks(profile, benchmark_see, &all, NULL), PPROFC_OK);
+  CU_ASSERT_STRING_EQUAL(all.text, "a.c::parse[10] x 40 of parse:1\nb.c::sort 60 of sort:1\n");
+  CU_ASSERT_EQUAL(pprofc_benchmarks(profile, benchmark_see, &first, &error), PPROFC_E_IO);
+  CU_ASSERT_STRING_EQUAL(first.text, "a.c::parse[10] x 40 of parse:1\n");
+  CU_ASSERT_EQUAL(pprofc_benchmarks(plain, benchmark_see, &other, NULL), PPROFC_OK);
+  CU_ASSERT_STRING_EQUAL(other.text, "");
+  CU_ASSERT_EQUAL(total_of(profile, 0), 109);
+  pprofc_profile_release(plain);
+  pprofc_profile_release(profile);
+}
+
 /* ---- stacks ------------------------------------------ */
 
 static void test_recursion_is_cut_at_its_first_repeat(void) {
@@ -441,9 +485,10 @@ static void test_costs_of_flame_graphs_are_found(void) {
 UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_flat),
           UNIT(test_inlined_files), UNIT(test_inlined_functions),
           UNIT(test_addresses_and_relative_numbers), UNIT(test_parts_and_threads),
-          UNIT(test_cachegrind), UNIT(test_events_with_units), UNIT(test_what_is_lost_is_said),
-          UNIT(test_sums_that_do_not_fit_are_refused), UNIT(test_events_are_there_once),
-          UNIT(test_memory_is_bounded), UNIT(test_recursion_is_cut_at_its_first_repeat),
+          UNIT(test_benchmarks), UNIT(test_cachegrind), UNIT(test_events_with_units),
+          UNIT(test_what_is_lost_is_said), UNIT(test_sums_that_do_not_fit_are_refused),
+          UNIT(test_events_are_there_once), UNIT(test_memory_is_bounded),
+          UNIT(test_recursion_is_cut_at_its_first_repeat),
           UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
           UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
           UNIT(test_trees_are_bounded), UNIT(test_hubs_make_no_more_than_their_size),

@@ -30,6 +30,7 @@ static bool folding_changes_stacks(const pprofc_report_options *o) {
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
   if (!format || !(format->flags & REPORT_SUMS)) return false;
+  if (*command->sums || *command->benchmark) return false;
   if (o->normalize || o->mean || (o->source_diff && *o->source_diff)) return false;
   return !command->frames && command->source_count == 1 && command->bases.count <= 1;
 }
@@ -55,7 +56,7 @@ bool folding_of(const struct command *command, struct open_sums *sums) {
   const struct report_format *format =
       command->format ? report_format_find(command->format->name) : NULL;
   *sums = (struct open_sums){.sample_index = command->report.sample_index};
-  if (*command->sums || !folding_may_be(command, format)) return false;
+  if (!folding_may_be(command, format)) return false;
   if (command->bases.count && !folding_may_read_again(command)) return false;
   bool meets = folding_meets(command, format), tags = folding_needs_labels(&command->report);
   sums->labels = meets || tags || (format->flags & REPORT_LABELS);

@@ -336,6 +336,8 @@ static const struct flag own_flags[] = {
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "What becomes of callgrind's call graph: proportional (a tree), edges (two frames), flat",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
+    STRING(benchmark, "REGEXP", "Only these of the benchmarks that callgrind's output has as parts",
+           GROUP_SOURCE),
     SWITCH(frames,
            "Standard input is a stream of profiles, each behind its length in 4 bytes, big-endian",
            GROUP_SOURCE),

@@ -51,6 +51,7 @@ struct command {
   struct noise_options noise;
   const struct noise_report *verdicts; /* shown instead of a profile; or NULL */
   pprofc_call_stacks call_stacks;
+  const char *benchmark; /* regular expression of -benchmark, or "" */
   struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
   int64_t seconds, timeout;                /* seconds to profile and to wait, for sources over

@@ -2,6 +2,7 @@
  * the workers here then read the bytes like a file. */
 #include "sources.h"
 
+#include "benchmarks.h"
 #include "common/terminal.h"
 #include "core/parallel.h"
 #include "fetch/fetcher.h"
@@ -130,6 +131,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.warn_context = item;
   const struct open_sums *sums = chunk->fetched->for_sums ? &chunk->fetched->needs : NULL;
   pprofc_status status = read_item(command, item, &options, sums);
+  if (status == PPROFC_OK)
+    status = benchmarks_select(command, item->shown, &item->profile, &item->error);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
   if (status == PPROFC_OK && item->remote)
@@ -414,6 +417,7 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
     message_error("no source map was used: none is of a script in the profile");
   source_maps_free(maps);
+  if (status == PPROFC_OK) benchmarks_print(fetched->command, fetched->head);
   return status;
 }
 

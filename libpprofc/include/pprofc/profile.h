@@ -129,6 +129,10 @@ typedef struct pprofc_label {
   bool is_number;
 } pprofc_label;
 
+/* The label that names the benchmark of a sample. Samples of callgrind's output have it: each
+ * part that a client request ended is a benchmark. */
+#define PPROFC_BENCHMARK "benchmark"
+
 PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size_t sample);
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);

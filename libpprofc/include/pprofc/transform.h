@@ -38,6 +38,18 @@ PPROFC_API pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_pr
 PPROFC_API pprofc_status pprofc_scale(const pprofc_profile *profile, const double *ratios,
                                       pprofc_profile **scaled, pprofc_error *error);
 
+/* ---- benchmarks */
+
+/* Receives a benchmark's name, and its samples as a profile. Retain the profile to keep it. A
+ * status other than PPROFC_OK ends the iteration. */
+typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
+                                             pprofc_profile *profile, pprofc_error *error);
+
+/* Calls `take` for each benchmark, in the order of the samples. Samples without a benchmark are
+ * left out. Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_fn take,
+                                           void *context, pprofc_error *error);
+
 /* ---- filters */
 
 /* Filters. Names and meanings are pprof's. NULL and "" filter nothing. The caller owns the

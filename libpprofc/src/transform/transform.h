@@ -94,6 +94,13 @@ pprofc_status transform_granularity(const pprofc_profile *source,
                                     const struct granularity *granularity, pprofc_profile **out,
                                     pprofc_error *error);
 
+/* ---- benchmarks -------------------------------------- */
+
+/* Keeps the samples of benchmarks whose name matches the regular expression. Fails if there
+ * are none. */
+pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pattern,
+                                   pprofc_profile **out, pprofc_error *error);
+
 /* ---- values and selection ---------------------------- */
 
 /* Keeps the samples i with keep[i] != 0, with their stacks and labels. Unused records stay in

@@ -10,6 +10,7 @@ static const struct {
   const char *name;
   size_t offset;
 } arguments_texts[] = {
+    {"benchmark", offsetof(struct command, benchmark)},
     {"symbolize", offsetof(struct command, symbolize)},
     {"buildid", offsetof(struct command, buildid)},
     {"tools", offsetof(struct command, tools)},

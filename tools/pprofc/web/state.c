@@ -1,4 +1,5 @@
 /* The served profiles: reads, chooses and compares them. */
+#include "benchmarks.h"
 #include "web/state_parts.h"
 
 #include "core/mem.h"
@@ -231,7 +232,8 @@ pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data,
   pprofc_status status =
       pprofc_profile_read_memory(data.data, data.size, &options, &profile, error);
   if (status != PPROFC_OK) return status;
-  status = sources_finish(s->command, &profile, error);
+  status = benchmarks_select(s->command, shown, &profile, error);
+  if (status == PPROFC_OK) status = sources_finish(s->command, &profile, error);
   if (status != PPROFC_OK) {
     pprofc_profile_release(profile);
     return status;

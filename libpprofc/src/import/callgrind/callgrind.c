@@ -12,8 +12,6 @@
 
 #include <stdio.h>
 
-#define SURE_DIGITS 18u /* number of decimal digits that always fit 64 bits */
-
 enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 
 /* Meaning of the next line of numbers. */
@@ -32,7 +30,7 @@ struct callgrind_reader {
   size_t column_count;
   uint32_t event_columns[CALLGRIND_MOST_EVENTS];
   size_t event_count;
-  pprofc_str thread, part;
+  pprofc_str thread, part, benchmark;
   uint64_t sums[CALLGRIND_MOST_EVENTS]; /* sum of each column, in the units of the file */
   bool in_body, many_parts;
   bool writes_totals, has_totals; /* callgrind ends each part with its totals */
@@ -56,45 +54,7 @@ struct callgrind_reader {
   uint64_t bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
 };
 
-bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
-  size_t from = 0, to;
-  while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
-  for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
-  *word = str_slice(*rest, from, to);
-  *rest = str_slice(*rest, to, rest->size);
-  return word->size > 0;
-}
-
 /* ---- numbers ----------------------------------------- */
-
-/* Parses a decimal number, or a hexadecimal one after 0x. */
-static bool parse_number(pprofc_str s, uint64_t *out) {
-  uint64_t number = 0;
-  size_t n = 0;
-  while (n < s.size && n < SURE_DIGITS && s.data[n] >= '0' && s.data[n] <= '9')
-    number = number * 10 + (uint64_t)(s.data[n++] - '0');
-  if (n && n == s.size) {
-    *out = number;
-    return true;
-  }
-  if (str_starts(s, STR("0x"))) return str_parse_uint(str_slice(s, 2, s.size), 16, out);
-  return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
-}
-
-/* Parses a number: "12", or relative to the last number of the column: "+3", "-3", "*". */
-static bool parse_relative(pprofc_str s, uint64_t last, uint64_t *out) {
-  uint64_t number;
-  if (str_equal(s, STR("*"))) {
-    *out = last;
-    return true;
-  }
-  bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
-  if (more || less) s = str_slice(s, 1, s.size);
-  if (!parse_number(s, &number)) return false;
-  if (less) number = 0 - number;
-  *out = more || less ? last + number : number;
-  return true;
-}
 
 /* Reads the positions at the start of a line of numbers. */
 static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
@@ -104,7 +64,7 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   for (size_t i = 0; i < r->column_count; i++) {
     enum callgrind_column column = r->columns[i];
     if (!callgrind_next_word(rest, &word) ||
-        !parse_relative(word, r->position[column], &position[column]))
+        !callgrind_relative(word, r->position[column], &position[column]))
       return false;
   }
   memcpy(r->position, position, sizeof position);
@@ -123,8 +83,8 @@ static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t la
   r->knows_minus |= below;
   bool negative = below && !r->minus_is_relative;
   if (negative) word = str_slice(word, 1, word.size);
-  bool good =
-      negative ? parse_number(word, &number) : parse_relative(word, (uint64_t)last, &number);
+  bool good = negative ? callgrind_number(word, &number)
+                       : callgrind_relative(word, (uint64_t)last, &number);
   if (!good || number > (uint64_t)most) return false;
   *counter = negative ? -(int64_t)number : (int64_t)number;
   return true;
@@ -313,7 +273,7 @@ static void start_part(struct callgrind_reader *r) {
   r->columns[0] = LINE;
   r->column_count = 1;
   r->event_count = 0;
-  r->thread = r->part = STR("");
+  r->thread = r->part = r->benchmark = STR("");
   memset(r->sums, 0, sizeof r->sums);
   memset(r->position, 0, sizeof r->position);
   memset(r->last, 0, sizeof r->last);
@@ -328,15 +288,19 @@ static bool has_memory(const struct callgrind_reader *r) {
          !r->functions.items.failed;
 }
 
+static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str value,
+                        struct label *label) {
+  *label = (struct label){.key = builder_string(r->builder, str_of(key)),
+                          .string = builder_string(r->builder, value)};
+  return 1;
+}
+
 static pprofc_status finish_part(struct callgrind_reader *r, pprofc_error *error) {
-  struct label labels[2];
+  struct label labels[3];
   size_t count = 0;
-  if (r->thread.size)
-    labels[count++] = (struct label){.key = builder_string(r->builder, STR("thread")),
-                                     .string = builder_string(r->builder, r->thread)};
-  if (r->part.size && r->many_parts)
-    labels[count++] = (struct label){.key = builder_string(r->builder, STR("part")),
-                                     .string = builder_string(r->builder, r->part)};
+  if (r->benchmark.size) count += add_label(r, PPROFC_BENCHMARK, r->benchmark, &labels[count]);
+  if (r->thread.size) count += add_label(r, "thread", r->thread, &labels[count]);
+  if (r->part.size && r->many_parts) count += add_label(r, "part", r->part, &labels[count]);
   if (r->program) callgrind_mapping(&r->graph, r->builder, r->program);
   if (r->graph.overflowed)
     return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
@@ -382,7 +346,7 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   bool equal = true;
   r->has_totals = true;
   for (size_t i = 0; callgrind_next_word(&value, &word) && i < r->event_count; i++)
-    equal &= parse_relative(word, 0, &total) && total == r->sums[i];
+    equal &= callgrind_relative(word, 0, &total) && total == r->sums[i];
   r->wrong_totals += !equal;
   return true;
 }
@@ -407,6 +371,16 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
+/* Reads the name of a benchmark: a program dumps the costs of each at its end. Parts that begin
+ * with "Metadata: " say which library the program uses. */
+static bool read_description(struct callgrind_reader *r, pprofc_str value) {
+  static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
+  if (!str_starts(value, trigger)) return true;
+  value = str_trim(str_slice(value, trigger.size, value.size));
+  if (!str_starts(value, STR("Metadata: "))) r->benchmark = value;
+  return true;
+}
+
 static bool ignore(struct callgrind_reader *r, pprofc_str value) {
   (void)r, (void)value;
   return true;
@@ -425,7 +399,7 @@ static const struct header {
     {"version", ignore, true},
     {"creator", read_creator, true},
     {"pid", ignore, true},
-    {"desc", ignore, true},
+    {"desc", read_description, true},
     {"totals", check_totals, false},
     {"summary", ignore, false},
 };

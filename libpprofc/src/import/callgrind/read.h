@@ -27,8 +27,14 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
  * is the number of positions before the counters. */
 bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 
+/* ---- words.c */
+
 /* Reads the next word of *rest; spaces and tabs separate words. */
 bool callgrind_next_word(pprofc_str *rest, pprofc_str *word);
+/* Parses a decimal number, or a hexadecimal one after 0x. */
+bool callgrind_number(pprofc_str s, uint64_t *out);
+/* Parses a number: "12", or relative to the last number of the column: "+3", "-3", "*". */
+bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 
 /* ---- names.c: "(12) name" defines, "(12)" refers */
 

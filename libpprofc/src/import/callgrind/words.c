@@ -1,0 +1,40 @@
+/* Words and numbers of callgrind's lines. */
+#include "import/callgrind/read.h"
+
+#define SURE_DIGITS 18u /* number of decimal digits that always fit 64 bits */
+
+bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
+  size_t from = 0, to;
+  while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
+  for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
+  *word = str_slice(*rest, from, to);
+  *rest = str_slice(*rest, to, rest->size);
+  return word->size > 0;
+}
+
+bool callgrind_number(pprofc_str s, uint64_t *out) {
+  uint64_t number = 0;
+  size_t n = 0;
+  while (n < s.size && n < SURE_DIGITS && s.data[n] >= '0' && s.data[n] <= '9')
+    number = number * 10 + (uint64_t)(s.data[n++] - '0');
+  if (n && n == s.size) {
+    *out = number;
+    return true;
+  }
+  if (str_starts(s, STR("0x"))) return str_parse_uint(str_slice(s, 2, s.size), 16, out);
+  return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
+}
+
+bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out) {
+  uint64_t number;
+  if (str_equal(s, STR("*"))) {
+    *out = last;
+    return true;
+  }
+  bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
+  if (more || less) s = str_slice(s, 1, s.size);
+  if (!callgrind_number(s, &number)) return false;
+  if (less) number = 0 - number;
+  *out = more || less ? last + number : number;
+  return true;
+}
