@@ -183,7 +183,7 @@ install() {
   fi
   [[ $status -eq 0 || -x $PPROFC_FOLDER/bin/pprofci ]] || install_build
   program -version || stop "the programs in $PPROFC_FOLDER do not run on this machine"
-  [[ -z ${INPUT_SIMULATE_HEAD:-} ]] || command -v valgrind >/dev/null || (
+  [[ -z ${INPUT_SIMULATE:-}${INPUT_SIMULATE_HEAD:-} ]] || command -v valgrind >/dev/null || (
     cd "$here"
     # shellcheck source=scripts/lib.sh
     . scripts/lib.sh
@@ -229,12 +229,14 @@ add_run() {
   give -bench-base "${INPUT_BENCH_BASE:-}"
   give -bench-head "${INPUT_BENCH_HEAD:-}"
   give -record "${INPUT_RECORD:-}"
+  give -simulate "${INPUT_SIMULATE:-}"
   give -simulate-base "${INPUT_SIMULATE_BASE:-}"
   give -simulate-head "${INPUT_SIMULATE_HEAD:-}"
   inputs=${#arguments[@]}
   ((inputs > 0)) ||
-    stop "there is nothing to compare: give base and head, pairs, bench-base and bench-head, record, simulate-base and simulate-head, or merge"
+    stop "there is nothing to compare: give base and head, pairs, bench-base and bench-head, record, simulate, simulate-base and simulate-head, or merge"
   give -base-ref "${INPUT_BASE_REF:-}"
+  give -setup "${INPUT_SETUP:-}"
   give -bench "${INPUT_BENCH:-}"
   give -benchtime "${INPUT_BENCHTIME:-}"
   give -cpu "${INPUT_CPU:-}"
@@ -249,7 +251,7 @@ add_run() {
 # The folders of the runs; a pattern gives all that it matches, in their order.
 add_merge() {
   local name pattern folders=() matches
-  for name in BASE HEAD PAIRS BENCH_BASE BENCH_HEAD RECORD SIMULATE_BASE SIMULATE_HEAD; do
+  for name in BASE HEAD PAIRS BENCH_BASE BENCH_HEAD RECORD SIMULATE SIMULATE_BASE SIMULATE_HEAD; do
     name=INPUT_$name
     [[ -z ${!name:-} ]] || stop "the input merge joins runs that were made: leave the other inputs out"
   done

@@ -49,17 +49,21 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* Raises the threshold of a benchmark to its variation between earlier runs. */
-static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
-  if (!gate->noise_keys.count) return;
+/* Returns the variation of a benchmark between earlier runs; 0 if it is not known. */
+static double earlier_noise(const struct gate *gate, const struct gate_row *row,
+                            struct buffer *scratch) {
+  if (!gate->noise_keys.count) return 0;
   buffer_clear(scratch);
   gate_noise_key(scratch, row->group, row->name, row->unit);
   uint32_t id = interner_find(&gate->noise_keys, buffer_str(scratch));
-  if (id == MAP_NONE) return;
-  double swing = ((const double *)(const void *)gate->noise.data)[id];
-  if (swing < row->threshold) return;
-  row->noise = swing;
-  row->threshold = swing;
+  return id == MAP_NONE ? 0 : ((const double *)(const void *)gate->noise.data)[id];
+}
+
+/* Raises the threshold of a benchmark to its variation between runs of one commit. */
+static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
+  double swing = fmax(row->noise, earlier_noise(gate, row, scratch));
+  row->noise = swing > 0 && swing >= row->threshold ? swing : 0;
+  if (row->noise > 0) row->threshold = swing;
 }
 
 /* Sets the direction: from the settings, else from the input, else from the table of units. */
@@ -201,7 +205,7 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
 }
 
 bool gate_is_significant(const struct gate_row *row) {
-  return row->significant && row->base_count != 1 && row->head_count != 1;
+  return row->significant && (row->exact || (row->base_count != 1 && row->head_count != 1));
 }
 
 bool gate_was_judged(const struct gate_row *row) {

@@ -48,8 +48,8 @@ struct gate_row {
   double low, high;              /* confidence interval of delta; NaN if not known */
   bool tested;                   /* p comes from a test */
   bool constant;                 /* all samples of each side are equal: no test is needed */
-  bool exact;                    /* a table shows a difference without a test: any number of samples
-                                    suffices */
+  bool exact;                    /* counts, or a difference that a table shows without a test: any
+                                    number of samples suffices */
   double p, adjusted;            /* p-value before and after correction for the number of tests */
   double least_p;                /* smallest p-value that a table can show */
   const char *test;              /* "Welch", "U", "table", "Welch on medians of rounds" ... */
@@ -71,8 +71,9 @@ struct gate_row {
   /* Set by the judge. */
   enum gate_verdict verdict;
   double threshold, floor, alpha; /* limits of this row */
-  double noise;                   /* noise of earlier runs that raised the threshold; else 0 */
-  size_t rule;                    /* last matching rule; SIZE_MAX: no rule */
+  double noise; /* noise between runs that raised the threshold; else 0. The reader
+                   of counts sets it first. */
+  size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* CPU time that is judged instead of wall time */
   const char *aside; /* reason why the other time of the benchmark is judged; NULL if this time

@@ -125,8 +125,8 @@ static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const c
                    wanted, shallow ? "; " MEND_SHALLOW : "");
 }
 
-static pprofc_status add_worktree(struct ci_run *run, const char *wanted, const char *commit,
-                                  const char *folder, pprofc_error *error) {
+pprofc_status checkouts_add(struct ci_run *run, const char *wanted, const char *commit,
+                            const char *folder, pprofc_error *error) {
   const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
                               "--detach", folder,     commit, NULL};
   struct program git = {.argv = argv};
@@ -150,39 +150,45 @@ pprofc_status name_commits(struct ci_run *run, pprofc_error *error) {
   return status;
 }
 
-/* Finds the commit of the base, given or chosen. */
-static pprofc_status find_base(struct ci_run *run, const char **wanted, const char **commit,
-                               pprofc_error *error) {
+pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
+                                  pprofc_error *error) {
+  *wanted = run->options->base_ref;
   bool given = **wanted;
   pprofc_status status = PPROFC_OK;
   if (!given) status = choose_base(run, wanted, error);
   if (status == PPROFC_OK) status = resolve_ref(run, *wanted, commit, error);
-  if (status == PPROFC_OK && given) return check_given_base(run, *commit, error);
-  if (status == PPROFC_OK) message_note("base %.12s: %s", *commit, run->base_why);
-  return status;
+  if (status != PPROFC_OK) return status;
+  run->base_commit = *commit;
+  if (given) return check_given_base(run, *commit, error);
+  message_note("base %.12s: %s", *commit, run->base_why);
+  return PPROFC_OK;
+}
+
+pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
+                               pprofc_error *error) {
+  static const char *const argv[] = {"git", "rev-parse", "--show-prefix", NULL};
+  const char *prefix;
+  pprofc_status status = program_line(run, NULL, argv, &prefix, error);
+  if (status != PPROFC_OK) return status;
+  *path = text_printf(&run->arena, "%s/%s", checkout, prefix ? prefix : "");
+  return *path ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error) {
-  const char *wanted = run->options->base_ref, *commit, *prefix;
-  pprofc_status status = find_base(run, &wanted, &commit, error);
+  const char *wanted, *commit;
+  pprofc_status status = checkouts_find_base(run, &wanted, &commit, error);
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
   if (status == PPROFC_OK && !folder) status = error_nomem(error);
-  if (status == PPROFC_OK) status = add_worktree(run, wanted, commit, folder, error);
-  const char *const argv[] = {"git", "rev-parse", "--show-prefix", NULL};
-  if (status == PPROFC_OK) status = program_line(run, NULL, argv, &prefix, error);
-  if (status != PPROFC_OK) return status;
-  run->base_commit = commit;
-  *base = text_printf(&run->arena, "%s/%s", folder, prefix ? prefix : "");
-  return *base ? PPROFC_OK : error_nomem(error);
+  if (status == PPROFC_OK) status = checkouts_add(run, wanted, commit, folder, error);
+  return status == PPROFC_OK ? checkouts_inside(run, folder, base, error) : status;
 }
 
-void checkouts_remove(struct ci_run *run) {
+void checkouts_remove(struct ci_run *run, const char *folder) {
   static const char *const argv[] = {"git", "worktree", "prune", NULL};
-  const char *folder = text_printf(&run->arena, "%s/base", run->work);
   struct program git = {.argv = argv};
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
-  if (folder) tree_remove(folder);
+  tree_remove(folder);
   run_stopped = 0; /* clean up even after a stop */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;

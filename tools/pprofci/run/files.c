@@ -95,6 +95,24 @@ pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *erro
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(number));
 }
 
+pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
+                         const char ***names, size_t *count, pprofc_error *error) {
+  struct dirent **entries;
+  int found = scandir(folder, &entries, NULL, order);
+  if (found < 0)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
+  *count = (size_t)found;
+  *names = arena_array(&run->arena, *count, sizeof **names);
+  bool good = *names != NULL;
+  for (size_t i = 0; i < *count; i++) {
+    if (good) (*names)[i] = text_keep(&run->arena, str_of(entries[i]->d_name));
+    good = good && (*names)[i];
+    free(entries[i]);
+  }
+  free(entries);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
 /* ---- questions --------------------------------------- */
 
 bool files_is_folder(const char *path) {

@@ -7,6 +7,8 @@
 #include "core/infile.h"
 #include "run/run.h"
 
+#include <dirent.h>
+
 /* Makes a folder and its parents; false with errno set. */
 bool files_make_folders(const char *path);
 
@@ -31,6 +33,11 @@ pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *erro
 /* Copies a file into the stage, unchanged. */
 pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
                          pprofc_error *error);
+
+/* Lists the names in a folder in an order of scandir(3), with those that begin with a dot. */
+typedef int files_order(const struct dirent **a, const struct dirent **b);
+pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
+                         const char ***names, size_t *count, pprofc_error *error);
 
 bool files_is_folder(const char *path);
 bool files_is_regular(const char *path);

@@ -138,17 +138,11 @@ static pprofc_status list_entry(struct ci_run *run, const char *folder, const ch
 
 static pprofc_status list_profiles(struct ci_run *run, const char *folder, const char *other,
                                    struct profile_list *list, pprofc_error *error) {
-  struct dirent **entries;
-  int count = scandir(folder, &entries, NULL, by_bytes);
-  if (count < 0)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
-  pprofc_status status = PPROFC_OK;
-  for (int i = 0; i < count; i++) {
-    if (status == PPROFC_OK)
-      status = list_entry(run, folder, entries[i]->d_name, other, list, error);
-    free(entries[i]);
-  }
-  free(entries);
+  const char **names;
+  size_t count;
+  pprofc_status status = files_list(run, folder, by_bytes, &names, &count, error);
+  for (size_t i = 0; status == PPROFC_OK && i < count; i++)
+    status = list_entry(run, folder, names[i], other, list, error);
   return status;
 }
 
@@ -207,19 +201,13 @@ static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const 
 
 static pprofc_status pair_subfolders(struct ci_run *run, const char *base, const char *head,
                                      size_t *found, pprofc_error *error) {
-  struct dirent **entries;
+  const char **names;
+  size_t count;
   *found = 0;
   if (!*base) return PPROFC_OK;
-  int count = scandir(head, &entries, NULL, by_bytes);
-  if (count < 0)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", head, ERRNO_TEXT(errno));
-  pprofc_status status = PPROFC_OK;
-  for (int i = 0; i < count; i++) {
-    if (status == PPROFC_OK)
-      status = pair_subfolder(run, base, head, entries[i]->d_name, found, error);
-    free(entries[i]);
-  }
-  free(entries);
+  pprofc_status status = files_list(run, head, by_bytes, &names, &count, error);
+  for (size_t i = 0; status == PPROFC_OK && i < count; i++)
+    status = pair_subfolder(run, base, head, names[i], found, error);
   return status;
 }
 

@@ -108,6 +108,19 @@ static const struct flag flags[] = {
      .initial = "5",
      .help = "how often each side of a benchmark is profiled, in turns, apart from the measuring: "
              "3 and more give verdicts of functions; 0: no profiles"},
+    TEXT("simulate", simulate, RUN_SIMULATING, "COMMAND",
+         .help =
+             "count each benchmark that a command runs, under valgrind: pytest --codspeed, cargo "
+             "codspeed run, any program that marks its benchmarks for callgrind, or Go packages "
+             "as ./...; words as for a shell"),
+    TEXT("setup", setup, RUN_SIMULATING, "COMMAND",
+         .help =
+             "compare with the base (-base-ref): both commits are checked out, one after the "
+             "other in one folder, and a shell runs this command there before -simulate counts"),
+    TEXT("simulate-toggle", simulate_toggle, RUN_SIMULATING, "FUNCTION",
+         .help =
+             "count this function with what it calls, in a program that marks nothing; may be a "
+             "pattern with *"),
     TEXT("simulate-base", simulate_base, RUN_SIMULATING, "COMMAND",
          .help = "a command that pprofc -simulate runs under valgrind; words as for a shell"),
     TEXT("simulate-head", simulate_head, RUN_SIMULATING, "COMMAND",
@@ -120,11 +133,18 @@ static const struct flag flags[] = {
      .initial = "2",
      .help = "how often the command of the base runs: from two runs on, functions that vary by "
              "themselves are told apart from functions that changed"},
+    {.name = "simulate-runs",
+     .kind = FLAG_INT,
+     .offset = FIELD(simulated_runs),
+     .group = RUN_SIMULATING,
+     .argument = "N",
+     .initial = "2",
+     .help = "the same as -runs"},
     TEXT("out", out, RUN_RESULT, "DIR", .initial = ".docs/artifacts/ci",
          .help = "where the artifacts go; benchmark tables go beside it, into benchdiff"),
     TEXT("threshold", threshold, RUN_RESULT, "PERCENT",
-         .help = "a significant change of so much is a regression; 5 when neither this nor "
-                 "THRESHOLD_PERCENT is given"),
+         .help = "a significant change of so much is a regression; when neither this nor "
+                 "THRESHOLD_PERCENT is given 5, and 1 for -simulate"),
     {.name = "fail-on",
      .kind = FLAG_STRING,
      .offset = FIELD(fail_on_last),
@@ -167,6 +187,7 @@ static const struct flag flags[] = {
 static const char *const usage[] = {
     "-base DIR -head DIR [-bench-base FILE -bench-head FILE] [flags]",
     "-record PACKAGES [-base-ref REF] [flags]",
+    "-simulate COMMAND [-base-ref REF -setup COMMAND] [flags]",
     "-simulate-base COMMAND -simulate-head COMMAND [flags]", NULL};
 
 static const char *const details[] = {
@@ -309,29 +330,56 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
   return PPROFC_OK;
 }
 
-static pprofc_status check_recording(const struct run_options *o, const struct flags_parsed *parsed,
-                                     pprofc_error *error) {
-  static const char *const of_record[] = {"base-ref", "count",    "bench",       "benchtime",
-                                          "cpu",      "profiles", "profile-runs"};
-  if (*o->record && (*o->base || *o->head || *o->bench_base || *o->bench_head))
+/* Flags that need one of two flags. */
+static const struct {
+  const char *name, *of, *or_of;
+} belongings[] = {{"base-ref", "record", "simulate"},
+                  {"count", "record", "record"},
+                  {"bench", "record", "simulate"},
+                  {"benchtime", "record", "record"},
+                  {"cpu", "record", "record"},
+                  {"profiles", "record", "record"},
+                  {"profile-runs", "record", "record"},
+                  {"setup", "simulate", "simulate"},
+                  {"simulate-toggle", "simulate", "simulate"}};
+
+/* -record and -simulate measure both sides; other inputs would be a second answer. */
+static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {
+  bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
+  if (given && (*o->record || *o->simulate))
     return error_set(error, PPROFC_E_INVALID,
-                     "-record makes its profiles and results; leave -base, -head, -bench-base and "
-                     "-bench-head out");
-  for (size_t i = 0; !*o->record && i < sizeof of_record / sizeof *of_record; i++)
-    if (run_seen(parsed, of_record[i]))
-      return error_set(error, PPROFC_E_INVALID, "-%s belongs to -record, which is not given",
-                       of_record[i]);
+                     "-%s makes its profiles and results; leave -base, -head, -bench-base and "
+                     "-bench-head out",
+                     *o->record ? "record" : "simulate");
+  if (*o->simulate && (*o->record || *o->simulate_base || *o->simulate_head))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-simulate counts both sides; leave -record, -simulate-base and "
+                     "-simulate-head out");
   return PPROFC_OK;
 }
 
-static bool run_names_base(const struct run_options *o) {
-  return *o->base || *o->bench_base || *o->simulate_base || *o->record || o->pair_count;
+static pprofc_status check_together(const struct run_options *o, const struct flags_parsed *parsed,
+                                    pprofc_error *error) {
+  pprofc_status status = check_makers(o, error);
+  for (size_t i = 0; i < sizeof belongings / sizeof *belongings && status == PPROFC_OK; i++)
+    if (run_seen(parsed, belongings[i].name) && !run_seen(parsed, belongings[i].of) &&
+        !run_seen(parsed, belongings[i].or_of))
+      status = error_set(error, PPROFC_E_INVALID, "-%s belongs to -%s, which is not given",
+                         belongings[i].name, belongings[i].of);
+  return status;
+}
+
+static bool run_names_base(struct run_options *o) {
+  o->counts_base = *o->simulate && (*o->base_ref || *o->setup);
+  return *o->base || *o->bench_base || *o->simulate_base || *o->record || o->pair_count ||
+         o->counts_base;
 }
 
 pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
   const char *variable = getenv("THRESHOLD_PERCENT");
+  const char *usual = *o->simulate ? "1" : "5";
   double number;
-  if (!*o->threshold) o->threshold = variable && *variable ? variable : "5";
+  if (!*o->threshold) o->threshold = variable && *variable ? variable : usual;
   if (gate_parse_percent(str_of(o->threshold), &number)) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "-threshold must be a percentage, not '%s'",
                    o->threshold);
@@ -339,7 +387,7 @@ pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
 
 /* True if any input was given. */
 static bool run_is_given(const struct run_options *o) {
-  return o->has_base || *o->head || *o->bench_head || *o->simulate_head;
+  return o->has_base || *o->head || *o->bench_head || *o->simulate_head || *o->simulate;
 }
 
 pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
@@ -354,15 +402,15 @@ pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
                      argv[parsed->rest]);
   status = check_empty(o, parsed, error);
   if (status == PPROFC_OK) status = check_values(o, error);
+  if (status == PPROFC_OK) status = check_together(o, parsed, error);
   if (status == PPROFC_OK) status = run_options_settle(o, error);
   o->has_base = run_names_base(o);
-  if (status == PPROFC_OK) status = check_recording(o, parsed, error);
   if (status == PPROFC_OK) status = check_both_sides(o, error);
   if (status != PPROFC_OK || run_is_given(o)) return status;
   if (!*o->bundled)
     return error_set(error, PPROFC_E_INVALID,
                      "there is nothing to compare: give -base and -head, -bench-base and "
-                     "-bench-head, -record, or -simulate-base and -simulate-head");
+                     "-bench-head, -record, -simulate, or -simulate-base and -simulate-head");
   o->is_bundled = true;
   o->has_base = true;
   return PPROFC_OK;

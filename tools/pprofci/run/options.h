@@ -15,6 +15,7 @@ struct run_options {
   const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
   size_t bench_count[2];
   const char *simulate_base, *simulate_head;
+  const char *simulate, *setup, *simulate_toggle;
   const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
   size_t pair_count;
   const char *out, *threshold, *bundled, *title, *links;
@@ -25,8 +26,9 @@ struct run_options {
   const char *ops;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
-  bool has_base;   /* true if any base is given; otherwise this is a first run */
-  bool is_bundled; /* true to compare the bundled profiles, because no input was given */
+  bool counts_base; /* true if -simulate counts a base, too */
+  bool has_base;    /* true if any base is given; otherwise this is a first run */
+  bool is_bundled;  /* true to compare the bundled profiles, because no input was given */
 };
 
 /* Takes a threshold that was not given from the environment, and checks it. */

@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define NAME_MOST     120 /* bytes of the name of an artifact */
-#define KINDS_AT_ONCE 2   /* kinds of profile in one run */
-#define GROUPS        2   /* groups of kinds */
+#define KINDS_AT_ONCE 2 /* kinds of profile in one run */
+#define GROUPS        2 /* groups of kinds */
 
 /* A benchmark that is being profiled. */
 struct profiled {
@@ -69,19 +68,6 @@ static void add_exactly(struct buffer *out, pprofc_str name) {
     buffer_add_char(out, c == '/' ? '^' : c);
   }
   buffer_add_char(out, '$');
-}
-
-/* Returns "words.Split_a=1", or with several processors "words.Split_a=1-4". */
-static const char *artifact_name(struct recording *r, const char *package, pprofc_str label) {
-  struct buffer text;
-  buffer_init(&text, r->run->mem, SIZE_MAX / 2);
-  buffer_printf(&text, "%s.", package);
-  text_word(&text, label, ".=-");
-  if (text.size > NAME_MOST) text.size = NAME_MOST;
-  pprofc_str name = buffer_keep(&text, &r->run->arena);
-  buffer_free(&text);
-  const char *kept = name.data ? text_keep(&r->run->arena, name) : NULL;
-  return kept ? run_take_name(r->run, kept) : NULL;
 }
 
 /* Returns an expression for frames of a benchmark's Go function: "\.BenchmarkSplit(\.func|$)". */
@@ -277,7 +263,10 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
                           ? short_name
                           : text_printf(&r->run->arena, "%s-%s", short_name, item->cpu);
   if (!label) return error_nomem(error);
-  p->name = artifact_name(r, r->packages.items[item->package].name, str_of(label));
+  /* "words.Split_a=1", or with several processors "words.Split_a=1-4" */
+  const char *name =
+      text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, label);
+  p->name = name ? run_take_name_of(r->run, str_of(name)) : NULL;
   if (!p->name) return error_nomem(error);
   pprofc_status status = profiled_arguments(r, p, error);
   if (status == PPROFC_OK) status = profiled_prepare(r, p, error);

@@ -68,6 +68,19 @@ const char *run_take_name(struct ci_run *run, const char *name) {
   return id == MAP_NONE ? NULL : run->names.items[id].data;
 }
 
+#define NAME_MOST 120 /* bytes of the name of an artifact */
+
+const char *run_take_name_of(struct ci_run *run, pprofc_str text) {
+  struct buffer word;
+  buffer_init(&word, run->mem, SIZE_MAX / 2);
+  text_word(&word, text, ".=-");
+  if (word.size > NAME_MOST) word.size = NAME_MOST;
+  pprofc_str name = buffer_keep(&word, &run->arena);
+  buffer_free(&word);
+  const char *kept = name.data ? text_keep(&run->arena, name) : NULL;
+  return kept ? run_take_name(run, kept) : NULL;
+}
+
 const char *run_stem(struct ci_run *run, const char *path) {
   static const char *const endings[] = {".gz", ".pb", ".prof"};
   struct buffer text;
@@ -135,9 +148,9 @@ void run_end(struct ci_run *run) {
 
 static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits,   failing_prepare, outside_read, record_benchmarks,
-      simulate_sides, pair_inputs,     stage_open,   draw_pairs,
-      judge_results,  write_pages,     stage_commit, write_service_files};
+      name_commits,     failing_prepare, outside_read,       record_benchmarks, simulate_sides,
+      count_benchmarks, pair_inputs,     stage_open,         draw_pairs,        judge_results,
+      write_pages,      stage_commit,    write_service_files};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
     status = run_check_stopped(error);

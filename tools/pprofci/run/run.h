@@ -204,6 +204,7 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context, p
 pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error);
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error);
+pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
 pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
@@ -230,6 +231,9 @@ pprofc_status run_check_stopped(pprofc_error *error);
 
 /* Returns NAME, or NAME_2 ... if an artifact has that name; NULL when out of memory. */
 const char *run_take_name(struct ci_run *run, const char *name);
+
+/* Like run_take_name, for any text: letters, digits and a few signs of it, not too long. */
+const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 
 /* Returns the name of a profile without its extensions, for names of artifacts. */
 const char *run_stem(struct ci_run *run, const char *path);

@@ -15,16 +15,12 @@ static int several_by_name(const struct dirent **a, const struct dirent **b) {
   return runs_order((*a)->d_name, (*b)->d_name);
 }
 
-static int several_is_shown(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
-}
-
 static pprofc_status several_entry(struct ci_run *run, const char *folder, const char *name,
                                    struct run_pair *pair, int side, pprofc_error *error) {
   bool is;
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
   if (!path) return error_nomem(error);
-  if (!files_is_regular(path)) return PPROFC_OK;
+  if (name[0] == '.' || !files_is_regular(path)) return PPROFC_OK;
   pprofc_status status = check_profile(run, path, "", &is, error);
   if (status == PPROFC_OK && is) pair->runs[side][pair->run_count[side]++] = path;
   return status;
@@ -33,19 +29,15 @@ static pprofc_status several_entry(struct ci_run *run, const char *folder, const
 /* Makes the profiles of a folder the runs of a side. */
 static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
                                   int side, pprofc_error *error) {
-  struct dirent **entries;
-  int found = scandir(folder, &entries, several_is_shown, several_by_name);
-  if (found < 0)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
+  const char **names;
+  size_t count;
+  pprofc_status status = files_list(run, folder, several_by_name, &names, &count, error);
+  if (status != PPROFC_OK) return status;
   pair->run_count[side] = 0;
-  pair->runs[side] = arena_array(&run->arena, (size_t)found + 1, sizeof *pair->runs[side]);
-  pprofc_status status = pair->runs[side] ? PPROFC_OK : error_nomem(error);
-  for (int i = 0; i < found; i++) {
-    if (status == PPROFC_OK)
-      status = several_entry(run, folder, entries[i]->d_name, pair, side, error);
-    free(entries[i]);
-  }
-  free(entries);
+  pair->runs[side] = arena_array(&run->arena, count, sizeof *pair->runs[side]);
+  if (!pair->runs[side]) return error_nomem(error);
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
+    status = several_entry(run, folder, names[i], pair, side, error);
   if (status != PPROFC_OK || pair->run_count[side]) return status;
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }

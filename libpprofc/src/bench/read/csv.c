@@ -1,11 +1,11 @@
 /* Reads CSV (RFC 4180) with a header that has the columns name, unit and value; one sample per
- * line. */
+ * line. A column "assume" says "exact" for units that are counted. */
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
-enum { NAME, UNIT, VALUE, WANTED };
+enum { NAME, UNIT, VALUE, ASSUME, WANTED };
 
-static const char *const wanted[WANTED] = {"name", "unit", "value"};
+static const char *const wanted[WANTED] = {"name", "unit", "value", "assume"};
 
 /* One record; other fields are skipped. */
 struct record {
@@ -78,12 +78,13 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header. False unless it has all three columns. Does not allocate, because format
+/* Reads the header. False unless it has the first three columns. Does not allocate, because format
  * detection has no set and no allocator. */
 static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
   char end = ',';
+  columns->at[ASSUME] = SIZE_MAX;
   for (size_t i = 0; end == ',' && i < 1000; i++) {
     pprofc_str field = *rest;
     end = csv_take_field(rest, NULL, &line, &bad_quotes);
@@ -121,7 +122,7 @@ static char csv_take_record(pprofc_str *rest, const struct csv_columns *columns,
 }
 
 /* Adds a record as a result. Returns an error text, or NULL. */
-static const char *csv_add_record(struct bench_sink *sink, struct record *record) {
+static const char *csv_add_record(struct bench_sink *sink, struct record *record, uint64_t line) {
   pprofc_str unit = str_trim(buffer_str(&record->fields[UNIT]));
   double value;
   if (record->bad_quotes) return "unbalanced quotes";
@@ -135,6 +136,7 @@ static const char *csv_add_record(struct bench_sink *sink, struct record *record
   default:
     break;
   }
+  pprofc_str assume = str_trim(buffer_str(&record->fields[ASSUME]));
   struct buffer name, word;
   buffer_init(&name, &sink->set->mem, (size_t)1 << 30);
   buffer_init(&word, &sink->set->mem, (size_t)1 << 30);
@@ -142,6 +144,7 @@ static const char *csv_add_record(struct bench_sink *sink, struct record *record
   name_encode(&word, unit, true);
   sink_result(sink, buffer_str(&name), 1, 0);
   sink_value(sink, value, buffer_str(&word));
+  if (assume.size) sink_metadata(sink, buffer_str(&word), STR("assume"), assume, line);
   if (name.failed || word.failed) sink_fail(sink);
   buffer_free(&name);
   buffer_free(&word);
@@ -174,7 +177,7 @@ static pprofc_status csv_read_source(const struct bench_source *source, pprofc_e
   while (rest.size && source->sink->status == PPROFC_OK) {
     uint64_t start = ++line;
     csv_take_record(&rest, &columns, &record, &line);
-    const char *wrong = csv_is_blank(&record) ? NULL : csv_add_record(source->sink, &record);
+    const char *wrong = csv_is_blank(&record) ? NULL : csv_add_record(source->sink, &record, start);
     if (wrong) sink_message(source->sink, start, "%s", wrong);
     for (size_t w = 0; w < WANTED; w++)
       if (record.fields[w].failed) sink_fail(source->sink);

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# simulate_c.sh SOURCE PROGRAMS: -simulate counts the benchmarks of a C program that marks them with docs/examples/count.h.
+set -eu
+. "$(dirname "$0")/common.sh"
+for peer in valgrind git cc; do
+  command -v "$peer" >/dev/null || {
+    echo "skipped: $peer is not installed"
+    exit 77
+  }
+done
+run() {
+  local wanted=$1
+  status=0
+  shift
+  "$PPROFC_BIN/pprofci" run "$@" >"$work/output" 2>"$work/messages" || status=$?
+  [ "$status" = "$wanted" ] || broken "pprofci run $*: status $status, not $wanted"
+}
+
+export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.c
+git init -q -b main project
+cd project
+
+# program STEPS: a program whose first benchmark does STEPS steps.
+program() {
+  cat >bench.c <<END
+#include "count.h"
+__attribute__((noinline)) static unsigned walk(unsigned steps) {
+  unsigned sum = 1;
+  for (unsigned i = 0; i < steps; i++) sum = sum * 31 + i;
+  return sum;
+}
+__attribute__((noinline)) static unsigned parse_body(unsigned steps) {
+  return walk(steps) + 1;
+}
+int main(void) {
+  volatile unsigned sum = 0;
+  count_begin();
+  sum += parse_body($1);
+  count_end("bench.c::parse, \"1\" <b>");
+  count_begin();
+  sum += walk(5000);
+  count_end("bench.c::walk");
+  $2
+  return sum == 1;
+}
+END
+}
+cp "$source/docs/examples/count.h" .
+program 100000 ''
+git add -A
+git commit -qm base
+git tag base
+
+build='cc -O1 -g -o bench bench.c'
+# 1 % more is a regression of one benchmark; the other one is unchanged. An added one is new.
+program 101100 'count_begin(); sum += walk(10); count_end("added");'
+git commit -qam slower
+run 2 -simulate ./bench -setup "$build" -base-ref base -out a/ci
+grep -q '^regressed: bench.c::parse,%20"1"%20<b> instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1 %"
+has "$work/output" 'new: added instructions'
+has "$work/output" 'threshold 1%'
+grep -q 'walk instructions' "$work/output" && broken "an unchanged benchmark is reported"
+has a/ci/manifest.json '"instructions"'
+there a/ci/index.html a/ci/bench.c__walk_count_diff_top.txt
+has a/ci/bench.c__parse___1___b__count_head_top.txt 'Type: Ir'
+grep -q '<b>_count\|<b> ' a/ci/index.html && broken "a name is markup"
+[ -z "$(git worktree list | sed 1d)" ] || broken "a worktree is left"
+ok "1 % in one benchmark"
+
+run 0 -no-fail -simulate ./bench -setup "$build" -base-ref base -out a/ci
+run 0 -simulate ./bench -setup "$build" -base-ref base -threshold 5 -out a/ci
+run 0 -simulate ./bench -setup "$build" -base-ref HEAD -simulate-runs 3 -out a/ci
+grep -q '3+1' "$work/output" || broken "the base was not counted three times"
+has "$work/output" 'no regression'
+grep -q '^regressed\|^inconclusive\|^too few' "$work/output" && broken "an unchanged program is not green"
+ok "the same program"
+
+# One tree, without a base: counts and profiles, no verdict.
+sh -c "$build"
+run 0 -simulate ./bench -out b/ci
+has "$work/output" 'no comparison: there is no base'
+there b/ci/bench.c__walk_count_top.txt
+git rm -q --cached bench 2>/dev/null || true
+
+# One function of a program that marks nothing.
+sed -i '/count_/d' bench.c
+cc -O1 -g -o plain bench.c
+run 0 -simulate ./plain -simulate-toggle parse_body -out c/ci
+there c/ci/parse_body_count_top.txt
+has c/ci/parse_body_count_top.txt walk
+ok "one tree, one function"
+
+# A benchmark that is gone is no pass.
+git commit -qam nothing
+git checkout -q base
+program 100000 ''
+sed -i '/"bench.c::walk"/d' bench.c
+git commit -qam gone
+run 0 -simulate ./bench -setup "$build" -base-ref base -out d/ci
+has "$work/output" 'missing: bench.c::walk instructions'
+has "$work/output" '4 missing'
+
+# Nothing that is counted is an error.
+run 1 -simulate ./plain -out e/ci
+has "$work/messages" 'no benchmark was counted (head)'
+run 1 -simulate ./plain -simulate-toggle no_such_function -out e/ci
+has "$work/messages" 'no benchmark was counted (head)'
+run 1 -simulate false -out e/ci
+has "$work/messages" "cannot count 'false' (head): it ended with status 1"
+run 1 -simulate ./no_such_program -out e/ci
+has "$work/messages" "cannot count './no_such_program' (head)"
+run 1 -simulate ./bench -setup 'echo why it failed >&2; exit 3' -base-ref base -out e/ci
+has "$work/messages" '-setup failed (base): status 3: why it failed'
+run 1 -simulate ./bench -setup "$build" -base-ref no_such_commit -out e/ci
+has "$work/messages" "no such commit"
+run 1 -simulate ' ' -out e/ci
+has "$work/messages" '-simulate is empty'
+run 1 -simulate './bench "' -out e/ci
+has "$work/messages" "cannot read the command"
+run 1 -setup true -out e/ci
+has "$work/messages" '-setup belongs to -simulate, which is not given'
+run 1 -simulate ./bench -record ./... -out e/ci
+has "$work/messages" '-simulate counts both sides'
+mkdir none
+ln -s "$(command -v git)" none/git
+PATH=$work/project/none run 1 -simulate ./bench -out e/ci
+has "$work/messages" 'valgrind is not installed'
+cat >crash.c <<'END'
+#include "count.h"
+#include <stdlib.h>
+int main(void) {
+  count_begin();
+  count_end("before");
+  abort();
+}
+END
+cc -o crash crash.c
+run 1 -simulate ./crash -out e/ci
+has "$work/messages" "cannot count './crash' (head): it ended with status 134"
+not_there e/ci/index.html
+ok "failures"

@@ -1,0 +1,39 @@
+/* Runs programs under valgrind's callgrind, with a fixed cache model and without randomised
+ * addresses, and turns its events into sample types. */
+#ifndef PPROFC_TOOLS_CALLGRIND_H
+#define PPROFC_TOOLS_CALLGRIND_H
+
+#include "pprofc/profile.h"
+
+#include <stddef.h>
+
+/* Command line of callgrind: valgrind, then its options. */
+#define CALLGRIND_WORDS 11
+extern const char *const callgrind_words[CALLGRIND_WORDS];
+
+/* Fixes the addresses of programs that are started from now on, until callgrind_let_addresses gets
+ * the returned value. Containers may forbid it; then counts vary slightly more. */
+int callgrind_fix_addresses(void);
+void callgrind_let_addresses(int before);
+
+/* Sample types of a simulation. */
+enum callgrind_type {
+  CALLGRIND_INSTRUCTIONS,
+  CALLGRIND_FIRST_MISSES, /* misses of the first-level caches */
+  CALLGRIND_LAST_MISSES,  /* misses of the last-level cache: accesses to memory */
+  CALLGRIND_SYSTEM_TIME,
+  CALLGRIND_CYCLES, /* estimate */
+  CALLGRIND_TYPES
+};
+
+/* Replaces callgrind's events by the sample types, in their order. */
+pprofc_status callgrind_measure(const pprofc_profile *events, pprofc_profile **measured,
+                                pprofc_error *error);
+
+/* Reads a file of callgrind and writes its profile with the sample types to `to`. If `totals` is
+ * not NULL, it gets the sum of each type. */
+pprofc_status callgrind_convert(const char *from, const char *to,
+                                const pprofc_read_options *options, int64_t *totals,
+                                pprofc_error *error);
+
+#endif

@@ -1,0 +1,154 @@
+/* Runs a command under callgrind, in the environment that the plugins of benchmarks expect. */
+#include "common/terminal.h"
+#include "core/array.h"
+#include "run/files.h"
+#include "run/programs.h"
+#include "run/text.h"
+#include "simulate/counting.h"
+
+#include <fnmatch.h>
+#include <sys/utsname.h>
+
+/* The plugins count when these are set. Fixed seeds and plain malloc make Python repeat itself.
+ * Without files of byte code each run starts like the first. */
+static const char *const environment[] = {
+    "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
+    "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
+    "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1"};
+
+/* Options beside those of every simulation. A file for each benchmark, exact stacks of up to 60
+ * frames, and the programs that the command starts. */
+static const char *const count_options[] = {"--combine-dumps=no", "--separate-callers=60",
+                                            "--trace-children=yes",
+                                            "--trace-children-skip=*esbuild"};
+
+#define ENVIRONMENT_WORDS (sizeof environment / sizeof *environment)
+#define OPTION_WORDS      (sizeof count_options / sizeof *count_options)
+
+/* ---- the command line -------------------------------- */
+
+struct count_words {
+  struct counting *c;
+  const char **items;
+  size_t count, capacity;
+  bool failed;
+};
+
+static void count_add(struct count_words *w, const char *word) {
+  w->failed |= !word || !ARRAY_RESERVE_IN(&w->c->run->arena, w->items, w->capacity, w->count + 1);
+  if (!w->failed) w->items[w->count++] = word;
+}
+
+static void count_add_all(struct count_words *w, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++) count_add(w, words[i]);
+}
+
+static void count_add_list(struct count_words *w, const char *const *words) {
+  while (*words) count_add(w, *words++);
+}
+
+/* Adds the options that say when callgrind counts. */
+static void count_add_start(struct count_words *w) {
+  const char *function = w->c->run->options->simulate_toggle;
+  if (*function)
+    count_add(w, text_printf(&w->c->run->arena, "--toggle-collect=%s", function));
+  else
+    count_add(w, "--instr-atstart=no");
+}
+
+static void command_line(struct count_words *w, const struct count_run *run,
+                         const char *const *variables, const char *const *words) {
+  struct arena *arena = &w->c->run->arena;
+  struct utsname machine;
+  count_add(w, "env");
+  count_add_all(w, environment, ENVIRONMENT_WORDS);
+  if (uname(&machine) == 0) count_add(w, text_printf(arena, "ARCH=%s", machine.machine));
+  count_add(w, text_printf(arena, "CODSPEED_PROFILE_FOLDER=%s", run->place));
+  count_add_list(w, variables);
+  count_add_all(w, callgrind_words, CALLGRIND_WORDS);
+  count_add_all(w, count_options, OPTION_WORDS);
+  count_add_start(w);
+  count_add(w, text_printf(arena, "--callgrind-out-file=%s/%%p.out", run->place));
+  count_add(w, text_printf(arena, "--log-file=%s/%%p.log", run->place));
+  count_add(w, "--");
+  count_add_list(w, words);
+  w->failed |= !ARRAY_RESERVE_IN(arena, w->items, w->capacity, w->count + 1);
+  if (!w->failed) w->items[w->count] = NULL;
+}
+
+/* ---- why a run failed -------------------------------- */
+
+/* Finds the last line of valgrind that is no warning about this machine's caches. */
+static pprofc_str log_complaint(struct ci_run *run, const char *path) {
+  struct buffer text;
+  pprofc_str line, found = {NULL, 0};
+  buffer_init(&text, run->mem, (size_t)16 << 20);
+  if (file_read(path, &text, NULL) == PPROFC_OK) {
+    pprofc_str rest = buffer_str(&text);
+    while (rest.data && str_next_line(&rest, &line))
+      if (line.size && str_find(line, STR("warning:")) == line.size) found = line;
+    found = arena_str(&run->arena, found);
+  }
+  buffer_free(&text);
+  return found;
+}
+
+static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
+  pprofc_str found = {NULL, 0};
+  const char **names;
+  size_t count;
+  if (files_list(run, place, alphasort, &names, &count, NULL) != PPROFC_OK) return found;
+  for (size_t i = 0; i < count; i++) {
+    if (fnmatch("*.log", names[i], 0) != 0) continue;
+    const char *path = text_printf(&run->arena, "%s/%s", place, names[i]);
+    pprofc_str line = path ? log_complaint(run, path) : found;
+    if (line.size) found = line;
+  }
+  return found;
+}
+
+#define SAID_MOST 2000 /* bytes of what a failed program printed */
+
+/* Prints the end of a text, from the beginning of a line. */
+static void print_end(pprofc_str text) {
+  size_t from = text.size > SAID_MOST ? text.size - SAID_MOST : 0;
+  pprofc_str end = str_trim(str_slice(text, from, text.size));
+  if (from) end = str_slice(end, str_find_char(end, '\n'), end.size);
+  if (end.size) message_error_lines(str_trim(end));
+}
+
+void count_print(const struct program *program) {
+  print_end(buffer_str(&program->printed));
+  print_end(buffer_str(&program->said));
+}
+
+static pprofc_status count_failed(struct counting *c, const struct count_run *run,
+                                  const char *command, const struct program *program,
+                                  pprofc_error *error) {
+  pprofc_str why = valgrind_complaint(c->run, run->place);
+  if (!why.size) why = program_last_line(program);
+  count_print(program);
+  return error_set(error, PPROFC_E_IO, "cannot count '%s' (%s): it ended with status %d%s%.*s",
+                   command, side_names[run->side], program->status, why.size ? ": " : "",
+                   STR_ARG(why));
+}
+
+/* ---- running ----------------------------------------- */
+
+pprofc_status count_command(struct counting *c, const struct count_run *run,
+                            const char *const *variables, const char *const *words,
+                            pprofc_error *error) {
+  struct count_words line = {.c = c};
+  command_line(&line, run, variables, words);
+  if (line.failed) return error_nomem(error);
+  pprofc_status status = files_need_folder(run->place, error);
+  if (status != PPROFC_OK) return status;
+  struct program program = {.argv = line.items, .folder = run->folder};
+  int before = callgrind_fix_addresses();
+  status = program_run(c->run, &program, error);
+  callgrind_let_addresses(before);
+  if (status == PPROFC_OK && program.status != 0)
+    status = count_failed(c, run, words[0], &program, error);
+  program_end(&program);
+  return status;
+}

@@ -1,0 +1,60 @@
+/* Counts benchmarks one by one: a command runs under callgrind, and its benchmarks mark themselves
+ * by callgrind's requests. Each becomes a profile, rows of results, and a pair of profiles. */
+#ifndef PPROFCI_SIMULATE_COUNTING_H
+#define PPROFCI_SIMULATE_COUNTING_H
+
+#include "common/callgrind.h"
+#include "run/checkouts.h"
+#include "run/programs.h"
+
+/* A benchmark in one run. */
+struct counted_run {
+  const char *path; /* profile; NULL: this run did not count it */
+  int64_t totals[CALLGRIND_TYPES];
+  double iterations; /* how often the counted code ran */
+};
+
+struct counted {
+  const char *name;
+  struct counted_run *runs[SIDES]; /* one entry for each run of the side */
+};
+
+/* One run of a command. */
+struct count_run {
+  int side;
+  size_t number;      /* number of the run on its side, from 0 */
+  const char *place;  /* folder of the files of callgrind */
+  const char *folder; /* working directory */
+};
+
+struct counting {
+  struct ci_run *run;
+  size_t runs[SIDES];
+  struct packages packages; /* of Go */
+  struct interner names;    /* names of the items */
+  struct counted *items;
+  size_t count, capacity;
+  size_t steps, all_steps;
+};
+
+/* ---- steps, in their order --------------------------- */
+
+/* Runs a command once under callgrind. Its environment begins with the NAME=VALUE texts of
+ * `variables`, which end with NULL. */
+pprofc_status count_command(struct counting *c, const struct count_run *run,
+                            const char *const *variables, const char *const *words,
+                            pprofc_error *error);
+
+/* Prints the end of what a failed program has printed. */
+void count_print(const struct program *program);
+
+/* Reads what a run left. No benchmark is an error. */
+pprofc_status count_read(struct counting *c, const struct count_run *run, pprofc_error *error);
+
+/* Runs one side of -simulate, in a checkout. */
+pprofc_status count_side(struct counting *c, int side, const char *folder, pprofc_error *error);
+
+/* Writes the counts as results of benchmarks, and adds a pair of profiles for each benchmark. */
+pprofc_status count_results(struct counting *c, pprofc_error *error);
+
+#endif

@@ -1,0 +1,157 @@
+/* Reads what a run under callgrind left: a file for each benchmark, and maps of code that was made
+ * while the program ran. */
+#include "common/terminal.h"
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "run/files.h"
+#include "run/text.h"
+#include "simulate/counting.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- names of parts ---------------------------------- */
+
+#define REQUEST "desc: Trigger: Client Request: "
+#define ENDED   "desc: Trigger: Program termination"
+
+/* True if a line of the head says what the file counts. Sets *name to it, or to an empty text for
+ * parts that are no benchmark. */
+static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
+  *name = (pprofc_str){"", 0};
+  if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
+  if (str_starts(*name, STR("Metadata: "))) name->size = 0;
+  if (str_starts(line, STR(ENDED))) *name = str_of(c->run->options->simulate_toggle);
+  return str_starts(line, STR("desc: Trigger: "));
+}
+
+/* True if the line gives sums that are not 0. */
+static bool part_has_sums(pprofc_str line) {
+  if (!str_starts(line, STR("totals: "))) return false;
+  for (size_t i = strlen("totals: "); i < line.size; i++)
+    if (line.data[i] >= '1' && line.data[i] <= '9') return true;
+  return false;
+}
+
+/* Finds the name of the benchmark that a file counts; an empty one if there is no such, or if it
+ * counted nothing. */
+static pprofc_status part_name(const struct counting *c, const char *path, pprofc_str *name,
+                               pprofc_error *error) {
+  struct buffer text;
+  pprofc_str line, found;
+  bool sums = false;
+  *name = (pprofc_str){"", 0};
+  buffer_init(&text, c->run->mem, SIZE_MAX / 2);
+  pprofc_status status = file_read(path, &text, error);
+  if (status == PPROFC_OK) {
+    pprofc_str rest = buffer_str(&text);
+    while (rest.data && str_next_line(&rest, &line)) {
+      if (!name->size && part_trigger(c, line, &found)) *name = arena_str(&c->run->arena, found);
+      sums |= part_has_sums(line);
+    }
+    if (!name->data) status = error_nomem(error);
+  }
+  if (!sums) name->size = 0;
+  buffer_free(&text);
+  return status;
+}
+
+/* ---- maps of code ------------------------------------ */
+
+/* Moves the map of a process beside its files. Others may write to /tmp, so only a regular file of
+ * this user is taken. */
+static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
+                              pprofc_error *error) {
+  struct arena *arena = &c->run->arena;
+  const char *from = text_printf(arena, "/tmp/perf-%s.map", process);
+  const char *to = text_printf(arena, "%s/perf-%s.map", run->place, process);
+  struct stat info;
+  struct buffer text;
+  if (!from || !to) return error_nomem(error);
+  if (lstat(from, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid())
+    return PPROFC_OK;
+  buffer_init(&text, c->run->mem, SIZE_MAX / 2);
+  pprofc_status status = file_read(from, &text, error);
+  if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
+  if (status == PPROFC_OK) (void)unlink(from);
+  buffer_free(&text);
+  return status;
+}
+
+/* ---- benchmarks -------------------------------------- */
+
+static struct counted *counted_add(struct counting *c, pprofc_str name) {
+  size_t before = c->names.count;
+  uint32_t id = interner_copy(&c->names, &c->run->arena, name);
+  if (id == MAP_NONE) return NULL;
+  if (c->names.count == before) return &c->items[id];
+  if (!ARRAY_RESERVE(c->run->mem, c->items, c->capacity, c->count + 1)) return NULL;
+  struct counted *item = &c->items[c->count++];
+  *item = (struct counted){.name = text_keep(&c->run->arena, c->names.items[id])};
+  for (int side = 0; side < SIDES; side++) {
+    item->runs[side] = arena_zero_array(&c->run->arena, c->runs[side], sizeof *item->runs[side]);
+    if (!item->runs[side]) return NULL;
+  }
+  return item->name ? item : NULL;
+}
+
+/* Returns the benchmark of a part. A name that comes again in one run gets a number. */
+static struct counted *counted_of(struct counting *c, const struct count_run *run,
+                                  pprofc_str name) {
+  struct counted *item = counted_add(c, name);
+  for (size_t n = 2; item && item->runs[run->side][run->number].path; n++) {
+    const char *numbered = text_printf(&c->run->arena, "%.*s#%zu", STR_ARG(name), n);
+    if (n == 2)
+      message_note("pprofci: '%.*s' comes several times in one run; the next are numbered",
+                   STR_ARG(name));
+    item = numbered ? counted_add(c, str_of(numbered)) : NULL;
+  }
+  return item;
+}
+
+static pprofc_status count_part(struct counting *c, const struct count_run *run, const char *path,
+                                pprofc_str name, pprofc_error *error) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  struct counted *item = counted_of(c, run, escape_line_keep(name, &c->run->arena));
+  const char *to = text_printf(&c->run->arena, "%s.pb.gz", path);
+  if (!item || !to) return error_nomem(error);
+  struct counted_run *counted = &item->runs[run->side][run->number];
+  counted->path = to;
+  counted->iterations = 1;
+  return callgrind_convert(path, to, &options, counted->totals, error);
+}
+
+/* ---- a run ------------------------------------------- */
+
+static bool is_count_file(const char *name) {
+  return fnmatch("[0-9]*.out", name, 0) == 0 || fnmatch("[0-9]*.out.[0-9]*", name, 0) == 0;
+}
+
+static pprofc_status count_entry(struct counting *c, const struct count_run *run, const char *entry,
+                                 size_t *found, pprofc_error *error) {
+  pprofc_str process = str_slice(str_of(entry), 0, str_find_char(str_of(entry), '.')), name;
+  const char *path = text_printf(&c->run->arena, "%s/%s", run->place, entry);
+  const char *number = text_keep(&c->run->arena, process);
+  if (!path || !number) return error_nomem(error);
+  pprofc_status status = take_map(c, run, number, error);
+  if (status == PPROFC_OK) status = part_name(c, path, &name, error);
+  if (status != PPROFC_OK || !name.size) return status;
+  *found += 1;
+  return count_part(c, run, path, name, error);
+}
+
+pprofc_status count_read(struct counting *c, const struct count_run *run, pprofc_error *error) {
+  const char **names;
+  size_t found = 0, count;
+  pprofc_status status = files_list(c->run, run->place, versionsort, &names, &count, error);
+  for (size_t i = 0; status == PPROFC_OK && i < count; i++)
+    if (is_count_file(names[i])) status = count_entry(c, run, names[i], &found, error);
+  if (status != PPROFC_OK || found) return status;
+  return error_set(error, PPROFC_E_INVALID,
+                   "no benchmark was counted (%s): '%s' marked no benchmark for callgrind; "
+                   "docs/CI.md says which plugin does",
+                   side_names[run->side], c->run->options->simulate);
+}

@@ -1,0 +1,102 @@
+/* Writes counts as results of benchmarks for the gate, and adds the pairs of profiles. */
+#include "bench/names.h"
+#include "run/files.h"
+#include "run/text.h"
+#include "simulate/counting.h"
+
+/* Units of results. Only instructions have a direction, so only they are judged: the caches are
+ * cold when a benchmark begins, and a few misses more come with any change of the heap. */
+static const struct {
+  enum callgrind_type type;
+  const char *unit;
+} count_units[] = {{CALLGRIND_INSTRUCTIONS, "instructions"},
+                   {CALLGRIND_CYCLES, "cycles-estimated"},
+                   {CALLGRIND_FIRST_MISSES, "L1-missed"},
+                   {CALLGRIND_LAST_MISSES, "LL-missed"}};
+
+/* Appends a quoted field. */
+static void csv_field(struct buffer *out, const char *text) {
+  buffer_add_char(out, '"');
+  for (; *text; text++) {
+    if (*text == '"') buffer_add_char(out, '"');
+    buffer_add_char(out, *text);
+  }
+  buffer_add_char(out, '"');
+}
+
+/* Returns how many runs of a side counted the benchmark. */
+static size_t counted_runs(const struct counting *c, const struct counted *item, int side) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->runs[side]; i++) count += item->runs[side][i].path != NULL;
+  return count;
+}
+
+static void put_counts(struct buffer *out, const struct counted *item,
+                       const struct counted_run *run) {
+  for (size_t u = 0; u < sizeof count_units / sizeof *count_units; u++) {
+    csv_field(out, item->name);
+    buffer_printf(out, ",%s,%.17g,exact\n", count_units[u].unit,
+                  (double)run->totals[count_units[u].type] / run->iterations);
+  }
+}
+
+static pprofc_status write_side(struct counting *c, int side, pprofc_error *error) {
+  struct ci_run *run = c->run;
+  struct buffer text;
+  const char *path = text_printf(&run->arena, "%s/bench_%s.csv", run->work, side_names[side]);
+  if (!path) return error_nomem(error);
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  buffer_add_text(&text, "name,unit,value,assume\n");
+  for (size_t i = 0; i < c->count; i++)
+    for (size_t r = 0; r < c->runs[side]; r++)
+      if (c->items[i].runs[side][r].path)
+        put_counts(&text, &c->items[i], &c->items[i].runs[side][r]);
+  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = files_append(path, buffer_str(&text), error);
+  buffer_free(&text);
+  run->bench[side] = path;
+  return status;
+}
+
+/* Returns a name as the reader of the results spells it. */
+static const char *counted_spell(struct ci_run *run, const char *name) {
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  name_encode(&text, str_of(name), true);
+  const char *kept = text.failed ? NULL : text_keep(&run->arena, buffer_str(&text));
+  buffer_free(&text);
+  return kept;
+}
+
+static pprofc_status add_counted_pair(struct counting *c, const struct counted *item,
+                                      pprofc_error *error) {
+  struct ci_run *run = c->run;
+  const char *name = run_take_name_of(run, str_of(item->name));
+  const char *stem = name ? text_printf(&run->arena, "%s_count", name) : NULL;
+  struct run_pair *pair = run_add_pair(run, NULL, NULL);
+  if (!stem || !pair) return error_nomem(error);
+  pair->kind = "instructions";
+  pair->package = "";
+  pair->benchmark = counted_spell(run, item->name);
+  if (!pair->benchmark) return error_nomem(error);
+  for (int side = 0; side < SIDES; side++) {
+    pair->stems[side] = stem;
+    if (!counted_runs(c, item, side)) continue;
+    pair->runs[side] = arena_array(&run->arena, c->runs[side], sizeof *pair->runs[side]);
+    if (!pair->runs[side]) return error_nomem(error);
+    for (size_t r = 0; r < c->runs[side]; r++)
+      if (item->runs[side][r].path)
+        pair->runs[side][pair->run_count[side]++] = item->runs[side][r].path;
+    pair->paths[side] = pair->runs[side][0];
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status count_results(struct counting *c, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
+    if (c->runs[side]) status = write_side(c, side, error);
+  for (size_t i = 0; i < c->count && status == PPROFC_OK; i++)
+    status = add_counted_pair(c, &c->items[i], error);
+  return status;
+}
