@@ -197,6 +197,7 @@ int main(int argc, char **argv) {
   struct flags_parsed parsed = {0};
   pprofc_error error;
   pprofc_bench_test test;
+  flags_accept_words(argc, argv);
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
     return benchstat_fail(error.message);
   if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)

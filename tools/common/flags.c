@@ -1,9 +1,11 @@
 /* Parses flags by the rules and with the messages of Go's package flag. */
 #include "common/flags.h"
 
+#include "common/elsewhere.h"
 #include "common/quote.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static const char parse_problem[] = "parse error", range_problem[] = "value out of range";
 
@@ -256,26 +258,38 @@ static size_t distance(pprofc_str a, pprofc_str b) {
   return last[b.size];
 }
 
+/* Returns the number of wrong letters in `name` as a spelling of `known`, SIZE_MAX if they are
+ * not similar. A quarter of the letters may be wrong. A prefix of a long name also is similar. */
+static size_t misspelling(pprofc_str name, pprofc_str known) {
+  if (!name.size || name.size > NAME_MAX_COMPARED || known.size > NAME_MAX_COMPARED)
+    return SIZE_MAX;
+  if (name.size >= 3 && str_starts(known, name)) return 1;
+  size_t shorter = known.size < name.size ? known.size : name.size;
+  size_t cost = distance(name, known);
+  return cost > (shorter + 2) / 4 ? SIZE_MAX : cost;
+}
+
 const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name) {
   const struct flag *nearest = NULL;
   size_t best = SIZE_MAX;
-  if (!name.size || name.size > NAME_MAX_COMPARED) return NULL;
   for (size_t i = 0; i < table->flag_count; i++) {
     const struct flag *flag = &table->flags[i];
-    pprofc_str known = str_of(flag->name);
-    if (flag->hidden || known.size > NAME_MAX_COMPARED) continue;
-    size_t shorter = known.size < name.size ? known.size : name.size;
-    size_t cost = distance(name, known);
-    /* A quarter of the letters may be wrong. A prefix of a long name also counts as similar. */
-    bool beginning = name.size >= 3 && str_starts(known, name);
-    if (beginning)
-      cost = 1;
-    else if (cost > (shorter + 2) / 4)
-      continue;
-    if (cost < best) {
-      best = cost;
-      nearest = flag;
-    }
+    size_t cost = flag->hidden ? SIZE_MAX : misspelling(name, str_of(flag->name));
+    if (cost >= best) continue;
+    best = cost;
+    nearest = flag;
+  }
+  return nearest;
+}
+
+const char *flags_nearest_command(const struct flag_table *table, pprofc_str name) {
+  const char *nearest = NULL;
+  size_t best = SIZE_MAX;
+  for (const struct flag_command *c = table->commands; c->name; c++) {
+    size_t cost = misspelling(name, str_of(c->name));
+    if (cost >= best) continue;
+    best = cost;
+    nearest = c->name;
   }
   return nearest;
 }
@@ -320,6 +334,21 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
+/* Adds the advice about a word of another program, in place of the most similar flag. */
+static pprofc_status advise(const struct flag_table *table, const char *argument,
+                            pprofc_status status, struct flags_parsed *parsed,
+                            pprofc_error *error) {
+  if (elsewhere_add(table->program, argument, error)) parsed->nearest = NULL;
+  return status;
+}
+
+void flags_accept_words(int argc, char **argv) {
+  static char help[] = "-help", version[] = "-version";
+  if (argc < 2 || access(argv[1], F_OK) == 0) return;
+  if (strcmp(argv[1], "help") == 0) argv[1] = help;
+  if (strcmp(argv[1], "version") == 0) argv[1] = version;
+}
+
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error) {
   *parsed = (struct flags_parsed){.rest = 1};
@@ -337,7 +366,7 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
     for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
     pprofc_status status =
         parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);
-    if (status != PPROFC_OK) return status;
+    if (status != PPROFC_OK) return advise(table, argument, status, parsed, error);
   }
   return PPROFC_OK;
 }

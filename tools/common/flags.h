@@ -85,6 +85,9 @@ struct flags_parsed {
  * value is an error of the table. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
+/* Turns the first word "help" or "version" into the flag, unless a file has that name. */
+void flags_accept_words(int argc, char **argv);
+
 /* Parses argv[1], argv[2], ... up to the first argument that is not a flag. If a flag is
  * repeated, the last one counts. Errors have Go's text: "flag provided but not defined: -x",
  * "invalid value \"z\" for flag -n: parse error". */
@@ -103,6 +106,9 @@ const struct flag *flags_find(const struct flag_table *table, pprofc_str name);
 
 /* Returns the flag whose name is most similar to `name`, or NULL. */
 const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name);
+
+/* Returns the name of the command most similar to `name`, or NULL. */
+const char *flags_nearest_command(const struct flag_table *table, pprofc_str name);
 
 /* True if the flag takes a value. */
 static inline bool flag_has_value(const struct flag *flag) {

@@ -275,6 +275,7 @@ int main(int argc, char **argv) {
   struct gate_options options = {.since = NULL};
   struct flags_parsed parsed = {0};
   pprofc_error error;
+  flags_accept_words(argc, argv);
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
     return tool_fail(error.message);
   pprofc_status status = flags_parse(&options_table, &options, argc, argv, &parsed, &error);

@@ -2,6 +2,7 @@
  * expression, profiles of different kinds. */
 #include "hints.h"
 
+#include "common/elsewhere.h"
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -38,7 +39,11 @@ void hint_source(const char *path, pprofc_error *error) {
       add_hint(error, "nothing came from standard input; the program before the | has failed");
     return;
   }
-  if (stat(path, &info) != 0) return;
+  if (stat(path, &info) != 0) {
+    const char *advice = elsewhere_find("pprofc", path);
+    if (advice) add_hint(error, "type pprofc %s", advice);
+    return;
+  }
   if (S_ISDIR(info.st_mode) && hints_is_trace(path))
     add_hint(error, "this is a trace of Instruments; select all rows of the call tree there and "
                     "save what Edit, Deep Copy puts on the clipboard");

@@ -34,10 +34,9 @@ static int fail_with(const char *message) {
 
 /* Reports an invalid command line. */
 static int fail_with_usage(const char *message) {
-  fail_with(message);
   message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
-  return EXIT_FAILED;
+  return fail_with(message);
 }
 
 static int misspelled(const char *message, const struct flag *nearest) {
@@ -213,6 +212,7 @@ int main(int argc, char **argv) {
   keep_small_blocks();
   signals_watch("pprofc", EXIT_FAILED);
   command_flags_init(&flags);
+  flags_accept_words(argc, argv);
   if (command_parse(&flags, &command, argc, argv, &parsed, &error) == PPROFC_OK) {
     char more[BRIEF_COMMAND] = "";
     if (command.brief_bytes) brief_command(argc, argv, command.brief_bytes, more);

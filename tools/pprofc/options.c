@@ -190,7 +190,7 @@ static const char *store_base(void *options, const struct flag *flag, const char
   struct command *command = options;
   const char **first = (const char **)(void *)((char *)options + flag->offset);
   struct source_list *list = &command->bases;
-  if (!*text) return NULL;
+  if (!*text) return "it names no profile; a variable of the script may be empty";
   if (!**first) *first = text;
   if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1))
     return "out of memory";

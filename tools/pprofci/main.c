@@ -1,6 +1,7 @@
 /* pprofci: processes profiles and benchmarks in a CI pipeline. Each command has its own flags. */
 #include "commands.h"
 #include "common/about.h"
+#include "common/elsewhere.h"
 #include "common/terminal.h"
 
 struct main_options {
@@ -77,14 +78,31 @@ static const struct flag_table main_table = {
 static int run_command(const char *name, int argc, char **argv) {
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
     if (strcmp(runs[i].name, name) == 0) return runs[i].run(argc, argv);
-  message_error("pprofci: unknown command %s (see pprofci -help)", name);
+  const char *advice = elsewhere_find("pprofci", name);
+  const char *nearest = flags_nearest_command(&main_table, str_of(name));
+  if (advice)
+    message_error("pprofci: unknown command %s (type pprofci %s)", name, advice);
+  else if (nearest)
+    message_error("pprofci: unknown command %s (did you mean %s?)", name, nearest);
+  else
+    message_error("pprofci: unknown command %s (see pprofci -help)", name);
   return EXIT_FAILED;
+}
+
+/* Runs `pprofci help [COMMAND]`. */
+static int run_help(int argc, char **argv) {
+  if (argc < 3) return command_help(&main_table);
+  char help[] = "-help";
+  char *command[] = {argv[2], help, NULL};
+  return run_command(argv[2], 2, command);
 }
 
 int main(int argc, char **argv) {
   struct main_options options = {.completion = ""};
   struct flags_parsed parsed = {0};
   pprofc_error error;
+  flags_accept_words(argc, argv);
+  if (argc > 1 && strcmp(argv[1], "-help") == 0) return run_help(argc, argv);
   if (argc > 1 && argv[1][0] != '-') return run_command(argv[1], argc - 1, argv + 1);
   if (flags_defaults(&main_table, &options, &error) != PPROFC_OK ||
       flags_parse(&main_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)

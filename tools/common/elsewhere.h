@@ -1,0 +1,14 @@
+/* Flags and commands of other programs, each with the words to type here. */
+#ifndef TOOLS_COMMON_ELSEWHERE_H
+#define TOOLS_COMMON_ELSEWHERE_H
+
+#include "core/error.h"
+
+/* Returns the words to type in place of `argument` in a program, such as "-output=FILE" for "-o",
+ * or NULL if no other program known here has that word. */
+const char *elsewhere_find(const char *program, const char *argument);
+
+/* Adds " (type WORDS)" to the error about `argument`. Returns false if there are no words. */
+bool elsewhere_add(const char *program, const char *argument, pprofc_error *error);
+
+#endif
