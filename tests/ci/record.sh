@@ -138,7 +138,7 @@ largest() {
 }
 found=0 named=0
 for i in 1 2 3; do
-  run '0|2' -record ./words -base-ref HEAD~1 -count 6 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1 -profile-runs 5
+  run '0|2' -record ./words -base-ref HEAD~1 -any-load -profile all -count 6 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1 -profile-runs 5
   diff=$artifacts/ci/words.Index_cpu_diff_top.txt
   [ "$(largest "$diff")" = example.com/repository/words.hash ] || broken "run $i: $(largest "$diff") grew most: $(cat $diff)"
   grep -q '^Showing nodes accounting for [1-9]' $diff || broken "run $i: it is shown as faster: $(cat $diff)"
@@ -195,7 +195,7 @@ ok "equal work, progress, and no folder of a checkout in a profile"
 
 # ---- all packages, all kinds -------------------------------------------------------------------------------------------
 
-run '0|2' -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block -profile-runs 1
+run '0|2' -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block -profile all -profile-runs 1
 cpus=$(sed -n 's/.*"benchmark": "Index\(-[0-9]*\)\{0,1\}".*/\1/p' $artifacts/ci/manifest.json | head -n 1)
 there "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" $artifacts/benchdiff/bench_head.diff
 has "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" 'Type: alloc_space'
@@ -216,11 +216,51 @@ has "$work/output" 'missing: IndexOther'
 [ -z "$(git status --porcelain | grep -v '\.docs/')" ] || broken "the checkout has changed"
 ok "each leaf benchmark by itself, what is new and gone, all kinds"
 
-(cd words && run 0 -record . -base-ref HEAD -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem -profile-runs 1)
+(cd words && run 0 -record . -base-ref HEAD -all -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem -profile all -profile-runs 1)
 there "$work/same/ci/words.Split_a=1_2_mem_diff_top.txt" "$work/same/ci/words.Split_a=1_2-2_mem_diff_top.txt"
 not_there "$work/same/ci/words.Split_a=1_2_cpu_diff_top.txt" "$work/same/ci/words.Index_mem_diff_top.txt"
 [ "$(grep -c 'profiling .*(n=50, run 1 of 1)$' "$work/messages")" -eq 16 ] || broken "not 4 benchmarks, 2 numbers of processors, 2 sides"
 ok "a commit against itself, from a folder below; -bench, -benchtime, -cpu, -profiles"
+
+# ---- equal programs ------------------------------------------------------------------------------------------------------
+
+# Code that is not linked, a document and another package change; data that a benchmark may read does not.
+run 0 -record './words ./more' -base-ref HEAD -count 4 -benchtime 20ms -fail-on 'flat>5%' -out "$work/equal/ci"
+has "$work/output" 'unchanged: same binary: example.com/repository/more'
+has "$work/equal/ci/summary.md" 'Unchanged: base and head have the same test binary in 2 packages.'
+has "$work/equal/ci/manifest.json" '"mood": "good"'
+grep -q measuring "$work/messages" && broken "equal programs were measured"
+"$PPROFC_BIN/pprofci" merge -out "$work/equal/all/ci" "$work/equal/ci" >"$work/output" || broken "equal programs do not merge"
+has "$work/equal/all/ci/summary.md" 'same test binary'
+printf 'func notCalled() int { return 7 }\n' >>words/words.go
+git_ commit -q -a -m 'words: not called'
+sed -i 's/return 7/return 8/' words/words.go
+printf 'words\n' >words/README.md
+sed -i 's/x := 0/sink = b.N/; s/x += i/sink += i/; s/^func/var sink int\n\nfunc/' more/more_test.go
+git_ add . && git_ commit -q -m 'more'
+run '0|2' -record './words ./more' -base-ref HEAD~1 -count 4 -benchtime 20ms -profile-runs 0 -out "$work/equal/ci"
+has "$work/messages" 'measuring head more'
+grep -q 'measuring .* words' "$work/messages" && broken "an equal program was measured"
+has "$work/equal/ci/index.html" '1 package not measured: same binary'
+mkdir -p words/testdata && printf 'a\n' >words/testdata/input && git_ add . && git_ commit -q -m 'words: an input'
+run '0|2' -record ./words -base-ref HEAD~1 -count 4 -benchtime 20ms -bench Index -profile-runs 0 -out "$work/equal/ci"
+has "$work/messages" 'measuring head words'
+git_ reset -q --hard HEAD~3
+ok "packages whose test binary is the same are not measured, unless their data changed"
+
+# ---- an overloaded machine -----------------------------------------------------------------------------------------------
+
+busy=
+for i in $(seq $((3 * $(nproc)))); do
+  while :; do :; done &
+  busy="$busy $!"
+done
+run 0 -record ./words -base-ref HEAD~1 -count 5 -bench 'Index$' -benchtime 200ms -profile-runs 0 -out "$work/busy/ci"
+kill $busy
+has "$work/busy/ci/summary.md" 'Could not be judged: the machine was overloaded (load '
+has "$work/output" 'result: inconclusive: could not be judged: the machine was overloaded'
+has "$work/busy/ci/manifest.json" '"load_average":'
+ok "an overloaded machine is named, and no time is red"
 
 git_ rm -q -r words && git_ commit -q -m 'words: away'
 run 0 -record ./more -base-ref main~2 -count 4 -benchtime 20ms -profile-runs 0
@@ -249,7 +289,7 @@ done
 cannot 'is no package' -record -toolexec=./x -base-ref HEAD
 cannot 'is no package' -record './... -exec=./x' -base-ref HEAD
 cannot 'no benchmarks in ./plain' -record ./plain -base-ref HEAD
-cannot 'no benchmark in ./words ran' -record ./words -base-ref HEAD -bench NoSuch -count 1
+cannot 'no benchmark in ./words ran' -record ./words -base-ref HEAD -all -bench NoSuch -count 1
 printf 'package words\n\nimport "testing"\n\nfunc BenchmarkFails(b *testing.B) { b.Fatal("it is broken") }\n' >words/fails_test.go
 cannot 'example.com/repository/words (head) failed' -record ./words -base-ref HEAD -bench Fails -count 1
 rm words/fails_test.go
@@ -259,7 +299,7 @@ cannot 'does not build' -record ./... -base-ref HEAD
 mkdir "$work/tmp"
 rm words/broken.go
 status=0
-TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -count 100 -out "$work/none" \
+TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -all -count 100 -out "$work/none" \
   >"$work/output" 2>"$work/messages" || status=$?
 [ "$status" -eq 124 ] || broken "an interrupted run: $status"
 [ "$(tail -n 1 "$work/messages")" = 'pprofci: interrupted' ] || broken "an interrupted run does not say so"
@@ -267,7 +307,7 @@ TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -bas
 not_there "$work/none"
 # The same while it profiles and while it draws.
 interrupted() { # SIGNAL MESSAGE ARGUMENT...
-  TMPDIR=$work/tmp "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -bench Index -count 1 -benchtime 20ms -out "$work/none" "${@:3}" \
+  TMPDIR=$work/tmp "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -all -bench Index -count 1 -benchtime 20ms -out "$work/none" "${@:3}" \
     >"$work/output" 2>"$work/messages" &
   local tries=0
   until grep -q "$2" "$work/messages"; do
@@ -282,7 +322,7 @@ interrupted() { # SIGNAL MESSAGE ARGUMENT...
   [ -z "$(ls "$work/tmp")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] || broken "interrupted at '$2': something is left"
   not_there "$work/none"
 }
-interrupted TERM 'profiling head' -profile-runs 1000
-interrupted TERM '/4\] drawing ' -profile-runs 2
+interrupted TERM 'profiling head' -profile all -profile-runs 1000
+interrupted TERM '/4\] drawing ' -profile all -profile-runs 2
 ok "a run that is interrupted leaves nothing"
 ok "a commit that is not there, nothing to run, code that fails or does not build"

@@ -125,6 +125,7 @@ static const struct flag flags[] = {
            GROUP_JUDGE),
     SWITCH("one-process", one_process,
            "Judge results although all samples of a side come from one process", GROUP_JUDGE),
+    SWITCH("any-load", any_load, "Judge times although the machine was overloaded", GROUP_JUDGE),
     STRING("today", today, "DATE",
            "The day on which rules expire or not, as 2027-01-31; now by "
            "default",
@@ -363,6 +364,7 @@ pprofc_status options_apply(const struct gate_options *o, const struct flags_par
   if (options_given(parsed, "min-samples")) s->min_samples = (size_t)o->min_samples;
   if (options_given(parsed, "strict")) s->strict = o->strict;
   s->one_process |= o->one_process;
+  s->any_load |= o->any_load;
   for (size_t i = 0; i < o->direction_count; i++) {
     pprofc_str text = str_of(o->directions[i]);
     size_t equals = str_find_last_char(text, '=');

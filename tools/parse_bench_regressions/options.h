@@ -15,7 +15,7 @@ struct gate_options {
   int test, correction, time; /* values of enum gate_test, enum gate_correction and enum
                                  gate_time */
   int64_t min_samples;
-  bool strict, one_process, all, selftest, aa, version, manual;
+  bool strict, one_process, any_load, all, selftest, aa, version, manual;
   int format;
   const char *directions[LIST_MAX], *outs[LIST_MAX];
   size_t direction_count, out_count;

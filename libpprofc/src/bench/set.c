@@ -345,6 +345,11 @@ void sink_debug_build(struct bench_sink *sink) {
   sink->set->inputs[sink->input].debug = true;
 }
 
+void sink_load(struct bench_sink *sink, double load, double cpus) {
+  sink->set->inputs[sink->input].load = load;
+  sink->set->inputs[sink->input].cpus = cpus;
+}
+
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label) {
   size_t count = 0;
   for (size_t i = 0; i < set->input_count; i++) {

@@ -22,6 +22,8 @@ struct bench_input {
   uint32_t label;   /* string; BENCH_EMPTY if .file is unset */
   uint32_t path;    /* string, for messages */
   bool debug;       /* a debug build of the benchmark library was used */
+  double load;      /* load average when the program began; 0: unknown */
+  double cpus;      /* number of processors that belongs to it */
   bool alone;       /* the tool writes one process to each file */
   uint32_t process; /* index of the argument that the input belongs to */
 };
@@ -172,6 +174,9 @@ void sink_threads(struct bench_sink *sink);
 
 /* Records that the input used a debug build of the benchmark library. */
 void sink_debug_build(struct bench_sink *sink);
+
+/* Records the load average of the machine of the input and its number of processors. */
+void sink_load(struct bench_sink *sink, double load, double cpus);
 
 /* Records that a reader ran out of memory. */
 void sink_fail(struct bench_sink *sink);

@@ -99,19 +99,21 @@ static int by_p(const void *a, const void *b) {
   return (x->adjusted > y->adjusted) - (x->adjusted < y->adjusted);
 }
 
-/* Groups of p-values that are adjusted together: first tests, second tests, and first tests of
- * times that are only watched. */
-enum family { FIRST, SECOND, WATCHED, FAMILIES };
+/* Groups of p-values that are adjusted together: first tests, second tests, both of rows that
+ * cannot regress, and first tests of times that are only watched. */
+enum family { FIRST, SECOND, SCREENED_FIRST, SCREENED_SECOND, WATCHED, FAMILIES };
 
 static bool is_member(const struct gate_row *row, enum family which) {
+  bool screened = which == SCREENED_FIRST || which == SCREENED_SECOND;
   if (row->constant) return false;
-  if (which == SECOND) return row->verdict == GATE_UNCHANGED && row->second.tested;
   if (which == WATCHED) return row->verdict == GATE_ASIDE && row->watched && row->tested;
-  return row->verdict == GATE_UNCHANGED && row->tested;
+  if (row->verdict != GATE_UNCHANGED || row->screened != screened) return false;
+  return which == SECOND || which == SCREENED_SECOND ? row->second.tested : row->tested;
 }
 
 static struct judge_member member_of(struct gate_row *row, enum family which) {
-  if (which == SECOND) return (struct judge_member){row->second.p, &row->second.adjusted};
+  if (which == SECOND || which == SCREENED_SECOND)
+    return (struct judge_member){row->second.p, &row->second.adjusted};
   return (struct judge_member){row->p, &row->adjusted};
 }
 
@@ -212,6 +214,12 @@ bool gate_was_judged(const struct gate_row *row) {
   return row->in_base && row->in_head && row->verdict != GATE_IGNORED &&
          row->verdict != GATE_INFORMATIONAL && row->verdict != GATE_UNMEASURED &&
          row->verdict != GATE_ASIDE && !row->aside;
+}
+
+bool gate_depends_on_load(const struct gate_row *row) {
+  static const struct gate_floor times = {.seconds = 1};
+  return gate_floor_of(&times, row->unit) > 0 || str_ends(row->unit, STR("/s")) ||
+         str_ends(row->unit, STR("_per_second"));
 }
 
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
@@ -317,13 +325,14 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
 #define UNJUDGED_MOST 5 /* a pass has at most one unjudged row per this many compared rows */
 
 bool gate_is_inconclusive(const struct gate *gate) {
+  if (gate_overload(gate)) return true;
   return UNJUDGED_MOST * gate->unjudged > gate->compared;
 }
 
 /* True if a result fails the gate with -strict. */
 static bool is_doubtful(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
-         gate->blind || gate->doubts;
+         gate->blind || gate->doubts || gate_overload(gate);
 }
 
 int gate_exit_status(const struct gate *gate) {

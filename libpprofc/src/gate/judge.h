@@ -13,7 +13,13 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
  * failures. Call after gate_judge. */
 int gate_exit_status(const struct gate *gate);
 
-/* True if more than a fifth of the compared rows could not be judged: the result is not a pass. */
+/* Returns the load of the machine if it forbids to judge times; else NULL. */
+static inline const char *gate_overload(const struct gate *gate) {
+  return gate->settings.any_load ? NULL : gate->settings.overloaded;
+}
+
+/* True if more than a fifth of the compared rows could not be judged, or if the machine was
+ * overloaded: the result is not a pass. */
 bool gate_is_inconclusive(const struct gate *gate);
 
 /* True if the change of the row is significant and a side has more than one sample. */
@@ -21,6 +27,9 @@ bool gate_is_significant(const struct gate_row *row);
 
 /* True for rows whose verdict came from comparing both sides. */
 bool gate_was_judged(const struct gate_row *row);
+/* True for times and rates, which a busy machine changes; counts and sizes stay. */
+bool gate_depends_on_load(const struct gate_row *row);
+
 /* True for rows whose p-value, if any, was in the correction: judged rows, and times that are
  * watched. */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);

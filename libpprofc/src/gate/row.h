@@ -62,6 +62,8 @@ struct gate_row {
   bool processes;   /* each round is a process with its own input */
   bool one_process; /* all samples of a side come from one process, and the settings do not
                        allow it */
+  bool screened;    /* the first rounds did not look worse, so that no more were measured */
+  bool overloaded;  /* measured while other programs took the processors */
   bool threaded;    /* the tool reports several threads for the benchmark */
 
   pprofc_str file; /* source file */

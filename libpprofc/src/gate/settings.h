@@ -51,7 +51,10 @@ struct gate_settings {
   enum gate_time time;
   size_t min_samples;
   bool strict;
-  bool one_process; /* judge rows even if all samples of a side come from one process */
+  bool one_process;       /* judge rows even if all samples of a side come from one process */
+  bool any_load;          /* judge times although the machine was overloaded */
+  const char *overloaded; /* load of the machine if it was too high to judge times: "load 20 on
+                             2 processors"; else NULL */
   struct gate_floor floor;
   struct gate_rule *rules;
   size_t rule_count, rule_capacity;

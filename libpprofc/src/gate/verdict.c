@@ -121,6 +121,21 @@ static bool is_worse_in_one_process(const struct verdict_case *c) {
   return c->row->one_process && !c->row->constant && is_proven_worse(c);
 }
 
+/* True for a time or a rate that got worse while other programs took the processors. */
+static bool is_worse_under_load(const struct verdict_case *c) {
+  return c->row->overloaded && !c->gate->settings.any_load && gate_depends_on_load(c->row) &&
+         is_proven_worse(c);
+}
+
+/* True for a row that the first rounds did not select: it cannot regress. */
+static bool is_screened(const struct verdict_case *c) {
+  return c->row->screened;
+}
+
+static bool is_screened_worse(const struct verdict_case *c) {
+  return c->row->screened && is_proven_worse(c);
+}
+
 static bool is_accepted_by_rule(const struct verdict_case *c) {
   return c->decides && c->decides->accept && is_proven_worse(c) &&
          !exceeds(worse_by(c->row), c->decides->accepted);
@@ -170,11 +185,14 @@ static const struct verdict_line compared[] = {
     {has_equal_sides, GATE_UNCHANGED},
     {is_accepted_by_rule, GATE_ACCEPTED},
     {is_worse_in_one_process, GATE_INCONCLUSIVE},
+    {is_screened_worse, GATE_INCONCLUSIVE},
+    {is_worse_under_load, GATE_INCONCLUSIVE},
     {is_proven_worse, GATE_REGRESSED},
     {is_too_good, GATE_SUSPICIOUS},
     {is_proven, GATE_IMPROVED},
     /* No change is proven in the following lines; a regression may be possible. */
     {is_constant_row, GATE_UNCHANGED},
+    {is_screened, GATE_UNCHANGED},
     {is_below_floor, GATE_UNCHANGED},
     {excludes_regression, GATE_UNCHANGED},
     {has_interval, GATE_INCONCLUSIVE},

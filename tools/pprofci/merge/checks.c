@@ -8,7 +8,8 @@
 static pprofc_status check_compared(struct legs *legs, pprofc_error *error) {
   for (size_t i = 0; i < legs->count; i++) {
     const struct leg *leg = &legs->items[i];
-    bool results = node_size(node_get(leg->root, "results")) > 0;
+    bool results = node_size(node_get(leg->root, "results")) > 0 ||
+                   node_size(node_get(leg->root, "same_binary")) > 0;
     if (!leg->root || results || node_text(leg->root, "instructions").size) continue;
     legs->run->doubt = text_printf(&legs->run->arena, "Nothing was compared in %s.", leg->name);
     return legs->run->doubt ? PPROFC_OK : error_nomem(error);

@@ -9,6 +9,7 @@
 #include "run/comparisons.h"
 #include "run/files.h"
 #include "run/profiles.h"
+#include "run/same.h"
 #include "run/text.h"
 
 #include <errno.h>
@@ -177,6 +178,8 @@ static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, cons
   row.file = str_of(leg->folder);
   row.direction = (int)node_integer(node_get(from, "direction"));
   row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
+  row.screened = node_is(node_get(from, "screened"), NODE_TRUE);
+  row.overloaded = node_text(leg->root, "overloaded").size > 0;
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
   row.processes = node_is(node_get(from, "processes"), NODE_TRUE);
   if (row.direction < -1 || row.direction > 1) row.direction = 0;
@@ -208,7 +211,10 @@ static pprofc_status leg_add_rows(struct legs *legs, const struct leg *leg,
   struct ci_run *run = legs->run;
   const struct node *results = node_get(leg->root, "results");
   pprofc_status status = PPROFC_OK;
+  pprofc_str load = escape_line_keep(node_text(leg->root, "overloaded"), &run->arena);
   if (leg->problem) gate_problem(&run->gate, "%s", leg->problem);
+  if (load.size)
+    run->gate.settings.overloaded = text_printf(&run->arena, "%s: %.*s", leg->name, STR_ARG(load));
   for (size_t i = 0; i < node_size(results) && status == PPROFC_OK; i++) {
     const struct node *row = node_at(results, i);
     pprofc_str key = row_key(&run->arena, row);
@@ -368,7 +374,18 @@ static pprofc_status join_instructions(struct legs *legs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+/* Takes the packages that needed no measuring. A pass if no leg has more than them. */
+static pprofc_status join_same(struct legs *legs, pprofc_error *error) {
+  struct ci_run *run = legs->run;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
+    status = same_read(run, legs->items[i].root, legs->items[i].name, error);
+  if (same_is_all(run)) run->verdict = "no regression";
+  return status;
+}
+
 pprofc_status legs_join_verdicts(struct legs *legs, pprofc_error *error) {
-  pprofc_status status = join_instructions(legs, error);
+  pprofc_status status = join_same(legs, error);
+  if (status == PPROFC_OK) status = join_instructions(legs, error);
   return status == PPROFC_OK ? join_fired(legs, error) : status;
 }

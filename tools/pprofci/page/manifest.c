@@ -8,6 +8,8 @@
 #include "page/outside.h"
 #include "pprofc/bench.h"
 #include "run/comparisons.h"
+#include "run/load.h"
+#include "run/same.h"
 
 #include <stdlib.h>
 
@@ -148,6 +150,10 @@ static void put_results(struct manifest *f) {
       json_key(&f->json, "one_process");
       json_bool(&f->json, true);
     }
+    if (rows[i].screened) {
+      json_key(&f->json, "screened");
+      json_bool(&f->json, true);
+    }
     if (rows[i].processes) {
       json_key(&f->json, "processes");
       json_bool(&f->json, true);
@@ -214,6 +220,10 @@ static void put_manifest(struct manifest *f) {
   annotations_list(&f->json, f->model);
   json_line_break(&f->json);
   comparisons_write_fired(&f->json, run);
+  json_line_break(&f->json);
+  same_write(&f->json, run);
+  load_write(&f->json, run);
+  if (run->gate.settings.overloaded) manifest_text(f, "overloaded", run->gate.settings.overloaded);
   put_inputs(f);
   outside_write(&f->json, run);
   json_line_break(&f->json);

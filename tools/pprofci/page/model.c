@@ -2,6 +2,7 @@
 #include "page/model.h"
 
 #include "page/numbers.h"
+#include "run/same.h"
 #include "run/text.h"
 
 #include <math.h>
@@ -226,8 +227,16 @@ static void say_inconclusive(struct buffer *out, const struct page_model *m) {
   buffer_add_char(out, '.');
 }
 
+static void say_overloaded(struct buffer *out, const struct page_model *m) {
+  buffer_printf(out, "Could not be judged: the machine was overloaded (%s).",
+                gate_overload(&m->run->gate));
+}
+
 static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
-  if (!m->count && !*m->run->instructions)
+  if (same_is_all(m->run))
+    buffer_printf(out, "Unchanged: base and head have the same test binary in %zu package%s.",
+                  m->run->same_count, m->run->same_count == 1 ? "" : "s");
+  else if (!m->count && !*m->run->instructions)
     buffer_add_text(out, "No function grew as -fail-on forbids.");
   else if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
@@ -251,7 +260,7 @@ static bool is_slower(const struct page_model *m) {
   return m->run->status == 2 || m->fates[FATE_SLOWER];
 }
 static bool is_not_compared(const struct page_model *m) {
-  bool judged = m->run->judged || m->run->options->fail_on_count;
+  bool judged = m->run->judged || m->run->options->fail_on_count || same_is_all(m->run);
   return !judged && !(m->run->has_base && *m->run->instructions);
 }
 static bool has_missing(const struct page_model *m) {
@@ -268,6 +277,9 @@ static bool is_doubted(const struct page_model *m) {
 }
 static bool is_unsure(const struct page_model *m) {
   return m->count && m->fates[FATE_UNSURE] == m->count;
+}
+static bool is_overloaded(const struct page_model *m) {
+  return gate_overload(&m->run->gate) != NULL;
 }
 static bool is_inconclusive(const struct page_model *m) {
   return m->run->judged && gate_is_inconclusive(&m->run->gate);
@@ -286,6 +298,7 @@ static const struct {
     {is_failed, say_gate_failed, MOOD_BAD},
     {is_slower, say_slower, MOOD_BAD},
     {is_not_compared, say_not_compared, MOOD_DOUBT},
+    {is_overloaded, say_overloaded, MOOD_DOUBT},
     {is_doubted, say_doubt, MOOD_DOUBT},
     {has_missing, say_missing, MOOD_DOUBT},
     {is_broken, say_broken, MOOD_DOUBT},
@@ -299,6 +312,10 @@ static const struct {
 static void say_also(struct buffer *out, const struct page_model *m) {
   if (m->mood != MOOD_BAD) return;
   if (is_doubted(m) && !is_unread(m)) say_doubt(out, m);
+  if (is_overloaded(m)) {
+    if (out->size) buffer_add_char(out, ' ');
+    say_overloaded(out, m);
+  }
   if (!is_suspicious(m)) return;
   if (out->size) buffer_add_char(out, ' ');
   say_suspicious(out, m);
@@ -323,6 +340,10 @@ static void say_counts(struct buffer *out, const struct page_model *m) {
     buffer_add_text(out, fate_phrases[fate]);
     any = true;
   }
+  if (any && m->run->same_count) buffer_add_text(out, " " DOT " ");
+  if (m->run->same_count)
+    buffer_printf(out, "%zu package%s not measured: same binary", m->run->same_count,
+                  m->run->same_count == 1 ? "" : "s");
 }
 
 /* Appends the smallest change that a green result rules out. */

@@ -10,6 +10,7 @@ struct go_package {
   const char *path, *name;     /* name is the path within the module, used in names of files */
   const char *programs[SIDES]; /* its test program; NULL: no benchmarks on this side */
   const char *folders[SIDES];  /* working directory of the program */
+  bool same;                   /* the programs are equal: nothing is measured */
 };
 
 struct packages {

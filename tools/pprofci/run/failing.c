@@ -5,6 +5,7 @@
 #include "page/numbers.h"
 #include "run/files.h"
 #include "run/judging.h"
+#include "run/same.h"
 #include "run/text.h"
 
 #include <math.h>
@@ -126,7 +127,7 @@ static bool failing_all_used(struct ci_run *run) {
 
 void failing_judge(struct ci_run *run) {
   if (!run->options->fail_on_count) return;
-  bool all = failing_all_used(run);
+  bool all = same_is_all(run) || failing_all_used(run);
   if (!run->judged && !*run->instructions) run->verdict = "no regression";
   if (run->fired_count && run->status != 1) {
     run->status = 2;

@@ -61,6 +61,8 @@ static const char *add_fail_on(void *context, const struct flag *flag, const cha
     .argument = (what), __VA_ARGS__                                                                \
   }
 
+static const char *const profile_names[] = {"regressed", "all", NULL};
+
 static const struct flag flags[] = {
     TEXT("base", base, RUN_INPUTS, "DIR",
          .help = "profiles of the base, in any format that pprofc reads; equal names are pairs"),
@@ -85,6 +87,13 @@ static const struct flag flags[] = {
     TEXT("base-ref", base_ref, RUN_RECORDING, "REF",
          .help = "the commit to compare with; when it is not given, the first parent of the merge "
                  "of a pull request, else the merge base with the target branch"),
+    {.name = "all",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(all),
+     .group = RUN_RECORDING,
+     .help = "measure everything in every round: also packages whose test binary is the same in "
+             "base and head, and benchmarks that did not look worse in the first 5 of 10 rounds "
+             "or more"},
     {.name = "count",
      .kind = FLAG_INT,
      .offset = FIELD(count),
@@ -100,6 +109,13 @@ static const struct flag flags[] = {
     TEXT("cpu", cpu, RUN_RECORDING, "LIST", .help = "values of GOMAXPROCS, as of go test: 1,4"),
     TEXT("profiles", profiles, RUN_RECORDING, "LIST", .initial = "cpu,mem",
          .help = "kinds of profile to take: cpu, mem, block, mutex"),
+    {.name = "profile",
+     .kind = FLAG_CHOICE,
+     .offset = FIELD(profile),
+     .group = RUN_RECORDING,
+     .argument = "WHICH",
+     .choices = profile_names,
+     .help = "benchmarks that are profiled: regressed, or all; with -fail-on all are"},
     {.name = "profile-runs",
      .kind = FLAG_INT,
      .offset = FIELD(profile_runs),
@@ -173,6 +189,11 @@ static const struct flag flags[] = {
      .offset = FIELD(one_process),
      .group = RUN_RESULT,
      .help = "judge results although all samples of a side come from one process"},
+    {.name = "any-load",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(any_load),
+     .group = RUN_RESULT,
+     .help = "judge times although the machine was overloaded"},
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
@@ -334,11 +355,13 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
 static const struct {
   const char *name, *of, *or_of;
 } belongings[] = {{"base-ref", "record", "simulate"},
+                  {"all", "record", "record"},
                   {"count", "record", "record"},
                   {"bench", "record", "simulate"},
                   {"benchtime", "record", "record"},
                   {"cpu", "record", "record"},
                   {"profiles", "record", "record"},
+                  {"profile", "record", "record"},
                   {"profile-runs", "record", "record"},
                   {"setup", "simulate", "simulate"},
                   {"simulate-toggle", "simulate", "simulate"}};

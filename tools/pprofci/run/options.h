@@ -10,6 +10,8 @@
 #define RUN_SIMULATED_MAX    100
 #define RUN_BENCH_MAX        256
 
+enum run_profile { RUN_PROFILE_REGRESSED, RUN_PROFILE_ALL };
+
 struct run_options {
   const char *base, *head, *bench_base, *bench_head; /* "" when not given */
   const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
@@ -19,9 +21,10 @@ struct run_options {
   const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
   size_t pair_count;
   const char *out, *threshold, *bundled, *title, *links;
-  bool no_fail, one_process;
+  bool no_fail, one_process, any_load, all;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
+  int profile;      /* enum run_profile */
   int normalize_by; /* enum pprofc_verdict_exposure */
   const char *ops;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;

@@ -175,17 +175,21 @@ static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
   return PPROFC_OK;
 }
 
+const char *recording_only(struct recording *r, const struct recorded *item) {
+  struct buffer text;
+  buffer_init(&text, r->run->mem, SIZE_MAX / 2);
+  buffer_add_text(&text, "-test.bench=");
+  add_exactly(&text, str_of(item->name));
+  pprofc_str bench = buffer_keep(&text, &r->run->arena);
+  buffer_free(&text);
+  return bench.data ? text_keep(&r->run->arena, bench) : NULL;
+}
+
 /* Makes the arguments that run one benchmark n times. */
 static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
                                         pprofc_error *error) {
   struct arena *arena = &r->run->arena;
-  struct buffer text;
-  buffer_init(&text, r->run->mem, SIZE_MAX / 2);
-  buffer_add_text(&text, "-test.bench=");
-  add_exactly(&text, str_of(p->item->name));
-  pprofc_str bench = buffer_keep(&text, arena);
-  buffer_free(&text);
-  p->bench = bench.data ? text_keep(arena, bench) : NULL;
+  p->bench = recording_only(r, p->item);
   p->benchtime = text_printf(arena, "-test.benchtime=%.0fx", p->n);
   return p->bench && p->benchtime ? PPROFC_OK : error_nomem(error);
 }
@@ -258,20 +262,16 @@ static pprofc_status add_recorded_pairs(struct recording *r, const struct profil
 static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
                                        pprofc_error *error) {
   const struct recorded *item = p->item;
-  const char *short_name = item->name + strlen("Benchmark");
-  const char *label = strcmp(item->cpu, "1") == 0
-                          ? short_name
-                          : text_printf(&r->run->arena, "%s-%s", short_name, item->cpu);
-  if (!label) return error_nomem(error);
+  pprofc_str label = str_of(item->label);
   /* "words.Split_a=1", or with several processors "words.Split_a=1-4" */
   const char *name =
-      text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, label);
+      text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, item->label);
   p->name = name ? run_take_name_of(r->run, str_of(name)) : NULL;
   if (!p->name) return error_nomem(error);
   pprofc_status status = profiled_arguments(r, p, error);
   if (status == PPROFC_OK) status = profiled_prepare(r, p, error);
   if (status == PPROFC_OK) status = profile_in_turns(r, p, error);
-  return status == PPROFC_OK ? add_recorded_pairs(r, p, str_of(label), error) : status;
+  return status == PPROFC_OK ? add_recorded_pairs(r, p, label, error) : status;
 }
 
 /* ---- all of them ------------------------------------- */
@@ -283,16 +283,26 @@ static size_t runs_a_side(const struct recording *r) {
   return groups * (size_t)r->run->options->profile_runs;
 }
 
+/* True for benchmarks that regressed, or for all with -profile all and where -fail-on judges
+ * functions. */
+static bool is_profiled(const struct recording *r, const struct recorded *item) {
+  return r->run->options->profile || r->run->options->fail_on_count || item->regressed;
+}
+
 /* Counts the runs of the plan; returns their estimated duration in seconds. */
-static double profiling_plan(struct recording *r) {
+static double profiling_plan(struct recording *r, size_t *benchmarks) {
   double nanoseconds = 0;
   size_t sides = 0;
-  for (size_t i = 0; i < r->count; i++)
+  *benchmarks = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    if (!is_profiled(r, &r->items[i])) continue;
+    *benchmarks += 1;
     for (int side = 0; side < SIDES; side++) {
       if (!r->items[i].took[side].size) continue;
       nanoseconds += choose_iterations(r, &r->items[i]) * took_median(&r->items[i].took[side]);
       sides++;
     }
+  }
   r->steps = 0;
   r->all_steps = runs_a_side(r) * sides;
   return nanoseconds / 1e9 * (double)runs_a_side(r);
@@ -301,11 +311,15 @@ static double profiling_plan(struct recording *r) {
 pprofc_status recording_profile(struct recording *r, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!r->run->options->profile_runs) return PPROFC_OK;
-  double seconds = profiling_plan(r);
+  size_t benchmarks;
+  double seconds = profiling_plan(r, &benchmarks);
+  if (!benchmarks) message_note("no benchmark regressed, so nothing is profiled (-profile)");
+  if (!benchmarks) return PPROFC_OK;
   time_t start = time(NULL);
-  message_note("profiling %zu benchmarks, %lld runs a side: about %.0f s", r->count,
+  message_note("profiling %zu benchmarks, %lld runs a side: about %.0f s", benchmarks,
                (long long)r->run->options->profile_runs, ceil(seconds));
   for (size_t i = 0; i < r->count && status == PPROFC_OK; i++) {
+    if (!is_profiled(r, &r->items[i])) continue;
     struct profiled p = {.item = &r->items[i], .n = choose_iterations(r, &r->items[i])};
     for (size_t group = 0; group < GROUPS; group++)
       for (int side = 0; side < SIDES; side++)

@@ -1,10 +1,13 @@
 /* Measures the benchmarks of two commits in turns. */
 #include "run/recording.h"
 
+#include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
 #include "core/log_guard.h"
 #include "run/files.h"
+#include "run/load.h"
+#include "run/same.h"
 #include "run/text.h"
 
 #include <errno.h>
@@ -59,8 +62,8 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
 }
 
 /* Returns the item of a benchmark, added if it is new. */
-static struct recorded *recorded_of(struct recording *r, size_t package, const char *cpu,
-                                    pprofc_str name) {
+struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
+                                pprofc_str name) {
   struct ci_run *run = r->run;
   const char *key = text_printf(&run->arena, "%zu %s %.*s", package, cpu, STR_ARG(name));
   uint32_t id = key ? interner_add(&r->keys, str_of(key)) : MAP_NONE;
@@ -69,7 +72,10 @@ static struct recorded *recorded_of(struct recording *r, size_t package, const c
   struct recorded *item = &r->items[r->count++];
   *item = (struct recorded){.package = package, .cpu = cpu, .name = text_keep(&run->arena, name)};
   for (int i = 0; i < SIDES; i++) buffer_init(&item->took[i], run->mem, SIZE_MAX / 2);
-  return item->name ? item : NULL;
+  if (!item->name) return NULL;
+  item->label = item->name + strlen("Benchmark");
+  if (strcmp(cpu, "1") != 0) item->label = text_printf(&run->arena, "%s-%s", item->label, cpu);
+  return item->label ? item : NULL;
 }
 
 /* Estimates how long a benchmark without a reported time ran: the requested time. */
@@ -85,15 +91,16 @@ static bool keep_results(struct recording *r, int side, size_t package, const ch
   struct recorded_line line;
   pprofc_str rest = printed;
   while (recorded_next(&rest, cpu, &line)) {
-    struct recorded *item = recorded_of(r, package, cpu, line.name);
+    struct recorded *item = recording_item(r, package, cpu, line.name);
     if (!item) return false;
     double took = line.measured.nanoseconds;
     if (!(took > 0)) took = asked_nanoseconds(r) / (line.iterations > 0 ? line.iterations : 1);
     buffer_add(&item->took[side], &took, sizeof took);
     if (item->took[side].failed) return false;
   }
-  buffer_add_str(&r->printed[side], printed);
-  return !r->printed[side].failed;
+  struct recorded_text text = {side, package, cpu, arena_str(&r->run->arena, printed)};
+  buffer_add(&r->texts, &text, sizeof text);
+  return text.text.data && !r->texts.failed;
 }
 
 /* ---- rounds ------------------------------------------ */
@@ -119,22 +126,27 @@ pprofc_status recording_go(struct recording *r, int side, size_t index, const ch
   return status;
 }
 
-static pprofc_status measure_program(struct recording *r, int side, size_t package, const char *cpu,
-                                     int64_t round, pprofc_error *error) {
-  const struct run_options *o = r->run->options;
-  struct arena *arena = &r->run->arena;
-  const char *bench = text_printf(arena, "-test.bench=%s", o->bench);
-  const char *time = *o->benchtime ? text_printf(arena, "-test.benchtime=%s", o->benchtime) : NULL;
+pprofc_status recording_measure(struct recording *r, int side, size_t package, const char *cpu,
+                                const char *bench, pprofc_error *error) {
+  const char *benchtime = r->run->options->benchtime, *time = NULL;
+  if (*benchtime) time = text_printf(&r->run->arena, "-test.benchtime=%s", benchtime);
   const char *const arguments[] = {bench, "-test.benchmem", time, NULL};
   struct program test;
-  if (!bench || (*o->benchtime && !time)) return error_nomem(error);
-  run_progress(++r->steps, r->all_steps, "measuring %s %s (round %lld of %lld)", side_names[side],
-               r->packages.items[package].name, (long long)round, (long long)o->count);
+  if (!bench || (*benchtime && !time)) return error_nomem(error);
   pprofc_status status = recording_go(r, side, package, cpu, arguments, &test, error);
   if (status == PPROFC_OK && !keep_results(r, side, package, cpu, buffer_str(&test.printed)))
     status = error_nomem(error);
   program_end(&test);
   return status;
+}
+
+static pprofc_status measure_program(struct recording *r, int side, size_t package, const char *cpu,
+                                     int64_t round, pprofc_error *error) {
+  const struct run_options *o = r->run->options;
+  run_progress(++r->steps, r->all_steps, "measuring %s %s (round %lld of %lld)", side_names[side],
+               r->packages.items[package].name, (long long)round, (long long)o->count);
+  return recording_measure(r, side, package, cpu,
+                           text_printf(&r->run->arena, "-test.bench=%s", o->bench), error);
 }
 
 /* Runs each program of a side once. */
@@ -143,7 +155,7 @@ static pprofc_status measure_side(struct recording *r, int side, int64_t round,
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < r->packages.count && status == PPROFC_OK; i++) {
     pprofc_str rest = str_of(r->cpus), cpu;
-    if (!r->packages.items[i].programs[side]) continue;
+    if (!r->packages.items[i].programs[side] || r->packages.items[i].same) continue;
     while (status == PPROFC_OK && str_next(&rest, ',', &cpu)) {
       const char *word = text_keep(&r->run->arena, cpu);
       status = word ? measure_program(r, side, i, word, round, error) : error_nomem(error);
@@ -152,22 +164,29 @@ static pprofc_status measure_side(struct recording *r, int side, int64_t round,
   return status;
 }
 
-/* Measures in turns, so that a slowdown of the machine affects both sides. Each side is first
- * every other time. */
-static pprofc_status measure_all(struct recording *r, pprofc_error *error) {
+/* Measures both sides once and records the load of the machine. Each side is first every other
+ * time. */
+static pprofc_status measure_round(struct recording *r, int64_t round, pprofc_error *error) {
+  int first = round % 2 ? SIDE_BASE : SIDE_HEAD;
+  struct round_load begin = load_now("/proc");
+  pprofc_status status = measure_side(r, first, round, error);
+  if (status == PPROFC_OK) status = measure_side(r, SIDE_HEAD - first, round, error);
+  load_add(r->run, &begin);
+  return status == PPROFC_OK && r->run->loads.failed ? error_nomem(error) : status;
+}
+
+pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
+                               pprofc_error *error) {
   size_t programs = 0, cpus = 1;
-  int64_t rounds = r->run->options->count;
   for (size_t i = 0; i < r->packages.count; i++)
-    for (int side = 0; side < SIDES; side++)
+    for (int side = 0; side < SIDES && !r->packages.items[i].same; side++)
       programs += r->packages.items[i].programs[side] != NULL;
   for (const char *c = r->cpus; *c; c++) cpus += *c == ',';
-  r->all_steps = (size_t)rounds * programs * cpus;
+  r->steps = (size_t)(first - 1) * programs * cpus;
+  r->all_steps = (size_t)last * programs * cpus;
   pprofc_status status = PPROFC_OK;
-  for (int64_t i = 1; i <= rounds && status == PPROFC_OK; i++) {
-    int first = i % 2 ? SIDE_BASE : SIDE_HEAD;
-    status = measure_side(r, first, i, error);
-    if (status == PPROFC_OK) status = measure_side(r, SIDE_HEAD - first, i, error);
-  }
+  for (int64_t i = first; i <= last && status == PPROFC_OK; i++)
+    status = measure_round(r, i, error);
   return status;
 }
 
@@ -229,32 +248,11 @@ static pprofc_status recording_build(struct recording *r, pprofc_error *error) {
   return error_set(error, PPROFC_E_INVALID, "no benchmarks in %s", r->run->options->record);
 }
 
-/* Writes the results to files, so that later steps treat them like given files. */
-static pprofc_status keep_printed(struct recording *r, pprofc_error *error) {
-  struct ci_run *run = r->run;
-  size_t found[SIDES] = {0, 0};
-  for (size_t i = 0; i < r->count; i++)
-    for (int side = 0; side < SIDES; side++) found[side] += r->items[i].took[side].size;
-  if (!found[SIDE_HEAD])
-    return error_set(error, PPROFC_E_INVALID,
-                     "there are benchmarks in the base, and none in the head");
-  for (int side = 0; side < SIDES; side++) {
-    if (!found[side]) continue;
-    const char *path = text_printf(&run->arena, "%s/bench_%s.txt", run->work, side_names[side]);
-    if (!path) return error_nomem(error);
-    pprofc_status status = files_append(path, buffer_str(&r->printed[side]), error);
-    if (status != PPROFC_OK) return status;
-    run->bench[side] = path;
-  }
-  run->has_base = found[SIDE_BASE] > 0;
-  return PPROFC_OK;
-}
-
 static void recording_free(struct recording *r) {
   const pprofc_allocator *mem = r->run->mem;
   for (size_t i = 0; i < r->count; i++)
     for (int side = 0; side < SIDES; side++) buffer_free(&r->items[i].took[side]);
-  for (int side = 0; side < SIDES; side++) buffer_free(&r->printed[side]);
+  buffer_free(&r->texts);
   interner_free(&r->keys);
   ARRAY_FREE(mem, r->items, r->capacity);
   ARRAY_FREE(mem, r->packages.items, r->packages.capacity);
@@ -264,12 +262,17 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
   struct ci_run *run = r->run;
   pprofc_status status = recording_build(r, error);
   if (status == PPROFC_OK) status = find_cpus(r, error);
-  if (status == PPROFC_OK) status = measure_all(r, error);
+  if (status == PPROFC_OK) status = same_find(run, &r->packages, error);
+  if (status == PPROFC_OK && run->same_count == r->packages.count) return status;
+  if (status == PPROFC_OK) status = stages_measure(r, error);
   if (status == PPROFC_OK && !r->count)
     status = error_set(error, PPROFC_E_INVALID, "no benchmark in %s ran (-bench %s)",
                        run->options->record, run->options->bench);
-  if (status == PPROFC_OK) status = recording_profile(r, error);
-  return status == PPROFC_OK ? keep_printed(r, error) : status;
+  run->overloaded = load_judge(run, (double)sysconf(_SC_NPROCESSORS_ONLN));
+  if (run->overloaded) message_note("warning: the machine is overloaded: %s", run->overloaded);
+  if (status == PPROFC_OK) status = stages_write(r, error);
+  if (status == PPROFC_OK) status = stages_find_regressed(r, error);
+  return status == PPROFC_OK ? recording_profile(r, error) : status;
 }
 
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
@@ -279,7 +282,7 @@ pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run};
   interner_init(&r.keys, run->mem);
-  for (int side = 0; side < SIDES; side++) buffer_init(&r.printed[side], run->mem, SIZE_MAX / 2);
+  buffer_init(&r.texts, run->mem, SIZE_MAX / 2);
   pprofc_status status = recording_check(run, error);
   if (status == PPROFC_OK) status = record_all(&r, error);
   recording_free(&r);

@@ -7,10 +7,21 @@
 
 /* A benchmark with one number of processors. */
 struct recorded {
-  size_t package;   /* index of its package */
-  const char *cpu;  /* value of -test.cpu, such as "1" */
-  const char *name; /* "BenchmarkSplit/a=1", without the "-4" that Go appends for processors */
+  size_t package;    /* index of its package */
+  const char *cpu;   /* value of -test.cpu, such as "1" */
+  const char *name;  /* "BenchmarkSplit/a=1", without the "-4" that Go appends for processors */
+  const char *label; /* name in results, without "Benchmark": "Split/a=1-4" */
   struct buffer took[SIDES]; /* doubles: nanoseconds per operation, one for each round */
+  bool selected;             /* measured further in the second stage */
+  bool regressed;
+};
+
+/* Output of a test program. */
+struct recorded_text {
+  int side;
+  size_t package;
+  const char *cpu;
+  pprofc_str text;
 };
 
 struct recording {
@@ -19,8 +30,10 @@ struct recording {
   const char *cpus; /* list such as "1,4" */
   struct recorded *items;
   size_t count, capacity;
-  struct interner keys;         /* package, cpu and name of each item */
-  struct buffer printed[SIDES]; /* results of all rounds */
+  struct interner keys; /* package, cpu and name of each item */
+  struct buffer texts;  /* struct recorded_text, in order of measurement */
+  size_t first_texts;   /* number of texts of the first stage, if new texts decide about
+                           the selected benchmarks; else 0 */
   size_t steps, all_steps;
 };
 
@@ -28,6 +41,37 @@ struct recording {
  * end with NULL. */
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
+
+/* Runs a side of a package once and keeps its results. Runs the benchmarks that match `bench`, an
+ * argument of the program. */
+pprofc_status recording_measure(struct recording *r, int side, size_t package, const char *cpu,
+                                const char *bench, pprofc_error *error);
+
+/* Measures all benchmarks from round `first` to round `last`, in turns. */
+pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
+                               pprofc_error *error);
+
+/* Returns the item of a line of results; NULL when out of memory. */
+struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
+                                pprofc_str name);
+
+/* Returns the argument that selects exactly one benchmark; NULL when out of memory. */
+const char *recording_only(struct recording *r, const struct recorded *item);
+
+/* Measures in one stage or two. */
+pprofc_status stages_measure(struct recording *r, pprofc_error *error);
+
+/* Writes the results that decide to files, so that later steps treat them like given files. */
+pprofc_status stages_write(struct recording *r, pprofc_error *error);
+
+/* Marks the benchmarks that the gate finds worse. */
+pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
+
+/* Judges the results of run->bench ahead of the verdict and calls `take` for each row. With
+ * `screening` it chooses instead of deciding. */
+typedef void take_row_fn(void *context, const struct gate_row *row);
+pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
+                              pprofc_error *error);
 
 /* A line of results. The name is the benchmark's alone. */
 struct recorded_line {

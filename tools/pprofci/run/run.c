@@ -126,9 +126,11 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
                          .instructions = ""};
   arena_init(&run->arena, run->mem);
   interner_init(&run->names, run->mem);
+  interner_init(&run->screened, run->mem);
   gate_init(&run->gate, run->mem);
   buffer_init(&run->gate_text, run->mem, SIZE_MAX / 2);
   buffer_init(&run->unread, run->mem, SIZE_MAX / 2);
+  buffer_init(&run->loads, run->mem, SIZE_MAX / 2);
   for (int i = 0; i < SIDES; i++) buffer_init(&run->plots[i], run->mem, SIZE_MAX / 2);
 }
 
@@ -137,8 +139,10 @@ void run_end(struct ci_run *run) {
   for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);
   buffer_free(&run->gate_text);
   buffer_free(&run->unread);
+  buffer_free(&run->loads);
   gate_free(&run->gate);
   interner_free(&run->names);
+  interner_free(&run->screened);
   ARRAY_FREE(run->mem, run->pairs, run->pair_capacity);
   ARRAY_FREE(run->mem, run->files, run->file_capacity);
   ARRAY_FREE(run->mem, run->links, run->link_capacity);

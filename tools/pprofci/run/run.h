@@ -132,6 +132,8 @@ struct ci_run {
   pprofc_str machine;                    /* machine of the results; empty if unknown */
   const char *base_commit, *head_commit; /* commit ids; "" if unknown */
   const char *base_why;                  /* how -record chose the base; "" if it did not */
+  const char **same;                     /* packages with the same test binary on both sides */
+  size_t same_count, same_capacity;
 
   struct interner names; /* names of the artifacts */
   struct run_pair *pairs;
@@ -162,6 +164,9 @@ struct ci_run {
   size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that each condition of -fail-on
                                         judged */
   pprofc_str noise_rules;            /* contents of the -noise-rules file; or empty */
+  struct interner screened;          /* keys of benchmarks that the first rounds did not select */
+  struct buffer loads;               /* struct round_load, one for each round that was measured */
+  const char *overloaded;            /* load of the machine if no time can be judged; or NULL */
   struct buffer plots[SIDES];        /* struct run_samples, one for each row of the gate */
 };
 

@@ -6,11 +6,14 @@
 #include "gate/print/print.h"
 #include "gate/read/files.h"
 #include "gate/read/read.h"
+#include "gate/screen.h"
 #include "parse_bench_regressions/inputs.h"
 #include "parse_bench_regressions/options.h"
 #include "pprofc/bench.h"
 #include "run/files.h"
 #include "run/profiles.h"
+#include "run/recording.h"
+#include "run/same.h"
 #include "run/text.h"
 
 #include <math.h>
@@ -194,6 +197,8 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 static void set_up_sides(struct ci_run *run) {
   struct gate_settings *s = &run->gate.settings;
   s->one_process = run->options->one_process || run->options->is_bundled;
+  s->any_load = run->options->any_load;
+  s->overloaded = run->overloaded;
   if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
 }
 
@@ -243,6 +248,20 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   return status;
 }
 
+/* Marks the rows of benchmarks that only the first rounds measured. */
+static void mark_screened(struct ci_run *run) {
+  size_t count;
+  struct gate_row *rows = gate_rows(&run->gate, &count);
+  struct buffer key;
+  buffer_init(&key, run->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < count && run->screened.count; i++) {
+    buffer_clear(&key);
+    gate_noise_key(&key, rows[i].group, rows[i].name, STR(""));
+    rows[i].screened = interner_find(&run->screened, buffer_str(&key)) != MAP_NONE;
+  }
+  buffer_free(&key);
+}
+
 /* Reads the results of both sides and keeps the samples for the page. */
 static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
@@ -250,8 +269,38 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   const struct inputs_side sides[SIDES] = {verdict_side(run, SIDE_BASE),
                                            verdict_side(run, SIDE_HEAD)};
   pprofc_status status = inputs_raw(inputs, sides, error);
+  if (status == PPROFC_OK) mark_screened(run);
   if (status == PPROFC_OK && inputs->set) status = plot_rows(run, inputs->set, error);
   return status;
+}
+
+/* What a preview reads and judges with. */
+static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
+                                  pprofc_error *error) {
+  const bool *screening = context;
+  const struct inputs_side sides[SIDES] = {{&run->bench[SIDE_BASE], 1},
+                                           {&run->bench[SIDE_HEAD], 1}};
+  if (*screening) gate_screen_settings(&run->gate.settings);
+  pprofc_status status = inputs_raw(inputs, sides, error);
+  if (status == PPROFC_OK) mark_screened(run);
+  return status;
+}
+
+pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
+                              pprofc_error *error) {
+  struct gate kept = run->gate;
+  struct inputs inputs;
+  size_t count;
+  gate_init(&run->gate, run->mem);
+  inputs_init(&inputs, &run->gate);
+  pprofc_status status = judge_inputs(run, &inputs, read_preview, &screening, error);
+  const struct gate_row *rows = gate_rows(&run->gate, &count);
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++) take(context, &rows[i]);
+  inputs_free(&inputs);
+  gate_free(&run->gate);
+  run->gate = kept;
+  /* The verdict reports a gate that cannot be set up. */
+  return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
 /* Copies the texts of the rows, which point into the inputs or into the gate's arena. */
@@ -365,6 +414,9 @@ static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!run->has_base) run->verdict = "no comparison: there is no base";
+  for (size_t i = 0; i < run->same_count; i++)
+    buffer_printf(&run->gate_text, "unchanged: same binary: %s\n", run->same[i]);
+  if (same_is_all(run)) run->verdict = "no regression";
   if (run_has(run->bench[SIDE_HEAD])) status = write_tables(run, error);
   if (status == PPROFC_OK && run_has(run->bench[SIDE_BASE]))
     status = judge_rows(run, read_results, NULL, error);

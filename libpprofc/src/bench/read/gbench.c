@@ -113,6 +113,15 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   return true;
 }
 
+/* Reads the load average of the last minute, which is taken before the benchmarks run. */
+static void read_load(struct bench_sink *sink, const struct node *context) {
+  const struct node *averages = node_get(context, "load_avg");
+  double load, cpus;
+  if (node_size(averages) && node_number(node_at(averages, 0), 0, &load) &&
+      node_number(node_get(context, "num_cpus"), 0, &cpus))
+    sink_load(sink, load, cpus);
+}
+
 static void gbench_read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *list = node_get(root, "benchmarks");
   size_t samples = 0, entries = 0;
@@ -120,6 +129,7 @@ static void gbench_read_tree(struct bench_sink *sink, const struct node *root) {
   sink_config(sink, STR("toolkit"), STR("google-benchmark"));
   if (str_equal(node_text(node_get(root, "context"), "library_build_type"), STR("debug")))
     sink_debug_build(sink);
+  read_load(sink, node_get(root, "context"));
   for (const struct node *entry = list && list->kind == NODE_ARRAY ? list->first : NULL; entry;
        entry = entry->next, entries++)
     samples += gbench_read_entry(sink, entry);

@@ -81,6 +81,11 @@ void gate_print_result(struct buffer *out, const struct gate *gate) {
   const char *name = gate_result_name(gate);
   buffer_add_text(out, name);
   if (strcmp(name, "inconclusive") != 0) return;
+  const char *load = gate_overload(gate);
+  if (load) {
+    buffer_printf(out, ": could not be judged: the machine was overloaded (%s)", load);
+    return;
+  }
   buffer_printf(out, ": %zu of %zu could not be judged", gate->unjudged, gate->compared);
   if (isnan(gate->visible_middle)) return;
   buffer_add_text(out, "; smallest visible change: ");
@@ -168,20 +173,31 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     buffer_printf(out, " by %s", row->test);
 }
 
+/* Writes why a row that is inconclusive does not count. */
+static void put_inconclusive(struct buffer *out, const struct gate *gate,
+                             const struct gate_row *row) {
+  if (row->significant && row->one_process)
+    buffer_add_text(out, "; all samples of a side come from one process");
+  else if (row->significant && row->overloaded)
+    buffer_add_text(out, "; the machine was overloaded");
+  else if (row->significant && !row->aside)
+    buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
+  else
+    put_insignificant(out, gate, row);
+}
+
 /* Writes why a row that seems to have changed does not count. */
 static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
   else if (row->verdict == GATE_UNMEASURED)
     buffer_add_text(out, "; a time of 0: nothing was measured");
+  else if (row->screened && row->verdict == GATE_UNCHANGED)
+    buffer_printf(out, "; did not look worse in %zu rounds", row->base_count);
   else if (row->verdict == GATE_ASIDE)
     buffer_printf(out, "; %s", row->aside);
-  else if (row->verdict == GATE_INCONCLUSIVE && row->significant && row->one_process)
-    buffer_add_text(out, "; all samples of a side come from one process");
-  else if (row->verdict == GATE_INCONCLUSIVE && row->significant && !row->aside)
-    buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
   else if (row->verdict == GATE_INCONCLUSIVE)
-    put_insignificant(out, gate, row);
+    put_inconclusive(out, gate, row);
 }
 
 /* Warns if a change was found that most samples of this size would not show. */

@@ -3,6 +3,8 @@
 #include "gate/compare.h"
 #include "gate/read/read.h"
 
+#include <stdio.h>
+
 /* ---- rows -------------------------------------------- */
 
 static struct gate_side raw_side(const struct pairs *pairs, const struct pair_side *side) {
@@ -53,6 +55,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   row.name = pprofc_bench_string(pairs->set, pair->name);
   row.threaded = set_is_threaded(pairs->set, row.name);
   row.one_process = one_process;
+  row.overloaded = gate->settings.overloaded != NULL;
   row.processes = pairs->processes[PAIR_BASE] > 1 || pairs->processes[PAIR_HEAD] > 1;
   row.in_base = base->count > 0;
   row.in_head = head->count > 0;
@@ -144,6 +147,33 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
+#define LOAD_MOST 2.0 /* load average by processor above which a machine is overloaded */
+
+/* Notes an overloaded machine, if the inputs that know the load mostly say so. */
+static void check_load(struct gate *gate, const pprofc_bench *set) {
+  size_t known = 0, overloaded = 0;
+  double load = 0, cpus = 0;
+  for (size_t i = 0; i < set->input_count; i++) {
+    const struct bench_input *input = &set->inputs[i];
+    if (!(input->cpus > 0)) continue;
+    known++;
+    overloaded += input->load > LOAD_MOST * input->cpus;
+    load += input->load;
+    cpus += input->cpus;
+  }
+  if (!known || 2 * overloaded < known) return;
+  size_t room = 128;
+  char *text = arena_alloc(&gate->arena, room);
+  if (!text) return;
+  snprintf(text, room, "load %.3g on %.0f processors", load / (double)known, cpus / (double)known);
+  gate->settings.overloaded = text;
+  if (!gate->settings.any_load)
+    gate_warning(gate,
+                 "the machine was overloaded (%s): no regression of a time is more than "
+                 "inconclusive; measure again, or allow it with -any-load",
+                 text);
+}
+
 /* ---- processes --------------------------------------- */
 
 /* Iterator over the results of one side. */
@@ -220,6 +250,7 @@ static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pp
     check_sides(gate, &pairs);
     compare_environments(gate, set);
     check_builds(gate, set);
+    check_load(gate, set);
     bool one_process = check_processes(gate, &pairs);
     good = pairs_store(&pairs, forgets);
     if (forgets) set_forget_results(forgets);

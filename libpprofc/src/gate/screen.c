@@ -1,0 +1,27 @@
+/* Chooses which benchmarks are measured further. */
+#include "gate/screen.h"
+
+#define SCREEN_ALPHA 0.4 /* four of five benchmarks that are worse by the threshold are chosen */
+#define SCREEN_MOST  4   /* a benchmark is measured at most so many times as often as asked */
+
+void gate_screen_settings(struct gate_settings *settings) {
+  settings->alpha = SCREEN_ALPHA;
+  settings->test = GATE_WELCH;
+  settings->correction = GATE_UNCORRECTED;
+  settings->min_samples = 2;
+}
+
+bool gate_screen_selects(const struct gate_row *row) {
+  return row->verdict == GATE_REGRESSED || row->verdict == GATE_INCONCLUSIVE ||
+         row->verdict == GATE_TOO_FEW || row->verdict == GATE_ACCEPTED;
+}
+
+struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds) {
+  struct gate_screen_plan plan = {false, 0};
+  size_t left = rounds - GATE_SCREEN_ROUNDS;
+  if (!selected) return plan;
+  plan.all = 2 * selected > count;
+  plan.rounds = plan.all ? left : left * count / selected;
+  if (plan.rounds > SCREEN_MOST * rounds) plan.rounds = SCREEN_MOST * rounds;
+  return plan;
+}

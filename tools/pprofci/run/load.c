@@ -1,0 +1,138 @@
+/* Reads the load average and the CPU time of the machine, and decides if it was overloaded. */
+#include "run/load.h"
+
+#include "run/files.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOAD_MOST   2.0  /* load average by processor above which a machine is overloaded */
+#define OTHERS_MOST 0.5  /* share of the processors that others may use while all are busy */
+#define BUSY_LEAST  0.95 /* share from which on all processors are busy */
+#define STOLEN_MOST 0.1  /* share of the processors that the host may take */
+
+/* Columns of the first line of /proc/stat, in ticks. */
+enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_SOFT, TICK_STOLEN };
+
+/* ---- reading ----------------------------------------- */
+
+/* Reads the numbers of the first line of a file below `proc`; leaves the others 0. */
+static void load_read(const char *proc, const char *name, double *numbers, size_t count) {
+  char path[4096], line[1024];
+  snprintf(path, sizeof path, "%s/%s", proc, name);
+  FILE *file = fopen(path, "r");
+  if (!file) return;
+  pprofc_str rest = fgets(line, sizeof line, file) ? str_of(line) : STR(""), word;
+  for (size_t i = 0; i < count && rest.size && str_next(&rest, ' ', &word);)
+    i += str_parse_float(str_trim(word), &numbers[i]);
+  fclose(file);
+}
+
+static double seconds_of(struct timeval time) {
+  return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+struct round_load load_now(const char *proc) {
+  struct round_load now = {0, 0, 0, 0, 0};
+  double ticks[TICK_STOLEN + 1] = {0};
+  struct timespec clock = {0, 0};
+  struct rusage usage;
+  double per_second = (double)sysconf(_SC_CLK_TCK);
+  (void)clock_gettime(CLOCK_MONOTONIC, &clock);
+  now.wall = (double)clock.tv_sec + (double)clock.tv_nsec / 1e9;
+  if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
+    now.own = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  load_read(proc, "loadavg", &now.average, 1);
+  load_read(proc, "stat", ticks, TICK_STOLEN + 1);
+  for (int i = TICK_USER; i < TICK_STOLEN; i++)
+    if (i != TICK_IDLE && i != TICK_WAIT) now.busy += ticks[i] / per_second;
+  now.stolen = ticks[TICK_STOLEN] / per_second;
+  return now;
+}
+
+struct round_load load_between(const struct round_load *begin, const struct round_load *end) {
+  return (struct round_load){.average = end->average,
+                             .wall = end->wall - begin->wall,
+                             .own = end->own - begin->own,
+                             .busy = end->busy - begin->busy,
+                             .stolen = end->stolen - begin->stolen};
+}
+
+void load_add(struct ci_run *run, const struct round_load *begin) {
+  struct round_load end = load_now("/proc"), load = load_between(begin, &end);
+  buffer_add(&run->loads, &load, sizeof load);
+}
+
+/* ---- judging ----------------------------------------- */
+
+bool load_is_too_much(const struct round_load *round, double processors) {
+  double all = processors * round->wall, others = round->busy - round->own;
+  if (round->average > LOAD_MOST * processors) return true;
+  if (!(all > 0)) return false;
+  bool taken = round->busy > BUSY_LEAST * all && others > OTHERS_MOST * all;
+  return taken || round->stolen > STOLEN_MOST * all;
+}
+
+static const struct round_load *loads_of(const struct ci_run *run, size_t *count) {
+  *count = run->loads.size / sizeof(struct round_load);
+  return (const struct round_load *)(const void *)run->loads.data;
+}
+
+const char *load_judge(struct ci_run *run, double processors) {
+  size_t count, overloaded = 0;
+  const struct round_load *loads = loads_of(run, &count);
+  double average = 0, stolen = 0, wall = 0, busy = 0, own = 0;
+  for (size_t i = 0; i < count; i++) {
+    overloaded += load_is_too_much(&loads[i], processors);
+    average += loads[i].average / (double)count;
+    stolen += loads[i].stolen;
+    wall += loads[i].wall;
+    busy += loads[i].busy;
+    own += loads[i].own;
+  }
+  if (!count || 2 * overloaded < count) return NULL;
+  double all = wall * processors, others = all > 0 ? (busy - own) / all : 0;
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  buffer_printf(&text, "load %.3g on %.0f processor%s", average, processors,
+                processors == 1 ? "" : "s");
+  if (average <= LOAD_MOST * processors && others > OTHERS_MOST)
+    buffer_printf(&text, ", %.0f%% of their time taken by other programs", 100 * others);
+  if (all > 0 && stolen > STOLEN_MOST * all)
+    buffer_printf(&text, ", %.0f%% of their time taken by the host", 100 * stolen / all);
+  buffer_add_char(&text, '\0');
+  pprofc_str kept = buffer_keep(&text, &run->arena);
+  buffer_free(&text);
+  return kept.data;
+}
+
+/* ---- manifest ---------------------------------------- */
+
+void load_write(struct json_writer *json, const struct ci_run *run) {
+  static const struct {
+    const char *key;
+    size_t offset;
+  } members[] = {{"load_average", offsetof(struct round_load, average)},
+                 {"wall_seconds", offsetof(struct round_load, wall)},
+                 {"own_cpu_seconds", offsetof(struct round_load, own)},
+                 {"cpu_seconds", offsetof(struct round_load, busy)},
+                 {"stolen_seconds", offsetof(struct round_load, stolen)}};
+  size_t count;
+  const struct round_load *loads = loads_of(run, &count);
+  json_key(json, "loads");
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) {
+    json_begin_object(json);
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+      double value;
+      memcpy(&value, (const char *)&loads[i] + members[k].offset, sizeof value);
+      json_key(json, members[k].key);
+      json_double(json, value);
+    }
+    json_end(json);
+  }
+  json_end(json);
+}

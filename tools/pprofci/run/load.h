@@ -1,0 +1,33 @@
+/* How busy the machine was while benchmarks were measured. */
+#ifndef PPROFCI_RUN_LOAD_H
+#define PPROFCI_RUN_LOAD_H
+
+#include "core/json_write.h"
+#include "run/run.h"
+
+/* Load of the machine in a round. Times are in seconds, added up over the processors. */
+struct round_load {
+  double average; /* load average of the last minute at the end of the round */
+  double wall;    /* duration of the round */
+  double own;     /* CPU time of the programs of the run */
+  double busy;    /* CPU time of all programs; 0: unknown */
+  double stolen;  /* time that a host took from this virtual machine */
+};
+
+/* Reads the clocks: to begin a round, and to end it. */
+struct round_load load_now(const char *proc);
+struct round_load load_between(const struct round_load *begin, const struct round_load *end);
+
+/* Adds the load since `begin` to the run as a round; a failure stays in run->loads. */
+void load_add(struct ci_run *run, const struct round_load *begin);
+
+/* True if programs of others took so much of the processors that times say nothing. */
+bool load_is_too_much(const struct round_load *round, double processors);
+
+/* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded; else NULL. */
+const char *load_judge(struct ci_run *run, double processors);
+
+/* Writes the loads of all rounds to a manifest. */
+void load_write(struct json_writer *json, const struct ci_run *run);
+
+#endif

@@ -1,0 +1,21 @@
+/* Packages whose test binary is the same on both sides. They are reported, not measured. */
+#ifndef PPROFCI_RUN_SAME_H
+#define PPROFCI_RUN_SAME_H
+
+#include "core/json_tree.h"
+#include "core/json_write.h"
+#include "run/checkouts.h"
+
+/* Marks the packages whose test binaries are equal byte by byte, and whose other files have not
+ * changed. Does nothing with -all. */
+pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error);
+
+/* True if all packages of the run have the same test binary, so that nothing had to be measured. */
+bool same_is_all(const struct ci_run *run);
+
+/* Write and read the packages in a manifest; `leg` is the name of its run. */
+void same_write(struct json_writer *json, const struct ci_run *run);
+pprofc_status same_read(struct ci_run *run, const struct node *root, const char *leg,
+                        pprofc_error *error);
+
+#endif

@@ -1,0 +1,221 @@
+/* Measures benchmarks in two stages: a few rounds of all, then rounds of those that look worse. */
+#include "gate/screen.h"
+
+#include "common/terminal.h"
+#include "core/map.h"
+#include "run/files.h"
+#include "run/load.h"
+#include "run/recording.h"
+#include "run/text.h"
+
+/* ---- texts of results -------------------------------- */
+
+static const struct recorded_text *texts_of(const struct recording *r, size_t *count) {
+  *count = r->texts.size / sizeof(struct recorded_text);
+  return (const struct recorded_text *)(const void *)r->texts.data;
+}
+
+/* Appends a text of the first stage without the results of selected benchmarks. */
+static bool add_unselected(struct recording *r, const struct recorded_text *from,
+                           struct buffer *out) {
+  pprofc_str rest = from->text, line;
+  while (rest.data && str_next_line(&rest, &line)) {
+    struct recorded_line result;
+    pprofc_str one = line;
+    if (recorded_next(&one, from->cpu, &result)) {
+      const struct recorded *item = recording_item(r, from->package, from->cpu, result.name);
+      if (!item) return false;
+      if (item->selected) continue;
+    }
+    buffer_add_str(out, line);
+    buffer_add_char(out, '\n');
+  }
+  return !out->failed;
+}
+
+static bool texts_add(struct recording *r, int side, struct buffer *out) {
+  size_t count;
+  const struct recorded_text *texts = texts_of(r, &count);
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++) {
+    if (texts[i].side != side) continue;
+    if (i < r->first_texts)
+      good = add_unselected(r, &texts[i], out);
+    else
+      buffer_add_str(out, texts[i].text);
+  }
+  return good && !out->failed;
+}
+
+/* Writes the results of a side to a file and makes it the input of the verdict. */
+static pprofc_status texts_write(struct recording *r, int side, const char *name,
+                                 pprofc_error *error) {
+  struct ci_run *run = r->run;
+  struct buffer text;
+  const char *path = text_printf(&run->arena, "%s/%s_%s.txt", run->work, name, side_names[side]);
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  bool good = path && texts_add(r, side, &text);
+  pprofc_status status = good ? files_append(path, buffer_str(&text), error) : error_nomem(error);
+  buffer_free(&text);
+  run->bench[side] = path;
+  return status;
+}
+
+static size_t count_measured(const struct recording *r, int side) {
+  size_t found = 0;
+  for (size_t i = 0; i < r->count; i++) found += r->items[i].took[side].size > 0;
+  return found;
+}
+
+pprofc_status stages_write(struct recording *r, pprofc_error *error) {
+  struct ci_run *run = r->run;
+  run->has_base = count_measured(r, SIDE_BASE) > 0;
+  run->bench[SIDE_BASE] = "";
+  if (!count_measured(r, SIDE_HEAD))
+    return error_set(error, PPROFC_E_INVALID,
+                     "there are benchmarks in the base, and none in the head");
+  pprofc_status status = texts_write(r, SIDE_HEAD, "bench", error);
+  return status == PPROFC_OK && run->has_base ? texts_write(r, SIDE_BASE, "bench", error) : status;
+}
+
+/* ---- rows and benchmarks ----------------------------- */
+
+/* Items by their keys in the gate. */
+struct stage_items {
+  struct recording *r;
+  struct interner keys; /* one for each item, in their order */
+  struct buffer key;
+  bool failed;
+};
+
+static bool stage_items_fill(struct stage_items *items, struct recording *r) {
+  items->r = r;
+  items->failed = false;
+  interner_init(&items->keys, r->run->mem);
+  buffer_init(&items->key, r->run->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < r->count; i++) {
+    buffer_clear(&items->key);
+    gate_noise_key(&items->key, str_of(r->packages.items[r->items[i].package].path),
+                   str_of(r->items[i].label), STR(""));
+    if (items->key.failed ||
+        interner_copy(&items->keys, &r->run->arena, buffer_str(&items->key)) == MAP_NONE)
+      return false;
+  }
+  return true;
+}
+
+static void stage_items_free(struct stage_items *items) {
+  interner_free(&items->keys);
+  buffer_free(&items->key);
+}
+
+static struct recorded *item_of_row(struct stage_items *items, const struct gate_row *row) {
+  buffer_clear(&items->key);
+  gate_noise_key(&items->key, row->group, row->name, STR(""));
+  uint32_t id = interner_find(&items->keys, buffer_str(&items->key));
+  return id < items->r->count ? &items->r->items[id] : NULL;
+}
+
+static void take_selected(void *context, const struct gate_row *row) {
+  struct recorded *item = item_of_row(context, row);
+  if (item && gate_screen_selects(row)) item->selected = true;
+}
+
+static void take_regressed(void *context, const struct gate_row *row) {
+  struct recorded *item = item_of_row(context, row);
+  if (item && row->verdict == GATE_REGRESSED) item->regressed = true;
+}
+
+static pprofc_status preview_items(struct recording *r, bool screening, pprofc_error *error) {
+  struct stage_items items;
+  take_row_fn *take = screening ? take_selected : take_regressed;
+  bool good = stage_items_fill(&items, r);
+  pprofc_status status =
+      good ? verdict_preview(r->run, screening, take, &items, error) : error_nomem(error);
+  stage_items_free(&items);
+  return status;
+}
+
+pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
+  return r->run->has_base ? preview_items(r, false, error) : PPROFC_OK;
+}
+
+/* ---- the second stage -------------------------------- */
+
+/* Measures the selected benchmarks of a side once, each in a process of its own. */
+static pprofc_status measure_selected(struct recording *r, int side, size_t round, size_t rounds,
+                                      pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < r->count && status == PPROFC_OK; i++) {
+    struct recorded item = r->items[i];
+    if (!item.selected) continue;
+    run_progress(++r->steps, r->all_steps, "measuring %s %s (round %zu of %zu)", side_names[side],
+                 item.name, round, rounds);
+    status = recording_measure(r, side, item.package, item.cpu, recording_only(r, &item), error);
+  }
+  return status;
+}
+
+static pprofc_status measure_further(struct recording *r, size_t selected, size_t rounds,
+                                     pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  r->steps = 0;
+  r->all_steps = 2 * rounds * selected;
+  (void)texts_of(r, &r->first_texts);
+  for (size_t round = 1; round <= rounds && status == PPROFC_OK; round++) {
+    int first = round % 2 ? SIDE_BASE : SIDE_HEAD;
+    struct round_load begin = load_now("/proc");
+    status = measure_selected(r, first, round, rounds, error);
+    if (status == PPROFC_OK) status = measure_selected(r, SIDE_HEAD - first, round, rounds, error);
+    load_add(r->run, &begin);
+  }
+  return status;
+}
+
+/* Keeps the benchmarks that were not selected for the gate. */
+static pprofc_status keep_screened(struct recording *r, pprofc_error *error) {
+  struct stage_items items;
+  bool good = stage_items_fill(&items, r);
+  for (size_t i = 0; i < r->count && good; i++)
+    if (!r->items[i].selected)
+      good = interner_add(&r->run->screened, items.keys.items[i]) != MAP_NONE;
+  stage_items_free(&items);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+static size_t count_selected(struct recording *r, size_t *both) {
+  size_t selected = 0;
+  *both = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    struct recorded *item = &r->items[i];
+    bool pair = item->took[SIDE_BASE].size && item->took[SIDE_HEAD].size;
+    item->selected &= pair;
+    selected += item->selected;
+    *both += pair;
+  }
+  return selected;
+}
+
+/* Chooses benchmarks by the first rounds. */
+static pprofc_status choose_selected(struct recording *r, pprofc_error *error) {
+  pprofc_status status = texts_write(r, SIDE_BASE, "first", error);
+  if (status == PPROFC_OK) status = texts_write(r, SIDE_HEAD, "first", error);
+  return status == PPROFC_OK ? preview_items(r, true, error) : status;
+}
+
+pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
+  const struct run_options *o = r->run->options;
+  bool two = !o->all && o->count >= GATE_SCREEN_LEAST;
+  size_t both;
+  pprofc_status status = recording_rounds(r, 1, two ? GATE_SCREEN_ROUNDS : o->count, error);
+  if (status != PPROFC_OK || !two || !r->count) return status;
+  status = choose_selected(r, error);
+  size_t selected = count_selected(r, &both);
+  struct gate_screen_plan plan = gate_screen_plan_of(selected, both, (size_t)o->count);
+  if (status != PPROFC_OK) return status;
+  if (plan.all) return recording_rounds(r, GATE_SCREEN_ROUNDS + 1, o->count, error);
+  message_note("%zu of %zu benchmarks look worse or are too noisy to tell: %zu more rounds",
+               selected, both, plan.rounds);
+  status = keep_screened(r, error);
+  return status == PPROFC_OK ? measure_further(r, selected, plan.rounds, error) : status;
+}
