@@ -6,7 +6,8 @@
 #include "pprofc/pprofc.h"
 #include "unit.h"
 
-#define DEPTH 20000u
+#define DEPTH      20000u
+#define LIST_DEPTH 70000u
 #define BYTES_OF_FILE                                                                              \
   30u /* bytes of memory for each byte of the file; a stack of each takes 400                      \
        */
@@ -74,6 +75,42 @@ static void make_firefox(struct buffer *text) {
   buffer_add_text(text, "]}}]}");
 }
 
+static void make_stackprof(struct buffer *text) {
+  buffer_add_text(text, "{'mode':'cpu','interval':1,'samples':1,'frames':{");
+  add_list(text, LIST_DEPTH, "'#':{'name':'f#'}");
+  buffer_printf(text, "},'raw':[%u,", LIST_DEPTH);
+  add_list(text, LIST_DEPTH, "#");
+  buffer_add_text(text, ",1]}");
+}
+
+static void make_v8_log(struct buffer *text) {
+  buffer_add_text(text, "{'functions':[],'code':[");
+  add_list(text, LIST_DEPTH, "{'type':'CODE','name':'f#'}");
+  buffer_add_text(text, "],'ticks':[{'tm':5,'s':[");
+  add_list(text, LIST_DEPTH, "#,0");
+  buffer_add_text(text, "]}]}");
+}
+
+static void make_safari(struct buffer *text) {
+  buffer_add_text(text,
+                  "{'recording':{'sampleDurations':[1],'sampleStackTraces':[{'stackFrames':[");
+  add_list(text, LIST_DEPTH, "{'name':'f#','url':'a','line':1}");
+  buffer_add_text(text, "]}]}}");
+}
+
+static void make_dhat(struct buffer *text) {
+  buffer_add_text(text, "{'dhatFileVersion':2,'pps':[{'tb':5,'tbk':1,'fs':[");
+  add_list(text, LIST_DEPTH, "^");
+  buffer_add_text(text, "]}],'ftbl':['[root]',");
+  add_list(text, LIST_DEPTH, "'0x#: f# (a.c:1)'");
+  buffer_add_text(text, "]}");
+}
+
+static void make_papyrus(struct buffer *text) {
+  buffer_add_text(text, "Script_x log opened (PC)\n");
+  for (unsigned i = 0; i < LIST_DEPTH; i++) buffer_printf(text, "%u:PUSH:1:1:F (1):s..f%u\n", i, i);
+}
+
 /* Writes a document; the makers have ' in place of ". */
 static void make(struct buffer *text, void (*maker)(struct buffer *)) {
   buffer_init(text, &mem_default, 1 << 28);
@@ -84,6 +121,9 @@ static void make(struct buffer *text, void (*maker)(struct buffer *)) {
 
 static void (*const makers[])(struct buffer *) = {make_trace, make_speedscope, make_cpuprofile,
                                                   make_firefox};
+/* Formats whose stacks are lists of frames, and a log of calls. */
+static void (*const more_makers[])(struct buffer *) = {make_stackprof, make_v8_log, make_safari,
+                                                       make_dhat, make_papyrus};
 
 static void test_deep_stacks_share_their_callers(void) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
@@ -109,6 +149,44 @@ static void test_deep_stacks_share_their_callers(void) {
     CU_ASSERT_EQUAL(counts.live, 0);
     free(frames);
     buffer_free(&text);
+  }
+}
+
+/* Reads a document with a limit of `depth` frames. */
+static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth,
+                                  pprofc_error *error) {
+  struct buffer text;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *profile = NULL;
+  pprofc_limits limits;
+  pprofc_limits_init(&limits);
+  limits.stack_depth = depth;
+  make(&text, maker);
+  pprofc_status status = read_with(&text, &mem, &limits, &profile, error);
+  CU_ASSERT(counts.peak < text.size * 64);
+  if (profile) {
+    pprofc_samples_view view;
+    pprofc_profile_samples(profile, &view);
+    uint32_t *frames = calloc(2 * LIST_DEPTH, sizeof *frames);
+    /* The last call of a log has taken no time yet; its stack is a frame more. */
+    CU_ASSERT_EQUAL(pprofc_profile_stack(profile, view.count - 1, frames, 2 * LIST_DEPTH),
+                    LIST_DEPTH);
+    free(frames);
+  }
+  pprofc_profile_release(profile);
+  CU_ASSERT_EQUAL(counts.live, 0);
+  buffer_free(&text);
+  return status;
+}
+
+static void test_no_list_of_frames_is_cut(void) {
+  for (size_t i = 0; i < sizeof more_makers / sizeof *more_makers; i++) {
+    pprofc_error error = {PPROFC_OK, 0, ""};
+    CU_ASSERT_EQUAL(read_limited(more_makers[i], 2 * LIST_DEPTH, &error), PPROFC_OK);
+    CU_ASSERT_EQUAL(read_limited(more_makers[i], LIST_DEPTH / 2, &error), PPROFC_E_LIMIT);
+    CU_ASSERT(strstr(error.message, "more than 35000 frames (raise the limit stack_depth)") !=
+              NULL);
   }
 }
 
@@ -186,5 +264,5 @@ static void test_a_small_file_that_needs_much_is_refused(void) {
 }
 
 UNIT_MAIN("import depth", UNIT(test_deep_stacks_share_their_callers),
-          UNIT(test_stacks_deeper_than_the_limit_are_refused),
+          UNIT(test_stacks_deeper_than_the_limit_are_refused), UNIT(test_no_list_of_frames_is_cut),
           UNIT(test_a_small_file_that_needs_much_is_refused))

@@ -61,7 +61,7 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
   } else if (find_utf16(data, &from, &big_endian)) {
     convert_utf16(data, from, big_endian, utf8);
     if (utf8->failed) return error_nomem(error);
-    *text = buffer_str(utf8);
+    *text = utf8->size ? buffer_str(utf8) : STR("");
   }
   return PPROFC_OK;
 }

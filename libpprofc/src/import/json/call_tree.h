@@ -5,9 +5,6 @@
 #include "core/json_tree.h"
 #include "import/call_paths.h"
 
-/* Maximum length of a list of frames. Longer lists lose frames at the root. */
-#define JSON_MOST_DEPTH 65536u
-
 enum call_kind {
   CALL_FRAME,
   CALL_OUTSIDE, /* V8's (root) and (idle): neither it nor its callers are frames */

@@ -5,8 +5,6 @@
 
 #include "profile/builder.h"
 
-#define MOST_DEPTH 65536u
-
 /* Members of a program point and their sample types. A type that no program point has is
  * dropped. */
 static const struct {
@@ -78,15 +76,17 @@ static void dhat_read_table(pprofc_builder *builder, const struct node *table,
 /* Reads the stack of a program point, leaf first, and returns its depth. Skips frame 0. Counts
  * frames that are missing in the table. */
 static size_t dhat_read_stack(const struct node *point, const uint32_t *locations,
-                              size_t frame_count, uint32_t *stack, size_t *missing) {
+                              size_t frame_count, struct json_stack *stack, pprofc_builder *builder,
+                              size_t *missing) {
   const struct node *frames = node_get(point, "fs");
-  size_t depth = 0;
-  for (size_t k = 0; k < node_size(frames) && depth < MOST_DEPTH; k++) {
+  size_t depth = 0, count = node_size(frames);
+  if (!json_stack_reserve(stack, builder, count)) return 0;
+  for (size_t k = 0; k < count; k++) {
     int64_t index;
     bool known = node_to_integer(node_at(frames, k), &index);
     if (known && index == 0) continue;
     if (known && index > 0 && (size_t)index < frame_count && locations[index] != NONE)
-      stack[depth++] = locations[index];
+      stack->frames[depth++] = locations[index];
     else
       ++*missing;
   }
@@ -106,16 +106,16 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
   if (!types)
     return error_set(error, PPROFC_E_FORMAT, "DHAT file has no program points with blocks");
   uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
-  uint32_t *stack = arena_array(arena, MOST_DEPTH, sizeof *stack);
-  if (!locations || !stack) return error_nomem(error);
+  struct json_stack stack = {.arena = arena};
+  if (!locations) return error_nomem(error);
   size_t missing = 0;
   dhat_read_table(builder, table, locations);
-  for (size_t i = 0; i < node_size(points); i++) {
+  for (size_t i = 0; i < node_size(points) && builder_ok(builder); i++) {
     const struct node *point = node_at(points, i);
-    size_t depth = dhat_read_stack(point, locations, frame_count, stack, &missing);
+    size_t depth = dhat_read_stack(point, locations, frame_count, &stack, builder, &missing);
     int64_t values[COUNTERS];
     for (size_t c = 0; c < types; c++) values[c] = json_cost(builder, node_get(point, members[c]));
-    pprofc_builder_sample(builder, stack, depth, values);
+    pprofc_builder_sample(builder, stack.frames, depth, values);
   }
   import_note_count(builder, missing, "frame is not in the table of frames",
                     "frames are not in the table of frames");

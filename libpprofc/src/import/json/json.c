@@ -1,6 +1,7 @@
 /* Reads JSON profiles: parses the document once, then tries the shapes of the table. */
 #include "import/json/json.h"
 
+#include "core/array.h"
 #include "import/formats.h"
 #include "import/names.h"
 #include "profile/builder.h"
@@ -15,6 +16,14 @@ static double number_or(const struct node *node, double otherwise) {
   double value;
   bool number = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
   return number && str_parse_float(node->text, &value) && isfinite(value) ? value : otherwise;
+}
+
+bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth) {
+  if (ARRAY_RESERVE_IN(stack->arena, stack->frames, stack->room, depth)) return true;
+  pprofc_error error;
+  error_nomem(&error);
+  builder_refuse(builder, &error);
+  return false;
 }
 
 double json_member_number(const struct node *object, const char *key, double otherwise) {

@@ -40,6 +40,17 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
 pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
                            pprofc_error *error);
 
+/* The frames of one list, leaf first. Its room grows with the longest list; a stack deeper than the
+ * limit is refused when it becomes a sample. */
+struct json_stack {
+  struct arena *arena;
+  uint32_t *frames;
+  size_t room;
+};
+
+/* Makes room for `depth` frames; false when out of memory, which is the builder's error. */
+bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth);
+
 /* Functions for numbers that are costs or times. A number in quotes counts as a number; NaN
  * and anything else is 0. The builder fails if a number does not fit 64 bits, because the sums
  * would be wrong. */

@@ -1,17 +1,19 @@
 /* Reads recordings of Safari's timelines: stacks of a sampling profiler with the time of each. */
-#include "import/json/call_tree.h"
 #include "import/json/json.h"
 
 #include <math.h>
 
-static size_t safari_stack(pprofc_builder *builder, const struct node *frames, uint32_t *stack) {
-  size_t depth = 0;
-  for (; depth < node_size(frames) && depth < JSON_MOST_DEPTH; depth++) {
+/* Returns the depth. */
+static size_t safari_stack(pprofc_builder *builder, const struct node *frames,
+                           struct json_stack *stack) {
+  size_t depth = 0, count = node_size(frames);
+  if (!json_stack_reserve(stack, builder, count)) return 0;
+  for (; depth < count; depth++) {
     const struct node *frame = node_at(frames, depth);
     int64_t line = json_member_int(frame, "line", 0), column = json_member_int(frame, "column", 0);
     if (line < 0) line = 0;
-    stack[depth] = json_script_frame(builder, node_text(frame, "name"), node_text(frame, "url"),
-                                     line, column > 0 ? column : 0);
+    stack->frames[depth] = json_script_frame(
+        builder, node_text(frame, "name"), node_text(frame, "url"), line, column > 0 ? column : 0);
   }
   return depth;
 }
@@ -25,12 +27,12 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
-  uint32_t *stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *stack);
-  if (!stack) return error_nomem(error);
+  struct json_stack stack = {.arena = arena};
+  (void)error;
   double before = 0; /* sum of the durations in seconds, so that rounding errors do not add up */
   size_t empty = 0;
   for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {
-    size_t depth = safari_stack(builder, node_get(node_at(samples, i), "stackFrames"), stack);
+    size_t depth = safari_stack(builder, node_get(node_at(samples, i), "stackFrames"), &stack);
     const struct node *node = node_at(durations, i);
     double duration = json_amount(builder, node, 0), after = before + (duration > 0 ? duration : 0);
     int64_t values[2] = {1, json_rounded(builder, node, after * 1e9) - llround(before * 1e9)};
@@ -39,7 +41,7 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
       continue;
     }
     before = after;
-    pprofc_builder_sample(builder, stack, depth, values);
+    pprofc_builder_sample(builder, stack.frames, depth, values);
   }
   import_note_count(builder, empty, "sample has no stack", "samples have no stack");
   return PPROFC_OK;

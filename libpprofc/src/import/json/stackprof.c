@@ -14,9 +14,9 @@ struct stackprof {
   enum stackprof_mode mode;
   int64_t interval; /* sampling interval in nanoseconds */
   const struct node *raw, *lines;
-  const struct node *deltas;   /* wall time of each sample in microseconds */
-  size_t sample;               /* number of samples read */
-  uint32_t *stack, *collected; /* stack, leaf first; stack before the garbage collector ran */
+  const struct node *deltas;          /* wall time of each sample in microseconds */
+  size_t sample;                      /* number of samples read */
+  struct json_stack stack, collected; /* collected: stack before the garbage collector ran */
   size_t collected_depth, bad;
 };
 
@@ -71,15 +71,17 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
 /* Remembers the stack of a sample. If the garbage collector ran, puts its `depth` frames above the
  * remembered stack. Returns the depth. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
-  if (!collector) {
-    memcpy(s->collected, s->stack, depth * sizeof *s->stack);
-    s->collected_depth = depth;
-    return depth;
+  size_t below = collector ? s->collected_depth : 0;
+  if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||
+      !json_stack_reserve(&s->collected, s->builder, depth))
+    return 0;
+  if (collector) {
+    if (below) memcpy(s->stack.frames + depth, s->collected.frames, below * sizeof(uint32_t));
+    return depth + below;
   }
-  size_t room = JSON_MOST_DEPTH - depth;
-  size_t below = s->collected_depth < room ? s->collected_depth : room;
-  memcpy(s->stack + depth, s->collected, below * sizeof *s->stack);
-  return depth + below;
+  if (depth) memcpy(s->collected.frames, s->stack.frames, depth * sizeof(uint32_t));
+  s->collected_depth = depth;
+  return depth;
 }
 
 /* Returns the location of a frame of a run, with its line if the file has it. */
@@ -101,6 +103,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
     return node_size(s->raw);
   }
   bool collector = false;
+  if (!json_stack_reserve(&s->stack, s->builder, (size_t)height)) return node_size(s->raw);
   for (size_t i = (size_t)height; i-- > 0;) {
     uint32_t frame = call_tree_find(&s->frames, node_at(s->raw, at + i));
     if (frame == MAP_NONE) {
@@ -108,13 +111,14 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
       continue;
     }
     collector = i == 0 && s->frames.nodes[frame].kind == CALL_ON_TOP;
-    if (depth < JSON_MOST_DEPTH) s->stack[depth++] = stackprof_location(s, frame, at + i);
+    s->stack.frames[depth++] = stackprof_location(s, frame, at + i);
   }
   at += (size_t)height;
   int64_t values[2];
   stackprof_values(s, json_cost(s->builder, node_at(s->raw, at)), values);
   depth = stackprof_place(s, depth, collector);
-  if (depth && (values[0] || values[1])) pprofc_builder_sample(s->builder, s->stack, depth, values);
+  if (depth && (values[0] || values[1]))
+    pprofc_builder_sample(s->builder, s->stack.frames, depth, values);
   return at + 1;
 }
 
@@ -166,9 +170,7 @@ pprofc_status json_stackprof(const struct node *root, pprofc_builder *builder, s
                         .deltas = node_get(root, "raw_timestamp_deltas")};
   if (!node_is(s.raw, NODE_ARRAY)) s.raw = NULL;
   if (node_size(s.lines) != node_size(s.raw)) s.lines = NULL;
-  s.stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *s.stack);
-  s.collected = arena_array(arena, JSON_MOST_DEPTH, sizeof *s.collected);
-  if (!s.stack || !s.collected) return error_nomem(error);
+  s.stack.arena = s.collected.arena = arena;
   call_tree_init(&s.frames, arena);
   stackprof_types(&s, root);
   bool good = stackprof_add_frames(&s, arena, node_get(root, "frames"));

@@ -16,7 +16,7 @@ struct v8_log {
   pprofc_builder *builder;
   const struct node *code;
   uint32_t *locations; /* [code] location */
-  uint32_t *stack;
+  struct json_stack stack;
 };
 
 /* ---- code -------------------------------------------- */
@@ -110,10 +110,11 @@ static uint32_t v8_location(struct v8_log *log, int64_t index) {
  * -1 is a gap. */
 static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   size_t depth = 0, size = node_size(stack);
-  for (size_t i = size % 2; i + 1 < size && depth < JSON_MOST_DEPTH; i += 2) {
+  if (!json_stack_reserve(&log->stack, log->builder, size / 2)) return 0;
+  for (size_t i = size % 2; i + 1 < size; i += 2) {
     int64_t index;
     if (node_to_integer(node_at(stack, i), &index) && index >= 0)
-      log->stack[depth++] = v8_location(log, index);
+      log->stack.frames[depth++] = v8_location(log, index);
   }
   return depth;
 }
@@ -134,7 +135,7 @@ static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t c
     before = ticks[i].at;
     size_t depth = v8_tick_stack(log, ticks[i].stack);
     if (depth)
-      pprofc_builder_sample(log->builder, log->stack, depth, values);
+      pprofc_builder_sample(log->builder, log->stack.frames, depth, values);
     else
       empty++;
   }
@@ -151,8 +152,8 @@ pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, stru
   size_t count = node_size(ticks);
   struct v8_tick *sorted = arena_array(arena, count, sizeof *sorted);
   log.locations = arena_array(arena, node_size(log.code), sizeof *log.locations);
-  log.stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *log.stack);
-  if (!sorted || !log.locations || !log.stack) return error_nomem(error);
+  log.stack.arena = arena;
+  if (!sorted || !log.locations) return error_nomem(error);
   memset(log.locations, 0xFF, node_size(log.code) * sizeof *log.locations);
   for (size_t i = 0; i < count; i++) {
     const struct node *tick = node_at(ticks, i);

@@ -11,7 +11,7 @@
  * are dropped. Queue events are not calls. */
 #include "core/array.h"
 #include "core/buffer.h"
-#include "core/map.h"
+#include "import/call_paths.h"
 #include "import/formats.h"
 #include "import/lines.h"
 
@@ -19,7 +19,6 @@
 
 #define MILLISECOND INT64_C(1000000)
 #define MOST_TIME   (INT64_MAX / MILLISECOND)
-#define MOST_DEPTH  65536u
 
 enum papyrus_event { PUSH, POP, OTHER };
 
@@ -33,9 +32,15 @@ struct papyrus_line {
 };
 
 struct papyrus_frame {
-  uint32_t name, location; /* name is a string */
-  uint32_t stack;          /* name of the frame's stack */
+  uint32_t name, path; /* name is a string; path: with the callers */
+  uint32_t stack;      /* name of the frame's stack */
   bool is_stack;
+};
+
+/* Time that passed while the frames of a path were current. */
+struct papyrus_time {
+  uint32_t path;
+  int64_t value;
 };
 
 struct papyrus {
@@ -45,7 +50,9 @@ struct papyrus {
   size_t count, capacity;
   struct papyrus_frame *frames; /* current frames, root first */
   size_t depth, frame_capacity;
-  uint32_t *stack; /* [MOST_DEPTH] stack, leaf first */
+  struct call_paths paths;
+  struct papyrus_time *times;
+  size_t time_count, time_capacity;
   int64_t at;      /* time of the last event that changed the frames */
   int64_t counted; /* end of the time counted so far */
   uint64_t bad_lines, lost_returns;
@@ -178,17 +185,16 @@ static void papyrus_pair(struct papyrus *p, const struct map *map) {
 static void papyrus_count(struct papyrus *p, int64_t time) {
   if (time > p->counted && p->depth) {
     int64_t value = (time - p->counted) * MILLISECOND;
-    for (size_t i = 0; i < p->depth; i++) p->stack[i] = p->frames[p->depth - 1 - i].location;
-    pprofc_builder_sample(p->builder, p->stack, p->depth, &value);
+    if (!ARRAY_RESERVE(p->mem, p->times, p->time_capacity, p->time_count + 1)) {
+      p->failed = true;
+      return;
+    }
+    p->times[p->time_count++] = (struct papyrus_time){p->frames[p->depth - 1].path, value};
   }
   if (time > p->counted) p->counted = time;
 }
 
 static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
-  if (p->depth == MOST_DEPTH) {
-    p->lost_returns++;
-    return;
-  }
   if (!ARRAY_RESERVE(p->mem, p->frames, p->frame_capacity, p->depth + 1)) {
     p->failed = true;
     return;
@@ -196,7 +202,11 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
   uint32_t below = p->depth ? p->frames[p->depth - 1].stack : 0;
   pprofc_line line = {builder_add_function(p->builder, name, name, 0, 0), 0, 0};
   uint32_t location = pprofc_builder_location(p->builder, NONE, 0, &line, 1);
-  p->frames[p->depth++] = (struct papyrus_frame){name, location, is_stack ? name : below, is_stack};
+  uint32_t caller = p->depth ? p->frames[p->depth - 1].path : MAP_NONE;
+  uint32_t path = call_paths_enter(&p->paths, caller, location);
+  p->failed = path == MAP_NONE && builder_ok(p->builder);
+  if (path != MAP_NONE)
+    p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
 /* Enters a function. The bottom stack stays while only its functions run. Drops the time
@@ -248,6 +258,8 @@ static void papyrus_run(struct papyrus *p) {
     }
   }
   papyrus_count(p, p->lines[p->count - 1].time);
+  for (size_t i = 0; i < p->time_count && builder_ok(p->builder); i++)
+    call_paths_sample(&p->paths, p->times[i].path, &p->times[i].value);
 }
 
 static pprofc_status read_papyrus(struct papyrus *p, pprofc_str text, pprofc_profile **profile,
@@ -280,10 +292,11 @@ pprofc_status import_papyrus(pprofc_str data, const pprofc_allocator *mem,
   if (status == PPROFC_OK && !looks_like_papyrus(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct papyrus p = {.builder = pprofc_builder_new(mem), .mem = mem};
-    p.stack = mem_array(mem, MOST_DEPTH, sizeof *p.stack);
+    call_paths_init(&p.paths, mem, p.builder);
     if (p.builder) builder_limit_depth(p.builder, options->limits->stack_depth);
-    status = p.builder && p.stack ? read_papyrus(&p, text, profile, error) : error_nomem(error);
-    mem_free(mem, p.stack, MOST_DEPTH, sizeof *p.stack);
+    status = p.builder ? read_papyrus(&p, text, profile, error) : error_nomem(error);
+    call_paths_free(&p.paths);
+    ARRAY_FREE(mem, p.times, p.time_capacity);
     ARRAY_FREE(mem, p.lines, p.capacity);
     ARRAY_FREE(mem, p.frames, p.frame_capacity);
     pprofc_builder_free(p.builder);
