@@ -110,4 +110,35 @@ static void test_every_filter(void) {
   try_all(&o);
 }
 
-UNIT_MAIN("report_memory", UNIT(test_every_format), UNIT(test_call_trees), UNIT(test_every_filter))
+/* A sample of n values and n frames would be a tree of n * n values. */
+static void test_a_tree_of_many_sample_types_is_refused(void) {
+  enum { COUNT = 3000 };
+  static int64_t values[COUNT];
+  static uint32_t stack[COUNT];
+  char name[16];
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  for (unsigned i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "n%u", i);
+    pprofc_builder_type(b, name, "count");
+    stack[i] = frame(b, name);
+    values[i] = 1;
+  }
+  pprofc_builder_sample(b, stack, COUNT, values);
+  pprofc_profile *p = finish(b);
+  static const char *const formats[] = {"flame", "json"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    pprofc_report_options o = report_options(formats[i]);
+    pprofc_error error = {0};
+    struct buffer text;
+    buffer_init(&text, &mem_default, 1 << 20);
+    CU_ASSERT_EQUAL(pprofc_report(p, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "a tree of 3001 frames with 3000 values each is too large "
+                           "(-top and -dot need one value of a frame)");
+    buffer_free(&text);
+  }
+  pprofc_profile_release(p);
+}
+
+UNIT_MAIN("report_memory", UNIT(test_a_tree_of_many_sample_types_is_refused),
+          UNIT(test_every_format), UNIT(test_call_trees), UNIT(test_every_filter))

@@ -1,4 +1,5 @@
 /* graph/stacks: equal stacks are joined, in order, root first; base and head stay apart. */
+#include "import/call_paths.h"
 #include "pprofc/builder.h"
 #include "stacks/stacks.h"
 
@@ -248,12 +249,44 @@ static int by_text(const void *a, const void *b) {
   return strcmp(a, b);
 }
 
-/* Stacks over `letters` names, which come as digits: texts compare as the stacks do. */
-static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64_t state) {
+static uint32_t enter(struct call_paths *calls, const uint32_t *frames, size_t depth) {
+  uint32_t path = MAP_NONE;
+  while (depth--) path = call_paths_enter(calls, path, frames[depth]);
+  return path;
+}
+
+/* Going on from the stack before gives the same frames as reading each stack. */
+static void check_going_on(const struct stack_set *set) {
+  uint32_t gone_on[64] = {0}, here[64];
+  for (size_t i = 0; i < set->count; i++) {
+    size_t depth = stack_set_read(set, i, here);
+    if (stack_set_go_on(set, i, gone_on) != depth ||
+        memcmp(gone_on, here, depth * sizeof *here) != 0)
+      CU_FAIL_FATAL("a stack has other frames");
+  }
+}
+
+static void check_from_leaf(const struct built *s) {
+  const struct stack_selection selection = {.from_leaf = true};
+  struct stack_set set;
+  CU_ASSERT_EQUAL_FATAL(stack_set_build(&s->frames, &selection, &mem_default, &set, NULL),
+                        PPROFC_OK);
+  CU_ASSERT_EQUAL(set.count, s->set.count);
+  check_going_on(&set);
+  stack_set_free(&set);
+}
+
+/* Stacks over `letters` names, which come as digits: texts compare as the stacks do. `tree`: the
+ * stacks share the memory of their callers. */
+static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64_t state,
+                         bool tree) {
   char(*texts)[128] = malloc(samples * sizeof *texts);
   CU_ASSERT_PTR_NOT_NULL_FATAL(texts);
   pprofc_builder *b = new_builder();
+  struct call_paths calls;
+  call_paths_init(&calls, &mem_default, b);
   uint32_t frames[64], names[26];
+  uint32_t *paths = calloc(samples, sizeof *paths);
   for (uint32_t i = 0; i < letters; i++)
     names[i] = pprofc_builder_frame(b, (char[]){(char)('a' + i), 0}, "", 0);
   for (size_t i = 0; i < samples; i++) {
@@ -264,8 +297,15 @@ static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64
       texts[i][2 * k] = (char)('a' + letter);
       texts[i][2 * k + 1] = k + 1 < depth ? ';' : 0;
     }
-    add(b, frames, depth, 1);
+    if (tree)
+      paths[i] = enter(&calls, frames, depth);
+    else
+      add(b, frames, depth, 1);
   }
+  for (size_t i = 0; tree && i < samples; i++)
+    call_paths_sample(&calls, paths[i], (int64_t[]){1, 1});
+  call_paths_free(&calls);
+  free(paths);
   qsort(texts, samples, sizeof *texts, by_text);
   struct built s;
   build(&s, b, &by_function, NULL);
@@ -284,24 +324,28 @@ static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64
     if (shared != s.set.shared[i]) CU_FAIL_FATAL("a stack shares another number of frames");
   }
   CU_ASSERT_EQUAL(at, samples);
+  check_going_on(&s.set);
+  check_from_leaf(&s);
   drop(&s);
   free(texts);
 }
 
 static void test_random_stacks_are_those_of_sorting_texts(void) {
-  check_random(RANDOM_SAMPLES, 2, 6, 1);
-  check_random(RANDOM_SAMPLES, 2, 40, 2);
-  check_random(RANDOM_SAMPLES, 3, 12, 3);
-  check_random(RANDOM_SAMPLES, 26, 3, 4);
-  check_random(RANDOM_SAMPLES, 26, 60, 5);
-  check_random(RANDOM_SAMPLES, 1, 50, 6);
+  for (unsigned tree = 0; tree < 2; tree++) {
+    check_random(RANDOM_SAMPLES, 2, 6, 1, tree);
+    check_random(RANDOM_SAMPLES, 2, 40, 2, tree);
+    check_random(RANDOM_SAMPLES, 3, 12, 3, tree);
+    check_random(RANDOM_SAMPLES, 26, 3, 4, tree);
+    check_random(RANDOM_SAMPLES, 26, 60, 5, tree);
+    check_random(RANDOM_SAMPLES, 1, 50, 6, tree);
+  }
 }
 
 /* So many are sorted in groups by their first frame; in the last ones, one frame has nearly all. */
 static void test_many_stacks_are_sorted_in_groups(void) {
-  check_random(90000, 26, 60, 7);
-  check_random(90000, 3, 60, 8);
-  check_random(90000, 2, 60, 9);
+  check_random(90000, 26, 60, 7, false);
+  check_random(90000, 3, 60, 8, false);
+  check_random(90000, 2, 60, 9, false);
 }
 
 /* Orders that make careless quicksorts quadratic. */

@@ -71,6 +71,13 @@ static inline bool cursor_location(struct frame_cursor *c, uint32_t *location, u
   return false;
 }
 
+/* True if two stacks are ends of the same bytes, as stacks of paths in a tree are
+ * (import/call_paths.h): from the root, the one with fewer bytes is the beginning of the other. */
+static inline bool cursor_is_same_path(const struct frame_cursor *a, const struct frame_cursor *b) {
+  return a->size && b->size && a->leaf + a->size == b->leaf + b->size && a->map == b->map &&
+         !a->source->from_leaf;
+}
+
 /* Takes a frame; false at the end of the stack. The caller counts the depth. */
 static inline bool frame_cursor_next(struct frame_cursor *c, uint32_t *frame) {
   const struct stack_frames *f = c->source->frames;

@@ -29,7 +29,7 @@ bool flame_tree_alloc(struct flame_tree *t, size_t count) {
 /* Adds the nodes that a stack has and the one before had not; path[d] is the node at depth d. */
 static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
                       uint32_t *frames, uint32_t *path) {
-  uint32_t depth = (uint32_t)stack_set_read(set, stack, frames);
+  uint32_t depth = (uint32_t)stack_set_go_on(set, stack, frames);
   for (uint32_t d = set->shared[stack]; d < depth; d++) {
     uint32_t node = (uint32_t)t->count++;
     t->frame[node] = frames[d];
@@ -113,8 +113,25 @@ static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, doubl
   return frames->items[frame].name.data != NULL;
 }
 
+/* Refuses a tree whose nodes have many more values than the profile: each node has one of each
+ * sample type, also where no sample has it. */
+static pprofc_status layout_check_values(const struct flame_graph *graph, size_t most,
+                                         pprofc_error *error) {
+  const struct stack_set *set = &graph->set;
+  uint64_t nodes = count_nodes(set), samples = graph->frames.profile->samples.count;
+  if (most && nodes > most) nodes = most;
+  uint64_t given = samples * set->types + nodes;
+  if (nodes * set->columns <= FLAME_VALUES_FREE + FLAME_VALUES_TIMES * given) return PPROFC_OK;
+  return error_set(error, PPROFC_E_LIMIT,
+                   "a tree of %llu frames with %zu values each is too large (-top and -dot need "
+                   "one value of a frame)",
+                   (unsigned long long)nodes, set->columns);
+}
+
 static pprofc_status build_tree(struct flame_graph *graph, size_t most, const pprofc_allocator *mem,
                                 pprofc_error *error) {
+  pprofc_status status = layout_check_values(graph, most, error);
+  if (status != PPROFC_OK) return status;
   if (!most || count_nodes(&graph->set) <= most)
     return flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
   start_tree(&graph->tree, &graph->frames, &graph->set, mem);

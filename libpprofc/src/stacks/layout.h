@@ -30,6 +30,11 @@ struct flame_tree {
  * 0.01%)" */
 #define FLAME_FOLDED "(folded frames"
 
+/* The values of a tree of a profile may be as many as this, and this many for each value of a
+ * sample and each frame, so that a small file of many sample types cannot become a large tree. */
+#define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
+#define FLAME_VALUES_TIMES UINT64_C(32)
+
 /* Makes room for the nodes of a new tree; their values are not set. */
 bool flame_tree_alloc(struct flame_tree *tree, size_t count);
 

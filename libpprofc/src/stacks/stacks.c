@@ -206,12 +206,27 @@ static uint64_t frames_bound(const struct stacks_builder *b) {
   return bytes > UINT64_MAX / most ? UINT64_MAX : bytes * most;
 }
 
+/* Returns the depth of a stack from that of the one before, if both are ends of the same bytes. */
+static uint64_t depth_after(struct frame_cursor cursor, struct frame_cursor before,
+                            uint64_t before_depth) {
+  if (!cursor_is_same_path(&before, &cursor)) return frame_cursor_rest(cursor);
+  if (before.size <= cursor.size) {
+    cursor.place.at = before.size;
+    return before_depth + frame_cursor_rest(cursor);
+  }
+  before.place.at = cursor.size;
+  return before_depth - frame_cursor_rest(before);
+}
+
 static pprofc_status check_frames(const struct stacks_builder *b, const struct stack_source *source,
                                   pprofc_error *error) {
-  uint64_t total = 0;
+  struct frame_cursor before = {.source = source};
+  uint64_t total = 0, depth = 0;
   if (frames_bound(b) <= STACK_FRAMES_MAX) return PPROFC_OK;
   for (size_t i = 0; i < b->item_count && total <= STACK_FRAMES_MAX; i++) {
-    uint64_t depth = frame_cursor_rest(frame_cursor_begin(source, b->set->sample[i]));
+    struct frame_cursor cursor = frame_cursor_begin(source, b->set->sample[i]);
+    depth = depth_after(cursor, before, depth);
+    before = cursor;
     total += depth < source->max_depth ? depth : source->max_depth;
     if (budget_poll(b->mem, i)) return error_nomem(error);
   }
@@ -231,15 +246,20 @@ struct stacks_compare {
   const uint32_t *order; /* [item_count] stacks of the source */
 };
 
-/* Sets depth and shared of one stack; the one before may be missing. */
-static void compare_neighbours(const struct stacks_compare *c, size_t i) {
+/* Sets depth and shared of one stack. The one before may be missing; `known`: its depth is set. */
+static void compare_neighbours(const struct stacks_compare *c, size_t i, bool known) {
   const struct stack_source *source = c->source;
   struct stack_set *set = c->builder->set;
   struct frame_cursor cursor = frame_cursor_begin(source, c->order[i]);
   uint32_t shared = 0, frame, other;
   if (i) {
     struct frame_cursor before = frame_cursor_begin(source, c->order[i - 1]), next = cursor;
-    while (shared < source->max_depth && frame_cursor_next(&before, &other) &&
+    bool longer = known && before.size <= cursor.size && cursor_is_same_path(&before, &cursor);
+    if (longer) {
+      shared = set->depth[i - 1];
+      cursor.place.at = before.size;
+    }
+    while (!longer && shared < source->max_depth && frame_cursor_next(&before, &other) &&
            frame_cursor_next(&next, &frame) && frame == other) {
       shared++;
       cursor = next;
@@ -253,10 +273,11 @@ static void compare_neighbours(const struct stacks_compare *c, size_t i) {
 static void compare_range(void *context, unsigned worker) {
   const struct stacks_compare *c = context;
   const struct stacks_builder *b = c->builder;
+  size_t from = parallel_from(b->item_count, worker, b->workers);
   size_t end = parallel_from(b->item_count, worker + 1, b->workers);
-  for (size_t i = parallel_from(b->item_count, worker, b->workers); i < end; i++) {
+  for (size_t i = from; i < end; i++) {
     cursor_touch_ahead(c->source->samples, c->source->sample, c->order, i, b->item_count);
-    compare_neighbours(c, i);
+    compare_neighbours(c, i, i > from);
   }
 }
 
@@ -380,6 +401,17 @@ size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frame
   size_t depth = set->depth[stack];
   stacks_touch_ahead(set, stack);
   for (size_t i = 0; i < depth; i++) frame_cursor_next(&cursor, &frames[i]);
+  return depth;
+}
+
+size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames) {
+  struct stack_source source = set_source(set);
+  size_t depth = set->depth[stack], shared = set->shared[stack];
+  if (set->cut != SIZE_MAX) return stack_set_read(set, stack, frames);
+  stacks_touch_ahead(set, stack);
+  source.from_leaf = !source.from_leaf;
+  struct frame_cursor cursor = frame_cursor_begin(&source, stack);
+  for (size_t i = depth; i > shared; i--) frame_cursor_next(&cursor, &frames[i - 1]);
   return depth;
 }
 

@@ -299,13 +299,14 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
   uint32_t *nodes = arena_array(&g->arena, set.count, sizeof *nodes);
   int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
   uint32_t *frames = arena_array(&g->arena, set.max_depth, sizeof *frames);
-  bool good = nodes && self && frames;
+  uint32_t *path = arena_zero_array(&g->arena, set.max_depth + 1, sizeof *path);
+  bool good = nodes && self && frames && path;
   for (size_t i = 0; good && i < set.count; i++) {
     good = !budget_poll(g->arena.mem, i);
-    uint32_t node = 0;
-    stack_set_read(&set, i, frames);
-    for (uint32_t d = 0; d < set.depth[i]; d++) node = grouping_find_child(g, node, frames[d]);
-    nodes[i] = node;
+    stack_set_go_on(&set, i, frames);
+    for (uint32_t d = set.shared[i]; d < set.depth[i]; d++)
+      path[d + 1] = grouping_find_child(g, path[d], frames[d]);
+    nodes[i] = path[set.depth[i]];
     /* A group without base samples has fewer columns than the tree. */
     for (size_t c = 0; c < set.columns && c < columns; c++)
       self[i * columns + c] = stack_values(&set, i)[c];

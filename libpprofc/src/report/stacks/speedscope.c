@@ -65,8 +65,8 @@ static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frame
   size_t known = 0; /* number of leading frames of this stack that are marked already */
   for (size_t i = 0; i < set->count; i++) {
     if (set->shared[i] < known) known = set->shared[i];
+    stack_set_go_on(set, i, frames);
     if (!is_kept(s, i)) continue;
-    stack_set_read(set, i, frames);
     for (; known < set->depth[i]; known++) used[frames[known]] = 1;
   }
 }
