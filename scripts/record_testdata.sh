@@ -207,6 +207,10 @@ record_imports() {
     --callgrind-out-file=calls.instr.callgrind.out ./calls >run.log 2>&1
   $callgrind --separate-threads=yes --combine-dumps=yes --compress-strings=no --compress-pos=no \
     --toggle-collect=work --callgrind-out-file=calls.threads.callgrind.out ./calls >run.log 2>&1
+  gcc -g -O1 -fno-optimize-sibling-calls -Wl,-z,now -ffile-prefix-map="$data/imports=/app" \
+    -o counts "$data/imports/counts.c"
+  valgrind -q --tool=callgrind --instr-atstart=no --combine-dumps=yes --separate-callers=60 \
+    --callgrind-out-file=calls.stacks.callgrind.out ./counts >run.log 2>&1
   valgrind -q --tool=cachegrind --cachegrind-out-file=calls.cachegrind.out ./calls >run.log 2>&1
   valgrind -q --tool=dhat --dhat-out-file=calls.dhat.json ./calls >run.log 2>&1
   say "calls: perf, jemalloc, node"

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#define FOLDER_MAX  4096
 #define NEAREST_MAX 400 /* maximum size of import_nearest's sentence in bytes */
 #define RATIO_FROM                                                                                 \
   ((uint64_t)64 << 20) /* memory in bytes below which inflate_ratio does not                       \
@@ -254,6 +255,17 @@ static pprofc_status read_within(const struct open_input_source *source,
   return status;
 }
 
+/* Sets the folder of the file as the one with the names of JIT compilers. */
+static void open_set_folder(const struct open_input_source *source, pprofc_read_options *options,
+                            char folder[FOLDER_MAX]) {
+  if (options->map_folder || !source->path) return;
+  const char *slash = strrchr(source->path, '/');
+  size_t size = slash ? (size_t)(slash - source->path) + 1 : 0;
+  if (size >= FOLDER_MAX) return;
+  snprintf(folder, FOLDER_MAX, "%.*s", (int)size, size ? source->path : "");
+  options->map_folder = size ? folder : ".";
+}
+
 /* Reads within the budget of the caller's allocator, or within a new one. */
 static pprofc_status read_profile(const struct open_input_source *source,
                                   const pprofc_read_options *given, const struct open_sums *sums,
@@ -263,8 +275,10 @@ static pprofc_status read_profile(const struct open_input_source *source,
   *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_read_options options;
   pprofc_limits limits;
+  char folder[FOLDER_MAX];
   pprofc_status status = copy_options(given, &options, &limits, error);
   if (status) return status;
+  open_set_folder(source, &options, folder);
   struct budget *budget = budget_of(options.allocator);
   budget = budget ? budget_retain(budget) : budget_new(options.allocator, limits.memory_bytes);
   if (!budget) return error_nomem(error);

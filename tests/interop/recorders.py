@@ -90,7 +90,7 @@ class Place:
     def __init__(self, options, folder):
         self.bin, self.cache, self.folder = os.path.abspath(options.bin), os.path.abspath(options.cache), folder
         self.imports = os.path.abspath(os.path.join(options.testdata, "imports"))
-        for name in ("calls.js", "calls.py", "calls.rb", "calls.java", "calls.jfc", "test_calls.py", "calls.c", "mix.h"):
+        for name in ("calls.js", "calls.py", "calls.rb", "calls.java", "calls.jfc", "test_calls.py", "calls.c", "mix.h", "counts.c", "counts.cc"):
             shutil.copy(os.path.join(self.imports, name), folder)
 
     def run(self, *command, **options):
@@ -321,6 +321,67 @@ def callgrind(place):
     same("callgrind_annotate --inclusive", {n: top[n][1] for n in straight}, {n: cum[n] for n in straight}, 0.001)
 
 
+COUNTED = {
+    "recursion": {"recursion", "recursion;factorial", "recursion;factorial;work", "recursion;even", "recursion;even;work", "recursion;even;odd",
+                  "recursion;even;odd;work", "recursion;even;odd;even", "recursion;even;odd;even;work", "recursion;even;odd;even;odd",
+                  "recursion;even;odd;even;odd;work"},
+    "callback": {"callback", "callback;compare", "callback;compare;work"},
+    "longjmp": {"jumps", "jumps;dive", "jumps;dive;leap", "jumps;dive;leap;work", "jumps;work"},
+    "signal": {"signals", "signals;work", "on_signal", "on_signal;work"},
+    "exception": {"rescue()", "rescue();fail(int)", "rescue();fail(int);work(long)", "rescue();work(long)"},
+    "names": {"names()", "names();work(long)", "names();marked<(char)39>::run(long)", "names();marked<(char)39>::run(long);work(long)",
+              "names();number::operator<(number const&) const", "names();number::operator<(number const&) const;work(long)",
+              "names();void apply<void (*)(long)>(void (*)(long))", "names();void apply<void (*)(long)>(void (*)(long));work(long)"},
+}
+
+
+def folded(place, name, *flags):
+    """Of each stack its instructions."""
+    sums = collections.Counter()
+    text = place.run(os.path.join(place.bin, "pprofc"), "-folded", "-symbolize=demangle=none", "-sample_index=Ir", *flags, name).stdout
+    for line in text.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        sums[stack] += int(count)
+    return sums
+
+
+def callgrind_stacks(place):
+    """Counts of exact stacks equal those of callgrind_annotate, and the stacks are the calls of the programs."""
+    needs("valgrind", "callgrind_annotate")
+    for source, compiler in (("counts.c", os.environ.get("CC", "cc")), ("counts.cc", os.environ.get("CXX", "c++"))):
+        needs(compiler)
+        if not os.path.exists("/usr/include/valgrind/callgrind.h"):
+            skip("there is no valgrind/callgrind.h")
+        out = source + ".out"
+        place.run(compiler, "-g", "-O1", "-fno-optimize-sibling-calls", "-Wl,-z,now", "-o", "counts", source)
+        place.run("valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", "--combine-dumps=yes", "--separate-callers=60",
+                  f"--callgrind-out-file={out}", "./counts")
+        text = place.run("callgrind_annotate", "--auto=no", "--threshold=100", out).stdout
+        theirs = collections.Counter()
+        for line in text.splitlines():
+            match = re.match(r" *([\d,]+) \([ \d.]+%\)  [^:]*:(.*?)( \[[^]]*\])?$", line)
+            if match:
+                names = match.group(2).split("'")
+                if len(names) > 1 and names[1].isdigit():  # the level of recursion
+                    del names[1]
+                theirs[";".join(reversed(names))] += int(match.group(1).replace(",", ""))
+        same(f"callgrind_annotate, contexts of {source}", folded(place, out), theirs)
+        with open(place.path(out), encoding="utf-8") as file:
+            named = re.findall(r"Client Request: (" + re.escape(source) + r"::(\w+).*)", file.read())
+        if "estimated" in place.run(os.path.join(place.bin, "pprofc"), "-comments", out).stdout:
+            fail("exact stacks are called estimates")
+        for name, short in named:
+            stacks = {stack.removeprefix("main;") for stack in folded(place, out, f"-benchmark=^{re.escape(name)}$")}
+            # What libraries do between, and what they call, is theirs.
+            own = {";".join(frame for frame in stack.split(";") if frame in FRAMES) for stack in stacks if stack.split(";")[-1] in FRAMES}
+            if own != COUNTED[short]:
+                fail(f"{name}: stacks {sorted(own)}, and the calls are {sorted(COUNTED[short])}")
+            print(f"{name}: {len(own)} stacks are the calls")
+
+
+FRAMES = {frame for stacks in COUNTED.values() for stack in stacks for frame in stack.split(";")}
+
+
 def dhat(place):
     needs("valgrind")
     place.compile()
@@ -366,7 +427,7 @@ def perf(place):
     same("perf report", {n: ours.get(n, 0) for n in names}, {n: theirs.get(n, 0) for n in names})
 
 
-RECORDERS = {f.__name__: f for f in (pyspy, pyinstrument, pytest_benchmark, node_cpu, node_heap, node_prof, zero_x, flight, stackprof, callgrind, dhat,
+RECORDERS = {f.__name__: f for f in (pyspy, pyinstrument, pytest_benchmark, node_cpu, node_heap, node_prof, zero_x, flight, stackprof, callgrind, callgrind_stacks, dhat,
                                      heaptrack, perf)}
 
 

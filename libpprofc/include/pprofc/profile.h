@@ -42,6 +42,9 @@ typedef struct pprofc_read_options {
    * ..."), without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context;
+  /* Folder with files perf-PID.map, which name code that JIT compilers made; NULL: the folder of
+   * the profile. A file that is not there is looked for in /tmp. */
+  const char *map_folder;
 } pprofc_read_options;
 
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);

@@ -47,8 +47,9 @@ const struct format_fact import_facts[] = {
      "-callgrind`, kcachegrind's converters",
      "header lines, one of them `events:`, then `fl=`, `fn=` or `ob=`", "valgrind 3.19.0",
      "imports/calls.callgrind.out",
-     "a sample type for each event; objects, files, lines, instructions; labels `thread`, `part`",
-     "counted: lines that cannot be read; jumps; stacks are made from a call graph: "
+     "a sample type for each event; objects, files, lines, instructions; labels `benchmark`, "
+     "`thread`, `part`; stacks of `--separate-callers=N` are exact",
+     "counted: lines that cannot be read; jumps; other stacks are made from a call graph: "
      "`-callgrind_stacks`"},
     {"pstats", "pstats", "Python's cProfile and profile (`python -m cProfile -o FILE`), yappi",
      "a dictionary of Python's marshal format, whose keys are functions", "Python 3.11.2",

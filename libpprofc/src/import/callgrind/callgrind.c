@@ -4,55 +4,13 @@
  * The grammar is in the chapter "Callgrind Format Specification" of valgrind's manual. The
  * reader also accepts extensions of valgrind 3.19 and other writers: relative numbers, missing
  * counters, "cfl" for "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part
- * becomes a call graph, from which samples.c makes stacks. Ids of names are valid in all
- * parts. */
-#include "import/callgrind/read.h"
+ * becomes a call graph. If names have their callers, exact.c makes stacks of it, else samples.c
+ * estimates them. Ids of names are valid in all parts. */
+#include "import/callgrind/reader.h"
 #include "import/formats.h"
 #include "import/lines.h"
 
 #include <stdio.h>
-
-enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
-
-/* Meaning of the next line of numbers. */
-enum expect { COST, CALL, JUMP };
-
-struct callgrind_reader {
-  const pprofc_allocator *mem;
-  pprofc_builder *builder;
-  const pprofc_read_options *options;
-  struct callgrind_events events;
-  struct callgrind_graph graph;
-  struct callgrind_names objects, files, functions;
-
-  /* State of the current part. */
-  enum callgrind_column columns[COLUMN_KINDS];
-  size_t column_count;
-  uint32_t event_columns[CALLGRIND_MOST_EVENTS];
-  size_t event_count;
-  pprofc_str thread, part, benchmark;
-  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* sum of each column, in the units of the file */
-  bool in_body, many_parts;
-  bool writes_totals, has_totals; /* callgrind ends each part with its totals */
-
-  /* State of the current line. */
-  uint64_t position[COLUMN_KINDS];
-  int64_t last[CALLGRIND_MOST_EVENTS]; /* last counter of each column */
-  bool knows_minus, minus_is_relative; /* true if "-3" means "3 less than the last counter",
-                                          false if it means -3 */
-  pprofc_str text;                     /* text of the whole file */
-  uint32_t object, file, function, inlined;
-  uint32_t called_object, called_file; /* NONE if not given */
-  struct callgrind_name called;
-  bool has_called;
-  enum expect expect;
-
-  bool has_calls; /* false for cachegrind */
-  pprofc_str command;
-  uint32_t program; /* object of the command, or 0; becomes the first mapping, which names the
-                       profile */
-  uint64_t bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
-};
 
 /* ---- numbers ----------------------------------------- */
 
@@ -129,8 +87,7 @@ static uint32_t callgrind_add_function(struct callgrind_reader *r, uint32_t obje
                                        const struct callgrind_name *name, uint32_t file) {
   struct callgrind_function function = {.object = object,
                                         .name = name->text,
-                                        .plain_name = name->plain,
-                                        .system_name = name->system,
+                                        .context = callgrind_context_of(&r->contexts, name->text),
                                         .file = file};
   return callgrind_graph_function(&r->graph, &function);
 }
@@ -160,6 +117,37 @@ static bool read_numbers(struct callgrind_reader *r, pprofc_str line) {
 
 /* ---- specifications ---------------------------------- */
 
+static bool read_text_of(struct callgrind_reader *r, struct callgrind_names *names,
+                         pprofc_str value, uint32_t *text) {
+  struct callgrind_name name;
+  if (!callgrind_name_read(names, r->builder, value, &name)) return false;
+  *text = name.text;
+  return true;
+}
+
+static bool callgrind_read_file(struct callgrind_reader *r, pprofc_str value) {
+  return read_text_of(r, &r->files, value, &r->file);
+}
+
+static bool read_called_object(struct callgrind_reader *r, pprofc_str value) {
+  return read_text_of(r, &r->objects, value, &r->called_object);
+}
+
+static bool read_called_file(struct callgrind_reader *r, pprofc_str value) {
+  return read_text_of(r, &r->files, value, &r->called_file);
+}
+
+/* Jumps are ignored, but their lines may define names. */
+static bool read_jump_file(struct callgrind_reader *r, pprofc_str value) {
+  uint32_t file;
+  return read_text_of(r, &r->files, value, &file);
+}
+
+static bool read_jump_function(struct callgrind_reader *r, pprofc_str value) {
+  uint32_t function;
+  return read_text_of(r, &r->functions, value, &function);
+}
+
 static bool read_object(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
@@ -168,13 +156,6 @@ static bool read_object(struct callgrind_reader *r, pprofc_str value) {
   if (!r->program && callgrind_next_word(&rest, &program) &&
       str_equal(str_path_base(program), str_path_base(name.raw)))
     r->program = name.text;
-  return true;
-}
-
-static bool callgrind_read_file(struct callgrind_reader *r, pprofc_str value) {
-  struct callgrind_name name;
-  if (!callgrind_name_read(&r->files, r->builder, value, &name)) return false;
-  r->file = name.text;
   return true;
 }
 
@@ -190,39 +171,17 @@ static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value
 /* Reads the inlined function of the next lines: "cfni=name"; "cfni=???" ends it. */
 static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
+  struct callgrind_symbol symbol = {0};
   if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
-  r->inlined = str_equal(name.raw, STR("???")) ? 0 : name.text;
-  return true;
-}
-
-static bool read_called_object(struct callgrind_reader *r, pprofc_str value) {
-  struct callgrind_name name;
-  if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
-  r->called_object = name.text;
-  return true;
-}
-
-static bool read_called_file(struct callgrind_reader *r, pprofc_str value) {
-  struct callgrind_name name;
-  if (!callgrind_name_read(&r->files, r->builder, value, &name)) return false;
-  r->called_file = name.text;
+  if (!str_equal(name.raw, STR("???")) && !callgrind_name_symbol(&r->contexts, name.text, &symbol))
+    return false;
+  r->inlined = symbol.text;
   return true;
 }
 
 static bool read_called(struct callgrind_reader *r, pprofc_str value) {
   r->has_called = callgrind_name_read(&r->functions, r->builder, value, &r->called);
   return r->has_called;
-}
-
-/* Reads the file of a jump. Jumps are ignored, but the line may define a name. */
-static bool read_jump_file(struct callgrind_reader *r, pprofc_str value) {
-  struct callgrind_name name;
-  return callgrind_name_read(&r->files, r->builder, value, &name);
-}
-
-static bool read_jump_function(struct callgrind_reader *r, pprofc_str value) {
-  struct callgrind_name name;
-  return callgrind_name_read(&r->functions, r->builder, value, &name);
 }
 
 static bool expect_call(struct callgrind_reader *r, pprofc_str value) {
@@ -265,59 +224,6 @@ static bool read_specification(struct callgrind_reader *r, pprofc_str name, ppro
     if (str_equal(name, specifications[i].name)) return specifications[i].read(r, value);
   r->unknown_lines++;
   return true;
-}
-
-/* ---- parts ------------------------------------------- */
-
-static void start_part(struct callgrind_reader *r) {
-  r->columns[0] = LINE;
-  r->column_count = 1;
-  r->event_count = 0;
-  r->thread = r->part = r->benchmark = STR("");
-  memset(r->sums, 0, sizeof r->sums);
-  memset(r->position, 0, sizeof r->position);
-  memset(r->last, 0, sizeof r->last);
-  r->object = r->file = r->inlined = 0;
-  r->function = r->called_object = r->called_file = NONE;
-  r->has_called = r->in_body = r->has_totals = false;
-  r->expect = COST;
-}
-
-static bool has_memory(const struct callgrind_reader *r) {
-  return callgrind_graph_ok(&r->graph) && !r->objects.items.failed && !r->files.items.failed &&
-         !r->functions.items.failed;
-}
-
-static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str value,
-                        struct label *label) {
-  *label = (struct label){.key = builder_string(r->builder, str_of(key)),
-                          .string = builder_string(r->builder, value)};
-  return 1;
-}
-
-static pprofc_status finish_part(struct callgrind_reader *r, pprofc_error *error) {
-  struct label labels[3];
-  size_t count = 0;
-  if (r->benchmark.size) count += add_label(r, PPROFC_BENCHMARK, r->benchmark, &labels[count]);
-  if (r->thread.size) count += add_label(r, "thread", r->thread, &labels[count]);
-  if (r->part.size && r->many_parts) count += add_label(r, "part", r->part, &labels[count]);
-  if (r->program) callgrind_mapping(&r->graph, r->builder, r->program);
-  if (r->graph.overflowed)
-    return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
-  if (r->graph.too_large)
-    return error_set(error, PPROFC_E_LIMIT,
-                     "the call graph needs more than %llu bytes of memory "
-                     "(raise the limit memory_bytes)",
-                     (unsigned long long)r->options->limits->memory_bytes);
-  bool joined = false,
-       ok = has_memory(r) && callgrind_samples(&r->graph, r->builder, r->options->call_stacks,
-                                               labels, count, &joined);
-  r->joined_parts += joined;
-  r->cut_parts += r->in_body && r->writes_totals && !r->has_totals;
-  callgrind_graph_clear(&r->graph);
-  r->parts++;
-  start_part(r);
-  return ok ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- headers ----------------------------------------- */
@@ -366,6 +272,15 @@ static bool read_command(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
+/* Reads the names of code that the process made at run time. */
+static bool read_process(struct callgrind_reader *r, pprofc_str value) {
+  if (!r->options->map_folder || r->has_process) return true;
+  r->has_process = true;
+  if (!jit_names_load(&r->contexts.jit, str_of(r->options->map_folder), str_trim(value)))
+    r->functions.items.failed = true;
+  return true;
+}
+
 static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   r->writes_totals = str_starts(str_trim(value), STR("callgrind-"));
   return true;
@@ -398,7 +313,7 @@ static const struct header {
     {"cmd", read_command, true},
     {"version", ignore, true},
     {"creator", read_creator, true},
-    {"pid", ignore, true},
+    {"pid", read_process, true},
     {"desc", read_description, true},
     {"totals", check_totals, false},
     {"summary", ignore, false},
@@ -409,7 +324,7 @@ static pprofc_status callgrind_read_header(struct callgrind_reader *r, pprofc_st
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
     if (!str_equal(name, str_of(headers[i].name))) continue;
     pprofc_status status = PPROFC_OK;
-    if (headers[i].begins && r->in_body) status = finish_part(r, error);
+    if (headers[i].begins && r->in_body) status = callgrind_finish_part(r, error);
     headers[i].read(r, value);
     return status;
   }
@@ -443,35 +358,6 @@ static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str 
   return PPROFC_OK;
 }
 
-static const char *const stack_notes[] = {
-    [PPROFC_STACKS_PROPORTIONAL] =
-        "stacks are estimated from a call graph: the cost of a function goes to its callers in "
-        "proportion to the cost of their calls",
-    [PPROFC_STACKS_EDGES] = "stacks are a function and its caller, estimated from a call graph in "
-                            "proportion to the cost of calls",
-    [PPROFC_STACKS_FLAT] = "stacks are single functions",
-};
-
-static void callgrind_add_notes(struct callgrind_reader *r) {
-  pprofc_builder_comment(r->builder,
-                         stack_notes[r->has_calls ? r->options->call_stacks : PPROFC_STACKS_FLAT]);
-  import_note_count(r->builder, r->bad_lines, "line of callgrind's output could not be read",
-                    "lines of callgrind's output could not be read");
-  import_note_count(r->builder, r->unknown_lines,
-                    "line of callgrind's output has a meaning that is not known",
-                    "lines of callgrind's output have a meaning that is not known");
-  import_note_count(r->builder, r->wrong_totals,
-                    "part of callgrind's output has totals that differ from its lines",
-                    "parts of callgrind's output have totals that differ from its lines");
-  import_note_count(r->builder, r->cut_parts,
-                    "part of callgrind's output has no totals: its end may be missing",
-                    "parts of callgrind's output have no totals: their ends may be missing");
-  import_note_count(
-      r->builder, r->joined_parts,
-      "part of callgrind's output has too many paths: some costs are below one caller alone",
-      "parts of callgrind's output have too many paths: some costs are below one caller alone");
-}
-
 /* Adds the sample types. The first event, usually instructions, is the default. */
 static void callgrind_add_types(struct callgrind_reader *r) {
   char first[64];
@@ -488,14 +374,14 @@ static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str 
   callgrind_add_types(r);
   r->text = text;
   r->many_parts = r->events.lists > 1;
-  start_part(r);
+  callgrind_start_part(r);
   pprofc_status status = PPROFC_OK;
   pprofc_str line;
   while (status == PPROFC_OK && str_next_line(&text, &line)) {
     status = callgrind_read_line(r, line, error);
-    if (!builder_ok(r->builder) || !has_memory(r)) break;
+    if (!builder_ok(r->builder) || !callgrind_has_memory(r)) break;
   }
-  if (status == PPROFC_OK) status = finish_part(r, error);
+  if (status == PPROFC_OK) status = callgrind_finish_part(r, error);
   if (status == PPROFC_OK) callgrind_add_notes(r);
   return status;
 }
@@ -538,14 +424,20 @@ static pprofc_status read_file_text(struct callgrind_reader *r, pprofc_str text,
                                     pprofc_error *error) {
   r->builder = pprofc_builder_new(mem);
   r->mem = mem;
-  callgrind_names_init(&r->objects, mem, true);
-  callgrind_names_init(&r->files, mem, true);
-  callgrind_names_init(&r->functions, mem, false);
+  interner_init(&r->benchmarks, mem);
+  callgrind_contexts_init(&r->contexts, mem, r->builder);
+  callgrind_exact_init(&r->exact, &r->contexts, r->builder, r->options->call_stacks, text.size);
+  callgrind_names_init(&r->objects, mem, NULL);
+  callgrind_names_init(&r->files, mem, NULL);
+  callgrind_names_init(&r->functions, mem, &r->contexts);
   if (r->builder) builder_limit_depth(r->builder, r->options->limits->stack_depth);
   pprofc_status status = r->builder ? read_graphs(r, text, profile, error) : error_nomem(error);
   callgrind_names_free(&r->objects);
   callgrind_names_free(&r->files);
   callgrind_names_free(&r->functions);
+  interner_free(&r->benchmarks);
+  callgrind_exact_free(&r->exact);
+  callgrind_contexts_free(&r->contexts);
   pprofc_builder_free(r->builder);
   return status;
 }

@@ -1,12 +1,13 @@
 /* Callgrind's call graph. callgrind.c builds it, and samples.c makes stacks of it.
  *
  * A graph is one part of a file: the functions, the cost of each line, and the inclusive cost
- * of calls. Names and files are strings of the profile that is being built. */
+ * of calls. Objects and files are strings of the profile that is being built. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
 #include "core/buffer.h"
 #include "core/map.h"
+#include "import/callgrind/contexts.h"
 #include "profile/builder.h"
 
 #define CALLGRIND_MOST_EVENTS 32u
@@ -20,9 +21,10 @@ struct callgrind_place {
 };
 
 struct callgrind_function {
-  uint32_t object, name, file;
-  uint32_t plain_name;            /* name without the recursion level */
-  uint32_t system_name;           /* mangled name, or "" */
+  uint32_t object, file;
+  uint32_t name;                  /* index of the name in the file */
+  uint32_t context;               /* the callers in the name (contexts.h) */
+  struct callgrind_symbol symbol; /* what reports show */
   uint32_t first_cost, last_cost; /* list of its costs, or NONE */
   uint32_t first_call, last_call; /* list of the calls it makes, or NONE */
   uint32_t cost_count, call_count;
@@ -166,6 +168,38 @@ static inline double *callgrind_weights(const struct callgrind_tree *tree, size_
 static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t position) {
   return (double *)(void *)tree->pruned.data + position * tree->types;
 }
+
+/* ---- exact.c: stacks of functions whose names have their callers */
+
+/* A context in the current part. */
+struct callgrind_entry {
+  uint32_t call;     /* the call into it with the highest cost, or NONE */
+  uint32_t site;     /* location of that call, or NONE until it is needed */
+  uint32_t function; /* a function in this context, or NONE */
+  bool is_truncated; /* true if callers are missing in the name */
+};
+
+struct callgrind_exact {
+  struct callgrind_contexts *contexts;
+  pprofc_builder *builder;
+  size_t deepest;                 /* frames of a stack to keep */
+  struct callgrind_entry *places; /* [contexts] */
+  uint32_t *stack;
+  size_t place_room, stack_room;
+  bool is_truncated;      /* true if a stack lacks callers */
+  uint64_t frames_left;   /* number of frames until stacks are cut */
+  uint64_t agree, differ; /* calls that agree with names, and calls that do not */
+};
+
+/* `bytes` is the size of the file. */
+void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
+                          pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
+void callgrind_exact_free(struct callgrind_exact *exact);
+/* True if the names have the callers: calls of this part and the parts before agree. */
+bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
+/* Adds samples for the graph, each with the labels. Returns false when out of memory. */
+bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                             const struct label *labels, size_t label_count);
 
 /* ---- samples.c --------------------------------------- */
 

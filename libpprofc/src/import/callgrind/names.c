@@ -1,5 +1,4 @@
 /* Compressed names of callgrind: "(12) name" defines id 12, and "(12)" refers to it. */
-#include "import/names.h"
 #include "import/callgrind/read.h"
 
 #include "core/array.h"
@@ -9,8 +8,8 @@
            of an array */
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
-                          bool may_be_unknown) {
-  names->may_be_unknown = may_be_unknown;
+                          struct callgrind_contexts *contexts) {
+  names->contexts = contexts;
   buffer_init(&names->items, mem, PTRDIFF_MAX);
   map_init(&names->by_id, mem);
 }
@@ -44,23 +43,15 @@ static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t ind
   return true;
 }
 
-/* Removes the recursion level: callgrind may call a recursive function "name'2". */
-static pprofc_str without_level(pprofc_str name) {
-  size_t quote = str_find_last_char(name, '\'');
-  uint64_t level;
-  bool fits = quote > 0 && quote < name.size &&
-              str_parse_uint(str_slice(name, quote + 1, name.size), 10, &level);
-  return fits ? str_slice(name, 0, quote) : name;
-}
-
-static void take_text(const struct callgrind_names *names, struct callgrind_name *name,
+static bool take_text(const struct callgrind_names *names, struct callgrind_name *name,
                       pprofc_builder *builder, pprofc_str text) {
   name->raw = text;
-  if (names->may_be_unknown && str_equal(text, STR("???"))) text = STR("");
-  name->text = builder_string(builder, text);
-  name->system = import_system_name(text, name->text);
-  pprofc_str plain = without_level(text);
-  name->plain = plain.size == text.size ? name->text : builder_string(builder, plain);
+  if (names->contexts) {
+    name->text = callgrind_contexts_name(names->contexts, text);
+    return name->text != NONE;
+  }
+  name->text = str_equal(text, STR("???")) ? 0 : builder_string(builder, text);
+  return true;
 }
 
 /* Removes an id like "(12)" from *value. "(below main)" is a name, because an id has only
@@ -74,26 +65,29 @@ static bool take_id(pprofc_str *value, uint64_t *id) {
   return true;
 }
 
+/* Stores the name of an id, or replaces it. */
+static void names_define(struct callgrind_names *names, const struct callgrind_name *name) {
+  struct callgrind_name *known = names_find(names, name->id);
+  if (known) {
+    *known = *name;
+    return;
+  }
+  uint32_t index = (uint32_t)(names->items.size / sizeof *name);
+  buffer_add(&names->items, name, sizeof *name);
+  if (!names_enter(names, name->id, index)) names->items.failed = true;
+}
+
 bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder, pprofc_str value,
                          struct callgrind_name *name) {
   *name = (struct callgrind_name){0};
   value = str_trim(value);
-  if (!take_id(&value, &name->id)) {
-    take_text(names, name, builder, value);
-    return true;
+  bool has_id = take_id(&value, &name->id);
+  if (has_id && !value.size) {
+    const struct callgrind_name *known = names_find(names, name->id);
+    if (known) *name = *known;
+    return known != NULL;
   }
-  struct callgrind_name *known = names_find(names, name->id);
-  if (value.size) {
-    take_text(names, name, builder, value);
-    if (known) {
-      *known = *name;
-      return true;
-    }
-    uint32_t index = (uint32_t)(names->items.size / sizeof *name);
-    buffer_add(&names->items, name, sizeof *name);
-    if (!names_enter(names, name->id, index)) names->items.failed = true;
-    return !names->items.failed;
-  }
-  if (known) *name = *known;
-  return known != NULL;
+  if (!take_text(names, name, builder, value)) names->items.failed = true;
+  if (has_id && !names->items.failed) names_define(names, name);
+  return !names->items.failed;
 }

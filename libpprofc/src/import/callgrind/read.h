@@ -41,9 +41,7 @@ bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 struct callgrind_name {
   uint64_t id;
   pprofc_str raw;
-  uint32_t text;   /* string of the profile */
-  uint32_t plain;  /* name without the recursion level */
-  uint32_t system; /* mangled name; "" if reports must show the name unchanged */
+  uint32_t text; /* string of the profile; of functions, the index in `contexts` */
 };
 
 /* Names of one kind. Objects, files and functions have separate ids. */
@@ -51,12 +49,12 @@ struct callgrind_names {
   struct buffer items; /* struct callgrind_name; `failed` is set when out of memory */
   uint32_t *by_number; /* [room] index of the name of each small id, or NONE */
   size_t room;
-  struct map by_id;    /* names of larger ids */
-  bool may_be_unknown; /* true if "???" means unknown */
+  struct map by_id;                    /* names of larger ids */
+  struct callgrind_contexts *contexts; /* for names of functions, else NULL */
 };
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
-                          bool may_be_unknown);
+                          struct callgrind_contexts *contexts);
 void callgrind_names_free(struct callgrind_names *names);
 /* Reads the name that a value defines or refers to; false if its id is undefined. */
 bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder, pprofc_str value,

@@ -98,9 +98,10 @@ uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder 
                       place->line, 0};
   bool own = !place->inlined;
   uint32_t file = own ? place->file : f->file;
-  lines[count++] =
-      (pprofc_line){builder_add_function(builder, f->plain_name, f->system_name, file, 0),
-                    own ? place->line : 0, 0};
+  if (f->symbol.file) file = f->symbol.file;
+  lines[count++] = (pprofc_line){
+      builder_add_function(builder, f->symbol.text, f->symbol.system, file, f->symbol.line),
+      own ? place->line : 0, 0};
   return pprofc_builder_location(builder, mapping, place->address, lines, count);
 }
 

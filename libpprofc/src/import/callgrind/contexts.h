@@ -1,0 +1,82 @@
+/* Names of functions with contexts. With --separate-callers=N callgrind writes "f'g'main" for
+ * costs of f that arose below g and main. So the name of a function is a stack.
+ *
+ * Symbols are the names of single functions. A context is a symbol and the context of its
+ * caller, so that equal callers are stored once. */
+#ifndef PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
+#define PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
+
+#include "core/map.h"
+#include "import/callgrind/jit_names.h"
+#include "profile/builder.h"
+
+/* A string of the profile, and what else is known of the function. */
+struct callgrind_symbol {
+  uint32_t text;
+  uint32_t system; /* mangled name; 0 if reports must show the name unchanged */
+  uint32_t file;   /* file of code that a JIT compiler made, or 0 */
+  int64_t line;    /* first line of such code, or 0 */
+};
+
+struct callgrind_context {
+  uint32_t caller; /* context of the caller, or NONE */
+  uint32_t symbol;
+  uint32_t depth; /* number of symbols up to the root */
+};
+
+/* A name as the file has it. */
+struct callgrind_whole {
+  uint32_t context;
+  uint32_t plain; /* symbol of the name without the level of recursion; NONE until it is needed */
+};
+
+struct callgrind_contexts {
+  const pprofc_allocator *mem;
+  pprofc_builder *builder;
+  struct interner names;   /* names as the file has them */
+  struct interner symbols; /* names of functions */
+  struct map by_caller;    /* contexts */
+  struct callgrind_whole *wholes;
+  struct callgrind_symbol *infos; /* [symbols] */
+  struct callgrind_context *items;
+  size_t whole_room, info_room, count, room;
+  pprofc_str *words; /* symbols of one name */
+  size_t word_room;
+  struct jit_names jit;
+};
+
+void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
+                             pprofc_builder *builder);
+void callgrind_contexts_free(struct callgrind_contexts *contexts);
+
+/* Returns the index of a name; NONE when out of memory. The name must outlive the contexts. */
+uint32_t callgrind_contexts_name(struct callgrind_contexts *contexts, pprofc_str name);
+
+static inline uint32_t callgrind_context_of(const struct callgrind_contexts *contexts,
+                                            uint32_t name) {
+  return contexts->wholes[name].context;
+}
+
+/* Returns the symbol of the function that ran in a context. */
+struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *contexts,
+                                                 uint32_t context);
+
+/* Sets the symbol of a whole name, for files without contexts: only the level of recursion is
+ * removed. False when out of memory. */
+bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
+                           struct callgrind_symbol *symbol);
+
+/* Relation of a call to the names of its two functions. */
+enum callgrind_relation {
+  RELATION_SAME,      /* direct recursion: both have one context */
+  RELATION_CALLER,    /* the context of the callee is that of the caller and one function more */
+  RELATION_TRUNCATED, /* the same, but the callee's context lacks functions at its root */
+  RELATION_ROOT,      /* the callee has no callers in its name */
+  RELATION_OTHER      /* the names contradict the call */
+};
+
+/* Contexts of any depth: only the beginnings of the names are compared. */
+enum callgrind_relation callgrind_context_relation(const struct callgrind_contexts *contexts,
+                                                   uint32_t caller, uint32_t callee);
+
+#endif

@@ -1,0 +1,216 @@
+/* Makes samples of functions whose names have their callers. The stacks are exact: the names have
+ * the callers, and the calls have the lines. */
+#include "import/callgrind/callgrind.h"
+
+#include "core/array.h"
+
+#include <math.h>
+
+/* Number of callers that a stack may have beyond those in its name. Their functions were running
+ * already when the program began to count, so callgrind learned of them later. */
+#define MOST_JOINS 64u
+
+/* When stacks have so many frames in all, others are cut at MOST_LATE. Frames are limited in
+ * proportion to the file. */
+#define FRAMES_ALWAYS   ((uint64_t)1 << 24)
+#define FRAMES_FOR_BYTE 8u
+#define MOST_LATE       64u
+
+void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
+                          pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes) {
+  static const size_t depths[] = {
+      [PPROFC_STACKS_PROPORTIONAL] = SIZE_MAX, [PPROFC_STACKS_EDGES] = 2, [PPROFC_STACKS_FLAT] = 1};
+  *exact =
+      (struct callgrind_exact){.contexts = contexts,
+                               .builder = builder,
+                               .deepest = depths[stacks],
+                               .frames_left = FRAMES_ALWAYS + FRAMES_FOR_BYTE * (uint64_t)bytes};
+}
+
+void callgrind_exact_free(struct callgrind_exact *exact) {
+  if (!exact->contexts) return;
+  ARRAY_FREE(exact->contexts->mem, exact->places, exact->place_room);
+  ARRAY_FREE(exact->contexts->mem, exact->stack, exact->stack_room);
+}
+
+static uint32_t context_of_function(const struct callgrind_graph *graph, uint32_t function) {
+  return callgrind_functions(graph)[function].context;
+}
+
+bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
+  for (uint32_t c = 0; c < callgrind_call_count(graph); c++) {
+    const struct callgrind_call *call = &callgrind_calls(graph)[c];
+    enum callgrind_relation relation =
+        callgrind_context_relation(exact->contexts, context_of_function(graph, call->caller),
+                                   context_of_function(graph, call->callee));
+    exact->agree += relation == RELATION_CALLER || relation == RELATION_TRUNCATED;
+    exact->differ += relation == RELATION_OTHER;
+  }
+  return exact->agree > exact->differ;
+}
+
+/* ---- calls ------------------------------------------- */
+
+/* Keeps the call with the highest cost into each context. */
+static void exact_take_call(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                            uint32_t index) {
+  const struct callgrind_call *call = &callgrind_calls(graph)[index];
+  uint32_t caller = context_of_function(graph, call->caller);
+  uint32_t callee = context_of_function(graph, call->callee);
+  struct callgrind_entry *entry = &exact->places[callee];
+  enum callgrind_relation relation = callgrind_context_relation(exact->contexts, caller, callee);
+  if (relation == RELATION_SAME || relation == RELATION_OTHER) return;
+  entry->is_truncated |= relation == RELATION_TRUNCATED;
+  if (entry->call == NONE) {
+    entry->call = index;
+    return;
+  }
+  const struct callgrind_call *other = &callgrind_calls(graph)[entry->call];
+  if (relation == RELATION_ROOT && context_of_function(graph, other->caller) != caller)
+    entry->is_truncated = true;
+  if (fabs(callgrind_call_values(graph, index)[0]) >
+      fabs(callgrind_call_values(graph, entry->call)[0]))
+    entry->call = index;
+}
+
+static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
+  size_t old = exact->place_room;
+  if (!ARRAY_RESERVE(exact->contexts->mem, exact->places, exact->place_room,
+                     exact->contexts->count))
+    return false;
+  for (size_t i = old; i < exact->place_room; i++)
+    exact->places[i] = (struct callgrind_entry){NONE, NONE, NONE, false};
+  for (uint32_t f = 0; f < callgrind_function_count(graph); f++) {
+    struct callgrind_entry *entry = &exact->places[context_of_function(graph, f)];
+    if (entry->function == NONE) entry->function = f;
+  }
+  for (uint32_t c = 0; c < callgrind_call_count(graph); c++) exact_take_call(exact, graph, c);
+  return true;
+}
+
+/* Forgets the part. Most files have many parts with few of the contexts. */
+static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
+  for (uint32_t f = 0; f < callgrind_function_count(graph); f++)
+    exact->places[context_of_function(graph, f)] =
+        (struct callgrind_entry){NONE, NONE, NONE, false};
+}
+
+/* ---- stacks ------------------------------------------ */
+
+static bool exact_push(struct callgrind_exact *exact, size_t *depth, uint32_t location) {
+  if (*depth >= exact->deepest) return true;
+  if (!ARRAY_RESERVE(exact->contexts->mem, exact->stack, exact->stack_room, *depth + 1))
+    return false;
+  exact->stack[(*depth)++] = location;
+  return true;
+}
+
+/* Pushes a frame in place of callers that are not known. */
+static bool push_truncated(struct callgrind_exact *exact, size_t *depth) {
+  exact->is_truncated = true;
+  uint32_t text = builder_string(exact->builder, STR("[truncated]"));
+  pprofc_line line = {builder_add_function(exact->builder, text, text, 0, 0), 0, 0};
+  return exact_push(exact, depth, pprofc_builder_location(exact->builder, NONE, 0, &line, 1));
+}
+
+/* Pushes the caller of *context where the call is, and moves *context there. */
+static bool push_caller(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                        size_t *depth, uint32_t *context) {
+  struct callgrind_entry *entry = &exact->places[*context];
+  const struct callgrind_call *call = &callgrind_calls(graph)[entry->call];
+  if (entry->site == NONE)
+    entry->site = callgrind_location(graph, exact->builder, call->caller, &call->site);
+  *context = context_of_function(graph, call->caller);
+  return exact_push(exact, depth, entry->site);
+}
+
+/* Pushes the caller that the name of *context has, though no call was recorded: a function that
+ * has not returned. */
+static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                           size_t *depth, uint32_t *context) {
+  *context = exact->contexts->items[*context].caller;
+  uint32_t function = exact->places[*context].function;
+  if (function == NONE) {
+    const struct callgrind_symbol symbol = callgrind_context_symbol(exact->contexts, *context);
+    pprofc_line line = {
+        builder_add_function(exact->builder, symbol.text, symbol.system, symbol.file, symbol.line),
+        0, 0};
+    return exact_push(exact, depth, pprofc_builder_location(exact->builder, NONE, 0, &line, 1));
+  }
+  struct callgrind_place place = {callgrind_functions(graph)[function].file, 0, 0, 0};
+  return exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
+}
+
+/* Pushes the callers in the name of `from`. Sets *context to the outermost one. */
+static bool push_names(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                       size_t *depth, uint32_t from, uint32_t *context) {
+  bool ok = true;
+  *context = from;
+  for (uint32_t left = exact->contexts->items[from].depth; ok && left > 1; left--) {
+    if (*depth >= exact->deepest) return true;
+    if (exact->places[*context].call != NONE)
+      ok = push_caller(exact, graph, depth, context);
+    else
+      ok = push_from_name(exact, graph, depth, context);
+  }
+  return ok;
+}
+
+/* Pushes all callers of a context after the leaf, which has stack[0]. */
+static bool push_callers(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                         uint32_t from, size_t *depth) {
+  uint32_t context;
+  *depth = 1;
+  for (size_t joins = 0; *depth < exact->deepest; joins++) {
+    if (!push_names(exact, graph, depth, from, &context)) return false;
+    if (*depth >= exact->deepest) break;
+    bool truncated = exact->places[from].is_truncated || exact->places[context].is_truncated ||
+                     exact->contexts->items[context].depth > 1 || joins == MOST_JOINS;
+    if (truncated) return push_truncated(exact, depth);
+    if (exact->places[context].call == NONE) break;
+    if (!push_caller(exact, graph, depth, &context)) return false;
+    from = context;
+  }
+  return true;
+}
+
+/* Pushes no more callers than the limit of frames allows. */
+static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                      const struct callgrind_function *f, size_t *depth) {
+  size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;
+  bool many =
+      named > MOST_LATE && deepest > MOST_LATE && named > exact->frames_left / f->cost_count;
+  if (many) exact->deepest = MOST_LATE;
+  bool ok = push_callers(exact, graph, f->context, depth);
+  exact->deepest = deepest;
+  if (ok && many) ok = push_truncated(exact, depth);
+  uint64_t frames = (uint64_t)*depth * f->cost_count;
+  exact->frames_left -= frames < exact->frames_left ? frames : exact->frames_left;
+  return ok;
+}
+
+static bool exact_function(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                           uint32_t function, const struct label *labels, size_t label_count) {
+  const struct callgrind_function *f = &callgrind_functions(graph)[function];
+  size_t depth = 0;
+  if (f->first_cost == NONE) return true;
+  if (!exact_push(exact, &depth, NONE) || !push_some(exact, graph, f, &depth)) return false;
+  for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
+    const int64_t *values = callgrind_cost_values(graph, c);
+    if (values_are_zero(values, graph->types)) continue;
+    exact->stack[0] =
+        callgrind_location(graph, exact->builder, function, &callgrind_costs(graph)[c].place);
+    pprofc_builder_sample(exact->builder, exact->stack, depth, values);
+    for (size_t i = 0; i < label_count; i++) builder_add_label(exact->builder, &labels[i]);
+  }
+  return true;
+}
+
+bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
+                             const struct label *labels, size_t label_count) {
+  bool ok = exact_enter(exact, graph);
+  for (uint32_t f = 0; ok && f < callgrind_function_count(graph); f++)
+    ok = exact_function(exact, graph, f, labels, label_count);
+  if (ok) exact_leave(exact, graph);
+  return ok;
+}

@@ -1,0 +1,157 @@
+/* Reads perf-PID.map and finds the name of an address.
+ *
+ * Python writes "py::parse:/app/parser.py", V8 "Function:parse file:///app/parser.mjs:4:13" or
+ * "JS:*parse /app/parser.js:4:13". Other names stay unchanged. */
+#include "import/callgrind/jit_names.h"
+
+#include "core/array.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_BYTES ((size_t)1 << 30)
+
+void jit_names_init(struct jit_names *names, const pprofc_allocator *mem) {
+  *names = (struct jit_names){.mem = mem};
+  buffer_init(&names->text, mem, MOST_BYTES);
+}
+
+void jit_names_free(struct jit_names *names) {
+  buffer_free(&names->text);
+  ARRAY_FREE(names->mem, names->items, names->room);
+}
+
+/* ---- the file ---------------------------------------- */
+
+/* Reads a line: "66c3fe0 b py::parse:/app/parser.py". */
+static bool jit_line(pprofc_str line, struct jit_code *code) {
+  pprofc_str start, size;
+  uint64_t bytes;
+  if (!str_next(&line, ' ', &start) || !str_next(&line, ' ', &size)) return false;
+  code->name = str_trim(line);
+  return code->name.size && str_parse_uint(start, 16, &code->start) &&
+         str_parse_uint(size, 16, &bytes) &&
+         !__builtin_add_overflow(code->start, bytes ? bytes : 1, &code->limit);
+}
+
+/* Orders by start, and pieces of code at one address by their place in the file. */
+static int jit_compare(const void *left, const void *right) {
+  const struct jit_code *a = left, *b = right;
+  if (a->start != b->start) return a->start < b->start ? -1 : 1;
+  return (a->name.data > b->name.data) - (a->name.data < b->name.data);
+}
+
+bool jit_names_read(struct jit_names *names, pprofc_str text) {
+  pprofc_str line;
+  struct jit_code code;
+  while (str_next_line(&text, &line)) {
+    if (!jit_line(line, &code)) continue;
+    if (!ARRAY_RESERVE(names->mem, names->items, names->room, names->count + 1)) return false;
+    names->items[names->count++] = code;
+  }
+  if (names->count) qsort(names->items, names->count, sizeof *names->items, jit_compare);
+  return true;
+}
+
+/* Opens a regular file. One in a folder of all users must belong to this one. */
+static int jit_open(const char *path, bool own) {
+  struct stat info;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0));
+  if (fd < 0) return -1;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (!own || info.st_uid == geteuid()))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+static bool jit_read_all(struct jit_names *names, int fd) {
+  char bytes[1 << 14];
+  ssize_t got;
+  while ((got = read(fd, bytes, sizeof bytes)) > 0) buffer_add(&names->text, bytes, (size_t)got);
+  close(fd);
+  if (names->text.failed) return false;
+  return jit_names_read(names, (pprofc_str){names->text.data, names->text.size});
+}
+
+bool jit_names_load(struct jit_names *names, pprofc_str folder, pprofc_str pid) {
+  char path[4096];
+  uint64_t number;
+  if (!str_parse_uint(pid, 10, &number)) return true;
+  int size = snprintf(path, sizeof path, "%.*s/perf-%llu.map", STR_ARG(folder),
+                      (unsigned long long)number);
+  int fd = size > 0 && (size_t)size < sizeof path ? jit_open(path, false) : -1;
+  if (fd < 0) {
+    snprintf(path, sizeof path, "/tmp/perf-%llu.map", (unsigned long long)number);
+    fd = jit_open(path, true);
+  }
+  return fd < 0 || jit_read_all(names, fd);
+}
+
+/* ---- names ------------------------------------------- */
+
+/* Splits "py::parse:/app/parser.py". */
+static void name_of_python(pprofc_str text, struct jit_function *f) {
+  size_t colon = str_find_char(text, ':');
+  f->name = str_slice(text, 0, colon);
+  f->file = str_slice(text, colon + 1, text.size);
+}
+
+/* Removes ":13" from the end of *text; false if there is no number. */
+static bool take_last_number(pprofc_str *text, int64_t *number) {
+  size_t colon = str_find_last_char(*text, ':');
+  if (colon >= text->size || !str_parse_int(str_slice(*text, colon + 1, text->size), 10, number))
+    return false;
+  *text = str_slice(*text, 0, colon);
+  return *number >= 0;
+}
+
+/* Splits "parse file:///app/parser.mjs:4:13". A function without a name begins with a space. */
+static void name_of_script(pprofc_str text, struct jit_function *f) {
+  static const pprofc_str scheme = {"file://", 7};
+  int64_t number;
+  pprofc_str place = text;
+  while (text.size && strchr("*~^+", text.data[0])) text = str_slice(text, 1, text.size);
+  f->name = text;
+  size_t space = str_find_char(text, ' ');
+  if (space >= text.size) return;
+  place = str_slice(text, space + 1, text.size);
+  f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
+  if (take_last_number(&place, &number)) { /* the column, and before it the line */
+    f->line = number;
+    if (take_last_number(&place, &number)) f->line = number;
+  }
+  f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
+}
+
+/* Beginnings of names, and how the rest is written. */
+static const struct jit_language {
+  const char *prefix;
+  void (*split)(pprofc_str text, struct jit_function *f);
+} jit_languages[] = {
+    {"py::", name_of_python},         {"Function:", name_of_script}, {"Script:", name_of_script},
+    {"LazyCompile:", name_of_script}, {"JS:", name_of_script},       {"Eval:", name_of_script},
+};
+
+bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found) {
+  size_t low = 0, high = names->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (names->items[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low || names->items[low - 1].limit <= address) return false;
+  pprofc_str text = names->items[low - 1].name;
+  *found = (struct jit_function){.name = text, .file = STR("")};
+  for (size_t i = 0; i < sizeof jit_languages / sizeof *jit_languages; i++) {
+    pprofc_str prefix = str_of(jit_languages[i].prefix);
+    if (!str_starts(text, prefix)) continue;
+    jit_languages[i].split(str_slice(text, prefix.size, text.size), found);
+    break;
+  }
+  return true;
+}

@@ -1,0 +1,39 @@
+/* Names of code that JIT compilers and interpreters made at run time. They write a file
+ * perf-PID.map with a line for each piece of code: address, size, name. */
+#ifndef PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
+#define PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
+
+#include "core/buffer.h"
+#include "core/error.h"
+
+struct jit_code {
+  uint64_t start, limit;
+  pprofc_str name;
+};
+
+struct jit_names {
+  const pprofc_allocator *mem;
+  struct buffer text; /* the file; names point into it */
+  struct jit_code *items;
+  size_t count, room;
+};
+
+/* A function as its language names it. */
+struct jit_function {
+  pprofc_str name, file;
+  int64_t line; /* first line, or 0 */
+};
+
+void jit_names_init(struct jit_names *names, const pprofc_allocator *mem);
+void jit_names_free(struct jit_names *names);
+
+/* Reads FOLDER/perf-PID.map, or else /tmp/perf-PID.map. A missing file gives no names. Files of
+ * other users in /tmp are ignored. False when out of memory. */
+bool jit_names_load(struct jit_names *names, pprofc_str folder, pprofc_str pid);
+/* Reads the text of such a file. False when out of memory. */
+bool jit_names_read(struct jit_names *names, pprofc_str text);
+
+/* Finds the code at an address. False if there is none. */
+bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found);
+
+#endif

@@ -1,0 +1,129 @@
+/* Makes samples of the parts of callgrind's output, with labels and comments. */
+#include "import/callgrind/reader.h"
+#include "import/lines.h"
+
+void callgrind_start_part(struct callgrind_reader *r) {
+  r->columns[0] = LINE;
+  r->column_count = 1;
+  r->event_count = 0;
+  r->thread = r->part = r->benchmark = STR("");
+  memset(r->sums, 0, sizeof r->sums);
+  memset(r->position, 0, sizeof r->position);
+  memset(r->last, 0, sizeof r->last);
+  r->object = r->file = r->inlined = 0;
+  r->function = r->called_object = r->called_file = NONE;
+  r->has_called = r->in_body = r->has_totals = false;
+  r->expect = COST;
+}
+
+bool callgrind_has_memory(const struct callgrind_reader *r) {
+  return callgrind_graph_ok(&r->graph) && !r->objects.items.failed && !r->files.items.failed &&
+         !r->functions.items.failed;
+}
+
+static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str value,
+                        struct label *label) {
+  *label = (struct label){.key = builder_string(r->builder, str_of(key)),
+                          .string = builder_string(r->builder, value)};
+  return 1;
+}
+
+/* Counts benchmarks whose name was there before. Threads have parts of one number. */
+static void note_benchmark(struct callgrind_reader *r) {
+  pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
+  size_t known = r->benchmarks.count;
+  bool is_empty = !r->graph.costs.size, is_same = str_equal(number, r->last_part);
+  if (is_empty) return;
+  r->repeated += interner_add(&r->benchmarks, r->benchmark) < known && !is_same;
+  r->last_part = number;
+}
+
+/* Gives functions the names that reports show. */
+static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
+  struct callgrind_function *functions = callgrind_functions(&r->graph);
+  for (size_t i = 0; i < callgrind_function_count(&r->graph); i++)
+    if (exact)
+      functions[i].symbol = callgrind_context_symbol(&r->contexts, functions[i].context);
+    else if (!callgrind_name_symbol(&r->contexts, functions[i].name, &functions[i].symbol))
+      return false;
+  return true;
+}
+
+static bool add_samples(struct callgrind_reader *r, const struct label *labels, size_t count) {
+  bool exact = callgrind_exact_may(&r->exact, &r->graph), joined = false;
+  if (!callgrind_name_functions(r, exact)) return false;
+  r->has_exact |= exact;
+  if (exact) return callgrind_exact_samples(&r->exact, &r->graph, labels, count);
+  r->has_estimates |= callgrind_call_count(&r->graph) > 0;
+  bool ok =
+      callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count, &joined);
+  r->joined_parts += joined;
+  return ok;
+}
+
+pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error) {
+  struct label labels[3];
+  size_t count = 0;
+  if (r->benchmark.size) {
+    count += add_label(r, PPROFC_BENCHMARK, r->benchmark, &labels[count]);
+    note_benchmark(r);
+  }
+  if (r->thread.size) count += add_label(r, "thread", r->thread, &labels[count]);
+  if (r->part.size && r->many_parts) count += add_label(r, "part", r->part, &labels[count]);
+  if (r->program) callgrind_mapping(&r->graph, r->builder, r->program);
+  if (r->graph.overflowed)
+    return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
+  if (r->graph.too_large)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "the call graph needs more than %llu bytes of memory "
+                     "(raise the limit memory_bytes)",
+                     (unsigned long long)r->options->limits->memory_bytes);
+  bool ok = callgrind_has_memory(r) && add_samples(r, labels, count);
+  r->cut_parts += r->in_body && r->writes_totals && !r->has_totals;
+  callgrind_graph_clear(&r->graph);
+  r->parts++;
+  callgrind_start_part(r);
+  return ok ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- comments ---------------------------------------- */
+
+static const char *const exact_notes[] = {
+    [PPROFC_STACKS_EDGES] = "stacks are a function and its caller",
+    [PPROFC_STACKS_FLAT] = "stacks are single functions",
+};
+
+static const char *const stack_notes[] = {
+    [PPROFC_STACKS_PROPORTIONAL] =
+        "stacks are estimated from a call graph: the cost of a function goes to its callers in "
+        "proportion to the cost of their calls",
+    [PPROFC_STACKS_EDGES] = "stacks are a function and its caller, estimated from a call graph in "
+                            "proportion to the cost of calls",
+    [PPROFC_STACKS_FLAT] = "stacks are single functions",
+};
+
+void callgrind_add_notes(struct callgrind_reader *r) {
+  pprofc_call_stacks stacks = r->has_calls ? r->options->call_stacks : PPROFC_STACKS_FLAT;
+  const char *note = r->has_exact && !r->has_estimates ? exact_notes[stacks] : stack_notes[stacks];
+  if (note) pprofc_builder_comment(r->builder, note);
+  if (r->exact.is_truncated)
+    pprofc_builder_comment(r->builder, "callers that callgrind did not keep are [truncated]");
+  import_note_count(r->builder, r->bad_lines, "line of callgrind's output could not be read",
+                    "lines of callgrind's output could not be read");
+  import_note_count(r->builder, r->unknown_lines,
+                    "line of callgrind's output has a meaning that is not known",
+                    "lines of callgrind's output have a meaning that is not known");
+  import_note_count(r->builder, r->wrong_totals,
+                    "part of callgrind's output has totals that differ from its lines",
+                    "parts of callgrind's output have totals that differ from its lines");
+  import_note_count(r->builder, r->cut_parts,
+                    "part of callgrind's output has no totals: its end may be missing",
+                    "parts of callgrind's output have no totals: their ends may be missing");
+  import_note_count(r->builder, r->repeated,
+                    "part of callgrind's output has the name of another benchmark: they add up",
+                    "parts of callgrind's output have names of other benchmarks: they add up");
+  import_note_count(
+      r->builder, r->joined_parts,
+      "part of callgrind's output has too many paths: some costs are below one caller alone",
+      "parts of callgrind's output have too many paths: some costs are below one caller alone");
+}

@@ -1,0 +1,67 @@
+/* The state of the reader of callgrind's text: callgrind.c reads lines, and parts.c makes samples
+ * of each part. */
+#ifndef PPROFC_IMPORT_CALLGRIND_READER_H
+#define PPROFC_IMPORT_CALLGRIND_READER_H
+
+#include "import/callgrind/read.h"
+
+enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
+
+/* Meaning of the next line of numbers. */
+enum expect { COST, CALL, JUMP };
+
+struct callgrind_reader {
+  const pprofc_allocator *mem;
+  pprofc_builder *builder;
+  const pprofc_read_options *options;
+  struct callgrind_events events;
+  struct callgrind_graph graph;
+  struct callgrind_names objects, files, functions;
+  struct callgrind_contexts contexts;
+  struct callgrind_exact exact;
+
+  /* State of the current part. */
+  enum callgrind_column columns[COLUMN_KINDS];
+  size_t column_count;
+  uint32_t event_columns[CALLGRIND_MOST_EVENTS];
+  size_t event_count;
+  pprofc_str thread, part, benchmark;
+  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* sum of each column, in the units of the file */
+  bool in_body, many_parts;
+  bool writes_totals, has_totals; /* callgrind ends each part with its totals */
+
+  /* State of the current line. */
+  uint64_t position[COLUMN_KINDS];
+  int64_t last[CALLGRIND_MOST_EVENTS]; /* last counter of each column */
+  bool knows_minus, minus_is_relative; /* true if "-3" means "3 less than the last counter",
+                                          false if it means -3 */
+  pprofc_str text;                     /* text of the whole file */
+  uint32_t object, file, function, inlined;
+  uint32_t called_object, called_file; /* NONE if not given */
+  struct callgrind_name called;
+  bool has_called;
+  enum expect expect;
+
+  bool has_calls;     /* false for cachegrind */
+  bool has_process;   /* true if the file has named its process */
+  bool has_exact;     /* true if a part has exact stacks */
+  bool has_estimates; /* true if a part has stacks that are no more than estimates */
+  pprofc_str command;
+  uint32_t program; /* object of the command, or 0; becomes the first mapping, which names the
+                       profile */
+  struct interner benchmarks; /* names of benchmarks */
+  pprofc_str last_part;       /* number of the last part of a benchmark */
+  uint64_t repeated;          /* parts with the name of another benchmark */
+  uint64_t bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
+};
+
+/* True unless memory ran out. */
+bool callgrind_has_memory(const struct callgrind_reader *r);
+/* Clears the state of the part. */
+void callgrind_start_part(struct callgrind_reader *r);
+/* Adds the samples of the part, and starts the next one. */
+pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error);
+/* Adds comments about the stacks, and about lines that were not understood. */
+void callgrind_add_notes(struct callgrind_reader *r);
+
+#endif
