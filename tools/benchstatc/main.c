@@ -60,6 +60,24 @@ static int write_warning(void *context, const void *data, size_t size) {
 
 /* ---- messages ---------------------------------------- */
 
+/* True if the filter has one of the keys that begin with a dot, without the dot. */
+static bool lacks_dot(const char *filter) {
+  static const char *const keys[] = {"name:", "fullname:", "unit:", "config:", "file:"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (str_starts(str_of(filter), str_of(keys[i]))) return true;
+  return false;
+}
+
+/* Reports a filter that left no result. */
+static bool report_selection(size_t results, const pprofc_bench_tables *tables,
+                             const char *filter) {
+  if (!results || pprofc_bench_table_count(tables)) return true;
+  message_error("benchstat: no result matches -filter '%s'%s%s%s", filter,
+                lacks_dot(filter) ? " (did you mean '." : "", lacks_dot(filter) ? filter : "",
+                lacks_dot(filter) ? "'?)" : "");
+  return false;
+}
+
 /* Prints the messages about skipped lines, in the order of the input. */
 static bool report_lines(const pprofc_bench *set) {
   size_t count;
@@ -156,6 +174,7 @@ static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_opti
   pprofc_bench_options compare;
   pprofc_bench_tables *tables;
   options_compare(options, &compare);
+  size_t results = set->result_count;
   pprofc_status status = tables_compare_and_forget(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
   const struct brief kind = {.kind = strcmp(options->format, "json") == 0 ? BRIEF_JSON : BRIEF_ROWS,
@@ -163,7 +182,7 @@ static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_opti
   const struct benchstat_printing printing = {tables, options->format};
   status = brief_report(&kind, options->brief_bytes, options->brief_more, benchstat_render,
                         &printing, write_table, NULL, error);
-  *good &= report_nan(tables);
+  *good &= report_nan(tables) && report_selection(results, tables, options->filter);
   pprofc_bench_tables_free(tables);
   return status;
 }

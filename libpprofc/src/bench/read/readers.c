@@ -36,7 +36,11 @@ static pprofc_status readers_read(pprofc_bench *set, const char *label, const ch
   pprofc_status status = PPROFC_OK;
   const struct bench_reader *reader = recognise(source.data);
   if (sink.status == PPROFC_OK) set->inputs[sink.input].alone = reader->one_process;
-  if (sink.status == PPROFC_OK) status = reader->read(&source, error);
+  const char *advice = foreign_advice(source.data);
+  if (advice)
+    sink_message(&sink, 1, "%s", advice);
+  else if (sink.status == PPROFC_OK)
+    status = reader->read(&source, error);
   pprofc_error late;
   pprofc_status closed = sink_close(&sink, &late);
   if (status == PPROFC_OK && closed != PPROFC_OK) {

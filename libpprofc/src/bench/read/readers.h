@@ -49,6 +49,9 @@ pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
 /* Reads lines by the rules of benchstat before 2021, without messages. */
 void bench_read_classic_lines(const struct bench_source *source);
 
+/* Returns what the file is and what to give in its place, or NULL if it may be results. */
+const char *foreign_advice(pprofc_str data);
+
 /* Removes the next field and the white space after it from *rest, as every benchstat does. */
 pprofc_str bench_take_field(pprofc_str *rest);
 
