@@ -8,17 +8,7 @@ for peer in valgrind git cc; do
     exit 77
   }
 done
-run() {
-  local wanted=$1
-  status=0
-  shift
-  "$PPROFC_BIN/pprofci" run "$@" >"$work/output" 2>"$work/messages" || status=$?
-  [ "$status" = "$wanted" ] || broken "pprofci run $*: status $status, not $wanted"
-}
-
-export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.c
-git init -q -b main project
-cd project
+. "$source/tests/ci/simulate_common.sh"
 
 # program STEPS: a program whose first benchmark does STEPS steps.
 program() {
@@ -66,6 +56,12 @@ has a/ci/bench.c__parse___1___b__count_head_top.txt 'Type: Ir'
 grep -q '<b>_count\|<b> ' a/ci/index.html && broken "a name is markup"
 [ -z "$(git worktree list | sed 1d)" ] || broken "a worktree is left"
 ok "1 % in one benchmark"
+
+# Jobs of a matrix are judged as each one is.
+"$PPROFC_BIN/pprofci" merge -threshold 1 -out m/ci a/ci >"$work/output" 2>"$work/messages" && broken "a merge passes"
+has "$work/output" '+1.10% exact n=2+1'
+has "$work/output" '1 regressed'
+has m/ci/index.html 'Cycles <small>estimated</small>'
 
 run 0 -no-fail -simulate ./bench -setup "$build" -base-ref base -out a/ci
 run 0 -simulate ./bench -setup "$build" -base-ref base -threshold 5 -out a/ci

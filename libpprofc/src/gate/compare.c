@@ -361,8 +361,41 @@ static const char *test_on_rounds(const char *test) {
   return strcmp(test, "U") == 0 ? "U on medians of rounds" : test;
 }
 
-bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
-                        struct gate_side head) {
+/* ---- counts ------------------------------------------ */
+
+#define COUNT_SWING 3 /* ranges of runs of one commit that count as noise */
+
+/* Returns the range of a sample divided by its median. */
+static double range_of(struct gate_sample s) {
+  double middle = compare_median(s);
+  return middle != 0 ? (s.sorted[s.count - 1] - s.sorted[0]) / fabs(middle) : 0;
+}
+
+static bool compare_counts(const struct gate *gate, struct gate_row *row, struct gate_side base,
+                           struct gate_side head) {
+  double *sorted[2] = {mem_array(gate->mem, base.count, sizeof(double)),
+                       mem_array(gate->mem, head.count, sizeof(double))};
+  bool good = sorted[0] && sorted[1];
+  if (good) {
+    struct gate_sample b = sort_sample(base.values, sorted[0], base.count);
+    struct gate_sample h = sort_sample(head.values, sorted[1], head.count);
+    row->base = compare_median(b);
+    row->head = compare_median(h);
+    row->constant = true;
+    row->test = "exact";
+    row->noise = COUNT_SWING * fmax(range_of(b), range_of(h));
+    compare_set_delta(row);
+  }
+  mem_free(gate->mem, sorted[0], base.count, sizeof(double));
+  mem_free(gate->mem, sorted[1], head.count, sizeof(double));
+  return good;
+}
+
+/* ---- both sides -------------------------------------- */
+
+/* Compares samples, or medians of rounds if there are enough. */
+static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct gate_side base,
+                           struct gate_side head) {
   struct block_buffers b, h;
   struct gate_sample samples[2];
   bool good = take_buffers(gate->mem, &b, base.count);
@@ -387,32 +420,7 @@ bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct ga
   return good;
 }
 
-/* ---- counts ------------------------------------------ */
-
-#define COUNT_SWING 3 /* ranges of runs of one commit that count as noise */
-
-/* Returns the range of a sample divided by its median. */
-static double range_of(struct gate_sample s) {
-  double middle = compare_median(s);
-  return middle != 0 ? (s.sorted[s.count - 1] - s.sorted[0]) / fabs(middle) : 0;
-}
-
-bool gate_compare_counts(const struct gate *gate, struct gate_row *row, struct gate_side base,
-                         struct gate_side head) {
-  double *sorted[2] = {mem_array(gate->mem, base.count, sizeof(double)),
-                       mem_array(gate->mem, head.count, sizeof(double))};
-  bool good = sorted[0] && sorted[1];
-  if (good) {
-    struct gate_sample b = sort_sample(base.values, sorted[0], base.count);
-    struct gate_sample h = sort_sample(head.values, sorted[1], head.count);
-    row->base = compare_median(b);
-    row->head = compare_median(h);
-    row->exact = row->constant = true;
-    row->test = "exact";
-    row->noise = COUNT_SWING * fmax(range_of(b), range_of(h));
-    compare_set_delta(row);
-  }
-  mem_free(gate->mem, sorted[0], base.count, sizeof(double));
-  mem_free(gate->mem, sorted[1], head.count, sizeof(double));
-  return good;
+bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
+                        struct gate_side head) {
+  return (row->exact ? compare_counts : compare_rounds)(gate, row, base, head);
 }

@@ -38,15 +38,10 @@ struct gate_side {
 };
 
 /* Fills the row from both sides by the settings of the gate. Compares medians of rounds if
- * there are at least 4 rounds a side. False when out of memory. */
+ * there are at least 4 rounds a side. An exact row is compared without a test, and three times the
+ * range of a side, relative to its median, is its noise. False when out of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
-
-/* Fills the row from counts, which are compared without a test. row->noise becomes three times the
- * range of a side, relative to its median: so much counts swing without a change. False when out of
- * memory. */
-bool gate_compare_counts(const struct gate *gate, struct gate_row *row, struct gate_side base,
-                         struct gate_side head);
 
 /* Stores the number of values of U at each end that are significant at alpha, two-sided; 0 if
  * no value is. False when out of memory. */

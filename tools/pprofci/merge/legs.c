@@ -178,6 +178,7 @@ static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, cons
   row.file = str_of(leg->folder);
   row.direction = (int)node_integer(node_get(from, "direction"));
   row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
+  row.exact = node_is(node_get(from, "exact"), NODE_TRUE);
   row.screened = node_is(node_get(from, "screened"), NODE_TRUE);
   row.overloaded = node_text(leg->root, "overloaded").size > 0;
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
@@ -261,7 +262,7 @@ static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(&options);
   if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
     options.sample_index = "alloc_space";
-  if (strcmp(pair->kind, "instructions") == 0) options.sample_index = "Ir";
+  if (run_is_counted(pair)) options.sample_index = "Ir";
   pair->sample_index = options.sample_index;
   const struct profile_source source = {.head = {&path, 1}};
   if (source_open(&source, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;

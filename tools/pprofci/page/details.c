@@ -25,14 +25,17 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
 
 /* ---- a row of a table -------------------------------- */
 
-/* Returns the title of a unit of Go benchmarks, or NULL. */
+/* Returns the title of a unit, or NULL. */
 static const char *unit_title(pprofc_str unit) {
   static const struct {
     const char *unit, *title;
   } titles[] = {{"sec/op", "time per op"},
                 {"cpu-sec/op", "CPU time per op"},
                 {"B/op", "allocated per op"},
-                {"allocs/op", "allocations per op"}};
+                {"allocs/op", "allocations per op"},
+                {"cycles-estimated", "cycles, estimated"},
+                {"L1-missed", "misses of first-level caches"},
+                {"LL-missed", "accesses to memory"}};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     if (str_equal(unit, str_of(titles[i].unit))) return titles[i].title;
   return NULL;
@@ -128,8 +131,9 @@ void details_print(struct buffer *out, const struct page_model *m, const struct 
   for (size_t i = 0; i < m->run->pair_count; i++) {
     const struct run_pair *pair = &m->run->pairs[i];
     if (!model_is_of(pair, b) || pair == shown) continue;
-    buffer_printf(out, "<h3>%s profile of %.0f iterations a side</h3>\n", pair->kind,
-                  pair->iterations);
+    buffer_printf(out, "<h3>%s profile", pair->kind);
+    if (pair->iterations > 0) buffer_printf(out, " of %.0f iterations a side", pair->iterations);
+    buffer_add_text(out, "</h3>\n");
     if (*pair->note) {
       buffer_add_text(out, "<p class=\"note\">");
       html_words(out, pair->note);

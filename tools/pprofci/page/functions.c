@@ -78,7 +78,7 @@ static double value_at(const struct node *from, const char *key, const struct sh
 /* Returns the number of operations, or of runs, in the profile of a side. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->comparison_count ? pair->comparisons[0].runs[side] : pair->run_count[side];
-  double work = runs ? (double)runs : 1;
+  double work = runs && !run_is_counted(pair) ? (double)runs : 1;
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 

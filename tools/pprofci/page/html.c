@@ -99,6 +99,25 @@ void html_strip(struct buffer *out, const struct run_samples *base, const struct
   buffer_add_text(out, "</svg>");
 }
 
+void html_gauge(struct buffer *out, const struct gate_row *row) {
+  double middle = STRIP_WIDTH / 2.0;
+  if (!row || !row->in_base || !row->in_head || isnan(row->delta)) return;
+  double length = sqrt(fmin(fabs(row->delta), 1)) * (middle - STRIP_MARGIN);
+  buffer_printf(out,
+                "<svg class=\"gauge\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"",
+                STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT);
+  if (row->delta == 0)
+    buffer_add_text(out, "no change");
+  else
+    number_change(out, row);
+  buffer_printf(
+      out,
+      "\"><rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/><path d=\"M%g 2V%d\"/></svg>",
+      row->delta < 0 ? middle - length : middle, 2 * STRIP_MARGIN, length,
+      STRIP_HEIGHT - 4 * STRIP_MARGIN, middle, STRIP_HEIGHT - 2);
+}
+
 /* ---- pictures ---------------------------------------- */
 
 /* Reads the number after the next `key` at or after *at, and sets *at to the end of the key. */

@@ -8,6 +8,10 @@
 void html_text(struct buffer *out, pprofc_str text);
 void html_words(struct buffer *out, const char *text);
 
+/* Draws the change of a row as a bar to the right (more) or to the left (less), as large as
+ * html_strip. Its length is the square root of the change, so that 1 % can be seen. */
+void html_gauge(struct buffer *out, const struct gate_row *row);
+
 /* Draws the rounds of both sides as dots on one scale: an SVG of 160 x 24. */
 void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);

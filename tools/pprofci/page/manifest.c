@@ -124,6 +124,13 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   json_end(&f->json);
 }
 
+/* Writes a member that is true, and nothing if it is false. */
+static void put_if(struct manifest *f, const char *key, bool value) {
+  if (!value) return;
+  json_key(&f->json, key);
+  json_bool(&f->json, true);
+}
+
 /* Writes all measurements in their order, so that `pprofci merge` can judge several jobs
  * together. */
 static void put_results(struct manifest *f) {
@@ -146,18 +153,10 @@ static void put_results(struct manifest *f) {
     json_int(&f->json, rows[i].direction);
     json_key(&f->json, "threaded");
     json_bool(&f->json, rows[i].threaded);
-    if (rows[i].one_process) {
-      json_key(&f->json, "one_process");
-      json_bool(&f->json, true);
-    }
-    if (rows[i].screened) {
-      json_key(&f->json, "screened");
-      json_bool(&f->json, true);
-    }
-    if (rows[i].processes) {
-      json_key(&f->json, "processes");
-      json_bool(&f->json, true);
-    }
+    put_if(f, "exact", rows[i].exact);
+    put_if(f, "one_process", rows[i].one_process);
+    put_if(f, "screened", rows[i].screened);
+    put_if(f, "processes", rows[i].processes);
     for (int side = 0; side < SIDES; side++) put_samples(f, &rows[i], side);
     for (int side = 0; side < SIDES; side++) put_rounds(f, &rows[i], side);
     json_end(&f->json);

@@ -38,23 +38,49 @@ static double log_ratio(const struct gate_row *row) {
 }
 
 /* True if row a represents the benchmark better than its current row: the worse result first,
- * then time, then the largest change. */
+ * then time or instructions, then the largest change. */
 static bool speaks_before(const struct gate_row *a, enum fate fate, const struct benchmark *b) {
   if (!b->worst || fate != b->fate) return !b->worst || fate < b->fate;
-  bool time = number_is_time(a->unit), other = number_is_time(b->worst->unit);
-  if (time != other) return time;
+  bool leads = number_leads(a->unit), other = number_leads(b->worst->unit);
+  if (leads != other) return leads;
   return log_ratio(a) > b->size;
 }
 
-static int benchmark_metric(pprofc_str unit) {
-  if (number_is_time(unit)) return METRIC_TIME;
-  if (str_equal(unit, STR("B/op"))) return METRIC_BYTES;
-  return str_equal(unit, STR("allocs/op")) ? METRIC_ALLOCATIONS : METRICS;
+static const struct metric_column timed_columns[METRICS] = {
+    [METRIC_TIME] = {"Time per op", "time per op", NULL},
+    [METRIC_BYTES] = {"Allocated", "allocated", "B/op"},
+    [METRIC_ALLOCATIONS] = {"Allocations", "allocations", "allocs/op"}};
+
+static const struct metric_column counted_columns[METRICS] = {
+    {"Instructions", "instructions", NUMBER_INSTRUCTIONS},
+    {"Cycles <small>estimated</small>", "cycles, estimated", "cycles-estimated"},
+    {"Memory accesses", "memory accesses", "LL-missed"}};
+
+static int benchmark_metric(const struct page_model *m, pprofc_str unit) {
+  int metric = 0;
+  while (metric < METRICS) {
+    const char *of = m->columns[metric].unit;
+    if (of ? str_equal(unit, str_of(of)) : number_is_time(unit)) break;
+    metric++;
+  }
+  return metric;
 }
 
-static void benchmark_take(struct benchmark *b, const struct gate_row *row, size_t index) {
+/* Chooses the columns: of counts if nothing was timed. */
+static void choose_columns(struct page_model *m, const struct gate_row *rows, size_t count) {
+  bool timed = false;
+  for (size_t i = 0; i < count; i++) {
+    timed |= number_is_time(rows[i].unit);
+    m->counted |= str_equal(rows[i].unit, STR(NUMBER_INSTRUCTIONS));
+  }
+  m->counted &= !timed;
+  m->columns = m->counted ? counted_columns : timed_columns;
+}
+
+static void benchmark_take(const struct page_model *m, struct benchmark *b,
+                           const struct gate_row *row, size_t index) {
   enum fate fate = fate_of(row);
-  int metric = benchmark_metric(row->unit);
+  int metric = benchmark_metric(m, row->unit);
   b->rows[b->row_count++] = index;
   /* Wall time and CPU time share a column; the unit that was judged is shown. */
   if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == GATE_ASIDE))
@@ -102,6 +128,7 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   uint32_t *numbers = arena_array(&run->arena, count, sizeof *numbers);
+  choose_columns(m, rows, count);
   if (!numbers || !number_rows(run, rows, count, numbers, &m->count)) return error_nomem(error);
   m->benchmarks = arena_zero_array(&run->arena, m->count, sizeof *m->benchmarks);
   size_t *space = arena_array(&run->arena, count, sizeof *space);
@@ -117,7 +144,7 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
     struct benchmark *b = &m->benchmarks[numbers[i]];
     b->group = rows[i].group;
     b->name = rows[i].name;
-    benchmark_take(b, &rows[i], i);
+    benchmark_take(m, b, &rows[i], i);
   }
   qsort(m->benchmarks, m->count, sizeof *m->benchmarks, by_importance);
   for (size_t i = 0; i < m->count; i++) {

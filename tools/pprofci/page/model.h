@@ -18,8 +18,13 @@ enum fate {
   FATES
 };
 
-/* Columns of the page. */
+/* Columns of the page. The first one leads: its unit speaks for a benchmark. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
+
+struct metric_column {
+  const char *title, *label;
+  const char *unit; /* NULL: any unit of time */
+};
 
 struct benchmark {
   pprofc_str group, name;
@@ -40,6 +45,8 @@ struct page_model {
   struct benchmark *benchmarks;
   size_t count;
   size_t fates[FATES];
+  const struct metric_column *columns; /* [METRICS] */
+  bool counted;          /* true if no benchmark was timed but some were counted, in the columns */
   bool one_group;        /* true if all benchmarks are of one package, which is then named once */
   bool suite_suspicious; /* true if most benchmarks are faster by more than half, so they may
                             not have run */

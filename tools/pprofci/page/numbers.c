@@ -42,6 +42,10 @@ bool number_is_time(pprofc_str unit) {
   return false;
 }
 
+bool number_leads(pprofc_str unit) {
+  return number_is_time(unit) || str_equal(unit, STR(NUMBER_INSTRUCTIONS));
+}
+
 static bool number_is_bytes(pprofc_str unit) {
   return unit_is_binary(unit);
 }
@@ -140,12 +144,15 @@ static const struct number_words byte_words = {"allocates", "more memory", "time
                                                "less memory"};
 static const struct number_words count_words = {"allocates", "more often", "times as often",
                                                 "less often"};
+static const struct number_words instruction_words = {
+    "executes", "more instructions", "times as many instructions", "fewer instructions"};
 static const struct number_words rate_words = {"is", "slower", "times slower", "faster"};
 
 static const struct number_words *words_for(const struct gate_row *row) {
   if (number_is_time(row->unit)) return &time_words;
   if (str_equal(row->unit, STR("B/op"))) return &byte_words;
   if (str_equal(row->unit, STR("allocs/op"))) return &count_words;
+  if (str_equal(row->unit, STR(NUMBER_INSTRUCTIONS))) return &instruction_words;
   return str_ends(row->unit, STR("/s")) && row->direction > 0 ? &rate_words : NULL;
 }
 

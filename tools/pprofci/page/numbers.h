@@ -48,4 +48,8 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
+/* True for time and for instructions, which speak for a benchmark before other units. */
+#define NUMBER_INSTRUCTIONS "instructions"
+bool number_leads(pprofc_str unit);
+
 #endif

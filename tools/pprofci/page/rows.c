@@ -22,8 +22,13 @@ static void put_statistics(struct buffer *out, const struct benchmark *b,
                            const struct gate_row *row) {
   number_phrase(out, row);
   buffer_printf(out, "; %s", details_verdict(b, row));
+  if (row->noise > 0) {
+    buffer_add_text(out, "; swings by ");
+    number_size(out, row->noise);
+    buffer_add_text(out, " without a change");
+  }
   if (row->constant)
-    buffer_add_text(out, "; constant");
+    buffer_add_text(out, row->exact ? "; counted" : "; constant");
   else if (row->tested)
     buffer_printf(out, "; %s p %.2g, adjusted %.2g, alpha %.3g", row->test, row->p, row->adjusted,
                   row->alpha);
@@ -60,10 +65,10 @@ static void put_metric(struct buffer *out, const struct benchmark *b, const stru
   if (row->verdict == GATE_REGRESSED && number_is_time(row->unit)) put_interval(out, row);
 }
 
-static void put_metric_cell(struct buffer *out, const struct benchmark *b, int metric) {
-  static const char *const labels[METRICS] = {"time per op", "allocated", "allocations"};
+static void put_metric_cell(struct buffer *out, const struct page_model *m,
+                            const struct benchmark *b, int metric) {
   const struct gate_row *row = b->metrics[metric];
-  buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"><div", labels[metric]);
+  buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"><div", m->columns[metric].label);
   if (row)
     put_metric(out, b, row);
   else
@@ -74,6 +79,12 @@ static void put_metric_cell(struct buffer *out, const struct benchmark *b, int m
 static void put_strip_cell(struct buffer *out, const struct page_model *m,
                            const struct benchmark *b) {
   const struct gate_row *row = b->metrics[METRIC_TIME] ? b->metrics[METRIC_TIME] : b->worst;
+  if (m->counted) {
+    buffer_add_text(out, "<td role=\"cell\" class=\"rounds\" data-label=\"change\">");
+    html_gauge(out, row);
+    buffer_add_text(out, "</td>");
+    return;
+  }
   struct run_samples base = model_samples(m, row, SIDE_BASE);
   struct run_samples head = model_samples(m, row, SIDE_HEAD);
   buffer_add_text(out, "<td role=\"cell\" class=\"rounds\" data-label=\"rounds, base | head\">");
@@ -169,12 +180,11 @@ static void put_head(struct buffer *out, const struct page_model *m) {
     html_text(out, m->benchmarks[0].group);
     buffer_add_text(out, "</small>");
   }
-  buffer_add_text(
-      out, "</th><th role=\"columnheader\" scope=\"col\">Time per op</th>"
-           "<th role=\"columnheader\" scope=\"col\">Allocated</th>"
-           "<th role=\"columnheader\" scope=\"col\">Allocations</th>"
-           "<th role=\"columnheader\" scope=\"col\">Rounds <small>base | head</small></th></tr>"
-           "</thead>\n");
+  buffer_add_text(out, "</th>");
+  for (int metric = 0; metric < METRICS; metric++)
+    buffer_printf(out, "<th role=\"columnheader\" scope=\"col\">%s</th>", m->columns[metric].title);
+  buffer_printf(out, "<th role=\"columnheader\" scope=\"col\">%s</th></tr></thead>\n",
+                m->counted ? "Change" : "Rounds <small>base | head</small>");
 }
 
 /* Begins a row that spans all columns. */
@@ -222,7 +232,7 @@ static void put_row(struct buffer *out, const struct page_model *m, const struct
   buffer_printf(out, "<tbody role=\"rowgroup\" class=\"item %s\" id=\"b-%zu\">\n<tr role=\"row\">",
                 fate_marks[b->fate].css, b->number);
   put_name_cell(out, m, b);
-  for (int metric = 0; metric < METRICS; metric++) put_metric_cell(out, b, metric);
+  for (int metric = 0; metric < METRICS; metric++) put_metric_cell(out, m, b, metric);
   put_strip_cell(out, m, b);
   buffer_add_text(out, "</tr>\n");
   const struct run_pair *shown = b->fate == FATE_SLOWER ? model_pair(m, b) : NULL;

@@ -142,8 +142,10 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
 
 static void put_slower(struct buffer *out, const struct page_model *m) {
   if (!m->fates[FATE_SLOWER]) return;
-  buffer_add_text(out, "| benchmark | base " ARROW " head | change | allocated | because |\n"
-                       "|---|--:|--:|--:|---|\n");
+  buffer_printf(out,
+                "| benchmark | base " ARROW " head | change | %s | because |\n"
+                "|---|--:|--:|--:|---|\n",
+                m->columns[METRIC_BYTES].label);
   for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[i];
     buffer_add_text(out, "| **");

@@ -241,11 +241,12 @@ static pprofc_str first_complaint(const struct program *go) {
 }
 
 static pprofc_status build_program(struct ci_run *run, const char *checkout, const char *path,
-                                   const char *program, pprofc_error *error) {
+                                   const char *program, const char *overlay, pprofc_error *error) {
   /* The build id and DWARF differ with code that is not linked. */
-  const char *flags = getenv("GOFLAGS"), *strip = "-ldflags=-buildid= -w";
-  if (flags && strstr(flags, "-ldflags")) strip = "-trimpath";
-  const char *const argv[] = {"go", "test", "-c", "-trimpath", strip, "-o", program, path, NULL};
+  const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
+  if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
+  if (overlay) option = overlay;
+  const char *const argv[] = {"go", "test", "-c", "-trimpath", option, "-o", program, path, NULL};
   struct program go = {.argv = argv, .folder = checkout};
   pprofc_status status = program_run(run, &go, error);
   if (status == PPROFC_OK && go.status != 0)
@@ -299,7 +300,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   const char *program = program_path(run, side, number, path);
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
   if (!program || !name || !folder) return error_nomem(error);
-  pprofc_status status = build_program(run, checkout, name, program, error);
+  pprofc_status status = build_program(run, checkout, name, program, packages->overlay, error);
   /* A package without test files has no program. */
   if (status != PPROFC_OK || access(program, X_OK) != 0) return status;
   status = has_benchmarks(run, folder, program, &any, error);
@@ -313,10 +314,10 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
 
 /* ---- one side ---------------------------------------- */
 
-/* Adds the patterns of -record to the command line. Skips a folder that only the head has. */
-static size_t choose_patterns(struct ci_run *run, int side, const char *checkout, const char **argv,
-                              size_t room) {
-  pprofc_str rest = str_of(run->options->record), word;
+/* Adds the patterns to the command line. Skips a folder that only the head has. */
+static size_t choose_patterns(struct ci_run *run, int side, const char *checkout,
+                              const char *patterns, const char **argv, size_t room) {
+  pprofc_str rest = str_of(patterns), word;
   size_t count = 0;
   while (str_next(&rest, ' ', &word)) {
     if (!word.size || count == room) continue;
@@ -336,11 +337,12 @@ pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout
                               struct packages *packages, pprofc_error *error) {
   const char *argv[4 + PATTERNS_MOST + 1] = {
       "go", "list", "-f", "{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}"};
-  if (!choose_patterns(run, side, checkout, argv + 4, PATTERNS_MOST)) return PPROFC_OK;
+  if (!choose_patterns(run, side, checkout, packages->patterns, argv + 4, PATTERNS_MOST))
+    return PPROFC_OK;
   struct program go = {.argv = argv, .folder = checkout};
   pprofc_status status = program_run(run, &go, error);
   if (status == PPROFC_OK && go.status != 0)
-    status = error_set(error, PPROFC_E_INVALID, "go list %s: %.*s", run->options->record,
+    status = error_set(error, PPROFC_E_INVALID, "go list %s: %.*s", packages->patterns,
                        STR_ARG(program_last_line(&go)));
   pprofc_str rest = buffer_str(&go.printed), line;
   size_t all = 0, number = 0;

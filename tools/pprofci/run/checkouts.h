@@ -14,6 +14,8 @@ struct go_package {
 };
 
 struct packages {
+  const char *patterns; /* of go list, separated by blanks */
+  const char *overlay;  /* -overlay=FILE of go test; NULL: none */
   struct go_package *items;
   size_t count, capacity;
 };

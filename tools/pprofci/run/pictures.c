@@ -122,7 +122,7 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   bool memory = strcmp(pair->kind, "mem") == 0, cpu = strcmp(pair->kind, "cpu") == 0;
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
-  if (strcmp(pair->kind, "instructions") == 0) options->sample_index = "Ir";
+  if (run_is_counted(pair)) options->sample_index = "Ir";
   if (*run->options->record && cpu) options->hide = STOPPED_BY_GO;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;

@@ -280,7 +280,7 @@ pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   if (made != PPROFC_OK || !*run->options->record) return made;
   /* A stopped go command leaves its temporary folder; put it into ours, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
-  struct recording r = {.run = run};
+  struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);
   buffer_init(&r.texts, run->mem, SIZE_MAX / 2);
   pprofc_status status = recording_check(run, error);

@@ -32,9 +32,12 @@ struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *
   return pair;
 }
 
+bool run_is_counted(const struct run_pair *pair) {
+  return pair->kind && strcmp(pair->kind, "instructions") == 0;
+}
+
 size_t run_drawn(const struct run_pair *pair, int side) {
-  bool counted = pair->kind && strcmp(pair->kind, "instructions") == 0;
-  return counted && pair->run_count[side] ? 1 : pair->run_count[side];
+  return run_is_counted(pair) && pair->run_count[side] ? 1 : pair->run_count[side];
 }
 
 void run_show_comparison(struct run_pair *pair) {

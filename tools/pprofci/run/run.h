@@ -183,6 +183,9 @@ struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *
 /* Sets the changes of a pair to those in its first comparison. */
 void run_show_comparison(struct run_pair *pair);
 
+/* True for profiles of counted instructions. */
+bool run_is_counted(const struct run_pair *pair);
+
 /* Returns how many runs of a side pictures and tables add up. For counts this is one, because
  * the sides may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);

@@ -386,7 +386,7 @@ static pprofc_status judge_instructions(struct ci_run *run, const struct run_pai
 static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error) {
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
-    bool whole = strcmp(pair->kind, "instructions") == 0 && !pair->benchmark;
+    bool whole = run_is_counted(pair) && !pair->benchmark;
     if (!whole || !pair->paths[SIDE_HEAD]) continue;
     if (pair->paths[SIDE_BASE]) return judge_instructions(run, pair, error);
     run->instructions = text_printf(&run->arena, "instructions: %lld",

@@ -25,6 +25,7 @@ struct count_run {
   size_t number;      /* number of the run on its side, from 0 */
   const char *place;  /* folder of the files of callgrind */
   const char *folder; /* working directory */
+  const char *group;  /* package of Go; NULL: the command names its benchmarks in full */
 };
 
 struct counting {
@@ -34,6 +35,7 @@ struct counting {
   struct interner names;    /* names of the items */
   struct counted *items;
   size_t count, capacity;
+  size_t places; /* folders of runs, made so far */
   size_t steps, all_steps;
 };
 
@@ -48,11 +50,19 @@ pprofc_status count_command(struct counting *c, const struct count_run *run,
 /* Prints the end of what a failed program has printed. */
 void count_print(const struct program *program);
 
-/* Reads what a run left. No benchmark is an error. */
-pprofc_status count_read(struct counting *c, const struct count_run *run, pprofc_error *error);
+/* Reads what a run left, and adds the number of benchmarks to *found. */
+pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
+                         pprofc_error *error);
 
-/* Runs one side of -simulate, in a checkout. */
-pprofc_status count_side(struct counting *c, int side, const char *folder, pprofc_error *error);
+/* Makes a new run with a folder of its own, or NULL if memory ends. */
+struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder);
+
+/* True if -simulate names Go packages: ./..., ./parser. */
+bool count_is_go(const char *command);
+
+/* Builds and runs the benchmarks of Go packages of one side. */
+pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
+                            pprofc_error *error);
 
 /* Writes the counts as results of benchmarks, and adds a pair of profiles for each benchmark. */
 pprofc_status count_results(struct counting *c, pprofc_error *error);

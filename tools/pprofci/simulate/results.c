@@ -4,6 +4,8 @@
 #include "run/text.h"
 #include "simulate/counting.h"
 
+#include <math.h>
+
 /* Units of results. Only instructions have a direction, so only they are judged: the caches are
  * cold when a benchmark begins, and a few misses more come with any change of the heap. */
 static const struct {
@@ -29,6 +31,14 @@ static size_t counted_runs(const struct counting *c, const struct counted *item,
   size_t count = 0;
   for (size_t i = 0; i < c->runs[side]; i++) count += item->runs[side][i].path != NULL;
   return count;
+}
+
+/* Returns how often a benchmark of Go ran in a profile; 0 for others, which run once. */
+static double counted_iterations(const struct counting *c, const struct counted *item, int side) {
+  double most = 0;
+  for (size_t i = 0; i < c->runs[side]; i++)
+    if (item->runs[side][i].iterations > 1) most = item->runs[side][i].iterations;
+  return most;
 }
 
 static void put_counts(struct buffer *out, const struct counted *item,
@@ -81,6 +91,7 @@ static pprofc_status add_counted_pair(struct counting *c, const struct counted *
   if (!pair->benchmark) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     pair->stems[side] = stem;
+    pair->iterations = fmax(pair->iterations, counted_iterations(c, item, side));
     if (!counted_runs(c, item, side)) continue;
     pair->runs[side] = arena_array(&run->arena, c->runs[side], sizeof *pair->runs[side]);
     if (!pair->runs[side]) return error_nomem(error);

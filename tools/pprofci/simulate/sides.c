@@ -14,36 +14,60 @@
 
 /* ---- one side ---------------------------------------- */
 
-/* Runs the command of one side as often as it is to be counted. */
+struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder) {
+  struct count_run *run = arena_zero_array(&c->run->arena, 1, sizeof *run);
+  if (!run) return NULL;
+  run->side = side;
+  run->number = number;
+  run->folder = folder;
+  run->place =
+      text_printf(&c->run->arena, "%s/counts/%s%04zu", c->run->work, side_names[side], c->places++);
+  return run->place ? run : NULL;
+}
+
+/* Runs the command of one side once. */
 static pprofc_status count_words_side(struct counting *c, int side, const char *folder,
-                                      const wordexp_t *words, pprofc_error *error) {
+                                      const wordexp_t *words, size_t *found, pprofc_error *error) {
   static const char *const nothing[] = {NULL};
-  struct arena *arena = &c->run->arena;
-  const char **list = arena_array(arena, words->we_wordc + 1, sizeof *list);
+  const char **list = arena_array(&c->run->arena, words->we_wordc + 1, sizeof *list);
   pprofc_status status = PPROFC_OK;
   if (!list) return error_nomem(error);
   for (size_t i = 0; i <= words->we_wordc; i++) list[i] = words->we_wordv[i];
   for (size_t i = 0; i < c->runs[side] && status == PPROFC_OK; i++) {
-    struct count_run run = {side, i, NULL, folder};
-    run.place = text_printf(arena, "%s/counts/%s%zu", c->run->work, side_names[side], i + 1);
-    if (!run.place) return error_nomem(error);
+    struct count_run *run = count_run_new(c, side, i, folder);
+    if (!run) return error_nomem(error);
     run_progress(++c->steps, c->all_steps, "counting %s (run %zu of %zu)", side_names[side], i + 1,
                  c->runs[side]);
-    status = count_command(c, &run, nothing, list, error);
-    if (status == PPROFC_OK) status = count_read(c, &run, error);
+    status = count_command(c, run, nothing, list, error);
+    if (status == PPROFC_OK) status = count_read(c, run, found, error);
   }
   return status;
 }
 
-pprofc_status count_side(struct counting *c, int side, const char *folder, pprofc_error *error) {
+static pprofc_status count_command_side(struct counting *c, int side, const char *folder,
+                                        size_t *found, pprofc_error *error) {
   const char *command = c->run->options->simulate;
   wordexp_t words;
   if (wordexp(command, &words, 0) != 0)
     return error_set(error, PPROFC_E_INVALID, "cannot read the command '%s' (-simulate)", command);
-  pprofc_status status = words.we_wordc ? count_words_side(c, side, folder, &words, error)
+  pprofc_status status = words.we_wordc ? count_words_side(c, side, folder, &words, found, error)
                                         : error_set(error, PPROFC_E_INVALID, "-simulate is empty");
   wordfree(&words);
   return status;
+}
+
+/* Counts one side in a checkout. No benchmark is an error. */
+static pprofc_status count_side(struct counting *c, int side, const char *folder,
+                                pprofc_error *error) {
+  const char *command = c->run->options->simulate;
+  size_t found = 0;
+  pprofc_status status =
+      (count_is_go(command) ? count_go_side : count_command_side)(c, side, folder, &found, error);
+  if (status != PPROFC_OK || found) return status;
+  return error_set(error, PPROFC_E_INVALID,
+                   "no benchmark was counted (%s): '%s' marked no benchmark for callgrind; "
+                   "docs/CI.md says which plugin does",
+                   side_names[side], command);
 }
 
 /* ---- checkouts --------------------------------------- */

@@ -28,21 +28,13 @@ static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_s
   return text->data != NULL;
 }
 
-/* True if "Unit" lines or a column of the input say that the unit is counted. */
-static bool raw_is_counted(const struct pairs *pairs, pprofc_str unit, bool *counted) {
+/* Marks a row as counted if "Unit" lines or a column of the input say so. */
+static bool raw_set_exact(const struct pairs *pairs, struct gate_row *row) {
   pprofc_str assume = {NULL, 0};
-  bool good = !pairs->set->metadata_count || set_metadata(pairs->set, unit, STR("assume"), &assume);
-  *counted = str_equal(assume, STR("exact"));
+  if (!pairs->set->metadata_count) return true;
+  bool good = set_metadata(pairs->set, row->unit, STR("assume"), &assume);
+  row->exact = str_equal(assume, STR("exact"));
   return good;
-}
-
-static bool raw_compare(struct gate *gate, const struct pairs *pairs, const struct pair *pair,
-                        struct gate_row *row) {
-  struct gate_side base = raw_side(pairs, &pair->sides[PAIR_BASE]);
-  struct gate_side head = raw_side(pairs, &pair->sides[PAIR_HEAD]);
-  bool counted;
-  if (!raw_is_counted(pairs, row->unit, &counted)) return false;
-  return (counted ? gate_compare_counts : gate_compare_sides)(gate, row, base, head);
 }
 
 static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const struct pair *pair,
@@ -62,8 +54,11 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   row.base_count = base->count;
   row.head_count = head->count;
   raw_set_origin(pairs, pair, &row);
-  if (!set_direction(pairs->set, row.unit, &row.direction)) return false;
-  if (row.in_base && row.in_head && !raw_compare(gate, pairs, pair, &row)) return false;
+  if (!set_direction(pairs->set, row.unit, &row.direction) || !raw_set_exact(pairs, &row))
+    return false;
+  if (row.in_base && row.in_head &&
+      !gate_compare_sides(gate, &row, raw_side(pairs, base), raw_side(pairs, head)))
+    return false;
   return gate_add(gate, &row);
 }
 

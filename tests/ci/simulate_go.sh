@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# simulate_go.sh SOURCE PROGRAMS: -simulate ./... counts every benchmark of a Go module as it is.
+set -eu
+. "$(dirname "$0")/common.sh"
+for peer in valgrind git go; do
+  command -v "$peer" >/dev/null || {
+    echo "skipped: $peer is not installed"
+    exit 77
+  }
+done
+[ "$(go env GOARCH)" = amd64 ] || {
+  echo "skipped: Go benchmarks are counted on amd64 only"
+  exit 77
+}
+case $(go env GOVERSION) in
+  go1.2[4-9]*) ;;
+  *)
+    echo "skipped: Go 1.24 or later is not installed"
+    exit 77
+    ;;
+esac
+. "$source/tests/ci/simulate_common.sh"
+export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOPROXY=off
+
+printf 'module example.com/words\n\ngo 1.24\n' >go.mod
+cat >words_test.go <<'END'
+package words
+
+import "testing"
+
+//go:noinline
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func BenchmarkLoop(b *testing.B) {
+	for b.Loop() {
+		fib(14)
+	}
+}
+
+func BenchmarkN(b *testing.B) {
+	fib(20)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		fib(10)
+	}
+}
+
+func BenchmarkSub(b *testing.B) {
+	b.Run("n=5", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			fib(5)
+		}
+	})
+}
+END
+git add -A
+git commit -qm base
+git tag base
+# fib(14) is 1219 calls, fib(5) is 15: 1.2 % more.
+sed -i 's/fib(14)/fib(14)\n\t\tfib(5)/' words_test.go
+git commit -qam slower
+
+run 2 -simulate ./... -base-ref base -out a/ci
+grep -q '^regressed: words::BenchmarkLoop instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1.2 %"
+grep -q 'regressed: words::BenchmarkN\|regressed: words::BenchmarkSub' "$work/output" && broken "an unchanged benchmark regressed"
+there a/ci/words__BenchmarkN_count_diff_top.txt a/ci/words__BenchmarkSub_n=5_count_diff_top.txt
+has a/ci/words__BenchmarkLoop_count_head_top.txt fib
+# What is before ResetTimer is not counted: fib(10) is 177 calls of about 10 instructions, fib(20) 21891.
+awk '/^words::BenchmarkN/ && $2 ~ /k$/ && $2 + 0 > 1 && $2 + 0 < 6 { found = 1 } END { exit !found }' a/benchdiff/*.diff ||
+  broken "BenchmarkN counts what is before ResetTimer, or is not divided by N"
+ok "1 % in one benchmark"
+
+run 0 -simulate ./... -base-ref HEAD -out a/ci
+grep -q '^regressed' "$work/output" && broken "an unchanged program is not green"
+run 0 -simulate . -bench Sub -out b/ci
+there b/ci/words__BenchmarkSub_n=5_count_top.txt
+not_there b/ci/words__BenchmarkN_count_top.txt
+ok "no change, one benchmark"
+
+run 1 -simulate ./... -bench NoSuch -out c/ci
+has "$work/messages" 'no benchmark was counted (head)'
+GOARCH=arm64 run 1 -simulate ./... -out c/ci
+has "$work/messages" 'cannot count Go benchmarks on arm64: only amd64 is known'
+echo 'func broken( {' >>words_test.go
+run 1 -simulate ./... -out c/ci
+has "$work/messages" 'does not build'
+not_there c/ci/index.html
+ok "failures"

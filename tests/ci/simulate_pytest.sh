@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# simulate_pytest.sh SOURCE PROGRAMS: -simulate counts the benchmarks of testdata/parse_pr with pytest-codspeed.
+set -eu
+. "$(dirname "$0")/common.sh"
+for peer in valgrind git; do
+  command -v "$peer" >/dev/null || {
+    echo "skipped: $peer is not installed"
+    exit 77
+  }
+done
+python=$source/.cache/pytest/bin/python
+[ -x "$python" ] || python=$(command -v python3)
+"$python" -c 'import pytest_codspeed' 2>/dev/null || {
+  echo "skipped: pytest-codspeed is not installed"
+  exit 77
+}
+. "$source/tests/ci/simulate_common.sh"
+
+cp "$testdata/parse_pr/test_parse_pr.py" "$testdata/parse_pr/base/parse_pr.py" .
+git add -A
+git commit -qm base
+git tag base
+cp "$testdata/parse_pr/head/parse_pr.py" .
+git commit -qam head
+pytest="$python -m pytest --codspeed -q"
+
+# The regular expression costs more, and only the benchmark that uses it.
+run 2 -simulate "$pytest" -base-ref base -out a/ci
+grep -q '^regressed: test_parse_pr.py::test_parse_pr instructions .* +[1-9]' "$work/output" || broken "no regression"
+grep -q 'regressed: .*test_parse_title' "$work/output" && broken "an unchanged benchmark regressed"
+there a/ci/test_parse_pr.py__test_parse_pr_count_diff_top.txt a/ci/index.html
+grep -q 'executes .* more instructions' a/ci/index.html || grep -q 'times as many instructions' a/ci/index.html || broken "no headline"
+has a/ci/index.html 'Cycles <small>estimated</small>'
+has a/ci/index.html 'class="gauge"'
+ok "parse_pr with a regular expression"
+
+run 0 -simulate "$pytest" -base-ref HEAD -out a/ci
+grep -q '^regressed' "$work/output" && broken "an unchanged program is not green"
+ok "no change"
+
+# Without the plugin, and when a test fails, nothing passes.
+run 1 -simulate "$python -m pytest -q -p no:codspeed" -out b/ci
+has "$work/messages" 'no benchmark was counted (head)'
+printf '\n@pytest.mark.benchmark\ndef test_broken():\n    assert 0\n' >>test_parse_pr.py
+run 1 -simulate "$pytest" -out b/ci
+has "$work/messages" 'it ended with status 1'
+has "$work/messages" 'test_broken'
+not_there b/ci/index.html
+ok "failures"

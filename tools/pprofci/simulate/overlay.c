@@ -1,0 +1,199 @@
+/* Counts the benchmarks of Go packages without a change of their code: an overlay of package
+ * testing makes callgrind's requests where the timer of a benchmark starts and stops. */
+#include "run/files.h"
+#include "run/programs.h"
+#include "run/text.h"
+#include "simulate/counting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ITERATIONS "10" /* of each benchmark; counts are divided by it */
+
+/* ---- the overlay ------------------------------------- */
+
+static const char count_go[] =
+    "package testing\n\n"
+    "import (\n\t\"strconv\"\n\t\"unsafe\"\n)\n\n"
+    "//go:noescape\nfunc callgrindRequest(args *[6]uint64)\n\n"
+    "func callgrindAsk(code uint64, text *byte) {\n"
+    "\targs := [6]uint64{0x43540000 + code, uint64(uintptr(unsafe.Pointer(text)))}\n"
+    "\tcallgrindRequest(&args)\n}\n\n"
+    "func callgrindStart() { callgrindAsk(4, nil) }\n"
+    "func callgrindStop()  { callgrindAsk(5, nil) }\n"
+    "func callgrindZero()  { callgrindAsk(1, nil) }\n\n"
+    "func callgrindDump(name string, n int) {\n"
+    "\tif name == \"Main\" {\n\t\treturn // what runs the benchmarks\n\t}\n"
+    "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
+    "\tcallgrindAsk(3, &text[0])\n}\n";
+
+/* The no-operation that valgrind takes for a request (valgrind.h, amd64). */
+static const char count_s[] = "#include \"textflag.h\"\n\n"
+                              "// func callgrindRequest(args *[6]uint64)\n"
+                              "TEXT \xC2\xB7"
+                              "callgrindRequest(SB), NOSPLIT, $0-8\n"
+                              "\tMOVQ args+0(FP), AX\n\tXORQ DX, DX\n"
+                              "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
+                              "\tXCHGQ BX, BX\n\tRET\n";
+
+/* A statement that goes into a function, after a text in it or, if there is none, at its end. */
+static const struct insertion {
+  const char *function, *after, *statement;
+} insertions[] = {
+    {"StartTimer() {", "b.timerOn = true\n", "callgrindStart()\n"},
+    {"StopTimer() {", "if b.timerOn {\n", "callgrindStop()\n"},
+    {"ResetTimer() {", NULL, "callgrindZero()\n"},
+    {"runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
+};
+
+#define INSERTIONS (sizeof insertions / sizeof *insertions)
+
+/* Finds where a statement goes; text.size if the place is not there. */
+static size_t find_place(pprofc_str text, const struct insertion *in) {
+  char head[64];
+  int size = snprintf(head, sizeof head, "\nfunc (b *B) %s\n", in->function);
+  size_t begin = str_find(text, (pprofc_str){head, (size_t)size});
+  pprofc_str rest = str_slice(text, begin, text.size);
+  size_t end = str_find(rest, STR("\n}\n"));
+  if (begin == text.size || end == rest.size) return text.size;
+  if (!in->after) return begin + end + 1;
+  size_t at = str_find(str_slice(rest, 0, end), str_of(in->after));
+  return at == end ? text.size : begin + at + strlen(in->after);
+}
+
+/* Appends Go's benchmark.go with the statements; false if a place is not there. */
+static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *run) {
+  for (size_t i = 0; i < INSERTIONS; i++) {
+    size_t at = find_place(text, &insertions[i]);
+    if (at == text.size) return false;
+    buffer_clear(out);
+    buffer_add_str(out, str_slice(text, 0, at));
+    buffer_add_text(out, insertions[i].statement);
+    buffer_add_str(out, str_slice(text, at, text.size));
+    text = buffer_keep(out, &run->arena);
+    if (!text.data) return false;
+  }
+  return true;
+}
+
+struct overlay {
+  struct ci_run *run;
+  const char *goroot, *folder;
+  struct buffer replace; /* JSON: path in Go -> path of ours */
+};
+
+/* Writes a file of the overlay. */
+static pprofc_status overlay_put(struct overlay *o, const char *name, pprofc_str text,
+                                 pprofc_error *error) {
+  const char *path = text_printf(&o->run->arena, "%s/%s", o->folder, name);
+  if (!path) return error_nomem(error);
+  if (o->replace.size) buffer_add_char(&o->replace, ',');
+  buffer_printf(&o->replace, "\"%s/src/testing/%s\":\"%s\"", o->goroot, name, path);
+  return save_text(path, text, error);
+}
+
+static pprofc_status overlay_write(struct overlay *o, pprofc_error *error) {
+  struct arena *arena = &o->run->arena;
+  const char *from = text_printf(arena, "%s/src/testing/benchmark.go", o->goroot);
+  const char *list = text_printf(arena, "%s/overlay.json", o->folder);
+  struct buffer text, changed;
+  if (!from || !list) return error_nomem(error);
+  buffer_init(&text, o->run->mem, (size_t)16 << 20);
+  buffer_init(&changed, o->run->mem, (size_t)16 << 20);
+  pprofc_status status = file_read(from, &text, error);
+  if (status == PPROFC_OK && !overlay_source(&changed, buffer_str(&text), o->run))
+    status = error_set(error, PPROFC_E_UNSUPPORTED,
+                       "cannot count Go benchmarks: '%s' is another package testing than those of "
+                       "Go 1.24 to 1.26",
+                       from);
+  if (status == PPROFC_OK) status = overlay_put(o, "benchmark.go", buffer_str(&changed), error);
+  if (status == PPROFC_OK) status = overlay_put(o, "callgrind.go", STR(count_go), error);
+  if (status == PPROFC_OK) status = overlay_put(o, "callgrind_amd64.s", STR(count_s), error);
+  if (status == PPROFC_OK) {
+    buffer_clear(&text);
+    buffer_printf(&text, "{\"Replace\":{%.*s}}\n", STR_ARG(buffer_str(&o->replace)));
+    status = save_text(list, buffer_str(&text), error);
+  }
+  buffer_free(&text);
+  buffer_free(&changed);
+  return status;
+}
+
+static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc_error *error) {
+  static const char *const root[] = {"go", "env", "GOROOT", NULL};
+  static const char *const machine[] = {"go", "env", "GOARCH", NULL};
+  struct overlay o = {.run = c->run};
+  const char *arch = NULL;
+  pprofc_status status = program_line(c->run, folder, root, &o.goroot, error);
+  if (status == PPROFC_OK) status = program_line(c->run, folder, machine, &arch, error);
+  if (status != PPROFC_OK) return status;
+  if (!run_has(o.goroot) || !run_has(arch))
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "cannot count Go benchmarks: go is not installed");
+  if (strcmp(arch, "amd64") != 0)
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "cannot count Go benchmarks on %s: only amd64 is known", arch);
+  o.folder = text_printf(&c->run->arena, "%s/overlay", c->run->work);
+  c->packages.overlay = text_printf(&c->run->arena, "-overlay=%s/overlay.json", o.folder);
+  if (!o.folder || !c->packages.overlay) return error_nomem(error);
+  buffer_init(&o.replace, c->run->mem, (size_t)1 << 20);
+  status = files_need_folder(o.folder, error);
+  if (status == PPROFC_OK) status = overlay_write(&o, error);
+  buffer_free(&o.replace);
+  return status;
+}
+
+/* ---- running ----------------------------------------- */
+
+/* Without preemption and a collector that runs at any time, counts repeat themselves, and valgrind
+ * does not fail on signals. */
+static const char *const go_variables[] = {"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off",
+                                           NULL};
+
+bool count_is_go(const char *command) {
+  pprofc_str rest = str_of(command), word;
+  bool any = false;
+  while (str_next(&rest, ' ', &word)) {
+    if (!word.size) continue;
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s", STR_ARG(word));
+    bool relative = str_equal(word, STR(".")) || str_starts(word, STR("./"));
+    if (!relative || (!str_ends(word, STR("...")) && !files_is_folder(path))) return false;
+    any = true;
+  }
+  return any;
+}
+
+/* Runs the benchmarks of one package once. */
+static pprofc_status count_package(struct counting *c, int side, size_t number,
+                                   const struct go_package *package, size_t *found,
+                                   pprofc_error *error) {
+  const char *bench = text_printf(&c->run->arena, "-test.bench=%s", c->run->options->bench);
+  const char *const words[] = {package->programs[side],           "-test.run=^$", bench,
+                               "-test.benchtime=" ITERATIONS "x", "-test.cpu=1",  NULL};
+  struct count_run *run = count_run_new(c, side, number, package->folders[side]);
+  if (!run || !bench) return error_nomem(error);
+  run->group = package->name;
+  run_progress(++c->steps, c->all_steps, "counting %s %s (run %zu of %zu)", side_names[side],
+               package->name, number + 1, c->runs[side]);
+  pprofc_status status = count_command(c, run, go_variables, words, error);
+  return status == PPROFC_OK ? count_read(c, run, found, error) : status;
+}
+
+pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
+                            pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  c->packages.patterns = c->run->options->simulate;
+  if (setenv("GOTMPDIR", c->run->work, 0) != 0) return error_nomem(error);
+  if (!c->packages.overlay) status = overlay_make(c, folder, error);
+  if (status == PPROFC_OK) status = checkouts_build(c->run, side, folder, &c->packages, error);
+  size_t with = 0;
+  for (size_t i = 0; i < c->packages.count; i++)
+    with += c->packages.items[i].programs[side] != NULL;
+  c->all_steps += with ? c->runs[side] * (with - 1) : 0;
+  for (size_t n = 0; n < c->runs[side]; n++)
+    for (size_t i = 0; i < c->packages.count && status == PPROFC_OK; i++)
+      if (c->packages.items[i].programs[side])
+        status = count_package(c, side, n, &c->packages.items[i], found, error);
+  return status;
+}
