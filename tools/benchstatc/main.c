@@ -72,9 +72,11 @@ static bool lacks_dot(const char *filter) {
 static bool report_selection(size_t results, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results || pprofc_bench_table_count(tables)) return true;
-  message_error("benchstat: no result matches -filter '%s'%s%s%s", filter,
-                lacks_dot(filter) ? " (did you mean '." : "", lacks_dot(filter) ? filter : "",
-                lacks_dot(filter) ? "'?)" : "");
+  if (lacks_dot(filter))
+    message_error("benchstat: no result matches -filter '%s' (did you mean '.%s'?)", filter,
+                  filter);
+  else
+    message_error("benchstat: no result matches -filter '%s'", filter);
   return false;
 }
 
