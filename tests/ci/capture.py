@@ -266,7 +266,7 @@ try:
         with open(os.path.join(work, 'bad.json'), 'w') as file:
             json.dump({'links': [{'name': 'x', 'url': bad}]}, file)
         r = pprofci('run', '-base', 'set/base/cpu', '-head', 'set/head/cpu', '-out', 'page2', '-links', 'bad.json', status=1)
-        check('is no address of http or https' in r.stderr and not os.path.exists(os.path.join(work, 'page2')), r.stderr)
+        check('is not an http or https address' in r.stderr and not os.path.exists(os.path.join(work, 'page2')), r.stderr)
     r = pprofci('push', '-to', at.replace('//', '//user:hidden@'), '-service', 'shop', os.path.join(data, 'server_cpu.pb.gz'), status=1)
     check('hidden' not in r.stdout + r.stderr and 'PYROSCOPE_USER has its place' in r.stderr, r.stdout + r.stderr)
     print('ok: the page leads to the queries')
@@ -300,7 +300,7 @@ try:
     Server.partial = b'\x0a\x06\x12\x04hint'
     check("the server says: hint" in pprofci(*otlp).stderr, 'a warning')
     Server.partial = b'\xff\xff'
-    check('no reply of OTLP' in pprofci(*otlp, status=1).stderr, 'a broken reply')
+    check('not an OTLP reply' in pprofci(*otlp, status=1).stderr, 'a broken reply')
     Server.partial = b''
     Server.failures = [(400, b'\x08\x03\x12\x0abad stacks')]
     check('400 Bad Request: bad stacks' in pprofci(*otlp, status=1).stderr, 'a status')
@@ -353,9 +353,9 @@ try:
     other = ThreadingHTTPServer(('127.0.0.1', 0), Other)
     threading.Thread(target=other.serve_forever, daemon=True).start()
     elsewhere = f'http://127.0.0.1:{other.server_port}'
-    for code, where, words in ((307, elsewhere + '/x', 'another host or port, where the profile is not sent: ' + elsewhere), (308, elsewhere, 'another host'),
+    for code, where, words in ((307, elsewhere + '/x', 'another host or port is not followed with the profile: ' + elsewhere), (308, elsewhere, 'another host'),
                                (302, elsewhere, 'another host'), (303, '/debug/pprof/heap', 'a GET without the profile'),
-                               (307, at.replace('http', 'https+insecure', 1), 'would not check the certificate')):
+                               (307, at.replace('http', 'https+insecure', 1), 'to https+insecure is not followed')):
         Server.failures = [(code, where)]
         r = pprofci('push', '-to', at, '-service', 'shop', heap, status=1)
         check(words in r.stderr and len(r.stderr.splitlines()) == 1 and not Other.came, (r.stderr, Other.came))

@@ -39,7 +39,7 @@ sys.exit(not eval(sys.argv[2]))' "$1" "$2" || broken "not so in $1: $2"
 }
 
 run 0 run -base base -head head -out o/ci
-has messages "'head/cpu/README' is no profile, it is left out"
+has messages "skipped 'head/cpu/README': not a profile"
 there o/ci/runs/cpu/base/run1.folded o/ci/runs/cpu/head/run10.folded o/ci/cpu_diff_top.txt o/ci/profiles/cpu_base.pb.gz
 manifest o/ci '(c["base_runs"], c["head_runs"], c["weak"], p["runs"]["folder"]) == (5, 5, False, "runs/cpu")'
 manifest o/ci 'p["runs"]["head"] == ["run%d.folded" % i for i in range(6, 11)]'
@@ -82,7 +82,7 @@ manifest o/ci '[row["function"] for row in c["because"]][0] == "main.f3"'
 ok "the command of the manifest, and two folders as -pair"
 
 run 0 run -base base -head same -out o/ci
-manifest o/ci 'c["changed"] == 0 and not c["because"] and not p["own"] and "would have been seen" in c["sight"] and c["runs_for_5"] > 0'
+manifest o/ci 'c["changed"] == 0 and not c["because"] and not p["own"] and "smallest detectable change" in c["sight"] and c["runs_for_5"] > 0'
 mkdir one_base one_head
 cp base/cpu/run1.folded one_base/cpu.folded
 cp head/cpu/run6.folded one_head/cpu.folded

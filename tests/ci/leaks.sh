@@ -85,7 +85,7 @@ assert [f["function"] for f in kinds["heap"]["rows"][0]["stack"]][:2] == ["main.
 P
 has folded.txt "heap;net/http.(*conn).serve;"
 grep -qE '^goroutine;main.waitForAnswer;.* 240$' folded.txt || broken "folded goroutines"
-has "$work/messages" "1 profile left out"
+has "$work/messages" "skipped 1 profile"
 ok "two kinds, JSON, folded stacks"
 
 # The whole folder of a capture, in which kinds are below sides.
@@ -94,19 +94,19 @@ leaks 2 -warmup 0 capture
 has "$work/output" "2 places grow"
 mkdir capture/base
 leaks 1 capture
-has "$work/messages" "has the profiles of base and head; give one of these folders"
+has "$work/messages" "has the profiles of base and head; pass one of its folders"
 ok "folders in folders, and one side of a capture"
 
-# What cannot be judged, and what is no profile.
+# What cannot be judged, and what is not a profile.
 mkdir few && cp recorded/map/heap-0[12]* few/
 leaks 1 few
-line "nothing could be judged"
+line "nothing to judge"
 line "heap: not judged, 2 profiles are too few: 3 are needed"
 leaks 1 few "$testdata/server_b_goroutine.pb.gz"
 mkdir none && echo text >none/notes.txt && cp "$testdata/server_cpu.pb.gz" none/
 leaks 1 none
-has "$work/messages" "no heap or goroutine profile is among the inputs"
-has "$work/messages" "'none/notes.txt' is no profile, it is left out"
+has "$work/messages" "no heap or goroutine profiles among the inputs"
+has "$work/messages" "skipped 'none/notes.txt': not a profile"
 mkdir bad && cp recorded/map/heap-0[1-5]* bad/ && head -c 300 recorded/map/heap-06.pb.gz >bad/heap-06.pb.gz
 leaks 1 bad
 [ "$(wc -l <"$work/messages")" = 1 ] || broken "more than a line of messages"

@@ -64,8 +64,8 @@ has output 'no benchmarks were compared'
 ok "a job without a manifest, whose gate failed, or that compared nothing"
 
 run 1 merge -out all/ci -expect one,two,three legs/one/ci legs/two/ci
-has output 'there is no result of job three'
-has all/ci/summary.md '### ✗ The benchmarks could not be judged: there is no result of job three.'
+has output 'the result of job three is missing'
+has all/ci/summary.md '### ✗ The benchmarks could not be judged: the result of job three is missing.'
 has all/ci/index.html 'got worse'
 run 1 merge -out all/ci -expect 3 legs/one/ci legs/two/ci
 has output '3 jobs were expected, not 2'
@@ -110,7 +110,7 @@ ok "manifests that are broken, old or hostile"
 
 sha256sum all/ci/* >before
 run 1 merge
-has messages 'there is nothing to merge'
+has messages 'nothing to merge'
 run 1 merge -out all/ci -threshold x legs/one/ci
 sha256sum all/ci/* >after
 cmp -s before after || broken "a failed merge changed artifacts"

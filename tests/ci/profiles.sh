@@ -51,8 +51,8 @@ a='my artifacts/ci'
 there "$a/two words_cpu_base_top.txt" "$a/two words_cpu_head_top.txt" "$a/flamegraphs/two words_cpu_diff.svg" \
   "$a/old_mutex_top.txt" "$a/<i>\"new\"&|_heap_top.txt" "$a/block_diff_top.txt"
 not_there "$a/old_mutex_diff_top.txt" "$a/<i>\"new\"&|_heap_diff_top.txt" 'my artifacts/benchdiff'
-has "$a/index.html" 'New: there is no such profile in the base'
-has "$a/index.html" 'Gone: there is no such profile in the head'
+has "$a/index.html" 'New: the base has no profile of this name'
+has "$a/index.html" 'Gone: the head has no profile of this name'
 has "$a/index.html" '&lt;i&gt;&quot;new&quot;&amp;|_heap'
 has "$a/index.html" 'flamegraphs/two%20words_cpu_diff.svg'
 has "$a/summary.md" 'old_mutex (gone)'
@@ -105,17 +105,17 @@ has modes/ci/manifest.json '"verdict": "no benchmarks were compared"'
 ok "benchmarks alone, then profiles alone: nothing tells of the verdict before"
 
 run 0 -out modes/ci -head head
-has output 'no comparison: there is no base'
+has output 'no comparison: no base'
 has modes/ci/index.html 'A first run'
 has modes/ci/summary.md 'A first run'
-grep -q 'New: there is no' modes/ci/index.html && broken "without a base nothing is new"
+grep -q 'New: the base has no' modes/ci/index.html && broken "without a base nothing is new"
 there "modes/ci/two words_cpu_top.txt"
 bundled_nowhere modes/ci
 run 0 -out modes/ci -head head -bench-head "${results[0]}"
-has output 'no comparison: there is no base'
+has output 'no comparison: no base'
 has modes/ci/index.html 'RenderSource'
 run 0 -out modes/ci -bench-head "${results[0]}"
-has modes/ci/manifest.json '"verdict": "no comparison: there is no base"'
+has modes/ci/manifest.json '"verdict": "no comparison: no base"'
 ok "a head alone is a first run"
 
 # ---- formats -----------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ cp "${results[0]}" formats-head/bench.txt
 run 0 -base formats-base -head formats-head -out formats/ci
 has output '12 pairs of profiles'
 [ "$(wc -l <messages)" -eq 3 ] || broken "not three files are named"
-for file in README.md .keep bench.txt; do has messages "'formats-head/$file' is no profile, it is left out"; done
+for file in README.md .keep bench.txt; do has messages "skipped 'formats-head/$file': not a profile"; done
 there formats/ci/callgrind.out.100_diff_top.txt formats/ci/calls.cpuprofile_diff_top.txt formats/ci/new.folded_top.txt \
   formats/ci/heap.txt_diff_top.txt
 not_there formats/ci/README.md_top.txt
@@ -198,7 +198,7 @@ fails() { # WHAT TEXT ARGUMENT...: one clear line, and nothing is left
   local what=$1 text=$2
   shift 2
   run 1 "$@"
-  [ "$(grep -vc 'is no profile, it is left out' messages)" -eq 1 ] || broken "$what: not one line"
+  [ "$(grep -vc ': not a profile' messages)" -eq 1 ] || broken "$what: not one line"
   has messages "$text"
   not_there failing
   ok "$what"
@@ -215,11 +215,11 @@ fails 'no such folder' "no folder 'nowhere'" -base nowhere -head head -out faili
 mkdir empty
 fails 'empty folders' 'no profiles' -base empty -head empty -out failing
 fails 'no results' 'cannot read' -base base -head base -out failing -bench-base nowhere -bench-head nowhere
-fails 'results of one side' 'belong together' -base base -head base -out failing -bench-base "${results[0]}"
-fails 'results of one side alone' 'belong together' -out failing -bench-base "${results[0]}"
-fails 'a base without a head' 'belong together' -out failing -base base
-fails 'a head whose base is missing' 'belong together' -out failing -head head -bench-base "${results[0]}" -bench-head "${results[0]}"
-fails 'results of the head, a base of profiles' 'belong together' -out failing -base base -head head -bench-head "${results[0]}"
+fails 'results of one side' 'go together' -base base -head base -out failing -bench-base "${results[0]}"
+fails 'results of one side alone' 'go together' -out failing -bench-base "${results[0]}"
+fails 'a base without a head' 'go together' -out failing -base base
+fails 'a head whose base is missing' 'go together' -out failing -head head -bench-base "${results[0]}" -bench-head "${results[0]}"
+fails 'results of the head, a base of profiles' 'go together' -out failing -base base -head head -bench-head "${results[0]}"
 fails 'a variable that is not set' '-base is empty' -out failing -base '' -head head
 mkdir words
 printf 'some words\n' >words/README
@@ -238,7 +238,7 @@ run 1 -base words-base -head words -out failing
 has messages "cannot read 'words/made.folded': parsing profile: unrecognized profile format"
 not_there failing
 ok "a partner that is not a profile"
-fails 'an option of -record without it' 'belongs to -record' -out failing -count 3
+fails 'an option of -record without it' 'needs -record' -out failing -count 3
 fails 'a count that is none' '-count' -out failing -record . -count 'a[$(touch here)]'
 not_there here
 fails 'an unknown option' 'unknown option' -colour blue

@@ -149,11 +149,11 @@ def failures():
     state.reset()
     state.failures = [("POST .*/comments", "lost")]
     publish("-pr", "3", "-to", "comment", good)
-    check(len(ours()) == 1, "a reply was lost and the comment is there twice")
+    check(len(ours()) == 1, "a reply was lost and the comment occurs twice")
     print("ok: another try after 5xx, rate limits by the server's clock, cut connections; no comment twice")
 
     broken = [(401, {"message": "Bad credentials"}, "has expired"), (403, {"message": "Resource not accessible"}, "lacks a permission"),
-              (404, {"message": "Not Found"}, "no such repository"), (422, {"message": "Validation Failed", "errors": [{"message": "no"}]}, "no"),
+              (404, {"message": "Not Found"}, "does not exist"), (422, {"message": "Validation Failed", "errors": [{"message": "no"}]}, "no"),
               (200, b"<html>log in</html>", "is not JSON"), (301, b"", "where the token is not sent"),
               (401, {"message": "what is " + host.TOKEN}, "what is ***")]
     for code, body, words in broken:
@@ -196,15 +196,15 @@ def failures():
     publish("-to", "status", good, env={"GITHUB_API_URL": "http://example.com"})
     one_line("is not https")
     publish("-to", "status", good, env={"GITHUB_TOKEN": "two words-of-a-token"})
-    one_line("not what a token looks like")
+    one_line("has invalid characters")
     publish("-to", "status", good, env={"GITHUB_TOKEN": None})
     one_line("GITHUB_TOKEN is not set")
     publish("-to", "status", "nowhere", wanted=1)
     one_line("nowhere/manifest.json")
     publish(good, wanted=1, env={"GITHUB_REPOSITORY": None})
-    one_line("nowhere to publish")
+    one_line("nothing to publish to")
     publish("-to", "status", good, wanted=1, env={"GITHUB_REPOSITORY": "o/../r"})
-    one_line("which is none")
+    one_line("which is not a repository")
     print("ok: each failure is one line, the verdict and its status stay; no token leaves its host")
 
 
@@ -294,7 +294,7 @@ def others():
     publish("-to", "comment", bad, env=dict(bitbucket, BITBUCKET_PR_ID="5"), wanted=2)
     check(not job.last.stderr and len(state.bucket) == 6, "a comment that went away meanwhile is looked for again")
     publish("-to", "check", good, env=gitlab)
-    one_line("gitlab has no checks; -codequality writes a report")
+    one_line("gitlab has no checks; use -codequality for a report")
     fork = dict(gitlab, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="43")
     publish(good, env=fork)
     check("second workflow" in job.last.stderr, "a fork on GitLab")

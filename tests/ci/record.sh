@@ -208,8 +208,8 @@ has "$work/messages" 'profiling head BenchmarkIndexAnother (n='
 has "$work/messages" 'profiling head BenchmarkNothing (n='
 grep -q 'profiling head BenchmarkIndexOther \|profiling base BenchmarkIndexAnother \|profiling base BenchmarkNothing ' "$work/messages" &&
   broken "a benchmark of one side was profiled on the other"
-has $artifacts/ci/index.html 'New: there is no such profile in the base'
-has $artifacts/ci/index.html 'Gone: there is no such profile in the head'
+has $artifacts/ci/index.html 'New: the base has no profile of this name'
+has $artifacts/ci/index.html 'Gone: the head has no profile of this name'
 has $artifacts/ci/manifest.json "$(git rev-parse HEAD)"
 has "$work/output" 'missing: IndexOther'
 [ "$(git worktree list | wc -l)" -eq 1 ] || broken "a worktree is left"
@@ -265,7 +265,7 @@ ok "an overloaded machine is named, and no time is red"
 git_ rm -q -r words && git_ commit -q -m 'words: away'
 run 0 -record ./more -base-ref main~2 -count 4 -benchtime 20ms -profile-runs 0
 has "$work/output" '0 pairs of profiles'
-has "$work/output" 'no comparison: there is no base'
+has "$work/output" 'no comparison: no base'
 not_there $artifacts/ci/runs/words.Index_cpu/base/run1.pb.gz
 run 1 -record './words ./more' -base-ref main~2 -count 4 -benchtime 20ms -bench Index
 git_ reset -q --hard HEAD~1
@@ -284,10 +284,10 @@ for number in -1 1001 x ''; do
   has "$work/messages" -profile-runs
 done
 for ref in --lock -b -fnew --help '--detach main' '@{upstream' 'main:words'; do
-  cannot 'there is no such commit' -record ./... -base-ref "$ref"
+  cannot 'unknown commit' -record ./... -base-ref "$ref"
 done
-cannot 'is no package' -record -toolexec=./x -base-ref HEAD
-cannot 'is no package' -record './... -exec=./x' -base-ref HEAD
+cannot 'is not a package' -record -toolexec=./x -base-ref HEAD
+cannot 'is not a package' -record './... -exec=./x' -base-ref HEAD
 cannot 'no benchmarks in ./plain' -record ./plain -base-ref HEAD
 cannot 'no benchmark in ./words ran' -record ./words -base-ref HEAD -all -bench NoSuch -count 1
 printf 'package words\n\nimport "testing"\n\nfunc BenchmarkFails(b *testing.B) { b.Fatal("it is broken") }\n' >words/fails_test.go

@@ -393,7 +393,7 @@ def refusals():
              ((301, [], b"<Error><Code>PermanentRedirect</Code></Error>"), "301 PermanentRedirect", "AWS_REGION"),
              ((301, [("Location", "http://127.0.0.1:1/")], b""), "301", "elsewhere"),
              ((403, [], b"<Error><Code>AccessDenied</Code></Error>"), "403 AccessDenied", "may not do this"),
-             ((503, [("Retry-After", "1")], b"<Error><Code>SlowDown</Code></Error>"), "503 SlowDown", "fewer requests"),
+             ((503, [("Retry-After", "1")], b"<Error><Code>SlowDown</Code></Error>"), "503 SlowDown", "limited the rate"),
              ((500, [], b"<html>oops</html>"), "500")]
     for reply, *texts in cases:
         proxy.planned(lambda n, method, path, reply=reply: reply)

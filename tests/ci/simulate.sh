@@ -32,10 +32,10 @@ run 0 -simulate-base "'the base/work' 20000" -simulate-head 'head/work 30000' -o
 ok "the same, fewer, and a threshold"
 
 run 0 -simulate-head 'head/work 20000' -out a/ci
-has output 'no comparison: there is no base'
+has output 'no comparison: no base'
 grep -q '^instructions: [1-9]' output || broken "no count of the head"
 run 1 -simulate-base 'head/work 20000' -out b/ci
-has messages 'belong together'
+has messages 'go together'
 run 1 -simulate-base false -simulate-head head/work -out b/ci
 has messages "cannot simulate 'false'"
 run 1 -simulate-base -version -simulate-head --help -out b/ci

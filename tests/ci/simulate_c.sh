@@ -74,7 +74,7 @@ ok "the same program"
 # One tree, without a base: counts and profiles, no verdict.
 sh -c "$build"
 run 0 -simulate ./bench -out b/ci
-has "$work/output" 'no comparison: there is no base'
+has "$work/output" 'no comparison: no base'
 there b/ci/bench.c__walk_count_top.txt
 git rm -q --cached bench 2>/dev/null || true
 

@@ -198,7 +198,7 @@ def index():
     with open("many/index.sqlite", "r+b") as file:
         file.write(b"nonsense" * 100)
     made = run("trend", "-json", "many")
-    if made.stdout != fresh or "made anew" not in made.stderr:
+    if made.stdout != fresh or "rebuilding" not in made.stderr:
         fail("a broken index", made.stderr)
     os.remove("many/index.sqlite")
     if run("trend", "-json", "many").stdout != fresh:

@@ -159,7 +159,7 @@ def errors():
     for path, words in [('/esc', r'server response: 500 Internal Server Error - \\x1b\]0;owned\\x07bad\\x0a'), ('/page', r'500 Internal Server Error$'),
                         ('/401', '401.*-header'), ('/login', 'web page'), ('/to', 'web page.*after a redirect to http://.*/login'), ('/index', 'index page'),
                         ('/dump', 'dump of goroutines'), ('/trace', 'go tool trace'), ('/symbol', 'symbol address'), ('/json', 'JSON'), ('/empty', 'empty'),
-                        ('/short', 'ended early'), ('/cut', 'truncated'), ('/ssh', 'no reply of HTTP'), ('/nothing', 'without a reply'),
+                        ('/short', 'ended early'), ('/cut', 'truncated'), ('/ssh', 'not an HTTP'), ('/nothing', 'without a reply'),
                         ('/fake', 'not in gzip'), ('/cutgzip', 'truncated'), ('/204', '204'), ('/loop', '10 redirects'), ('/bad', 'malformed Location'),
                         ('/socket', 'not followed'), ('/file', 'Location|protocol')]:
         server.log.clear()

@@ -3,7 +3,7 @@
 
   otlp.py --bin BUILD/bin --testdata testdata
 
-The rules: a table begins with its zero value; every index is in its table; no entry is there twice, and none that nothing points to; a
+The rules: a table begins with its zero value; every index is in its table; no entry occurs twice, and none that nothing points to; a
 mapping ends behind its start; lines and columns are not negative; ids of links have 16 and 8 bytes; samples have values or times, all of
 a profile in the same way. Then the file is read in every form that it may have: its fields in another order, one of a stream of frames
 whose length is 4 bytes or a varint, with a mark in front, packed by gzip.
@@ -72,7 +72,7 @@ class Message:
         return [Message(value) for value in self.all(number)]
 
     def number(self, number):
-        check(len(self.all(number)) < 2, "field", number, "is there twice")
+        check(len(self.all(number)) < 2, "field", number, "occurs twice")
         value = self.all(number)[0] if self.all(number) else 0
         return value - (1 << 64) if value >> 63 else value
 
@@ -103,7 +103,7 @@ class Conformance:
             check(entries, f"the table of {name}s is empty")
             check(not entries[0].strip(b"\0") and not any(Message(entries[0]).lists.values() if entries[0] and name != "string" else []),
                   f"{name} 0 is not the zero value: {entries[0]}")
-            check(len(set(entries)) == len(entries), f"a {name} is there twice")
+            check(len(set(entries)) == len(entries), f"a {name} occurs twice")
         for resource in top.messages(1):
             for scope in resource.messages(2):
                 for profile in scope.messages(2):

@@ -271,7 +271,7 @@ def flight(place):
     same("jfr print", {k: v for k, v in ours.items() if v}, {k: v for k, v in theirs.items() if v})
     summary = place.run("jfr", "summary", "calls.jfr").stdout
     events = int(re.search(r"jdk.ExecutionSample +(\d+)", summary).group(1))
-    without = place.comment("calls.jfr", r"events? without a stack, left out: (\d+)")
+    without = place.comment("calls.jfr", r"skipped events without a stack: (\d+)")
     if not events - without <= ours["cpu"] / 10000000 <= events:
         fail(f"{events} samples in the summary, {ours['cpu'] / 10000000} here, {without} events without a stack")
 

@@ -4,6 +4,7 @@ import unittest
 import banned
 import layers
 import sizes
+import words
 from source import code, functions
 
 
@@ -74,6 +75,17 @@ class Rules(unittest.TestCase):
         self.assertEqual(blanked.split(), ["a", "h"])
         self.assertEqual([i for i, c in enumerate(blanked) if c == "\n"], [i for i, c in enumerate(text) if c == "\n"])
         self.assertEqual(len(blanked), len(text))
+
+    def constructions(self, text):
+        problems = Problems()
+        words.check_constructions("tools/a.c", text, problems)
+        return [(subject, line) for _, subject, line in problems.found]
+
+    def test_constructions_are_found_in_comments_and_messages(self):
+        self.assertEqual(self.constructions("/* Whether it fits. */\nint x; /* the size of a\n * and that of b */\n"),
+                         [("tools/a.c:whether", 1), ("tools/a.c:that_of", 2)])
+        self.assertEqual(self.constructions('fail("\'%s\' is no profile");'), [("tools/a.c:is_no", 1)])
+        self.assertEqual(self.constructions('f("none of x", "What is kept"); /* 0 if there is no row */\nint behind;\n'), [])
 
     def test_functions_are_measured_whole(self):
         text = "static int f(int a,\n             int b) {\n  if (a) {\n  }\n  return b;\n}\n\nstatic const int t[] = {\n1\n};\n"

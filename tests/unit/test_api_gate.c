@@ -314,7 +314,7 @@ static void test_noise_of_earlier_runs(void) {
   remove_run("2.txt"); /* one run tells nothing: that is no pass */
   gate = judged_gate(&options);
   CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
-  CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("noise is learned from two runs")));
+  CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("noise needs at least two runs")));
   pprofc_gate_free(gate);
   remove_run("1.txt");
   options.noise_from = "/no/such/folder";

@@ -233,7 +233,7 @@ static void test_json_rows(void) {
   buffer_init(&text, &mem_default, 1 << 20);
   CU_ASSERT_EQUAL(brief_write(&b, long_text, 299), 0);
   expect_message(brief_finish(&b, report_collect, &text, &error), PPROFC_E_LIMIT, &error,
-                 "the parts of the report that are no rows have 299 bytes; the budget is 256");
+                 "the report outside rows has 299 bytes; the budget is 256");
   CU_ASSERT_EQUAL(text.size, 0);
   brief_free(&b);
   buffer_free(&text);

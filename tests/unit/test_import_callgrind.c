@@ -211,7 +211,7 @@ static void test_what_is_lost_is_said(void) {
                                 "fn=(9)\n2 2\nnews=3\ntotals: 7\n");
   CU_ASSERT_EQUAL(total_of(p, 0), 2);
   CU_ASSERT(has_comment(p, "4 lines of callgrind's output could not be read"));
-  CU_ASSERT(has_comment(p, "1 line of callgrind's output has a meaning that is not known"));
+  CU_ASSERT(has_comment(p, "1 line of callgrind's output is of an unknown kind"));
   CU_ASSERT(has_comment(p, "1 part of callgrind's output has totals that differ from its lines"));
   pprofc_profile_release(p);
 }

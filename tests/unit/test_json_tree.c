@@ -78,7 +78,7 @@ static void test_errors_say_where(void) {
       {"\"\\x\"", "invalid escape at line 1, column 4"},
       {"\"\\u12g4\"", "invalid \\u escape at line 1, column 4"},
       {"\"\\u1\"", "invalid \\u escape at line 1, column 4"},
-      {"1 2", "unexpected text behind the value at line 1, column 3"},
+      {"1 2", "unexpected text after the value at line 1, column 3"},
       {"+1", "unexpected character at line 1, column 1"},
       {".5", "unexpected character at line 1, column 1"},
       {"1e", "unexpected character at line 1, column 1"},
@@ -86,7 +86,7 @@ static void test_errors_say_where(void) {
       {"1.2.3", "unexpected character at line 1, column 1"},
       {"-", "unexpected character at line 1, column 1"},
       {"1-2", "unexpected character at line 1, column 1"},
-      {"[]]", "unexpected text behind the value at line 1, column 3"},
+      {"[]]", "unexpected text after the value at line 1, column 3"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     arena_init(&arena, &mem_default);

@@ -283,10 +283,11 @@ static pprofc_profile *single_run(const char *type, const char *unit, int64_t pe
 }
 
 static void test_runs_must_be_alike(void) {
-  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "count", 5, 50), NULL,
-                 "cannot judge 'h': values are cpu/count, those of the first run cpu/nanoseconds");
+  expect_refused(
+      single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "count", 5, 50), NULL,
+      "cannot judge 'h': values are in cpu/count, but in cpu/nanoseconds in the first run");
   expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 0, 50),
-                 NULL, "cannot judge 'h': the period is 0, that of the first run 5");
+                 NULL, "cannot judge 'h': the period is 0, but 5 in the first run");
   expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 5, -50),
                  NULL,
                  "cannot judge 'h': negative values cannot be judged: the profile is a difference "

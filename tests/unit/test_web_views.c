@@ -319,7 +319,7 @@ static void test_changes_are_judged(void) {
   expect_text(&asked, "\">unchanged</td>", true);
   asked.query = "g=lines";
   expect_text(&asked, "<span>Certain?</span>", false);
-  expect_text(&asked, "they are of functions", true);
+  expect_text(&asked, "verdicts are per function", true);
   asked.query = "only=significant&g=lines"; /* nothing is hidden where nothing is judged */
   expect_text(&asked, "data-name=\"f1\"", true);
   asked.view = "compare";
@@ -337,7 +337,7 @@ static void test_what_cannot_be_judged_is_shown(void) {
   struct asked asked = ask("top", "", head);
   asked.base = base;
   asked.diff = diff;
-  expect_text(&asked, "There are no verdicts on these rows: ", true);
+  expect_text(&asked, "No verdicts for these rows: ", true);
   expect_text(&asked, "<span>Certain?</span>", false);
   expect_text(&asked, "data-name=\"f0\"", true);
   pprofc_profile_release(diff);

@@ -90,8 +90,8 @@ static bool report_lines(const pprofc_bench *set) {
                   STR_ARG(messages[i].text));
   }
   if (set_debug_inputs(set, NULL))
-    message_note("warning: the library of Google Benchmark was built as debug, which measures its "
-                 "own work along (%zu of %zu inputs)",
+    message_note("warning: the library of Google Benchmark is a debug build, which adds its own "
+                 "work to the times (%zu of %zu inputs)",
                  set_debug_inputs(set, NULL), pprofc_bench_inputs(set));
   return count == 0;
 }

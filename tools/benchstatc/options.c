@@ -9,8 +9,8 @@ enum { GROUP_COMPARE, GROUP_OUTPUT, GROUP_CLASSIC, GROUP_MISC };
 
 static const struct flag_group groups[] = {
     {"Comparison",
-     "A projection is a list of .config, .name, .fullname, .file, /part or a configuration "
-     "key, each with an order behind @ if wanted: alpha, num or (value value ...)."},
+     "A projection is a list of .config, .name, .fullname, .file, /part or a configuration key; "
+     "each may have an order after @: alpha, num or (value value ...)."},
     {"Output", NULL},
     {"The earlier table", "For -format=classic."},
     {"Miscellaneous", NULL},
@@ -55,8 +55,8 @@ static const struct flag flags[] = {
           "classic, the table of earlier versions",
           "text", format_words, GROUP_OUTPUT),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Length of text, markdown or json: the rows that changed most, then a line on the rows left "
-     "out",
+     "Maximum length of text, markdown or json: the rows that changed most, then a line about the "
+     "omitted rows",
      "0", NULL, 0, false, brief_store},
     SWITCH(geomean, "Print the geometric mean of each file", GROUP_CLASSIC),
     STRING("split", split, "LABELS", "Split benchmarks by labels, with commas between",
@@ -97,7 +97,7 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note statuses[] = {
     {"0", "done"},
-    {"1", "an input could not be read, or a line of it; a flag has no meaning"},
+    {"1", "an input, or a line of it, could not be read; a flag has an invalid value"},
     {"2", "usage"},
     {NULL, NULL},
 };

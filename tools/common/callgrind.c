@@ -104,7 +104,7 @@ pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **
     status = error_nomem(error);
   else if (!fill_values(profile, values, factors))
     status = error_set(error, PPROFC_E_UNSUPPORTED,
-                       "cannot simulate: this valgrind does not count what is needed");
+                       "cannot simulate: this valgrind lacks a needed counter");
   if (status != PPROFC_OK) {
     pprofc_profile_release(edit);
     return status;

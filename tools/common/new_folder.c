@@ -28,8 +28,7 @@ pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error 
     empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
   closedir(dir);
   if (empty) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "'%s' is not empty; %s wants a folder of its own", path,
-                   flag);
+  return error_set(error, PPROFC_E_INVALID, "'%s' is not empty; %s needs a new folder", path, flag);
 }
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place) {

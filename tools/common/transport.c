@@ -306,7 +306,7 @@ pprofc_status transport_send(struct transport *transport, const char *method, co
     if (result != CURLE_OK)
       status = leg_explain(&leg, result, error);
     else if (!reply->ended)
-      status = error_set(error, PPROFC_E_IO, "the reply was cut in its headers");
+      status = error_set(error, PPROFC_E_IO, "the reply ended within its headers");
   }
   transport->slist_free_all(leg.headers);
   return status;

@@ -74,13 +74,12 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
   bool before = ages->since.tv_sec && seconds_between(status.st_mtim, ages->since) > 0;
   ages_describe(age, text, sizeof text);
   if (before)
-    gate_problem(gate, "'%s' is left from an earlier run: it is older than the file of -since",
-                 path);
+    gate_problem(gate, "'%s' is from an earlier run: it is older than the file of -since", path);
   else if (limited && age > most)
-    gate_problem(gate,
-                 "'%s' is left from an earlier run: it was written %s ago; remove it, or allow it "
-                 "with -max-age",
-                 path, text);
+    gate_problem(
+        gate,
+        "'%s' is from an earlier run: it was written %s ago; remove it, or allow it with -max-age",
+        path, text);
   else if (found)
     ages_note_found(ages, path, age);
 }
@@ -92,7 +91,7 @@ void ages_compare(const struct ages *ages, struct gate *gate) {
   ages_describe(between, text, sizeof text);
   gate->doubts++;
   gate_warning(gate,
-               "'%s' was written %s before the newest file: is it left from an earlier run? "
-               "(-since FILE tells)",
+               "'%s' was written %s before the newest file: is it from an earlier run? (-since "
+               "FILE decides)",
                ages->oldest_path, text);
 }

@@ -266,8 +266,8 @@ static const char *check_combination(const struct gate_options *o,
                                      const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");
   if (base != head) return "-base and -head go together";
-  if (base && arguments) return "-base and -head leave no room for other files";
-  if (o->aa && o->out_count) return "-aa prints no other format";
+  if (base && arguments) return "-base and -head do not go with other files";
+  if (o->aa && o->out_count) return "-aa does not go with -out";
   return NULL;
 }
 

@@ -74,78 +74,70 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
 
 static const struct flag flags[] = {
     {"base", FLAG_STRING, 0, GROUP_INPUT, "FILE",
-     "Raw results before the change; may come again, and may be a folder: each file is a process",
+     "Raw results before the change, a file or a folder with a file per process; may be repeated",
      NULL, NULL, 0, false, add_side},
     {"head", FLAG_STRING, 0, GROUP_INPUT, "FILE",
-     "Raw results after the change; may come again, and may be a folder", NULL, NULL, 0, false,
+     "Raw results after the change, a file or a folder; may be repeated", NULL, NULL, 0, false,
      add_side},
     STRING("rules", rules, "FILE",
            "Rules per benchmark and unit: thresholds, floors, accepted regressions", NULL,
            GROUP_INPUT),
-    STRING(
-        "noise-from", noise_from, "DIR",
-        "Raw results of earlier runs of the base; a benchmark that swings by 12% there needs more "
-        "than 12%",
-        NULL, GROUP_INPUT),
-    STRING("since", since, "FILE",
-           "Inputs that are older than this file were left by an earlier run: an error. Create it "
-           "when the run starts",
+    STRING("noise-from", noise_from, "DIR",
+           "Raw results of earlier runs of the base; a change must exceed the largest change among "
+           "them",
            NULL, GROUP_INPUT),
-    STRING(
-        "max-age", max_age, "AGE",
-        "Inputs that are older were left by an earlier run: an error; 90m, 36h, 7d. The files of "
-        "a DIR may have 24h if this is not given",
-        NULL, GROUP_INPUT),
-    STRING("threshold", threshold, "PERCENT", "A regression is worse by at least this", "5",
+    STRING("since", since, "FILE",
+           "Reject inputs older than this file, which is created when the run starts", NULL,
+           GROUP_INPUT),
+    STRING("max-age", max_age, "AGE",
+           "Reject inputs older than this: 90m, 36h or 7d; default for the files of a DIR: 24h",
+           NULL, GROUP_INPUT),
+    STRING("threshold", threshold, "PERCENT", "Smallest increase that is a regression, in percent",
+           "5", GROUP_JUDGE),
+    STRING("alpha", alpha, "P",
+           "Significance level: largest adjusted p-value of a significant change", "0.05",
            GROUP_JUDGE),
-    STRING("alpha", alpha, "P", "It is significant when its adjusted p-value is at most this",
-           "0.05", GROUP_JUDGE),
     CHOICE("test", test, "TEST",
-           "Test of raw results: welch (means), utest (medians, Mann-Whitney), both (Welch, "
-           "and U for what that does not find) or none (every difference counts); tables bring "
-           "their p-values along",
+           "Test of raw results: welch (means), utest (Mann-Whitney), both (utest for what welch "
+           "does not find) or none (every difference counts); tables have p-values already",
            test_names, GROUP_JUDGE),
     CHOICE("correction", correction, "METHOD",
            "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none",
            correction_names, GROUP_JUDGE),
-    CHOICE(
-        "time", time, "TIME",
-        "What is judged of a benchmark that has both: wall time, cpu time, or auto, which is CPU "
-        "time where the benchmark has one thread and does not wait",
-        time_names, GROUP_JUDGE),
+    CHOICE("time", time, "TIME",
+           "Time to judge if a benchmark has both: wall, cpu or auto (CPU time if it has one "
+           "thread and does not wait)",
+           time_names, GROUP_JUDGE),
     {"min-samples", FLAG_INT, FIELD(min_samples), GROUP_JUDGE, "N",
-     "With fewer samples a side a benchmark is inconclusive", "4", NULL, 0, false, NULL},
-    STRING("floor", floor, "SIZE", "Smaller changes are no regressions: \"1us or 16 B\"", NULL,
-           GROUP_JUDGE),
+     "Fewest samples per side to judge a benchmark", "4", NULL, 0, false, NULL},
+    STRING("floor", floor, "SIZE", "Smallest absolute change that is a regression: \"1us or 16 B\"",
+           NULL, GROUP_JUDGE),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Which way a unit is better; may come again", NULL, direction_words, 0, false, add_direction},
+     "Better direction of a unit; may be repeated", NULL, direction_words, 0, false, add_direction},
     SWITCH("strict", strict,
-           "Exit with 3 when something is inconclusive, missing or suspiciously faster, or when a "
-           "change of the threshold could not have been seen",
+           "Exit with 3 when a benchmark is inconclusive, missing, suspiciously fast or too noisy "
+           "to show a change of the threshold",
            GROUP_JUDGE),
     SWITCH("one-process", one_process,
            "Judge results although all samples of a side come from one process", GROUP_JUDGE),
-    SWITCH("any-load", any_load, "Judge times although the machine was overloaded", GROUP_JUDGE),
-    STRING("today", today, "DATE",
-           "The day on which rules expire or not, as 2027-01-31; now by "
-           "default",
+    SWITCH("any-load", any_load, "Judge times even if the machine was overloaded", GROUP_JUDGE),
+    STRING("today", today, "DATE", "Date for the expiry of rules, such as 2027-01-31; default: now",
            NULL, GROUP_JUDGE),
     CHOICE("format", format, "FORMAT",
            "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
            "json; junit, XML; gitlab, a code quality report; csv, for a spreadsheet",
            format_names, GROUP_OUTPUT),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
-     "Write another format to a file; may come again", NULL, out_words, 0, false, add_out},
+     "Also write this format to a file; may be repeated", NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Length of text, markdown or json on standard output: the worst verdicts, then a line on the "
-     "rows left out",
+     "Maximum length of text, markdown or json on standard output: the worst verdicts, then a line "
+     "about the omitted rows",
      "0", NULL, 0, false, brief_store},
-    SWITCH("all", all, "List benchmarks that did not change, too", GROUP_OUTPUT),
+    SWITCH("all", all, "Also list benchmarks that did not change", GROUP_OUTPUT),
     SWITCH("selftest", selftest,
-           "Plant regressions in made-up results and prove that the gate fails on them",
-           GROUP_MISC),
+           "Check that the gate fails on regressions planted in generated results", GROUP_MISC),
     SWITCH("aa", aa,
-           "Base and head are the same program: print the noise floor and a threshold for each "
+           "For two runs of the same program: print the noise floor and a threshold for each "
            "benchmark",
            GROUP_MISC),
     STRING("completion", completion, "SHELL", "Print completion for bash, zsh or fish", NULL,
@@ -158,12 +150,12 @@ static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base O
                                     "-selftest | -help | -version", NULL};
 static const char *const details[] = {
     "FILE holds comparisons: what benchstat or benchstatc printed, as text, CSV, Markdown, JSON or "
-    "the table of earlier versions. Of a DIR, bench_*.diff is read. Without an argument that is "
-    ".docs/artifacts/benchdiff/bench_*.diff. OLD and NEW, or two FILEs, are raw results of any "
-    "kind that benchstatc reads.",
-    "A regression is worse by the threshold or more, and significant after correction for the "
-    "number of comparisons. The last line always reads \"N compared, M significant, K regressed, J "
-    "missing\".",
+    "the table of earlier versions. In a DIR, bench_*.diff is read; the default DIR is "
+    ".docs/artifacts/benchdiff. OLD and NEW, or two FILEs, are raw results in any format that "
+    "benchstatc reads.",
+    "A regression is an increase of at least the threshold that is significant after correction "
+    "for the number of comparisons. The last line always reads \"N compared, M significant, K "
+    "regressed, J missing\".",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -173,7 +165,7 @@ static const struct flag_note examples[] = {
     {"parse_bench_regressions -base old.txt -head new.txt -format github -out junit=bench.xml",
      "annotates a pull request and writes a report"},
     {"parse_bench_regressions -rules gate.json -noise-from nightly -strict diffs",
-     "with rules, and no doubt allowed"},
+     "with rules; inconclusive results fail"},
     {NULL, NULL},
 };
 
@@ -209,7 +201,7 @@ static const struct flag_note environment[] = {
     {PREFIX "RULES", "-rules"},
     {PREFIX "NOISE_FROM", "-noise-from"},
     {PREFIX "MAX_AGE", "-max-age"},
-    {PREFIX "DIRECTION", "-direction; several with blanks between"},
+    {PREFIX "DIRECTION", "-direction; blanks separate several"},
     {PREFIX "FORMAT",
      "-format; the old names ALPHA, TEST, ... without the prefix work with a warning"},
     {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
@@ -223,9 +215,8 @@ static const struct flag_note statuses[] = {
      "no result: usage, an input that is unreadable or malformed, nothing to compare, output of "
      "a run that failed"},
     {"2", "something regressed"},
-    {"3", "with -strict: nothing regressed, but something is inconclusive, missing or suspiciously "
-          "faster, or a change of the threshold could not have been seen; with -aa: two runs of "
-          "the same program would have failed"},
+    {"3", "with -strict: nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
+          "fast or too noisy; with -aa: two runs of the same program would have failed"},
     {NULL, NULL},
 };
 

@@ -27,13 +27,12 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
   int missing = errno;
   if (*file->source == '-' && !file->is_first)
     return error_set(error, PPROFC_E_INVALID,
-                     "cannot read '%s': no such file (flags stand before the first profile)",
+                     "cannot read '%s': no such file (flags must precede the first profile)",
                      file->shown);
   if (address_has_scheme(str_of(file->source)) && !str_starts(str_of(file->source), STR("file:")))
-    return error_set(
-        error, PPROFC_E_INVALID,
-        "cannot fetch '%s': the address is malformed, in its host, its port or an escape",
-        file->shown);
+    return error_set(error, PPROFC_E_INVALID,
+                     "cannot fetch '%s': malformed host, port or escape in the address",
+                     file->shown);
   return error_set(error, PPROFC_E_IO, "%s: stat %s: %s", file->shown, file->shown,
                    ERRNO_TEXT(missing));
 }

@@ -36,7 +36,7 @@ void hint_source(const char *path, pprofc_error *error) {
   struct stat info;
   if (strcmp(path, "-") == 0) {
     if (strstr(error->message, "empty input"))
-      add_hint(error, "nothing came from standard input; the program before the | has failed");
+      add_hint(error, "standard input is empty; the program before the | failed");
     return;
   }
   if (stat(path, &info) != 0) {
@@ -45,17 +45,16 @@ void hint_source(const char *path, pprofc_error *error) {
     return;
   }
   if (S_ISDIR(info.st_mode) && hints_is_trace(path))
-    add_hint(error, "this is a trace of Instruments; select all rows of the call tree there and "
-                    "save what Edit, Deep Copy puts on the clipboard");
+    add_hint(error, "this is a trace of Instruments; select all rows of its call tree and save the "
+                    "clipboard after Edit, Deep Copy");
   else if (S_ISDIR(info.st_mode))
-    add_hint(error, "give the files in it: pprofc -top %s/*.pb.gz adds them up", path);
+    add_hint(error, "pass its files: pprofc -top %s/*.pb.gz adds them up", path);
   else if (access(path, R_OK) != 0 && errno == EACCES)
-    add_hint(error, "who owns the file can allow it: chmod a+r %s", path);
+    add_hint(error, "its owner can allow it: chmod a+r %s", path);
   else if (strstr(error->message, "empty input file"))
-    add_hint(error, "the program that was profiled did not write it, or not to its end; it must "
-                    "stop profiling before it exits");
+    add_hint(error, "the profiled program must stop profiling before it exits");
   else if (strstr(error->message, "truncated gzip stream"))
-    add_hint(error, "it was cut short; copy it again");
+    add_hint(error, "it is incomplete; copy it again");
 }
 
 /* ---- sample types ------------------------------------ */
@@ -91,7 +90,7 @@ static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
   if (type.size)
     snprintf(out + at, size - at, ", sampled by %.*s", STR_ARG(str_slice(type, 0, 30)));
   else
-    snprintf(out + at, size - at, ", sampled by what it does not say");
+    snprintf(out + at, size - at, ", sampled by an unknown event");
 }
 
 void hint_types(const char *first, const pprofc_profile *one, const char *second,

@@ -49,7 +49,7 @@ static int misspelled(const char *message, const struct flag *nearest) {
 static int without_format(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++)
     if (command->sources[i][0] == '-' && command->sources[i][1])
-      return fail_with_usage("no format was chosen; flags stand before the first source");
+      return fail_with_usage("no format was chosen; flags must precede the first source");
   return shell_run(command);
 }
 
@@ -154,8 +154,7 @@ static int run_collect(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   if (command->format || *command->base || *command->diff_base)
-    return fail_with_usage(
-        "-collect only fetches; a format or a base is given when its files are read");
+    return fail_with_usage("-collect only fetches; pass a format or a base when reading its files");
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
   progress_start(&progress, "fetching");

@@ -21,7 +21,7 @@ const char *noise_conflict(const struct command *command) {
   if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
   if (!functions) return "-noise judges functions: it does not go with another granularity";
   if (o->mean) return "-noise does not go with -mean";
-  if (o->drop_negative) return "-noise tells what shrank, too: it does not go with -drop_negative";
+  if (o->drop_negative) return "-noise also lists what shrank: it does not go with -drop_negative";
   if (o->divide_by == 0) return "zero divisor specified";
   if (command->noise.stacks && strcmp(command->format->name, "json") != 0)
     return "-noise_stacks is for -json";
@@ -35,7 +35,8 @@ static const char *bench_conflict(const struct noise_options *n) {
   bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
   if (base != head) return "-bench_base and -bench_head go together";
   if (*n->bench && !base) return "-bench needs -bench_base and -bench_head";
-  if (base && *n->ops) return "-ops does not go with -bench_base: both say what an operation is";
+  if (base && *n->ops)
+    return "-ops does not go with -bench_base: both set the number of operations";
   if (base && other) return "-bench_base needs -normalize_by=ops, or auto";
   return NULL;
 }
@@ -81,7 +82,7 @@ static pprofc_status check_http(const struct command *command, pprofc_error *err
 
 static const char *sums_conflict(const struct command *command) {
   if (*command->sums && *command->noise.show)
-    return "-sums writes what -noise reads: the two are for one command each";
+    return "-sums does not go with -noise: it writes the input of -noise";
   if (*command->sums && !command->format) return "-sums goes with a report, as -proto or -top";
   return NULL;
 }
@@ -92,7 +93,7 @@ static const char *frames_conflict(const struct command *command) {
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
   if (!command->frames) return NULL;
   if (other || command->bases.count)
-    return "-frames reads standard input: there is no other source and no base";
+    return "-frames reads standard input: it does not go with other sources or a base";
   if (command->http_on || !command->format) return "-frames is for a report, as -proto or -top";
   return *command->noise.show ? "-frames does not go with -noise; -sums does" : NULL;
 }

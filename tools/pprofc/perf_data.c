@@ -108,10 +108,10 @@ pprofc_status perf_data_read(const char *path, const char *shown,
   else if (child_exists("perf_to_profile"))
     status = perf_data_convert(name.data, options, profile, error);
   else
-    status = error_set(error, PPROFC_E_UNSUPPORTED,
-                       "a file of perf record needs perf (Debian: linux-perf) or perf_to_profile "
-                       "in PATH; elsewhere, perf script -F +pid --show-mmap-events gives text that "
-                       "is read");
+    status =
+        error_set(error, PPROFC_E_UNSUPPORTED,
+                  "perf.data needs perf (Debian: linux-perf) or perf_to_profile in PATH; or run "
+                  "perf script -F +pid --show-mmap-events on another machine and read its output");
   buffer_free(&name);
   if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", shown);
   return status;

@@ -415,7 +415,7 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   if (status == PPROFC_OK) status = fetch_chunks(fetched, error);
   if (status == PPROFC_OK) status = subtract_sums(fetched, error);
   if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
-    message_error("no source map was used: none is of a script in the profile");
+    message_error("no source map was used: no script of the profile matches");
   source_maps_free(maps);
   if (status == PPROFC_OK) benchmarks_print(fetched->command, fetched->head);
   return status;
@@ -533,7 +533,7 @@ static bool sources_is_other(const pprofc_error *error) {
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {
-    message_note("'%s' is no profile: left out", run->source);
+    message_note("skipped '%s': not a profile", run->source);
     return PPROFC_OK;
   }
   if (!item->profile) {

@@ -22,8 +22,8 @@ static pprofc_status v8_prof_log_run(const char *path, struct buffer *json, ppro
   struct child_end end;
   if (!child_exists("node"))
     return error_set(error, PPROFC_E_UNSUPPORTED,
-                     "a log of node --prof needs node in PATH; elsewhere, node --prof-process "
-                     "--preprocess -j LOG >FILE gives JSON that is read");
+                     "a log of node --prof needs node in PATH; or run node --prof-process "
+                     "--preprocess -j LOG >FILE on another machine and read FILE");
   pprofc_status status = child_run(&child, json, &end, error);
   if (status == PPROFC_OK && end.status)
     status =

@@ -42,7 +42,7 @@ int leaks_main(int argc, char **argv);
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
 
-/* What a command does when its flags are wrong: says so, with a hint where the help is. */
+/* Prints an error about a command's flags, with a hint where the help is. */
 int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,
                     const char *message);
 

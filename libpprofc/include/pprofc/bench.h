@@ -63,7 +63,7 @@ PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint
 PPROFC_API pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t string);
 PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 
-/* Returns the value of a configuration key ("goos") for a result; empty if it has none. */
+/* Returns the value of a configuration key ("goos") for a result; empty if it is not set. */
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 

@@ -38,7 +38,7 @@ typedef struct pprofc_read_options {
   pprofc_call_stacks call_stacks;
   bool may_change; /* another program may write to the file meanwhile: the file is not mapped,
                       so truncation is an error and not a SIGBUS signal */
-  /* Receives a message about skipped parts of the input ("2 of 9 lines are no folded stacks
+  /* Receives a message about skipped parts of the input ("skipped lines that are not stacks: 2 of 9
    * ..."), without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context;

@@ -253,25 +253,25 @@ struct sample_parts {
 };
 
 /* Adds the location ids of a field. A field that is not packed is one id and ends with its
- * varint. `behind` is the address after the field; `sample` is the start of the sample. */
+ * varint. `after` is the address after the field; `sample` is the start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
-                             const uint8_t *sample, const uint8_t *behind, size_t pieces) {
+                             const uint8_t *sample, const uint8_t *after, size_t pieces) {
   if (field->type != WIRE_VARINT) {
     add_stack_piece(f, pieces, field->data, field->size);
     return;
   }
-  const uint8_t *first = behind - 1;
-  while (behind - first < VARINT_BYTES_MAX && first[-1] >= VARINT_MORE && first > sample + 1)
+  const uint8_t *first = after - 1;
+  while (after - first < VARINT_BYTES_MAX && first[-1] >= VARINT_MORE && first > sample + 1)
     first--;
-  add_stack_piece(f, pieces, first, (size_t)(behind - first));
+  add_stack_piece(f, pieces, first, (size_t)(after - first));
 }
 
 static inline bool fill_field(struct decode_filler *f, const struct wire_field *field,
-                              const uint8_t *sample, const uint8_t *behind,
+                              const uint8_t *sample, const uint8_t *after,
                               struct sample_parts *parts) {
   switch (field->number) {
   case SAMPLE_LOCATION:
-    take_stack_piece(f, field, sample, behind, parts->pieces++);
+    take_stack_piece(f, field, sample, after, parts->pieces++);
     return true;
   case SAMPLE_VALUE:
     return decode_add_values(f, field, &parts->values);

@@ -142,7 +142,7 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
   return true;
 }
 
-/* ---- lines that are no rows -------------------------- */
+/* ---- lines outside rows ------------------------------ */
 
 /* Drops the first line after the title. The last lines are nearest to the rows. */
 static bool brief_leave_line(struct brief *b) {
@@ -340,9 +340,9 @@ pprofc_status brief_finish(struct brief *b, pprofc_write_fn write, void *context
   if (whole.failed)
     status = error_nomem(error);
   else if (whole.size > b->most)
-    status = error_set(error, PPROFC_E_LIMIT,
-                       "the parts of the report that are no rows have %zu bytes; the budget is %zu",
-                       whole.size, b->most);
+    status =
+        error_set(error, PPROFC_E_LIMIT, "the report outside rows has %zu bytes; the budget is %zu",
+                  whole.size, b->most);
   else if (write(context, whole.data, whole.size) != 0)
     status = error_set(error, PPROFC_E_IO, "cannot write the output");
   buffer_free(&whole);

@@ -9,16 +9,16 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Smallest budget in bytes: room for the line that tells what was left out. */
+/* Smallest budget in bytes: room for the line that names what was left out. */
 #define BRIEF_LEAST 256
 
-/* Rank of lines that are no rows. */
+/* Rank of lines outside rows. */
 #define BRIEF_FIXED INT32_MAX
 
 /* BRIEF_LINES: each line is a row; BRIEF_ROWS: text with marks; BRIEF_JSON: JSON with marks. */
 enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 
-/* One row, or one line that is no row. */
+/* One row, or one line outside rows. */
 struct brief_piece {
   int rank;           /* rows of a higher rank are more important */
   double weight;      /* then rows of a larger magnitude, then earlier rows */
@@ -36,7 +36,7 @@ struct brief_list {
 
 /* Sums over rows that were left out. */
 struct brief_left {
-  size_t rows, lines; /* lines: those that are no rows */
+  size_t rows, lines; /* lines: lines outside rows */
   long double amount;
 };
 
@@ -50,7 +50,7 @@ struct brief {
   size_t most;             /* budget in bytes */
   const char *more;        /* command that shows more */
   struct brief_list rows;  /* a heap: the least important row is first */
-  struct brief_list fixed; /* text that is no row, in its order */
+  struct brief_list fixed; /* text outside rows, in its order */
   size_t victim;           /* index in `fixed` of the next line to drop */
   size_t next;             /* index of the next piece */
   size_t note_at;          /* index of the piece after the note of a JSON report */
@@ -73,7 +73,7 @@ void brief_free(struct brief *brief);
 /* A write callback; the context is the brief. */
 int brief_write(void *brief, const void *data, size_t size);
 
-/* Begins a row, or text that is no row (BRIEF_FIXED). False when out of memory. */
+/* Begins a row, or text outside rows (BRIEF_FIXED). False when out of memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
 /* Marks the place of the note: the end of a member of a JSON object. */
@@ -82,8 +82,8 @@ void brief_note_here(struct brief *brief);
 /* Chooses the rows. `describe` may be NULL. */
 void brief_settle(struct brief *brief, brief_describe_fn describe, const void *context);
 
-/* Writes the report: at most `most` bytes. PPROFC_E_LIMIT if the parts of a JSON report that are
- * no rows are longer. */
+/* Writes the report: at most `most` bytes. PPROFC_E_LIMIT if the parts of a JSON report
+ * outside rows are longer. */
 pprofc_status brief_finish(struct brief *brief, pprofc_write_fn write, void *context,
                            pprofc_error *error);
 

@@ -1,7 +1,7 @@
 /* Escapes untrusted text for a terminal, JSON, XML and HTML. */
 #include "core/escape.h"
 
-/* Returns the length of a UTF-8 character that begins with `lead`; 0 if none can. */
+/* Returns the length of a UTF-8 character that begins with `lead`; 0 if `lead` is invalid. */
 static inline size_t utf8_lead_length(unsigned char lead) {
   if (lead < 0xC2 || lead > 0xF4) return 0;
   if (lead < 0xE0) return 2;

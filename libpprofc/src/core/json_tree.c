@@ -396,7 +396,7 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
   struct node *value = parse_value(s, (pprofc_str){NULL, 0});
   while (s->depth && s->status == PPROFC_OK) json_tree_parse_item(s);
   if (s->status == PPROFC_OK) json_tree_skip_blanks(s);
-  if (alone && s->p < s->end) json_tree_fail(s, "unexpected text behind the value");
+  if (alone && s->p < s->end) json_tree_fail(s, "unexpected text after the value");
   pprofc_status status = s->status;
   if (status != PPROFC_OK && cut) *cut = json_tree_close_cut(s);
   if (s->status == PPROFC_OK) *root = value;

@@ -20,7 +20,7 @@ struct log_guard {
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context);
 
-/* Begins an output through a guard; marks of rows reach a brief behind it. */
+/* Begins an output through a guard; marks of rows reach a brief that the guard writes to. */
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 

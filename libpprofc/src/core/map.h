@@ -29,7 +29,7 @@ struct map {
   struct map_slot *slots;
   size_t capacity; /* power of two, or 0 */
   size_t count;
-  uint64_t steps; /* total probe steps of insertions, including those of growing */
+  uint64_t steps; /* total probe steps of insertions, including steps of growing */
 };
 
 struct map_probe {

@@ -292,7 +292,7 @@ void region_release(struct region *region) {
   }
 }
 
-/* ---- columns that are given back early --------------- */
+/* ---- columns that are freed early -------------------- */
 
 /* True if a block begins at the data. */
 static bool has_block(const struct arena *arena, const char *data) {

@@ -35,7 +35,7 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* Begin a row, and text that is no row, for a brief. */
+/* Begin a row, and text outside rows, for a brief. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 

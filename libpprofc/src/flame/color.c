@@ -1,5 +1,5 @@
 /* The colors of flame graphs. Colors by name are the same in every run and profile.
- * Color-blind readers can tell the colors by change apart. */
+ * Color-blind readers can distinguish the colors by change. */
 #include "flame/flame.h"
 
 #include "core/map.h"

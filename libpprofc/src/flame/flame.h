@@ -1,4 +1,4 @@
-/* The drawings of a flame graph, and the settings that they get beside the tree. */
+/* The drawings of a flame graph and their settings. */
 #ifndef PPROFC_FLAME_FLAME_H
 #define PPROFC_FLAME_FLAME_H
 

@@ -182,7 +182,7 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
 static size_t package_start(pprofc_str name) {
   size_t slash = str_find_last_char(name, '/');
   if (slash == name.size) return 0;
-  /* A slash inside parameters or template arguments is no path. */
+  /* A slash inside parameters or template arguments does not belong to a path. */
   pprofc_str path = str_slice(name, 0, slash);
   bool inside = str_find_char(path, '(') < path.size || str_find_char(path, '<') < path.size;
   return inside ? 0 : slash + 1;

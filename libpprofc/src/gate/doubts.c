@@ -1,4 +1,4 @@
-/* Warns about the whole run: drift that most benchmarks share, changes in one direction, too
+/* Warns about the whole run: drift that most benchmarks share, changes in one direction, and too
  * few samples for the number of rows. */
 #include "gate/compare.h"
 #include "gate/judge.h"
@@ -119,7 +119,7 @@ static void find_shift(struct gate *gate, bool times, double *values) {
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* True if the p-value of the row came from a rank test, as far as it is known. */
+/* True if the p-value of the row came from a rank test; false if unknown. */
 static bool has_ranks(const struct gate_row *row) {
   bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
   return ranks && row->tested && !row->constant && row->base_count && row->head_count &&
@@ -147,7 +147,7 @@ static void check_power(struct gate *gate) {
   }
   if (weak)
     gate_warning(gate,
-                 "with %zu samples a side and %zu comparisons, a single regression cannot be "
+                 "with %zu samples per side and %zu comparisons, a regression cannot be "
                  "significant in %zu of them; measure more often",
                  fewest, gate->family, weak);
 }

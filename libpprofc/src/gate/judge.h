@@ -51,7 +51,7 @@ pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error);
 /* Adds a problem if no row was compared, or if every row has too few samples. */
 void gate_check_compared(struct gate *gate);
 
-/* Warns about the whole run: drift that most benchmarks share, changes in one direction, too
+/* Warns about the whole run: drift that most benchmarks share, changes in one direction, and too
  * few samples for the number of rows. */
 pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error);
 

@@ -72,12 +72,12 @@ static bool learn_pairs(struct gate *gate, struct pairs *pairs) {
 pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprofc_error *error) {
   struct pairs pairs;
   if (pprofc_bench_inputs(set) < 2)
-    gate_problem(gate, "noise is learned from two runs and more, but there is %s",
+    gate_problem(gate, "noise needs at least two runs, but there is %s",
                  pprofc_bench_inputs(set) ? "one" : "none");
   bool good = pairs_make(&pairs, set, NULL, gate->mem) && learn_pairs(gate, &pairs);
   size_t count = pairs.count;
   pairs_free(&pairs);
   if (!good) return error_nomem(error);
-  if (!count) gate_problem(gate, "the earlier runs hold no benchmark results");
+  if (!count) gate_problem(gate, "the earlier runs have no benchmark results");
   return PPROFC_OK;
 }

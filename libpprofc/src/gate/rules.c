@@ -77,7 +77,7 @@ static const char *word_of(const struct node *value, const char *const *words, i
       *out = i;
       return NULL;
     }
-  return "is none of the words that it may be";
+  return "has an unknown value";
 }
 
 static const char *direction_of(const struct node *value, int *out) {
@@ -185,7 +185,7 @@ static void take_members(struct rules_reader *r, const struct node *object,
     if (!m->name)
       r->what = "is not known";
     else if (node_find(object, value->key) != value)
-      r->what = "is there twice";
+      r->what = "occurs twice";
     else
       r->what = m->take(r, value, target);
     if (r->what || r->nomem) return;
@@ -199,7 +199,7 @@ static const char *check_rule(const struct gate_rule *rule) {
   if (!rule->pattern.size && !rule->unit.size) return "needs a benchmark or a unit";
   if (!acts) return "sets nothing";
   if (rule->accept && (!rule->until.size || !rule->reason.size))
-    return "accepts a regression, and needs a reason and a day until which";
+    return "accepts a regression, so it needs \"reason\" and \"until\"";
   return NULL;
 }
 

@@ -2,7 +2,7 @@
 #include "gate/screen.h"
 
 #define SCREEN_ALPHA 0.4 /* four of five benchmarks that are worse by the threshold are chosen */
-#define SCREEN_MOST  4   /* a benchmark is measured at most so many times as often as asked */
+#define SCREEN_MOST  4   /* maximum multiple of the requested rounds for a benchmark */
 
 void gate_screen_settings(struct gate_settings *settings) {
   settings->alpha = SCREEN_ALPHA;

@@ -1,5 +1,5 @@
 /* Two stages: after a few rounds of all benchmarks only those that look worse, or are too noisy to
- * tell, are measured further. New measurements alone decide about them, so that the choice cannot
+ * judge, are measured further. New measurements alone decide about them, so that the choice cannot
  * make chance look like a change. */
 #ifndef PPROFC_GATE_SCREEN_H
 #define PPROFC_GATE_SCREEN_H

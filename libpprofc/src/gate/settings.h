@@ -83,7 +83,7 @@ int gate_asked_direction(const struct gate *gate, pprofc_str unit);
 /* Appends the unit in the spelling of raw results: "sec/op" for "ns/op" and "time/op". */
 void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 
-/* ---- values as they are written ---------------------- */
+/* ---- spelling of values ------------------------------ */
 
 /* Parses "1us", "16 B", "100ns", "0.5", or several: "1us or 16 B". */
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);

@@ -66,7 +66,8 @@ static bool waits(const struct gate_row *wall, const struct gate_row *cpu) {
 
 /* Returns why `-time auto` does not judge CPU time; NULL if it does. */
 static const char *why_not_cpu(const struct gate_row *wall, const struct gate_row *cpu) {
-  if (is_part(wall->name, "/real_time")) return "wall time is judged: the benchmark asks for it";
+  if (is_part(wall->name, "/real_time"))
+    return "wall time is judged: the benchmark reports it as its time";
   if (is_part(wall->name, "/manual_time"))
     return "wall time is judged: the benchmark measures by itself";
   if (has_threads(wall, cpu)) return "wall time is judged: the benchmark has several threads";
@@ -107,7 +108,7 @@ static void set_parts_aside(struct gate_row *rows, const struct times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
     if (t->row[WALL] != SIZE_MAX && t->row[parts[i]] != SIZE_MAX)
-      rows[t->row[parts[i]]].aside = "it is a part of CPU time";
+      rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
 /* Excludes the rate: "ns/op" and "MB/s" of a Go benchmark are one measurement, so only time is
@@ -170,7 +171,7 @@ pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
     set_rate_aside(rows, &t[i]);
   }
   if (good && gate->settings.time == GATE_TIME_CPU && !gate->cpu_times)
-    gate_warning(gate, "no benchmark has CPU time that could be judged");
+    gate_warning(gate, "no benchmark has CPU time to judge");
   buffer_free(&key);
   buffer_free(&times);
   interner_free(&names);

@@ -9,10 +9,10 @@ static const struct {
 } reasons[] = {
     {GATE_MISSING, "in base only"},
     {GATE_NEW, "in head only"},
-    {GATE_UNMEASURED, "with a time of 0, which says that nothing was measured"},
+    {GATE_UNMEASURED, "with a time of 0: nothing was measured"},
     {GATE_IGNORED, "ignored by rules"},
-    {GATE_INFORMATIONAL, "in a unit whose better direction is not known (-direction)"},
-    {GATE_ASIDE, "left to the other time of the benchmark (-time)"},
+    {GATE_INFORMATIONAL, "in a unit of unknown direction (-direction)"},
+    {GATE_ASIDE, "judged by the other time of the benchmark (-time)"},
 };
 
 static void explain(const struct gate *gate, struct buffer *out) {
@@ -26,15 +26,15 @@ static void explain(const struct gate *gate, struct buffer *out) {
     buffer_printf(out, "%s%zu %s", between, n, reasons[r].why);
     between = ", ";
   }
-  if (!count) buffer_add_text(out, ": there are no benchmarks");
+  if (!count) buffer_add_text(out, ": no benchmarks found");
 }
 
 void gate_check_compared(struct gate *gate) {
   if (gate->problem_count) return;
   if (gate->compared && gate->too_few == gate->compared) {
     gate_problem(gate,
-                 "no benchmark has %zu samples a side, so nothing can be judged: run them more "
-                 "often (-count=10), or ask for -test none",
+                 "nothing can be judged: no benchmark has %zu samples per side; run them more "
+                 "often (-count=10), or pass -test none",
                  gate->settings.min_samples);
   } else if (!gate->compared) {
     struct buffer text;

@@ -17,22 +17,22 @@ const struct format_fact import_facts[] = {
     {"gperftools_cpu", "gperftools CPU profile", "libprofiler (`CPUPROFILE`)",
      "the words `0 3` at the start, 4 or 8 bytes, either byte order", "gperftools 2.10",
      "native/native_c.cpu.prof",
-     "`samples/count`, `cpu/nanoseconds`; mappings from the memory map behind it",
+     "`samples/count`, `cpu/nanoseconds`; mappings from the memory map after the samples",
      "the frame of the signal handler"},
     {"heap_text", "heap profile, text",
      "gperftools and TCMalloc (`HEAPPROFILE`, heapz, growthz), Go's heap with `debug=1`",
      "`heap profile:` or the like in the first line", "gperftools 2.10, go 1.26.8",
      "native/native_cxx.heap",
      "objects and space, allocated and in use, scaled up where they are samples; mappings",
-     "names behind `#` in Go's text, which has addresses"},
+     "names after `#` in Go's text, which has addresses"},
     {"go_count", "Go count profile", "Go's goroutine and threadcreate profiles with `debug=1`",
      "`NAME profile: total N` in the first line", "go 1.26.8", "server_b_goroutine.debug1.txt",
-     "one sample type with the name of the profile; addresses", "names behind `#`; labels"},
+     "one sample type with the name of the profile; addresses", "names after `#`; labels"},
     {"threadz", "thread profile", "threadz pages of C++ servers", "`--- threadz 1 ---`",
      "made by hand", NULL, "`thread/count`; addresses and mappings", "states of threads"},
     {"contention", "contention profile", "Go's mutex and block with `debug=1`, contentionz pages",
      "`--- contention` or `--- mutex`", "go 1.26.8", "server_b_mutex.debug1.txt",
-     "`contentions/count`, `delay/nanoseconds`", "names behind `#`"},
+     "`contentions/count`, `delay/nanoseconds`", "names after `#`"},
     {"java", "Java profile", "the heapz and contentionz pages of Google's JVM agent",
      "`--- heapz 1 ---` or `--- contentionz 1 ---`", "made by hand", NULL,
      "objects and space, or contentions and delay; names and lines", "nothing"},
@@ -175,7 +175,7 @@ const struct format_fact import_facts[] = {
      "imports/calls.perf.txt",
      "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
      "frames stay inlined; with `-F +pid --show-mmap-events` the mappings of each process",
-     "counted: lines that cannot be read, samples of events beyond the 32nd (they count in samples "
+     "counted: lines that cannot be read, samples of events after the 32nd (they count in samples "
      "only); times"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
@@ -225,7 +225,7 @@ const struct format_fact import_facts[] = {
      "imports/calls.pyspy.folded",
      "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
      "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",
-     "counted: lines that are no stack (with a warning), counts with a fraction, which are rounded "
-     "so that their sum stays"},
+     "counted: lines that are not stacks (with a warning), counts with a fraction, which are "
+     "rounded so that their sum stays"},
     {0},
 };

@@ -19,7 +19,7 @@ pprofc_str import_first_line(pprofc_str text);
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
 /* Prefix of the comment that import_note_share writes. */
-#define IMPORT_LEFT_OUT "left out: "
+#define IMPORT_LEFT_OUT "skipped: "
 
 /* Adds the comment "left out: 3 of 40 events (7.5%)" unless nothing was left out. Other
  * comments give the reasons. open.c warns if it is more than 1 %. */

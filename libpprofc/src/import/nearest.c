@@ -1,4 +1,4 @@
-/* Describes input that no reader knows, and tells the user what to do. Only profiles, dumps of
+/* Describes input of unknown formats and suggests what to do. Only profiles, dumps of
  * profilers and packed files have a description. */
 #include "core/buffer.h"
 #include "core/escape.h"
@@ -19,51 +19,45 @@ static const struct {
   size_t offset, size;
   const char *bytes, *text;
 } nearest_magics[] = {
-    MAGIC(0, "\177ELF",
-          "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE"),
+    MAGIC(0, "\177ELF", "this is a program; add its profile: pprofc -top PROGRAM PROFILE"),
     MAGIC(0, "\x1F\x8B", "this is compressed by gzip twice; gunzip it once"),
     MAGIC(0, "\x28\xB5\x2F\xFD",
-          "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads what is in it; "
-          "heaptrack's data "
-          "become folded stacks by heaptrack_print -F OUT -f FILE"),
+          "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads its content; "
+          "heaptrack_print -F OUT -f FILE converts heaptrack's data to folded stacks"),
     MAGIC(0,
           "\xFD"
           "7zXZ",
-          "this is compressed by xz; xz -dc FILE | pprofc -top - reads what is in it"),
+          "this is compressed by xz; xz -dc FILE | pprofc -top - reads its content"),
     MAGIC(0, "BZh",
-          "this is compressed by bzip2; bzip2 -dc FILE | pprofc -top - reads what is in it"),
+          "this is compressed by bzip2; bzip2 -dc FILE | pprofc -top - reads its content"),
     MAGIC(0, "\x04\x22\x4D\x18",
-          "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads what is in it; of "
-          "memray's data memray transform speedscope FILE makes a file that is read"),
+          "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads its content; memray "
+          "transform speedscope FILE converts memray's data"),
     MAGIC(0, "bplist",
-          "this is a binary property list, as a trace of Instruments has them; in Instruments "
-          "select all rows of the call "
-          "tree and save what Edit, Deep Copy puts on the clipboard"),
+          "this is a binary property list, perhaps of Instruments; in Instruments select all rows "
+          "of the call tree and save the clipboard after Edit, Deep Copy"),
     MAGIC(0, "JAVA PROFILE 1.",
           "this is a heap dump of Java (hprof); Eclipse's Memory Analyzer reads it"),
     MAGIC(0, "2ELIFREP",
           "this is perf.data of a machine with the other byte order; perf script -i FILE | pprofc "
           "-top - reads it"),
     MAGIC(0, "PERFILE2",
-          "this is perf.data, which is read only as a file; else perf script -i FILE | pprofc -top "
-          "-"),
+          "this is perf.data, which must be a file; or run perf script -i FILE | pprofc -top -"),
     MAGIC(0, "Nettrace",
-          "this is a trace of .NET; dotnet-trace convert --format Speedscope FILE makes one that "
-          "is read"),
+          "this is a trace of .NET; dotnet-trace convert --format Speedscope FILE converts it"),
     MAGIC(0, "gmon",
           "this is gmon.out of gprof, which has no stacks; perf record -g or gperftools records "
-          "some"),
-    MAGIC(0, "memray",
-          "this is memray's data; memray transform speedscope FILE makes one that is read"),
+          "stacks"),
+    MAGIC(0, "memray", "this is memray's data; memray transform speedscope FILE converts it"),
     MAGIC(0, "version https://git-lfs.github.com/spec/",
           "this is a pointer of Git LFS; git lfs pull fetches the file"),
     MAGIC(0, "Benchmark", "these are results of benchmarks; benchstatc reads them"),
     MAGIC(0, "goos: ", "these are results of benchmarks; benchstatc reads them"),
     MAGIC(0, "desc: --",
-          "this is massif's output; valgrind --tool=dhat records heaps that are read"),
+          "this is massif's output; valgrind --tool=dhat records a heap profile that pprofc reads"),
     MAGIC(0, "SIMPLEPERF",
           "this is simpleperf's data; simpleperf report-sample --show-callchain and its "
-          "stackcollapse.py give folded stacks"),
+          "stackcollapse.py convert it to folded stacks"),
 };
 
 /* ---- bytes with a form ------------------------------- */
@@ -197,38 +191,33 @@ static const struct {
 } nearest_forms[] = {
     {nearest_is_core, false, "this is a core dump; gdb reads it"},
     {nearest_is_etl, false,
-     "this is a trace of Windows (ETL); xperf or PerfView makes stacks of it, and PerfView saves "
-     "them for speedscope"},
+     "this is a trace of Windows (ETL); open it in PerfView and save the stacks for speedscope"},
     {nearest_is_trace_zip, false,
      "this is a trace of Instruments in a zip archive; in Instruments select all rows of the call "
-     "tree and save what "
-     "Edit, Deep Copy puts on the clipboard"},
-    {nearest_is_zip, false, "this is a zip archive; unpack it and give the profile in it"},
+     "tree and save the clipboard after Edit, Deep Copy"},
+    {nearest_is_zip, false, "this is a zip archive; unpack it and pass the profile in it"},
     {nearest_is_perfetto, false,
-     "this is a trace of Perfetto; traceconv profile makes pprof of its samples, traceconv json a "
-     "trace of events"},
-    {nearest_is_svg, true,
-     "this is a picture; the profile or the folded stacks that it was made of are meant"},
+     "this is a trace of Perfetto; traceconv profile converts its samples to pprof, traceconv json "
+     "its events"},
+    {nearest_is_svg, true, "this is an image; pass the profile it was made from"},
     {nearest_is_xctrace, true,
-     "this is an export of xctrace; in Instruments select all rows of the call tree and save what "
-     "Edit, Deep Copy "
-     "puts on the clipboard"},
+     "this is an export of xctrace; in Instruments select all rows of the call tree and save the "
+     "clipboard after Edit, Deep Copy"},
     {nearest_is_page, true,
-     "this is a web page; save the profile itself, as with curl -o cpu.pb.gz "
+     "this is a web page; save the profile itself: curl -o cpu.pb.gz "
      "http://HOST/debug/pprof/profile"},
     {nearest_is_go_trace, true, "this is an execution trace of Go; go tool trace shows it"},
-    {nearest_is_go_dump, true,
-     "this begins as a dump of goroutines does, but has no stack that can be read"},
+    {nearest_is_go_dump, true, "this begins like a dump of goroutines, but has no readable stack"},
     {nearest_is_jstack, true,
-     "this is a dump of Java's threads, which is no profile; jcmd PID JFR.start records one"},
+     "this is a thread dump of Java, not a profile; jcmd PID JFR.start records one"},
     {nearest_is_perf_report, true, "this is the text of perf report; perf script gives the stacks"},
     {nearest_is_bpftrace, true,
-     "these are maps of bpftrace; FlameGraph's stackcollapse-bpftrace.pl makes folded stacks of "
-     "them"},
+     "these are maps of bpftrace; FlameGraph's stackcollapse-bpftrace.pl converts them to folded "
+     "stacks"},
     {nearest_is_gdb, true,
-     "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl makes folded stacks of them"},
+     "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl converts them to folded stacks"},
     {nearest_is_heaptrack, true,
-     "this is heaptrack's data; heaptrack_print -F OUT -f FILE makes folded stacks of it"},
+     "this is heaptrack's data; heaptrack_print -F OUT -f FILE converts it to folded stacks"},
 };
 
 /* ---- JSON -------------------------------------------- */
@@ -241,8 +230,8 @@ static const struct {
      "these are sums over runs; -top -noise -diff_base=SUMS compares two of them"},
     {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
-    {"\"resourceProfiles\"", "these are OpenTelemetry's profiles in JSON; the collector's file "
-                             "exporter with `format: proto` writes what is read"},
+    {"\"resourceProfiles\"", "these are OpenTelemetry's profiles in JSON; set `format: proto` in "
+                             "the collector's file exporter"},
 };
 
 /* Removes the rest of a string and its closing quote from the text. */
@@ -288,8 +277,7 @@ static void nearest_json(pprofc_str text, char *out, size_t size) {
     }
   char keys[160] = "";
   if (text.data[0] == '{') nearest_keys(text, keys, sizeof keys);
-  snprintf(out, size,
-           "this is JSON of no format that is read%s%s; pprofc -formats lists those that are",
+  snprintf(out, size, "this is JSON of an unknown format%s%s; pprofc -formats lists the known ones",
            *keys ? ", with the members " : "", keys);
 }
 
@@ -313,8 +301,8 @@ void import_nearest(pprofc_str data, char *out, size_t size) {
   bool text = nearest_is_text(data);
   bool json = look.size && (look.data[0] == '{' || look.data[0] == '[');
   if (!sentence)
-    sentence = text ? "this is text of no format that is read; pprofc -formats lists those that "
-                      "are, as folded stacks and perf script"
+    sentence = text ? "this is text of an unknown format; pprofc -formats lists the known ones, "
+                      "such as folded stacks"
                     : "";
   if (text && json)
     nearest_json(look, out, size);

@@ -72,7 +72,7 @@ static bool leak_series_begin(struct leak_table *t, size_t index) {
   return true;
 }
 
-/* Adds the cells of a stack to its own series, or that of its site. */
+/* Adds the cells of a stack to its own series, or to the series of its site. */
 static void leak_series_add(struct leak_table *t, size_t index, const struct leak_stack *stack) {
   size_t judged = t->kind->judged, from = t->kind->left_out;
   struct leak_series *s = &t->series[index];

@@ -1,8 +1,8 @@
 /* The profile: immutable columns that everything else reads.
  *
  * Records are referred to by index, not by the id that they have in the file. Strings are indices
- * into a table whose entry 0 is ""; two entries may hold the same text. Stacks are packed as they
- * are in the file; profile/stack.h reads them and explains how edits change a profile. */
+ * into a table whose entry 0 is ""; two entries may hold the same text. Stacks stay packed as
+ * in the file; profile/stack.h reads them and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 

@@ -36,7 +36,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   return file.size ? str_path_base(file) : file;
 }
 
-/* Returns the name of a frame of which only the object and the address are known. */
+/* Returns the name of a frame if only its object and address are known. */
 static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
   uint64_t address = b->profile->locations.address[location];
@@ -81,7 +81,7 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* The text of each function, by its string; each string is looked at once. */
+/* Text of each function, by its string; each string is processed once. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
@@ -187,8 +187,8 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   return true;
 }
 
-/* Where lines do not distinguish frames, a frame shows the line its function begins at, or
- * else the smallest one. */
+/* If lines do not distinguish frames, a frame shows the first line of its function, or else the
+ * smallest one. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;

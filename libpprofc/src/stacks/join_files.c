@@ -1,8 +1,8 @@
-/* Pairs the files of base with those of head, name by name.
+/* Pairs the files of base with the files of head, name by name.
  *
  * A name that each side has in one file is one function. A name that a side has in several files is
- * as many functions: equal paths go together first, then those with the longest common end of the
- * path, at least the file's own name. The rest stays apart. */
+ * as many functions: equal paths are paired first, then paths with the longest common end, at least
+ * the file's own name. The rest stays apart. */
 #include "stacks/join_files.h"
 #include "profile/stack.h"
 

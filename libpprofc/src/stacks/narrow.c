@@ -1,6 +1,6 @@
-/* Trees with more nodes than can be shown: what is narrower than a bound is folded while the tree
- * is built. A node that has folded children has a last child in their place, with the sums of all
- * they had, so the totals of every node stay what they are.
+/* Trees with more nodes than can be shown: nodes narrower than a bound are folded while the tree is
+ * built. A node that has folded children has a last child in their place, with the sums of all they
+ * had, so the totals of every node stay what they are.
  *
  * The stacks are walked twice. The first walk needs no frames: it finds how wide each node is and
  * chooses the bound. Only what is kept is ever stored. */

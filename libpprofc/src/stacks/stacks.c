@@ -232,8 +232,7 @@ static pprofc_status check_frames(const struct stacks_builder *b, const struct s
   }
   if (total <= STACK_FRAMES_MAX) return PPROFC_OK;
   return error_set(error, PPROFC_E_LIMIT,
-                   "stacks have more than %llu frames together (inlined calls can be left out "
-                   "with -noinlines)",
+                   "stacks have more than %llu frames in total (-noinlines drops inlined calls)",
                    (unsigned long long)STACK_FRAMES_MAX);
 }
 
@@ -306,7 +305,7 @@ static void stacks_take_values(const struct stacks_builder *b, uint32_t stack, b
 }
 
 /* Joins neighbours with the same frames and puts the values into the order of the stacks. The order
- * of the stacks of the source becomes that of samples. */
+ * of the source's stacks becomes the order of samples. */
 static void join_sorted(struct stacks_builder *b) {
   struct stack_set *set = b->set;
   bool again = false;

@@ -1,9 +1,9 @@
-/* Stacks as flame graphs and their kin want them: one frame table, and all distinct stacks in
- * order, root first.
+/* Stacks for flame graphs and similar reports: one frame table, and all distinct stacks in order,
+ * root first.
  *
  * Equal stacks are one stack with the sum of their values. The stacks are sorted by their frames,
  * and each knows how many frames it shares with the one before it, so the list is the prefix tree
- * of the stacks in preorder: the nodes that stack i adds to the tree are its frames behind the
+ * of the stacks in preorder: the nodes that stack i adds to the tree are its frames after the
  * first shared[i]. */
 #ifndef PPROFC_STACKS_STACKS_H
 #define PPROFC_STACKS_STACKS_H

@@ -202,7 +202,7 @@ static bool finder_drifts(const struct finder *f, size_t first, size_t middle, s
   return line < a.squares + b.squares;
 }
 
-/* The interval of the ratio of two means, from that of its logarithm. */
+/* Returns the interval of the ratio of two means, from the interval of its logarithm. */
 static void step_set_ratio(struct step *step, double a_error, double b_error, double t) {
   double error =
       sqrt(a_error / (step->before * step->before) + b_error / (step->after * step->after));

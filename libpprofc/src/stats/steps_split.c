@@ -52,7 +52,7 @@ size_t steps_split(const double *values, size_t start, size_t end, size_t least,
   return start + place;
 }
 
-/* ---- both sides as they are -------------------------- */
+/* ---- splits in the given order ----------------------- */
 
 /* Returns the largest distance of a split of all values; rows[i] is the sum of the distances
  * of value i. */

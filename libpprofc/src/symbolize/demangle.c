@@ -48,7 +48,7 @@ static void demangle_collect(const char *text, size_t size, void *context) {
 
 #define MOST_PARTS 4096
 
-/* The part of a scope that its constructors are named after; NULL where libiberty knows better, as
+/* Returns the part of a scope that names its constructors; NULL where libiberty knows better, as
  * for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
   for (size_t i = 0; scope && i < MOST_PARTS; i++) {
@@ -340,7 +340,7 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Runs one of the two above. They look back at what they have read, so they read a copy. */
+/* Runs one of the two functions above, on a copy, because they look back at earlier input. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy;
   buffer_init(&copy, out->mem, MOST_OUTPUT);

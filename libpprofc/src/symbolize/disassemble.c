@@ -1,5 +1,5 @@
-/* Running objdump, and reading what GNU's and LLVM's say. Besides instructions there are lines that
- * tell the function, file and line of those that follow. */
+/* Runs objdump (GNU or LLVM) and parses its output. Some lines name the function, file and line of
+ * the instructions that follow. */
 #include "symbolize/object.h"
 
 #include <stdio.h>

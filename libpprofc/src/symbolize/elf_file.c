@@ -265,7 +265,7 @@ static void fill_segments(struct elf_file *f, const uint8_t *table, size_t entry
   }
 }
 
-/* Reads `count` program headers of `entry` bytes into `table`, and what they say. */
+/* Reads `count` program headers of `entry` bytes into `table`, and parses them. */
 static pprofc_status read_program_headers(struct elf_file *f, uint64_t offset, uint8_t *table,
                                           size_t count, size_t entry, pprofc_error *error) {
   f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);

@@ -16,8 +16,8 @@ void object_close(struct object *object) {
   if (object->file.mem) elf_close(&object->file);
 }
 
-/* Whether the mapping covers an address. The mapping that a profile without mappings gets covers
- * all. */
+/* True if the mapping covers an address. The mapping of a profile without mappings covers all
+ * addresses. */
 static bool object_covers(const struct object *object, uint64_t address) {
   const struct mapping *m = object->mapping;
   return m->limit == 0 || (address >= m->start && address < m->limit);

@@ -57,7 +57,7 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 /* An address of the profile and its name, an index in the interner of its mapping. */
 struct remote_symbol {
   uint64_t address;
-  uint32_t function; /* among those of the profile, new ones included */
+  uint32_t function; /* among the profile's strings, including new ones */
 };
 
 struct remote_pass {
@@ -79,7 +79,7 @@ static bool remote_same_address(const void *symbols, uint32_t index, const void 
   return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
 }
 
-/* Adds two addresses as pprof does: what wraps around is no address. */
+/* Adds two addresses as pprof does: a sum that wraps around is invalid. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;

@@ -35,7 +35,7 @@ struct rust_step {
   const char *text;
 };
 
-/* The first failure is final; `failed` may be asked at the end. */
+/* The first failure is final; check `failed` at the end. */
 struct rust_reader {
   const char *text;
   size_t at, limit;

@@ -54,7 +54,7 @@ static pprofc_str source_map_stem(pprofc_str path) {
 
 bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   if (!file.size) return false;
-  size_t end = 0; /* a query is no part of the path */
+  size_t end = 0; /* the path ends before a query */
   while (end < file.size && file.data[end] != '?' && file.data[end] != '#') end++;
   file = str_slice(file, 0, end);
   size_t slash = str_find_last_char(file, '/');
@@ -254,13 +254,11 @@ static pprofc_status source_map_add_mappings(struct source_map *map, pprofc_str 
 static pprofc_status source_map_check(const struct node *json, pprofc_error *error) {
   const struct node *version = node_get(json, "version");
   if (version && node_integer(version) != 3)
-    return error_set(error, PPROFC_E_FORMAT, "it is of another version than 3");
+    return error_set(error, PPROFC_E_FORMAT, "its version is not 3");
   if (!node_is(node_get(json, "mappings"), NODE_STRING))
-    return error_set(error, PPROFC_E_FORMAT,
-                     "it is JSON but no source map: it has no text 'mappings'");
+    return error_set(error, PPROFC_E_FORMAT, "not a source map: the string 'mappings' is missing");
   if (!node_is(node_get(json, "sources"), NODE_ARRAY))
-    return error_set(error, PPROFC_E_FORMAT,
-                     "it is JSON but no source map: it has no list 'sources'");
+    return error_set(error, PPROFC_E_FORMAT, "not a source map: the array 'sources' is missing");
   return PPROFC_OK;
 }
 
@@ -272,8 +270,7 @@ static pprofc_status source_map_add(struct source_map *map, const struct node *j
   pprofc_status status = source_map_check(json, error);
   if (status != PPROFC_OK) return status;
   if (line < 0 || line > INT32_MAX || column < 0 || column > INT32_MAX)
-    return error_set(error, PPROFC_E_FORMAT,
-                     "a section begins at a line or column below 0 or too large");
+    return error_set(error, PPROFC_E_FORMAT, "a section begins at an invalid line or column");
   struct source_map_section section = {.line = (uint32_t)line,
                                        .column = (uint32_t)column,
                                        .first_source = map->source_count,
@@ -305,7 +302,7 @@ static pprofc_status source_map_read(struct source_map *map, const struct node *
   for (size_t i = 0; i < node_size(sections) && status == PPROFC_OK; i++) {
     const struct node *section = node_at(sections, i);
     if (!node_get(section, "map"))
-      return error_set(error, PPROFC_E_FORMAT, "section %zu is in a file of its own, or has no map",
+      return error_set(error, PPROFC_E_FORMAT, "section %zu has no map, or a map in another file",
                        i + 1);
     status = source_map_add(map, node_get(section, "map"), node_get(section, "offset"), error);
   }
@@ -328,7 +325,7 @@ pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_al
   pprofc_status status = own.data && stem.data
                              ? json_tree_parse(&made->arena, NULL, own, &root, error)
                              : error_nomem(error);
-  if (status == PPROFC_E_FORMAT) error_prefix(error, "it is no source map, which is JSON: ");
+  if (status == PPROFC_E_FORMAT) error_prefix(error, "not a source map: ");
   if (status == PPROFC_OK) status = source_map_read(made, root, error);
   if (status == PPROFC_OK)
     *map = made;

@@ -21,7 +21,7 @@ struct mapped_pass {
   size_t changed;
 };
 
-/* Words that say what a function is and not what it is called. */
+/* Keywords before a function that are not its name. */
 static const char *const keywords[] = {"function", "const", "export"};
 
 /* The name that a frame gets. One that has the original name in it says more than that. */

@@ -1,5 +1,5 @@
-/* Local symbolization and demangling of a profile: chooses the mappings and addresses to ask for,
- * and puts the answers into the columns. */
+/* Local symbolization and demangling of a profile: chooses mappings and addresses, queries the
+ * tools, and stores the answers in the columns. */
 #include "symbolize/symbolize.h"
 
 #include "core/array.h"
@@ -28,7 +28,7 @@ struct symbolize_pass {
   struct tools tools;
   struct arena scratch;
   struct symbolize_answer *answers; /* [mapping] */
-  uint32_t *slot;    /* [location] index of its address among those of its mapping, or NONE */
+  uint32_t *slot; /* [location] index of its address among the addresses of its mapping, or NONE */
   uint32_t *members; /* [mapping] how many locations it has */
   bool missing_binaries, any;
 };
@@ -407,7 +407,7 @@ struct renaming {
   pprofc_profile *profile;
   const struct mode *mode;
   uint32_t *name;        /* [function] */
-  struct interner added; /* new names; ids follow those of the profile's strings */
+  struct interner added; /* new names; their ids follow the ids of the profile's strings */
   struct buffer text;
   bool changed, good; /* not good: out of memory or stopped */
 };

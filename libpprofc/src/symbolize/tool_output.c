@@ -157,7 +157,7 @@ static bool add_answer(const struct node *answer, struct arena *arena,
   return true;
 }
 
-/* A line that is no JSON is no answer. */
+/* Skip lines that are not JSON. */
 static bool tool_output_read_line(pprofc_str line, struct arena *arena,
                                   struct source_frames *frames) {
   struct arena scratch;

@@ -96,8 +96,8 @@ pprofc_status transform_granularity(const pprofc_profile *source,
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Keeps the samples of benchmarks whose name matches the regular expression. Fails if there
- * are none. */
+/* Keeps the samples of benchmarks whose name matches the regular expression. Fails if no
+ * name matches. */
 pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pattern,
                                    pprofc_profile **out, pprofc_error *error);
 

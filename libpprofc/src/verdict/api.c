@@ -74,7 +74,8 @@ static pprofc_status verdicts_check(const pprofc_verdict_options *o, pprofc_erro
   if (!((o->min_samples >= 1 || o->min_samples == 0) && isfinite(o->min_samples)))
     return error_set(error, PPROFC_E_INVALID, "min_samples must be 0, or 1 and more");
   if (o->normalize_by < PPROFC_EXPOSURE_AUTO || o->normalize_by > PPROFC_EXPOSURE_NONE)
-    return error_set(error, PPROFC_E_INVALID, "normalize_by is none of its values");
+    return error_set(error, PPROFC_E_INVALID,
+                     "normalize_by must be auto, ops, time, total or none");
   return PPROFC_OK;
 }
 

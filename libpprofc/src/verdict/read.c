@@ -43,19 +43,19 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
   if (!read_same_type(first, expected, p, found)) {
     read_type_text(first, expected, a);
     read_type_text(p, found, b);
-    return error_set(error, PPROFC_E_INVALID, "values are %s, those of the first run %s", b, a);
+    return error_set(error, PPROFC_E_INVALID, "values are in %s, but in %s in the first run", b, a);
   }
   if (!read_same_type(first, first->period_type, p, p->period_type)) {
     read_type_text(first, first->period_type, a);
     read_type_text(p, p->period_type, b);
-    return error_set(error, PPROFC_E_INVALID, "the period is of %s, that of the first run of %s", b,
+    return error_set(error, PPROFC_E_INVALID, "the period is in %s, but in %s in the first run", b,
                      a);
   }
   if (p->period == first->period) return PPROFC_OK;
   bool sampled =
       p->period > 0 && first->period > 0 && quantum_of(p, value).sampling == c->quantum.sampling;
   if (sampled) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "the period is %lld, that of the first run %lld",
+  return error_set(error, PPROFC_E_INVALID, "the period is %lld, but %lld in the first run",
                    (long long)p->period, (long long)first->period);
 }
 

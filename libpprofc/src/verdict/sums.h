@@ -1,5 +1,5 @@
 /* Sums over runs: the number of runs, and for each function the sum and the sum of squares of
- * its values. Sums of several sets of runs can be added, so many machines can compute them,
+ * its values. Sums of several sets of runs can be added, so different machines can compute them,
  * and two sums can be judged like runs. docs/FLEET.md explains the file. */
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H

@@ -155,7 +155,7 @@ static pprofc_status sums_take_members(const char *path, const struct node *obje
   for (size_t i = 0; i < count; i++) {
     double value;
     if (!sums_number(object, members[i].name, &value))
-      return sums_wrong(path, object, "a sum is missing, or no number of 0 and more", error);
+      return sums_wrong(path, object, "a sum is missing, negative or not a number", error);
     *sums_member_of(record, &members[i]) += value;
   }
   return PPROFC_OK;
@@ -187,9 +187,9 @@ static pprofc_status sums_take_how(struct sums_type *type, const char *path,
   double period, seconds;
   bool first = type->runs + type->empty == 0;
   if (!sums_take_sampling(node_text(object, "sampling"), &sampling))
-    return sums_wrong(path, object, "\"sampling\" is none of its words", error);
+    return sums_wrong(path, object, "unknown value of \"sampling\"", error);
   if (!sums_number(object, "period", &period))
-    return sums_wrong(path, object, "\"period\" is no number of 0 and more", error);
+    return sums_wrong(path, object, "\"period\" is negative or not a number", error);
   if (!sums_number(object, "seconds", &seconds)) seconds = (double)NAN;
   if (first) {
     type->sampling = sampling;
@@ -207,7 +207,7 @@ static pprofc_status sums_take_type(struct sums *sums, const char *path, const s
   const struct node *functions = node_get(object, "functions");
   pprofc_str name = node_text(object, "type");
   if (!name.size || !node_is(functions, NODE_ARRAY))
-    return sums_wrong(path, object, "a sample type has no \"type\" or no \"functions\"", error);
+    return sums_wrong(path, object, "a sample type needs \"type\" and \"functions\"", error);
   struct sums_type *type = sums_type_at(sums, name, node_text(object, "unit"));
   if (!type) return error_nomem(error);
   pprofc_status status = sums_take_how(type, path, object, error);
@@ -224,7 +224,7 @@ pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pp
   pprofc_status status = json_tree_parse(&arena, path, text, &root, error);
   const struct node *types = status ? NULL : node_get(root, "types");
   if (!status && !node_is(types, NODE_ARRAY))
-    status = sums_wrong(path, root, "there are no \"types\"", error);
+    status = sums_wrong(path, root, "\"types\" is missing", error);
   for (const struct node *at = types ? types->first : NULL; at && !status; at = at->next)
     status = sums_take_type(sums, path, at, error);
   arena_free(&arena);

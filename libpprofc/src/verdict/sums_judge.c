@@ -123,12 +123,11 @@ static const struct sums_type *judge_type(const struct sums *sums, pprofc_str wa
 static pprofc_status judge_check_alike(const struct sums_type *base, const struct sums_type *head,
                                        pprofc_error *error) {
   if (!str_equal(base->unit, head->unit) || base->sampling != head->sampling)
-    return error_set(error, PPROFC_E_INVALID,
-                     "base and head have other units or were sampled in another way");
+    return error_set(error, PPROFC_E_INVALID, "base and head differ in unit or in sampling");
   if (base->mixed || head->mixed || base->period != head->period)
-    return error_set(error, PPROFC_E_INVALID, "the period of samples is not the same in all runs");
+    return error_set(error, PPROFC_E_INVALID, "the sampling period differs between runs");
   if (base->runs < 2 || head->runs < 2)
-    return error_set(error, PPROFC_E_INVALID, "sums need 2 runs a side or more");
+    return error_set(error, PPROFC_E_INVALID, "sums need at least 2 runs per side");
   if (base->runs > SUMS_RUNS_MOST || head->runs > SUMS_RUNS_MOST)
     return error_set(error, PPROFC_E_LIMIT, "sums of more than %d runs", SUMS_RUNS_MOST);
   return PPROFC_OK;
@@ -140,7 +139,7 @@ static pprofc_status judge_pick(struct judge *j, pprofc_error *error) {
   if (!wanted.size && j->type[0]) wanted = j->type[0]->type;
   j->type[1] = judge_type(j->sums[1], wanted);
   if (!j->type[0] || !j->type[1])
-    return error_set(error, PPROFC_E_INVALID, "the sums of %s have no sample type %.*s",
+    return error_set(error, PPROFC_E_INVALID, "%s has no sample type %.*s",
                      j->type[0] ? "the head" : "the base", STR_ARG(wanted));
   return judge_check_alike(j->type[0], j->type[1], error);
 }

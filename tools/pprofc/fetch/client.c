@@ -241,12 +241,12 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
 /* Returns the reason against a redirect to `next`, or NULL. */
 static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
   if (!same && str_equal(next->scheme, STR("http+unix")))
-    return "a redirect leads to a socket of this machine, which is not followed";
+    return "a redirect to a local socket is not followed";
   if (!same && str_equal(next->scheme, STR("https+insecure")))
-    return "a redirect leads to https+insecure, which would not check the certificate";
+    return "a redirect to https+insecure is not followed";
   if (!t->exchange->own_host) return NULL;
-  if (!same) return "a redirect leads to another host or port, where the profile is not sent";
-  if (t->exchange->reply.code < 307) return "a redirect asks for a GET without the profile";
+  if (!same) return "a redirect to another host or port is not followed with the profile";
+  if (t->exchange->reply.code < 307) return "a redirect requires a GET without the profile";
   return NULL;
 }
 

@@ -84,7 +84,7 @@ static pprofc_status collect_take_apart(struct fetcher *fetcher, const char *sou
   if (status != PPROFC_OK) return status;
   if (!remote)
     return error_set(error, PPROFC_E_INVALID,
-                     "-collect needs the addresses of servers; '%.300s' is none", server->shown);
+                     "-collect needs addresses of servers, and '%.300s' is not one", server->shown);
   server->url = remote->address.url;
   server->seconds = remote->address.seconds > 0 ? remote->address.seconds : DEFAULT_SECONDS;
   server->url.path = collect_folder(arena, server->url.path);

@@ -45,7 +45,7 @@ static const struct {
   const char *text; /* message, or NULL if the reader has a better one */
 } content_kinds[] = {
     {content_is_index, true,
-     "this is the index page of net/http/pprof; one of its profiles is meant, as "
+     "this is the index page of net/http/pprof; pass one of its profiles, such as "
      "/debug/pprof/heap"},
     {content_is_page, true,
      "this is a web page; is it a login page? -header and -header_file carry an authorization"},

@@ -14,8 +14,8 @@ static const struct {
     {CURLE_URL_MALFORMAT, "the address is malformed: ", ""},
     {CURLE_GOT_NOTHING, "the server closed the connection without a reply", NULL},
     {CURLE_PARTIAL_FILE, "the reply ended early: ", ""},
-    {CURLE_WEIRD_SERVER_REPLY, "what came is no reply of HTTP: ", ""},
-    {CURLE_UNSUPPORTED_PROTOCOL, "what came is no reply of HTTP/1: ", ""},
+    {CURLE_WEIRD_SERVER_REPLY, "not an HTTP reply: ", ""},
+    {CURLE_UNSUPPORTED_PROTOCOL, "not an HTTP/1 reply: ", ""},
     {CURLE_FILESIZE_EXCEEDED, "the reply is too large: ", ""},
     {CURLE_PEER_FAILED_VERIFICATION,
      "the server's certificate is not trusted: ", " (-tls_ca=FILE names its authority)"},
@@ -31,7 +31,7 @@ static const char *failure_certificate_hint(const struct failure *f) {
       f->code == CURLE_RECV_ERROR || f->code == CURLE_SEND_ERROR || f->code == CURLE_GOT_NOTHING;
   if (!ended || f->came || !str_starts(f->url->scheme, STR("https"))) return "";
   return f->certificate ? " (the server may refuse the certificate of -tls_cert)"
-                        : " (the server may want a certificate: -tls_cert and -tls_key)";
+                        : " (the server may need a certificate: -tls_cert and -tls_key)";
 }
 
 pprofc_status failure_explain(const struct failure *f, pprofc_error *error) {

@@ -149,7 +149,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
       {401, "-header 'Authorization: ...' or -header_file identifies you"},
       {403, "-header 'Authorization: ...' or -header_file identifies you"},
       {404, "is net/http/pprof part of the program that serves there?"},
-      {407, "the proxy wants a user and password, as in HTTP_PROXY=http://USER:PASSWORD@HOST"},
+      {407, "the proxy needs a user and password: HTTP_PROXY=http://USER:PASSWORD@HOST"},
   };
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (exchange->reply.code == hints[i].code) fetcher_hint(error, "%s", hints[i].text);

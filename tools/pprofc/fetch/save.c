@@ -144,7 +144,7 @@ void save_copy(const pprofc_profile *profile) {
   char folder[PATH_ROOM], clean[PATH_ROOM + 2];
   struct buffer name;
   if (!save_choose_folder(folder)) {
-    message_error("Could not save profile: there is no folder for it");
+    message_error("Could not save profile: no folder");
     return;
   }
   pprofc_str path = str_path_clean(str_of(folder), clean);

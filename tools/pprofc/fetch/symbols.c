@@ -112,7 +112,7 @@ static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buf
       symbols_send(symbols, &symbols->current, true, addresses, reply, &code, error);
   if (code == 405) status = symbols_get(symbols, addresses, reply, error);
   if (status == PPROFC_OK) return status;
-  error_prefix(error, "cannot ask '%.*s' for names: ", STR_ARG(shown));
+  error_prefix(error, "cannot get names from '%.*s': ", STR_ARG(shown));
   symbols->failed = shown;
   return status;
 }

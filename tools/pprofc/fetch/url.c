@@ -189,7 +189,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
   url->host = url_decode(p, host);
 }
 
-/* Sets the path as it is sent. It stays unchanged if it is a valid encoding. */
+/* Sets the path to send, unchanged if it is a valid encoding. */
 static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;

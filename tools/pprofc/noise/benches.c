@@ -83,7 +83,7 @@ static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str n
 static pprofc_status benches_add(struct benches *b, double value, const char *measure,
                                  pprofc_error *error) {
   if (!(value > 0 && value < 1e300))
-    return error_set(error, PPROFC_E_INVALID, "'%s': %s of %.*s is %g: nothing to split", b->path,
+    return error_set(error, PPROFC_E_INVALID, "'%s': %s of %.*s is %g: nothing to divide", b->path,
                      measure, STR_ARG(str_slice(b->name, 0, 100)), value);
   if (!ARRAY_RESERVE(&mem_default, b->values, b->capacity, b->count + 1)) return error_nomem(error);
   b->values[b->count++] = value;
@@ -128,8 +128,8 @@ static pprofc_status benches_give(const struct benches *b, pprofc_verdict_run *r
                                   pprofc_error *error) {
   if (!count || b->count % count)
     return error_set(error, PPROFC_E_INVALID,
-                     "'%s' has %zu results of %.*s for %zu runs: it takes one for each run, in "
-                     "their order, or as many for each",
+                     "'%s' has %zu results of %.*s for %zu runs: give the same number for each "
+                     "run, in the order of the runs",
                      b->path, b->count, STR_ARG(str_slice(b->name, 0, 100)), count);
   size_t each = b->count / count;
   for (size_t r = 0; r < count; r++) {
@@ -159,7 +159,7 @@ static pprofc_status benches_find_measure(const struct command *command,
   if (measure->factor > 0) return PPROFC_OK;
   pprofc_str name = str_slice(profile_string(p, p->types[value].type), 0, 100);
   return error_set(error, PPROFC_E_INVALID,
-                   "-bench_base: benchmarks have no measure that goes with %.*s", STR_ARG(name));
+                   "-bench_base: no measure of the benchmarks matches %.*s", STR_ARG(name));
 }
 
 static pprofc_status benches_match_sides(struct benches side[2], struct loaded_runs *runs,

@@ -170,7 +170,7 @@ static void blame_put_sum(struct blame_text *t) {
   blame_put_ticks(t, t->left);
   bool shared = pprofc_verdict_is_certain(s->common_verdict);
   output_printf(t->out, "  rest (%zu %s, %s)\n", t->b.rest_count, noise_functions(t->b.rest_count),
-                shared ? "as everything did" : "none by itself");
+                shared ? "as everything did" : "none individually");
 }
 
 void noise_blame(const struct noise_report *report, struct output *out) {

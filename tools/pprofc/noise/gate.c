@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Exit statuses, equal to those of parse_bench_regressions. */
+/* Exit statuses, equal to parse_bench_regressions'. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
 
 /* Minimum number of runs on each side. Fewer runs give a poor estimate of the noise between
@@ -305,7 +305,7 @@ static bool noise_gate_run(const struct noise_report *report, const char *text, 
   if (use == NOISE_OTHER_UNIT)
     message_error("pprofc: -fail_on='%s': values are in %.*s", text, STR_ARG(report->summary.unit));
   if (use == NOISE_UNJUDGED) {
-    message_error("pprofc: -fail_on='%s': these profiles cannot tell", text);
+    message_error("pprofc: -fail_on='%s': cannot be judged with these profiles", text);
     return false;
   }
   *fired |= use != NOISE_USED || t.fired;
@@ -341,21 +341,21 @@ int noise_gate(const struct noise_report *report) {
   bool fired = false, told = true;
   if (!o->fail_on.count) return GATE_PASSED;
   if (noise_gate_is_pair(report) && !s->lone)
-    message_note("-fail_on with one run a side is weak: it counts changes whose whole interval is "
-                 "beyond the threshold");
+    message_note("-fail_on with one run per side is weak: it counts changes whose whole interval "
+                 "exceeds the threshold");
   for (size_t i = 0; i < o->fail_on.count; i++)
     told &= noise_gate_run(report, o->fail_on.items[i], &fired);
   noise_gate_tell_rules(report);
   if (fired) return GATE_REGRESSED;
   if (!told) return GATE_NO_RESULT;
   if (!noise_gate_judged(report)) {
-    message_error(s->tested ? "pprofc: -fail_on: one run a side cannot judge this sample type"
+    message_error(s->tested ? "pprofc: -fail_on: this sample type needs more than one run per side"
                             : "pprofc: -fail_on: no function has enough samples to be judged");
     return GATE_NO_RESULT;
   }
   bool few = s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS;
   if (!o->strict || !few) return GATE_PASSED;
-  message_error("pprofc: -strict: %zu + %zu runs; %d a side are needed", s->base_runs, s->head_runs,
-                GATE_RUNS);
+  message_error("pprofc: -strict: %zu + %zu runs; %d per side are needed", s->base_runs,
+                s->head_runs, GATE_RUNS);
   return GATE_DOUBTS;
 }

@@ -107,18 +107,16 @@ static void noise_put_common(const pprofc_verdict_summary *s, struct output *out
 
 /* Returns a note if one side has a single run, whose noise cannot be estimated from that side. */
 static const char *noise_lone_side(const pprofc_verdict_summary *s) {
-  if (s->base_runs == 1) return "; one run of the base: its noise is taken from the head";
-  return s->head_runs == 1 ? "; one run of the head: its noise is taken from the base" : "";
+  if (s->base_runs == 1) return "; one run of the base: the noise of the head is used";
+  return s->head_runs == 1 ? "; one run of the head: the noise of the base is used" : "";
 }
 
 static void noise_put_noise(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   if (s->lone && !noise_is_pair(s))
-    output_add_text(out,
-                    "Noise: functions whose counts vary as much within a side are unchanged\n");
+    output_add_text(out, "Noise: functions that vary as much within a side count as unchanged\n");
   else if (s->lone)
-    output_add_text(out,
-                    "Noise: counts of one run a side: run the base twice to learn what varies\n");
+    output_add_text(out, "Noise: one run per side: run the base twice to find counts that vary\n");
   else if (s->exact)
     output_add_text(out, "Noise: the spread of the counts of a function between runs\n");
   else if (noise_is_pair(s))
@@ -128,13 +126,12 @@ static void noise_put_noise(const struct noise_report *report, struct output *ou
         "(dispersion %.1f)\n",
         100 * s->noise_cv, s->dispersion);
   else if (s->between_run_cv < 5e-4)
-    output_printf(out, "Noise: no noise between runs was seen beyond sampling%s\n",
-                  noise_lone_side(s));
+    output_printf(out, "Noise: only sampling noise between runs%s\n", noise_lone_side(s));
   else
-    output_printf(out, "Noise: %.1f%% of a function between runs, beside sampling%s\n",
+    output_printf(out, "Noise: %.1f%% of a function between runs, plus sampling%s\n",
                   100 * s->between_run_cv, noise_lone_side(s));
   if (s->mixed_periods)
-    output_add_text(out, "Periods differ between runs: sampling error follows each of them\n");
+    output_add_text(out, "Periods differ between runs: each run has its own sampling error\n");
   if (s->lower_bound) output_add_text(out, "Noise of contentions is a lower bound\n");
 }
 
@@ -153,13 +150,13 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
   if (!s->lone) output_printf(out, " (q < %g)", s->alpha);
   output_add_char(out, '\n');
   if (!isnan(s->interval_level))
-    output_printf(out, "Intervals of what changed: %.4g%% each, for selected rows (FCR)\n",
+    output_printf(out,
+                  "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
   /* Selection by significance overestimates changes (winner's curse), most for a single pair. */
   if (noise_is_pair(s) && s->changed && !s->exact)
-    output_add_text(out,
-                    "One pair shows the changes that it finds too large, and their \xc2\xb1 is "
-                    "too narrow: more runs tell the size\n");
+    output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
+                         "narrow: measure the size with more runs\n");
 }
 
 void noise_header(const struct noise_report *report, struct output *out) {
@@ -185,9 +182,9 @@ void noise_header(const struct noise_report *report, struct output *out) {
 /* Adds the number or the length of runs that would show a change of 5 %. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
-  if (isfinite(s->runs_for_5)) output_printf(out, "; to see 5%%: %.0f runs a side", s->runs_for_5);
+  if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);
   if (!longer) return;
-  output_add_text(out, isfinite(s->runs_for_5) ? ", or " : "; to see 5%: ");
+  output_add_text(out, isfinite(s->runs_for_5) ? ", or " : "; 5% needs ");
   if (isnan(s->seconds))
     output_printf(out, "runs %.1f times as long", s->samples_for_5);
   else
@@ -207,14 +204,15 @@ void noise_footer(const struct noise_report *report, struct output *out) {
   if (!s->tested || s->largest == PPROFC_VERDICT_NO_ROW || isnan(s->visible)) return;
   if (!isfinite(s->visible) && !noise_is_quiet(s)) return;
   pprofc_str name = report->rows[s->largest].name;
-  output_add_text(out, noise_is_quiet(s) ? "Nothing is significant: " : "Smallest change: ");
-  if (isfinite(s->visible))
-    output_printf(out, "a change of %.0f%% of ", ceil(100 * s->visible));
-  else
-    output_add_text(out, "no change of ");
+  if (!isfinite(s->visible)) {
+    output_add_text(out, "Nothing is significant; no change can be detected (");
+  } else {
+    bool quiet = noise_is_quiet(s);
+    output_add_text(out, quiet ? "Nothing is significant; smallest" : "Smallest");
+    output_printf(out, " detectable change: %.0f%% (", ceil(100 * s->visible));
+  }
   noise_put_text(out, str_slice(name, 0, 120));
-  output_add_text(out, " would have been seen");
-  if (isfinite(s->visible)) output_add_text(out, " (in 4 comparisons of 5)");
+  output_add_text(out, isfinite(s->visible) ? ", in 4 of 5 comparisons)" : ")");
   noise_put_wanted(s, out);
   output_add_char(out, '\n');
 }

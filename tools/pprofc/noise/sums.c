@@ -68,7 +68,7 @@ static pprofc_status noise_sums_load(const struct command *command, const char *
   pprofc_status status = file_read(path, &text, error);
   if (!status && !sums_is(buffer_str(&text)))
     status = error_set(error, PPROFC_E_FORMAT,
-                       "'%s' has no sums of runs: sums and profiles cannot be mixed", path);
+                       "'%s' has no sums: sums and profiles cannot be mixed", path);
   if (!status) status = sums_read(sums, path, buffer_str(&text), error);
   buffer_free(&text);
   return status;
@@ -90,10 +90,12 @@ static const char *noise_sums_conflict(const struct command *command) {
                                  o->show_from, o->prune_from, o->tagfocus, o->tagignore,
                                  o->tagroot,   o->tagleaf,    o->tagshow,  o->taghide};
   for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-    if (filters[i] && *filters[i]) return "filters need the runs: sums have functions alone";
-  if (noise_is_picture(command)) return "pictures need the runs: sums have functions alone";
+    if (filters[i] && *filters[i])
+      return "filters need the profiles of the runs: sums have only functions";
+  if (noise_is_picture(command))
+    return "flame graphs need the profiles of the runs: sums have only functions";
   if (n->blame || n->stacks || n->fcr || o->noinlines)
-    return "-blame, -noise_stacks, -fcr and -noinlines need the runs, not their sums";
+    return "-blame, -noise_stacks, -fcr and -noinlines need the profiles of the runs, not sums";
   if (*n->ops || *n->bench_base || n->normalize_by != PPROFC_EXPOSURE_AUTO)
     return "sums are of shares, and of values for heap profiles: -ops, -bench_base and "
            "-normalize_by need the runs";

@@ -87,7 +87,7 @@ static void bases_choose(struct shell *shell, const char *source, bool compare) 
 
 static void bases_switch(struct shell *shell, bool on) {
   if (on && !shell->base.source) {
-    shell_fail(shell, "there was no base; base FILE or diff_base FILE takes one");
+    shell_fail(shell, "no base was set; set it with base FILE or diff_base FILE");
     return;
   }
   if (!on && !bases_find_head(shell)) return;
@@ -99,7 +99,7 @@ static void bases_tell(const struct shell *shell) {
   const struct shell_base *base = &shell->base;
   const char *what = base->compare ? "compared with" : "less the base";
   if (!base->source)
-    message_note("there is no base");
+    message_note("no base is set");
   else
     message_note("%s %s%s", what, base->source, base->on ? "" : " (off)");
 }

@@ -58,11 +58,11 @@ static const struct shell_command commands[] = {
      "    Compare with the profile in the file; go on without it; compare again.\n"
      "    Percentages are of the base.",
      true, shell_set_base},
-    {"help", NULL, NULL, "help", "Say what there is, or explain one command or option",
+    {"help", NULL, NULL, "help", "List commands, or explain a command or option",
      "  Usage:\n"
      "    help [cmd|option]",
      false, commands_help},
-    {"save", NULL, NULL, "save", "Write the profile as it is filtered now to a file",
+    {"save", NULL, NULL, "save", "Write the filtered profile to a file",
      "  Usage:\n"
      "    save file [focus_regex]* [-ignore_regex]*\n"
      "    The same as proto >file.",

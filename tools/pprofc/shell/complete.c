@@ -162,7 +162,7 @@ static void completions_add_files(struct completions *out, pprofc_str typed) {
   closedir(dir);
 }
 
-/* ---- what is wanted where ---------------------------- */
+/* ---- completions by place ---------------------------- */
 
 static void completions_add_value(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, const pprofc_option_info *info) {

@@ -26,9 +26,8 @@ static const struct help_more {
              "For memory profiles, use megabytes, kilobytes, bytes, etc.\n"
              "Using auto will scale each value independently to the most natural unit."},
     {"intel_syntax", "Only applicable to commands `disasm` and `weblist`"},
-    {"noise",
-     "noise or noise=all: every function; noise=changed: those that changed; noise=off.\n"
-     "Needs a diff_base; noise=changed behind top is for this report only: -noise=changed."},
+    {"noise", "noise or noise=all: every function; noise=changed: only changed functions; "
+              "noise=off.\nNeeds a diff_base. For one report: top -noise=changed."},
     {"mean", "For memory profiles, report average memory per allocation.\n"
              "For time-based profiles, report average time per event."},
     {"sample_index", "Profiles contain multiple values per sample.\n"
@@ -57,8 +56,8 @@ static const struct help_more {
     {"tagshow", "Discard tags that do not match this regexp"},
     {"taghide", "Discard tags that match this regexp"},
     {"noinlines", "Attributes inlined functions to their first out-of-line caller."},
-    {"sort", "cum: callers come first; flat: what takes most itself."},
-    {"granularity", "What one entry of a report is. granularity= goes back to functions."},
+    {"sort", "cum: sort by total cost; flat: sort by self cost."},
+    {"granularity", "Kind of a report's entries. granularity= goes back to functions."},
 };
 
 /* Prints the line of a choice and its longer text. */

@@ -19,14 +19,10 @@ static const pprofc_option_info output_option = {
     NULL,     "Output filename for file-based outputs"};
 
 static const pprofc_option_info noise_option = {
-    "noise",
-    PPROFC_OPTION_STRING,
-    0,
-    "",
-    NULL,
-    false,
-    NULL,
-    "Tell for each function whether its change is more than noise (top, text, json, flame)"};
+    "noise", PPROFC_OPTION_STRING,
+    0,       "",
+    NULL,    false,
+    NULL,    "Mark the functions that changed by more than noise (top, text, json, flame)"};
 
 /* ---- the table --------------------------------------- */
 

@@ -51,7 +51,7 @@ pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
   struct noise_report report = {.command = run};
   if (!shell->base.on || !shell->base.compare)
     return error_set(error, PPROFC_E_INVALID,
-                     "noise compares runs; diff_base FILE takes those to compare with");
+                     "noise compares runs; set the base with diff_base FILE");
   run->diff_base = shell->base.source;
   const char *conflict = noise_conflict(run);
   if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);

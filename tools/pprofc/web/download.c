@@ -131,7 +131,7 @@ struct web_reply *route_download(struct web_question *q) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   struct download *d = arena_zero_array(&q->arena, 1, sizeof *d);
   const struct download_kind *kind = download_find(web_query_get(&q->query, "what"));
-  if (!kind) return reply_text(404, "there is no such download");
+  if (!kind) return reply_text(404, "unknown download");
   if (!d) return NULL;
   pprofc_status status = download_open(d, q, &error);
   d->reply = reply_new(200, kind->type);

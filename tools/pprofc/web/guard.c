@@ -179,7 +179,7 @@ static struct guard_decision guard_check_head(const struct guard *g, const struc
   pprofc_str host;
   if (r->target.size > GUARD_HEAD_BYTES) return guard_refuse(d, 414, "the address is too long");
   if (guard_is_long(r)) return guard_refuse(d, 431, "the headers are too long");
-  if (!guard_is_path(r->target)) return guard_refuse(d, 400, "the address is no path");
+  if (!guard_is_path(r->target)) return guard_refuse(d, 400, "the address is not a path");
   if (guard_find(r, STR("host"), &host) != 1)
     return guard_refuse(d, 400, "there must be one Host header");
   if (!guard_is_own_host(g, host))
@@ -192,14 +192,14 @@ static struct guard_decision
 guard_check_sender(const struct guard *g, const struct guard_request *r, struct guard_decision d) {
   enum guard_sender sender = guard_sender_of(g, r);
   if (sender == SENDER_FOREIGN || guard_is_foreign(r, d.method))
-    return guard_refuse(d, 403, "another site may not ask this");
+    return guard_refuse(d, 403, "requests of other sites are refused");
   if (d.method != GUARD_GET && sender != SENDER_OURS)
-    return guard_refuse(d, 403, "only the page of this server may change something");
+    return guard_refuse(d, 403, "only this server's page may change data");
   if (!g->token.size || guard_has_cookie(g, r)) return d;
   if (d.method == GUARD_GET && guard_token_is(g, guard_value(d.query, '&', STR("token"))))
     d.answer = GUARD_ENTER;
   else
-    return guard_refuse(d, 403, "the address must have the token that the program printed");
+    return guard_refuse(d, 403, "the address lacks the token that the program printed");
   return d;
 }
 
@@ -214,10 +214,10 @@ struct guard_decision guard_decide(const struct guard *g, const struct guard_req
   d = guard_check_head(g, r, d);
   if (d.answer != GUARD_PASS) return d;
   d.allowed = g->methods(d.path, &upload);
-  if (!(d.method & d.allowed)) return guard_refuse(d, 405, "this address has no such method");
+  if (!(d.method & d.allowed)) return guard_refuse(d, 405, "method not allowed for this address");
   unsigned status = guard_check_body(r, d.method, upload);
   if (status == 413) return guard_refuse(d, status, "the body is too long");
-  if (status) return guard_refuse(d, status, "the body must say how long it is");
+  if (status) return guard_refuse(d, status, "the request lacks Content-Length");
   return guard_check_sender(g, r, d);
 }
 

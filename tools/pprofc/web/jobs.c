@@ -202,7 +202,7 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
                                     void *asker) {
   if (jobs->stopping) return reply_text(503, "the server ends");
   if (jobs->waiting >= jobs->settings.waiting_most)
-    return reply_text(503, "too many questions at once; try again in a moment");
+    return reply_text(503, "too many requests at once; try again in a moment");
   struct web_job *job = job_new(key, asker);
   if (!job) return reply_text(503, "out of memory");
   job->question = *question;

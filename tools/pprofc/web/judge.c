@@ -14,8 +14,8 @@
 static const char *judge_obstacle(const pprofc_report_options *o) {
   const char *g = o->granularity;
   if (g && *g && strcmp(g, "functions") != 0)
-    return "they are of functions, choose the granularity functions";
-  if (o->mean) return "they are of sums, and these are means";
+    return "verdicts are per function: choose the granularity functions";
+  if (o->mean) return "verdicts need sums, and these values are means";
   return NULL;
 }
 

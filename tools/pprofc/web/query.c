@@ -80,7 +80,7 @@ static pprofc_status query_take(pprofc_str pair, struct arena *arena,
   pprofc_str value = query_decode(str_slice(pair, equal + 1, pair.size), arena);
   if (!value.data) return PPROFC_OK;
   if (str_find_char(value, '\0') < value.size || !utf8_valid(value))
-    return error_set(error, PPROFC_E_INVALID, "the parameter %s is no text", query_name(place));
+    return error_set(error, PPROFC_E_INVALID, "the parameter %s is not text", query_name(place));
   slots[place] = value.data;
   return PPROFC_OK;
 }

@@ -97,7 +97,7 @@ struct web_reply *route_flamedata(struct web_question *q) {
   const char *text = web_query_get(&q->query, "node");
   uint64_t node = 0;
   if (*text && (!str_parse_uint(str_of(text), 10, &node) || node >= UINT32_MAX))
-    return reply_text(400, "the node is no number");
+    return reply_text(400, "the node is not a number");
   struct web_reply *reply = reply_new(200, REPLY_BINARY);
   if (!reply) return NULL;
   pprofc_status status = flame_answer(q, (uint32_t)node, reply, &error);

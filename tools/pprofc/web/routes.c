@@ -121,7 +121,7 @@ static bool routes_key(const struct web_question *q, pprofc_str name, struct buf
   return !key->failed;
 }
 
-/* ---- work before it is asked for --------------------- */
+/* ---- work in advance --------------------------------- */
 
 static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   const struct http_request request = {
@@ -195,9 +195,9 @@ struct web_reply *routes_answer(void *context, struct http_exchange *exchange,
   const struct web_route *route = routes_find(name);
   if (str_starts(name, STR("assets/"))) {
     const struct web_asset *asset = asset_find(str_slice(name, 7, name.size));
-    return asset ? asset_reply(asset, request->gzip) : reply_text(404, "there is no such file");
+    return asset ? asset_reply(asset, request->gzip) : reply_text(404, "no such file");
   }
-  if (!route) return reply_text(404, "there is no such page");
+  if (!route) return reply_text(404, "no such page");
   if (route->redirect) return reply_redirect(301, route->redirect, request->query);
   return routes_ask(web, route, name, exchange, request);
 }

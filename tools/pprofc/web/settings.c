@@ -63,7 +63,8 @@ static pprofc_status settings_read(const char *path, struct arena *arena, pprofc
   bool usual = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
                (uint64_t)info.st_size <= SETTINGS_FILE_BYTES;
   if (!usual)
-    status = error_set(error, PPROFC_E_FORMAT, "could not parse settings: no file of a usual size");
+    status = error_set(error, PPROFC_E_FORMAT,
+                       "could not parse settings: not a regular file, or too large");
   char *text = usual ? arena_alloc(arena, (size_t)info.st_size + 1) : NULL;
   if (usual && !text) status = error_nomem(error);
   if (status == PPROFC_OK)

@@ -69,7 +69,7 @@ struct state_profile *state_find(const struct web_state *s, unsigned id) {
 /* ---- loading ----------------------------------------- */
 
 /* Returns the base name of a file. If the file of the other side has the same name, adds the
- * folders that differ: "base/cpu.prof" beside "head/cpu.prof". */
+ * folders that differ: "base/cpu.prof" and "head/cpu.prof". */
 static pprofc_str state_distinct(const char *path, const char *other) {
   pprofc_str base = str_path_base(str_of(path));
   if (!other || strcmp(path, other) == 0 || !str_equal(base, str_path_base(str_of(other))))
@@ -283,11 +283,11 @@ static pprofc_status state_take(struct web_state *s, const struct web_query *que
   if (strcmp(text, "none") == 0) {
     id = 0;
   } else if (*text && !str_parse_uint(str_of(text), 10, &id)) {
-    return error_set(error, PPROFC_E_INVALID, "there is no profile \"%s\"", text);
+    return error_set(error, PPROFC_E_INVALID, "no profile \"%s\"", text);
   }
   *profile = id && id <= UINT32_MAX ? state_retain(state_find(s, (unsigned)id)) : NULL;
   if (*profile || !id) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "there is no profile %llu any more",
+  return error_set(error, PPROFC_E_INVALID, "profile %llu no longer exists",
                    (unsigned long long)id);
 }
 
@@ -303,7 +303,7 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
       c->side = (enum web_side)i;
       return PPROFC_OK;
     }
-  return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is none of base, head, diff", side);
+  return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
 /* Returns the known difference of two profiles, retained, or NULL. */

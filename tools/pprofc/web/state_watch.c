@@ -77,7 +77,7 @@ void state_watch(struct web_state *s) {
   if (!s->watched || !rests || stamp == s->read) return;
   s->read = stamp;
   if (state_is_gone(s)) {
-    state_refuse(s, "there is no such file now");
+    state_refuse(s, "the file no longer exists");
     return;
   }
   pprofc_status status = state_read(s->command, s->sources, s->source_count, &loaded, &error);
@@ -106,7 +106,7 @@ void state_broken(struct web_state *s, char *text, size_t size) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Renames the profile shown so far, to tell it from the new one. */
+/* Renames the profile shown so far, to distinguish it from the new one. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
   char name[320];

@@ -27,9 +27,9 @@ struct web_reply *route_upload(struct web_question *q) {
   unsigned id = 0;
   const pprofc_allocator *mem = budget_allocator(q->budget);
   buffer_init(&data, mem, (size_t)GUARD_UPLOAD_BYTES);
-  pprofc_status status =
-      q->body < 0 ? error_set(&error, PPROFC_E_INVALID, "there is no file in the request")
-                  : upload_read(q, &data, &error);
+  pprofc_status status = q->body < 0
+                             ? error_set(&error, PPROFC_E_INVALID, "the request has no file")
+                             : upload_read(q, &data, &error);
   if (status == PPROFC_OK)
     status =
         state_drop(q->web->state, web_query_get(&q->query, "name"), buffer_str(&data), &id, &error);

@@ -38,7 +38,7 @@ static pprofc_status capture_check_sides(const struct capture *capture, pprofc_e
     size_t found = 0;
     for (size_t i = 0; i < capture->count; i++) found += capture->items[i].side == side;
     if (!found && (*o->servers[side] || *o->queries[side]))
-      return error_set(error, PPROFC_E_INVALID, "there is no profile of the %s",
+      return error_set(error, PPROFC_E_INVALID, "no profile of the %s was captured",
                        capture_sides[side]);
   }
   return PPROFC_OK;

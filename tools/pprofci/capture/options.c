@@ -5,9 +5,9 @@
 enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
 
 static const struct flag_group groups[] = {
-    {"Servers", "They have net/http/pprof. One side is enough, for `pprofci leaks`."},
-    {"What and when", NULL},
-    {"Pyroscope", "In place of servers: what Pyroscope has of them."}};
+    {"Servers", "Servers with net/http/pprof. `pprofci leaks` needs one side only."},
+    {"Rounds", NULL},
+    {"Pyroscope", "Profiles from Pyroscope instead of servers."}};
 
 #define FIELD(name) offsetof(struct capture_options, name)
 
@@ -21,35 +21,35 @@ static const struct flag flags[] = {
      .kind = FLAG_STRING,
      .offset = FIELD(servers[CAPTURE_BASE]),
      .argument = "URL",
-     .help = "the server before it; both are asked in turns"},
+     .help = "the server without the change; profiles are taken from both in turns"},
     {.name = "head-run",
      .kind = FLAG_STRING,
      .offset = FIELD(runs[CAPTURE_HEAD]),
      .argument = "COMMAND",
-     .help = "start the server of -head by the shell, and end it afterwards"},
+     .help = "shell command that starts the server of -head; it is ended afterwards"},
     {.name = "base-run",
      .kind = FLAG_STRING,
      .offset = FIELD(runs[CAPTURE_BASE]),
      .argument = "COMMAND",
-     .help = "the same for -base"},
+     .help = "shell command that starts the server of -base; it is ended afterwards"},
     {.name = "load",
      .kind = FLAG_STRING,
      .offset = FIELD(load),
      .argument = "COMMAND",
-     .help = "run this by the shell meanwhile; with -base it runs for one server at a time, and is "
-             "begun and ended with each turn"},
+     .help = "shell command that puts load on the server while profiles are taken; with -base it "
+             "is restarted for each turn"},
     {.name = "settle",
      .kind = FLAG_INT,
      .offset = FIELD(settle),
      .argument = "SECONDS",
      .initial = "1",
-     .help = "how long the load runs before profiles are taken"},
+     .help = "time that the load runs before profiles are taken"},
     {.name = "wait",
      .kind = FLAG_INT,
      .offset = FIELD(wait),
      .argument = "SECONDS",
      .initial = "30",
-     .help = "how long a server may take to answer for the first time"},
+     .help = "longest time until the first answer of a server"},
     {.name = "out",
      .kind = FLAG_STRING,
      .offset = FIELD(out),
@@ -62,35 +62,35 @@ static const struct flag flags[] = {
      .group = GROUP_WHAT,
      .argument = "LIST",
      .initial = "cpu,heap,goroutine,mutex,block",
-     .help = "which profiles, with commas"},
+     .help = "kinds of profile, separated by commas"},
     {.name = "count",
      .kind = FLAG_INT,
      .offset = FIELD(count),
      .group = GROUP_WHAT,
      .argument = "N",
      .initial = "5",
-     .help = "so many rounds"},
+     .help = "number of rounds"},
     {.name = "warmup",
      .kind = FLAG_INT,
      .offset = FIELD(warmup),
      .group = GROUP_WHAT,
      .argument = "N",
      .initial = "1",
-     .help = "so many before them, which go into a folder named warmup"},
+     .help = "number of rounds before them, saved in a folder named warmup"},
     {.name = "seconds",
      .kind = FLAG_INT,
      .offset = FIELD(seconds),
      .group = GROUP_WHAT,
      .argument = "N",
      .initial = "10",
-     .help = "how long a round collects for cpu, mutex and block"},
+     .help = "seconds that a round collects cpu, mutex and block"},
     {.name = "interval",
      .kind = FLAG_INT,
      .offset = FIELD(interval),
      .group = GROUP_WHAT,
      .argument = "SECONDS",
      .initial = "0",
-     .help = "from the beginning of a round to that of the next; 0 is at once"},
+     .help = "time between the starts of two rounds; 0: start the next one immediately"},
     {.name = "pyroscope",
      .kind = FLAG_STRING,
      .offset = FIELD(pyroscope),
@@ -102,14 +102,14 @@ static const struct flag flags[] = {
      .offset = FIELD(queries[CAPTURE_HEAD]),
      .group = GROUP_PYROSCOPE,
      .argument = "SELECTOR",
-     .help = "which labels: {service_name=\"shop\", side=\"head\"}; with a profile type before "
-             "the {, -kinds is one kind"},
+     .help = "labels to select: {service_name=\"shop\", side=\"head\"}; a profile type before the "
+             "{ needs a single kind in -kinds"},
     {.name = "base-query",
      .kind = FLAG_STRING,
      .offset = FIELD(queries[CAPTURE_BASE]),
      .group = GROUP_PYROSCOPE,
      .argument = "SELECTOR",
-     .help = "the same for the base"},
+     .help = "labels to select for the base"},
     {.name = "from",
      .kind = FLAG_STRING,
      .offset = FIELD(from),
@@ -117,7 +117,7 @@ static const struct flag flags[] = {
      .argument = "TIME",
      .initial = "now-1h",
      .help =
-         "seconds since 1970, now-30m; the time is cut into as many slices as there are rounds"},
+         "seconds since 1970, or now-30m; the time range is divided into as many slices as rounds"},
     {.name = "until",
      .kind = FLAG_STRING,
      .offset = FIELD(until),
@@ -131,10 +131,10 @@ static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
                                     "-out DIR -pyroscope URL -query SELECTOR [flags]", NULL};
 
 static const char *const details[] = {
-    "Takes profiles of running servers in rounds, the base and the head in turns, as sets that "
-    "`pprofci run`, `pprofci leaks` and `pprofc -noise` take. A profile that a server does not "
-    "have is told and is missing; any other failure ends the capture, and then nothing is "
-    "written. Commands see PPROFCI_SIDE, base or head, and PPROFCI_URL, the server of that side.",
+    "Takes profiles of running servers in rounds, the base and the head in turns, as sets for "
+    "`pprofci run`, `pprofci leaks` and `pprofc -noise`. A profile that a server lacks is skipped "
+    "with a warning; any other failure ends the capture, and nothing is written. Commands see "
+    "PPROFCI_SIDE, base or head, and PPROFCI_URL, the address of its server.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -191,7 +191,7 @@ static pprofc_status capture_check_side(const struct capture_options *o, int sid
     return error_set(error, PPROFC_E_INVALID, "-%s-run needs -%s, where the server answers", name,
                      name);
   if (*o->servers[side] && *o->pyroscope)
-    return error_set(error, PPROFC_E_INVALID, "-%s and -pyroscope are not given together", name);
+    return error_set(error, PPROFC_E_INVALID, "-%s does not go with -pyroscope", name);
   if (*o->queries[side] && !*o->pyroscope)
     return error_set(error, PPROFC_E_INVALID, "a query needs -pyroscope");
   return PPROFC_OK;
@@ -202,11 +202,11 @@ static pprofc_status capture_check_sources(const struct capture_options *o, ppro
     pprofc_status status = capture_check_side(o, side, error);
     if (status != PPROFC_OK) return status;
   }
-  if (!*o->out) return error_set(error, PPROFC_E_INVALID, "-out is not given");
+  if (!*o->out) return error_set(error, PPROFC_E_INVALID, "-out is needed");
   if (*o->pyroscope && !*o->queries[CAPTURE_HEAD])
     return error_set(error, PPROFC_E_INVALID, "-pyroscope needs -query");
   if (!*o->pyroscope && !*o->servers[CAPTURE_HEAD])
-    return error_set(error, PPROFC_E_INVALID, "neither -head nor -pyroscope is given");
+    return error_set(error, PPROFC_E_INVALID, "-head or -pyroscope is needed");
   return PPROFC_OK;
 }
 
@@ -218,6 +218,6 @@ pprofc_status capture_options_read(struct capture_options *options, int argc, ch
   status = capture_check_numbers(options, error);
   if (status == PPROFC_OK) status = capture_check_sources(options, error);
   if (status == PPROFC_OK && parsed->rest < argc)
-    status = error_set(error, PPROFC_E_INVALID, "'%s' is no flag", argv[parsed->rest]);
+    status = error_set(error, PPROFC_E_INVALID, "unexpected argument '%s'", argv[parsed->rest]);
   return status;
 }

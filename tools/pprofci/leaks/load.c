@@ -60,7 +60,7 @@ static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *
   if (!base || !head) return error_nomem(error);
   if (!files_is_folder(base) || !files_is_folder(head)) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
-                   "'%s' has the profiles of base and head; give one of these folders", folder);
+                   "'%s' has the profiles of base and head; pass one of its folders", folder);
 }
 
 /* Adds the files of a folder and of its folders, a few levels deep. */
@@ -149,7 +149,7 @@ static pprofc_status leaks_read(struct leaks_inputs *inputs, const char *path, b
   pprofc_status status = pprofc_profile_read_file(path, NULL, &profile, error);
   if (status == PPROFC_OK) return leaks_keep(inputs, path, profile, error);
   if (!of_folder || !leaks_may_skip(path, error)) return status;
-  message_note("pprofci: '%s' is no profile, it is left out", path);
+  message_note("pprofci: skipped '%s': not a profile", path);
   return PPROFC_OK;
 }
 
@@ -173,10 +173,10 @@ pprofc_status leaks_load(struct leaks_inputs *inputs, char *const *sources, size
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = leaks_load_source(inputs, sources[i], error);
   if (status == PPROFC_OK && inputs->others)
-    message_note("pprofci: %zu profile%s left out: of CPU or of other events, which cannot leak",
+    message_note("pprofci: skipped %zu profile%s of CPU or other events, which cannot leak",
                  inputs->others, inputs->others == 1 ? "" : "s");
   if (status == PPROFC_OK && !inputs->count)
-    status = error_set(error, PPROFC_E_INVALID, "no heap or goroutine profile is among the inputs");
+    status = error_set(error, PPROFC_E_INVALID, "no heap or goroutine profiles among the inputs");
   return status;
 }
 

@@ -22,36 +22,35 @@ static const struct flag flags[] = {
      .offset = FIELD(floor_kb),
      .argument = "KIB",
      .initial = "512",
-     .help = "the least growth of a heap, in KiB, that is one"},
+     .help = "smallest heap growth to report, in KiB"},
     {.name = "floor-count",
      .kind = FLAG_FLOAT,
      .offset = FIELD(floor_count),
      .argument = "N",
      .initial = "10",
-     .help = "the same of goroutines and other counts"},
+     .help = "smallest growth of goroutines and other counts to report"},
     {.name = "warmup",
      .kind = FLAG_INT,
      .offset = FIELD(warmup),
      .argument = "N",
      .initial = "-1",
-     .help = "skip the first N profiles of each kind; -1 is one of 6 and more, else none"},
+     .help = "skip the first N profiles of each kind; -1: skip 1 if there are at least 6"},
     {.name = "kept",
      .kind = FLAG_FLOAT,
      .offset = FIELD(kept),
      .argument = "PERCENT",
      .initial = "80",
-     .help = "a stack that keeps less of what it allocates grows, and is no leak"},
+     .help = "share of its allocations, in percent, that a stack must keep to be a leak"},
     {.name = "alpha",
      .kind = FLAG_FLOAT,
      .offset = FIELD(alpha),
      .argument = "P",
      .initial = "0.05",
-     .help = "the chance of a false alarm, of all stacks of a kind together"},
+     .help = "probability of a false alarm over all stacks of a kind"},
     {.name = "ignore",
      .kind = FLAG_STRING,
      .argument = "RE",
-     .help = "skip stacks with such a function, beside those of the built-in list; may be "
-             "repeated",
+     .help = "skip stacks with these functions, in addition to the built-in list; may be repeated",
      .call = add_ignore},
     {.name = "list-ignored",
      .kind = FLAG_BOOL,
@@ -62,30 +61,29 @@ static const struct flag flags[] = {
      .kind = FLAG_BOOL,
      .offset = FIELD(json),
      .group = GROUP_OUTPUT,
-     .help = "print everything that was judged as JSON"},
+     .help = "print all results as JSON"},
     {.name = "folded",
      .kind = FLAG_STRING,
      .offset = FIELD(folded),
      .group = GROUP_OUTPUT,
      .argument = "FILE",
-     .help = "write what the leaks grew by as folded stacks, for a flame graph"},
+     .help = "write the growth of the leaks as folded stacks, for a flame graph"},
     {.name = "top",
      .kind = FLAG_INT,
      .offset = FIELD(top),
      .group = GROUP_OUTPUT,
      .argument = "N",
      .initial = "20",
-     .help = "print so many rows"},
+     .help = "number of rows to print"},
 };
 
 static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
 
 static const char *const details[] = {
-    "Tells what grows without end from heap profiles and goroutine profiles (and other counts) of "
-    "one program, taken one after the other: 3 of a kind at least, 5 and more to test the trend. "
-    "They are ordered by the times in them, else by name. Of a DIR its files count and those of "
-    "its folders, but not of folders named warmup. A sample of a goroutineleak profile is a leak "
-    "at once.",
+    "Finds what grows without end in heap, goroutine and other profiles of one running program. It "
+    "needs at least 3 profiles of a kind, and 5 to test the trend. Profiles are ordered by their "
+    "times, or by name. A DIR is read with its subfolders, except those named warmup. Each sample "
+    "of a goroutineleak profile is a leak.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -104,7 +102,7 @@ static const struct flag_note statuses[] = {{"0", "nothing leaks"},
 
 const struct flag_table leaks_table = {
     .program = "pprofci leaks",
-    .summary = "tells which memory and goroutines leak, from profiles over time",
+    .summary = "finds leaking memory and goroutines in profiles over time",
     .usage = usage,
     .details = details,
     .groups = groups,
@@ -139,6 +137,6 @@ pprofc_status leaks_options_read(struct leaks_command *command, int argc, char *
   if (status != PPROFC_OK || parsed->help) return status;
   status = leaks_check_numbers(command, error);
   if (status == PPROFC_OK && parsed->rest == argc && !command->list_ignored)
-    status = error_set(error, PPROFC_E_INVALID, "no DIR and no FILE is given");
+    status = error_set(error, PPROFC_E_INVALID, "no DIR or FILE given");
   return status;
 }

@@ -109,7 +109,7 @@ static void leaks_put_table(const struct leaks *leaks, size_t top, struct output
 
 static void leaks_put_headline(const struct leaks *leaks, struct output *out) {
   if (!leaks->leaks) {
-    output_add_text(out, leaks->judged ? "no leak\n" : "nothing could be judged\n");
+    output_add_text(out, leaks->judged ? "no leak\n" : "nothing to judge\n");
     return;
   }
   const struct leak_row *first = NULL;
@@ -162,7 +162,7 @@ static void leaks_put_kind(const struct leak_kind *kind, struct output *out) {
     if (kind->restarted)
       output_add_text(out, " after a restart");
     else if (kind->left_out)
-      output_add_text(out, " behind the warm-up");
+      output_add_text(out, " after the warm-up");
     output_printf(out, ": %d are needed", LEAK_LEAST);
   }
   output_add_char(out, '\n');

@@ -108,7 +108,7 @@ pprofc_status legs_expect(struct legs *legs, const char *expected, pprofc_error 
     name = str_trim(name);
     if (has_leg(legs, name)) continue;
     legs->incomplete = true;
-    gate_problem(gate, "there is no result of job %.*s", STR_ARG(name));
+    gate_problem(gate, "the result of job %.*s is missing", STR_ARG(name));
   }
   return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
 }

@@ -83,7 +83,7 @@ static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_er
   if (status == PPROFC_OK) status = json_tree_parse(arena, path, kept, &root, error);
   if (status == PPROFC_E_NOMEM) return status;
   if (status == PPROFC_OK && node_integer(node_get(root, "version")) < MANIFEST_VERSION)
-    status = error_set(error, PPROFC_E_FORMAT, "%s is no manifest of pprofci run", path);
+    status = error_set(error, PPROFC_E_FORMAT, "%s is not a manifest of pprofci run", path);
   if (status == PPROFC_OK && node_integer(node_get(root, "gate_status")) == 1)
     status = error_set(error, PPROFC_E_FORMAT, "the gate failed in '%s'", leg->folder);
   if (status == PPROFC_OK)
@@ -189,7 +189,7 @@ static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, cons
   if (!row.group.data) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     if (leg_samples(&run->arena, from, side, &sides[side])) continue;
-    gate_problem(&run->gate, "'%s': a measurement of %.*s is no number", leg->folder,
+    gate_problem(&run->gate, "'%s': a measurement of %.*s is not a number", leg->folder,
                  STR_ARG(row.name));
     return PPROFC_OK;
   }

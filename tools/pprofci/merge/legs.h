@@ -7,7 +7,7 @@
 
 struct leg {
   const char *folder;      /* path on the command line */
-  const char *name;        /* last part of the path that tells the legs apart */
+  const char *name;        /* last part of the path that differs between the legs */
   const char *link;        /* path from the page to the folder, with a '/' at its end */
   const struct node *root; /* the manifest, or NULL if it cannot be read; `problem` has the
                               reason */

@@ -19,19 +19,18 @@ static const struct flag flags[] = {
      .offset = FIELD(out),
      .argument = "DIR",
      .initial = ".docs/artifacts/ci",
-     .help = "where the page goes; it links to the artifacts of each DIR"},
+     .help = "folder for the page, which links to the artifacts of each DIR"},
     {.name = "threshold",
      .kind = FLAG_STRING,
      .offset = FIELD(threshold),
      .argument = "PERCENT",
-     .help = "a significant change of so much is a regression; 5 when neither this nor "
-             "THRESHOLD_PERCENT is given"},
+     .help = "smallest significant increase that is a regression; default: THRESHOLD_PERCENT or 5"},
     {.name = "expect",
      .kind = FLAG_STRING,
      .offset = FIELD(expect),
      .argument = "LIST",
-     .help = "names of the jobs that there are to be, with commas, or their number; one that is "
-             "missing makes the result unusable"},
+     .help = "names of the expected jobs, separated by commas, or their number; a missing job "
+             "makes the result unusable"},
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
@@ -40,18 +39,16 @@ static const struct flag flags[] = {
      .kind = FLAG_STRING,
      .offset = FIELD(title),
      .argument = "TEXT",
-     .help = "what the page is about, for its first line"},
+     .help = "title of the page"},
 };
 
 static const char *const usage[] = {"[flags] DIR ...", NULL};
 
 static const char *const details[] = {
     "DIR is the folder that `pprofci run -out` wrote, one for each job of a matrix. All "
-    "measurements "
-    "are judged together: p-values are corrected for their number in all jobs. A benchmark that "
-    "several jobs have stays apart, under the name of its job. A DIR without a manifest, or of a "
-    "run "
-    "whose gate failed, makes the result unusable.",
+    "measurements are judged together: p-values are corrected for their number in all jobs. A "
+    "benchmark of several jobs is judged per job, under the job's name. A DIR without a manifest, "
+    "or of a run whose gate failed, makes the result unusable.",
     NULL};
 
 static const struct flag_note statuses[] = {
@@ -111,7 +108,7 @@ int merge_main(int argc, char **argv) {
   if (status == PPROFC_OK) status = flags_parse(&merge_table, &merge, argc, argv, &parsed, &error);
   if (status == PPROFC_OK && parsed.help) return command_help(&merge_table);
   if (status == PPROFC_OK && parsed.rest == argc)
-    status = error_set(&error, PPROFC_E_INVALID, "there is nothing to merge: give a DIR");
+    status = error_set(&error, PPROFC_E_INVALID, "nothing to merge: pass a DIR");
   if (status == PPROFC_OK && !legs_expectation_is_valid(merge.expect))
     status = error_set(&error, PPROFC_E_INVALID,
                        "-expect is a number, or names with commas, not '%s'", merge.expect);

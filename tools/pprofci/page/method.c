@@ -102,7 +102,7 @@ static void put_judging(struct buffer *out, const struct page_model *m) {
 static void put_profiling_fact(struct buffer *out, const struct page_model *m) {
   if (!*m->run->options->record || !m->run->pair_count) return;
   buffer_add_text(out, "<dt>profiles</dt><dd>of the same number of iterations on both sides, from "
-                       "runs of their own, of which nothing is judged</dd>\n");
+                       "separate runs, which are not used for the verdict</dd>\n");
 }
 
 static void put_facts(struct buffer *out, const struct page_model *m) {

@@ -216,7 +216,7 @@ static void say_slower(struct buffer *out, const struct page_model *m) {
 
 static void say_not_compared(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->has_base ? "No benchmarks were compared."
-                                        : "Nothing was compared: there is no base.");
+                                        : "Nothing was compared: no base.");
 }
 
 static void say_missing(struct buffer *out, const struct page_model *m) {
@@ -249,7 +249,7 @@ static void say_inconclusive(struct buffer *out, const struct page_model *m) {
   if (isfinite(gate->visible_middle)) {
     buffer_add_text(out, ": changes below ");
     number_size(out, gate->visible_middle);
-    buffer_add_text(out, " could not have been seen");
+    buffer_add_text(out, " would have been missed");
   }
   buffer_add_char(out, '.');
 }
@@ -268,7 +268,7 @@ static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
   else if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
   else if (m->fates[FATE_UNSURE] == m->count)
-    buffer_add_text(out, "No benchmark could be judged: the measurements swing too much.");
+    buffer_add_text(out, "No benchmark could be judged: the measurements vary too much.");
   else {
     buffer_add_text(out, "No regression in ");
     put_count(out, m->count - m->fates[FATE_UNSURE] - m->fates[FATE_NEW], "benchmark");
@@ -382,12 +382,12 @@ static void say_sight(struct buffer *out, const struct page_model *m) {
   bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
   if (isinf(gate->visible_middle)) {
     if (!m->fates[FATE_SLOWER])
-      buffer_add_text(out, "in most benchmarks no change of any size could have been seen");
+      buffer_add_text(out, "most benchmarks vary too much for any change to be seen");
     return;
   }
   buffer_add_text(out, "changes below ");
   number_size(out, gate->visible_middle);
-  buffer_add_text(out, " could not have been seen");
+  buffer_add_text(out, " would have been missed");
   if (!worse || gate->visible_row >= count) return;
   if (rows[gate->visible_row].verdict == GATE_REGRESSED) return;
   buffer_printf(out, " (%.*s: ", STR_ARG(rows[gate->visible_row].name));

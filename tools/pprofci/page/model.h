@@ -54,7 +54,7 @@ struct page_model {
   pprofc_str headline; /* "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per operation." */
   pprofc_str counts;   /* "1 of 9 benchmarks got slower · 1 could not be judged" */
   pprofc_str also;     /* doubts about the result besides the headline; may be empty */
-  pprofc_str sight;    /* "changes below 3 % could not have been seen"; may be empty */
+  pprofc_str sight;    /* "changes below 3 % would have been missed"; may be empty */
 };
 
 /* Makes the model of a run after its verdict. Texts are in the run's arena. */

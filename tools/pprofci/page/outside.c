@@ -51,11 +51,11 @@ pprofc_status outside_add(struct ci_run *run, const struct node *root, const cha
 /* Checks that a file given by the user is complete and valid. */
 static pprofc_status outside_check(const struct node *list, const char *path, pprofc_error *error) {
   if (!node_is(list, NODE_ARRAY))
-    return error_set(error, PPROFC_E_FORMAT, "'%s' is no file of pprofci push -links", path);
+    return error_set(error, PPROFC_E_FORMAT, "'%s' was not written by pprofci push -links", path);
   for (size_t i = 0; i < node_size(list); i++) {
     pprofc_str url = node_text(node_at(list, i), "url");
     if (!outside_may_link(url))
-      return error_set(error, PPROFC_E_FORMAT, "'%s': '%.*s' is no address of http or https", path,
+      return error_set(error, PPROFC_E_FORMAT, "'%s': '%.*s' is not an http or https address", path,
                        STR_ARG(str_slice(url, 0, 200)));
   }
   return PPROFC_OK;

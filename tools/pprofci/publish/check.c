@@ -244,6 +244,6 @@ pprofc_status post_check(struct post *post, pprofc_error *error) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == PPROFC_OK; i++)
     if (strcmp(post->site->forge->name, kinds[i].name) == 0) return kinds[i].run(post, error);
   if (status != PPROFC_OK) return status;
-  return error_set(error, PPROFC_E_UNSUPPORTED, "%s has no checks; -codequality writes a report",
+  return error_set(error, PPROFC_E_UNSUPPORTED, "%s has no checks; use -codequality for a report",
                    post->site->forge->name);
 }

@@ -66,7 +66,7 @@ static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct node *root;
   if (site->number) return PPROFC_OK;
   if (!*site->owner || !*site->branch)
-    return error_set(error, PPROFC_E_INVALID, "this run is of no pull request; give -pr N");
+    return error_set(error, PPROFC_E_INVALID, "this run has no pull request; pass -pr N");
   buffer_init(&path, &mem_default, 1 << 16);
   buffer_printf(&path, "/repos/%s/pulls?state=open&per_page=100&head=", site->repo);
   text_url(&path, str_of(site->owner));
@@ -179,7 +179,7 @@ static pprofc_status publish_over(struct post *post, const struct comment_found 
   struct body before, body = post->body;
   if (found->id && body_parse(found->text, post->key, &before)) {
     if (body.state.run && before.state.run > body.state.run) {
-      post->done = "left as it is: a newer run has written it";
+      post->done = "unchanged: a newer run has written it";
       return PPROFC_OK;
     }
     body_follow(&body.state, &before.state);

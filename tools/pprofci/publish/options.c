@@ -8,7 +8,7 @@ const char *const place_names[PLACES] = {"comment", "status", "check", "summary"
 enum { GROUP_WHERE, GROUP_FILES, GROUP_HOW };
 
 static const struct flag_group groups[] = {
-    {"Where", "Host, repository and change are those of the job; so is the token."},
+    {"Where", "Host, repository, change and token come from the CI job by default."},
     {"Files", NULL},
     {"How", NULL}};
 
@@ -22,15 +22,15 @@ static const struct flag flags[] = {
      .offset = FIELD(to),
      .group = GROUP_WHERE,
      .argument = "LIST",
-     .help = "of comment, status, check (a check run or report) and summary (of the job), with "
-             "commas; status, and comment where there is a change, when not given"},
+     .help = "list of comment, status, check (a check run or report) and summary (of the job); "
+             "default: status, and comment in a pull request"},
     {.name = "host",
      .kind = FLAG_STRING,
      .offset = FIELD(site.host),
      .group = GROUP_WHERE,
      .argument = "NAME",
      .choices = hosts,
-     .help = "github, gitlab or bitbucket, when the environment does not tell"},
+     .help = "github, gitlab or bitbucket; default: from the environment"},
     {.name = "pr",
      .kind = FLAG_INT,
      .offset = FIELD(site.number),
@@ -48,20 +48,20 @@ static const struct flag flags[] = {
      .offset = FIELD(site.page),
      .group = GROUP_WHERE,
      .argument = "URL",
-     .help = "where the page is, for links; that of the job when not given"},
+     .help = "address of the page, for links; default: the page of the job"},
     {.name = "key",
      .kind = FLAG_STRING,
      .offset = FIELD(key),
      .group = GROUP_WHERE,
      .argument = "NAME",
      .initial = "default",
-     .help = "tells comments, statuses and checks of several pipelines apart"},
+     .help = "name of this pipeline, if several pipelines publish to one change"},
     {.name = "author",
      .kind = FLAG_STRING,
      .offset = FIELD(author),
      .group = GROUP_WHERE,
      .argument = "LOGIN",
-     .help = "whose comment is updated; whom the token belongs to when not given"},
+     .help = "author of the comment to update; default: the owner of the token"},
     {.name = "markdown",
      .kind = FLAG_STRING,
      .offset = FIELD(markdown),
@@ -97,12 +97,12 @@ static const struct flag flags[] = {
      .offset = FIELD(body),
      .group = GROUP_FILES,
      .argument = "FILE",
-     .help = "post a comment from the manifest.json of a fork's run, quoted; there is no DIR then"},
+     .help = "post a quoted comment from the manifest.json of a fork's run, without DIR"},
     {.name = "dry-run",
      .kind = FLAG_BOOL,
      .offset = FIELD(dry_run),
      .group = GROUP_HOW,
-     .help = "print the requests and send none; the token is not printed and not needed"},
+     .help = "print the requests without sending them; needs no token and prints none"},
     {.name = "require-publish",
      .kind = FLAG_BOOL,
      .offset = FIELD(require),
@@ -119,26 +119,24 @@ static const struct flag flags[] = {
      .group = GROUP_HOW,
      .argument = "SECONDS",
      .initial = "120",
-     .help = "how long all waiting for a host that is busy, or limits the rate, may take"},
+     .help = "longest total wait for a host that is busy or limits the rate"},
     {.name = "timeout",
      .kind = FLAG_INT,
      .offset = FIELD(timeout),
      .group = GROUP_HOW,
      .argument = "SECONDS",
      .initial = "30",
-     .help = "how long a request may take"},
+     .help = "time limit of a request"},
 };
 
 static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", NULL};
 
 static const char *const details[] = {
-    "Carries the result of a run to where its reviewers are. DIR is the folder that `pprofci run` "
-    "or "
-    "`pprofci merge` wrote, .docs/artifacts/ci when not given. The exit status is that of the "
-    "run: a host that does not answer is told in one line each and changes it only with "
+    "Publishes the result of a run as comments, statuses and checks. DIR is the output folder of "
+    "`pprofci run` or `pprofci merge`; default: .docs/artifacts/ci. The exit status is the status "
+    "of the run. A failed request prints one line, and fails the command only with "
     "-require-publish.",
-    "The comment is found again by a hidden first line and its author, and updated in place.",
-    NULL};
+    "A later run finds the comment by a hidden first line and its author, and updates it.", NULL};
 
 static const struct flag_note examples[] = {
     {"pprofci publish -to comment,check", "in a job of GitHub Actions"},
@@ -150,19 +148,19 @@ static const struct flag_note environment[] = {
     {"GITHUB_TOKEN, GH_TOKEN", "the token for GitHub, at $GITHUB_API_URL"},
     {"GITLAB_TOKEN", "the token for GitLab, at $CI_API_V4_URL"},
     {"BITBUCKET_TOKEN", "the token for Bitbucket, at $BITBUCKET_API_URL"},
-    {"SSL_CERT_FILE, SSL_CERT_DIR", "authorities in place of those of the system"},
+    {"SSL_CERT_FILE, SSL_CERT_DIR", "trusted certificate authorities; default: the system's"},
     {"https_proxy, all_proxy, no_proxy", "proxies, for https alone"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
     {"0", "nothing regressed"},
-    {"1", "failed, or the run did, or with -require-publish a host"},
+    {"1", "failed, or the run failed, or with -require-publish a host failed"},
     {"2", "something regressed"},
     {NULL, NULL}};
 
 const struct flag_table publish_table = {
     .program = "pprofci publish",
-    .summary = "puts a result into comments, checks and reports",
+    .summary = "publishes a result as comments, checks and reports",
     .usage = usage,
     .details = details,
     .groups = groups,

@@ -275,8 +275,7 @@ static pprofc_status publish_check_places(const struct publish *p, const bool *p
   if (!any && writes_a_file(p->options)) return PPROFC_OK;
   return error_set(
       error, PPROFC_E_INVALID,
-      "there is nowhere to publish: no host is known from the environment; give -host, "
-      "or a file to write");
+      "nothing to publish to: no host in the environment; pass -host, or a file to write");
 }
 
 static void print_verdict(struct publish *p) {

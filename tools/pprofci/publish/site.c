@@ -245,11 +245,11 @@ static bool is_link(const char *text) {
 static pprofc_status site_check(const struct site *site, pprofc_error *error) {
   if (!site->page || !site->sha) return error_nomem(error);
   if (*site->sha && !is_hex_commit(site->sha))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is no commit", site->sha);
+    return error_set(error, PPROFC_E_INVALID, "'%s' is not a commit id", site->sha);
   if (*site->page && !is_link(site->page))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is no address of a page", site->page);
+    return error_set(error, PPROFC_E_INVALID, "'%s' is not an http or https address", site->page);
   if (site->forge && !is_repository(site->repo))
-    return error_set(error, PPROFC_E_INVALID, "the repository, %s, is '%s', which is none",
+    return error_set(error, PPROFC_E_INVALID, "%s is '%s', which is not a repository",
                      site->forge->repo_variable, site->repo);
   return PPROFC_OK;
 }

@@ -50,7 +50,7 @@ static pprofc_status wire_check_address(struct api *wire, pprofc_error *error) {
   pprofc_str host = str_slice(rest, 0, str_find_char(rest, '/'));
   bool secure = str_starts(api, STR("https://"));
   if (!is_visible(api) || !host.size || (!secure && !str_starts(api, STR("http://"))))
-    return error_set(error, PPROFC_E_INVALID, "the address of the API, '%s', is no URL",
+    return error_set(error, PPROFC_E_INVALID, "the address of the API, '%s', is not a URL",
                      wire->options.api);
   if (str_find_char(host, '@') < host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the API has a user name in it");
@@ -67,7 +67,7 @@ static pprofc_status wire_check_token(struct api *wire, pprofc_error *error) {
   size_t most = sizeof wire->token_line - strlen(wire->options.token_header);
   if (wire->options.dry) return PPROFC_OK;
   if (!is_visible(token) || token.size >= most)
-    return error_set(error, PPROFC_E_INVALID, "the token is not what a token looks like");
+    return error_set(error, PPROFC_E_INVALID, "the token has invalid characters");
   snprintf(wire->token_line, sizeof wire->token_line, "%s%.*s", wire->options.token_header,
            STR_ARG(token));
   return PPROFC_OK;
@@ -113,7 +113,7 @@ static const struct {
     {400, "bad request", ""},
     {401, "unauthorized", "the token is wrong or has expired"},
     {403, "forbidden", ""},
-    {404, "not found", "there is no such repository or change, or the token may not see it"},
+    {404, "not found", "the repository or change does not exist, or the token may not see it"},
     {409, "conflict", ""},
     {410, "gone", ""},
     {413, "too large", ""},

@@ -37,8 +37,7 @@ static pprofc_status push_add_own(struct push *push, pprofc_error *error) {
     pprofc_str name = {text, (size_t)(equals - text)};
     if (!push_is_name(name) || str_starts(name, STR("__")))
       return error_set(error, PPROFC_E_INVALID,
-                       "the name of a label is of letters, digits and '_', not '%.*s'",
-                       STR_ARG(name));
+                       "a label name has only letters, digits and '_', not '%.*s'", STR_ARG(name));
     status = push_add_label(push, name, equals + 1, error);
   }
   return status;

@@ -102,7 +102,7 @@ static pprofc_status push_add(struct push *push, const struct push_path *at,
   struct push_item item = {.path = at->path, .side = at->side};
   item.kind = push_kind_of(profile, at->path);
   if (item.kind == SIZE_MAX && !push_is_otlp(push)) {
-    message_note("pprofci: '%s' is not of cpu, heap, goroutine, mutex or block, it is left out",
+    message_note("pprofci: skipped '%s': not a cpu, heap, goroutine, mutex or block profile",
                  at->path);
     push->others++;
     return PPROFC_OK;
@@ -180,7 +180,6 @@ pprofc_status push_load(struct push *push, char *const *sources, size_t count,
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = push_load_source(push, sources[i], error);
   if (status == PPROFC_OK && !push->count)
-    status =
-        error_set(error, PPROFC_E_INVALID, "no profile is among the inputs that can be pushed");
+    status = error_set(error, PPROFC_E_INVALID, "no profile that can be pushed among the inputs");
   return status;
 }

@@ -185,8 +185,7 @@ pprofc_status push_check_otlp(const struct push *push, const struct push_item *i
   pprofc_status status = PPROFC_OK;
   OtlpExport__Response *response =
       otlp_export__response__unpack(NULL, content.size, (const uint8_t *)content.data);
-  if (!response)
-    return error_set(error, PPROFC_E_IO, "%s: the reply is no reply of OTLP", push->options->to);
+  if (!response) return error_set(error, PPROFC_E_IO, "%s: not an OTLP reply", push->options->to);
   const OtlpExport__PartialSuccess *partial = response->partial_success;
   const char *said = partial ? partial->error_message : "";
   if (remote_tells_secret(&push->remote, str_of(said)) || !utf8_valid(str_of(said))) said = "";

@@ -9,7 +9,7 @@
 enum { GROUP_WHERE, GROUP_LABELS };
 
 static const struct flag_group groups[] = {
-    {"Where", NULL}, {"Labels", "Those of the change come from the environment of the job."}};
+    {"Where", NULL}, {"Labels", "Labels of the change default to the environment of the job."}};
 
 static const char *const formats[] = {"push", "ingest", "otlp", NULL};
 static const char *const sides[] = {"base", "head", NULL};
@@ -57,7 +57,7 @@ static const struct flag flags[] = {
      .group = GROUP_LABELS,
      .argument = "NAME",
      .choices = sides,
-     .help = "base or head; folders of these names say it, too"},
+     .help = "base or head; default: from folders of these names"},
     {.name = "benchmark",
      .kind = FLAG_STRING,
      .offset = FIELD(benchmark),
@@ -86,19 +86,18 @@ static const struct flag flags[] = {
      .kind = FLAG_STRING,
      .group = GROUP_LABELS,
      .argument = "NAME=VALUE",
-     .help = "one more label; may be repeated",
+     .help = "additional label; may be repeated",
      .call = add_push_label},
 };
 
 static const char *const usage[] = {"-to URL -service NAME [flags] FILE | DIR ...", NULL};
 
 static const char *const details[] = {
-    "Sends profiles of cpu, heap, goroutine, mutex and block to Pyroscope, with the labels "
-    "service_name, ci, repository, sha, pull_request, benchmark and side, and prints a link to "
-    "the query of each kind, and of the difference when both sides were sent. Of a DIR of "
-    "`pprofci capture` all profiles are sent but those of the warm-up. By OTLP profiles of every "
-    "kind "
-    "are sent, the labels are attributes of the resource, and no link is printed.",
+    "Sends cpu, heap, goroutine, mutex and block profiles to Pyroscope, with the labels "
+    "service_name, ci, repository, sha, pull_request, benchmark and side. Prints a link to the "
+    "query of each kind, and to the difference if both sides were sent. A DIR of `pprofci capture` "
+    "is sent without the warm-up. OTLP takes profiles of any kind, with the labels as resource "
+    "attributes, and prints no links.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -136,8 +135,8 @@ static bool push_is_word(const char *text, const char *const *words) {
 }
 
 static pprofc_status push_check(const struct push_options *options, pprofc_error *error) {
-  if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is not given");
-  if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is not given");
+  if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
+  if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is needed");
   if (strpbrk(options->service, "{}=,"))
     return error_set(error, PPROFC_E_INVALID, "-service has one of the characters {}=,");
   if (options->pr < 0) return error_set(error, PPROFC_E_INVALID, "-pr is a number from 1");
@@ -145,7 +144,7 @@ static pprofc_status push_check(const struct push_options *options, pprofc_error
     return error_set(error, PPROFC_E_INVALID, "-protocol is push, ingest or otlp, not '%s'",
                      options->format);
   if (*options->links && strcmp(options->format, "otlp") == 0)
-    return error_set(error, PPROFC_E_INVALID, "-links is of Pyroscope, not of -protocol otlp");
+    return error_set(error, PPROFC_E_INVALID, "-links needs Pyroscope, not -protocol otlp");
   if (*options->side && !push_is_word(options->side, sides))
     return error_set(error, PPROFC_E_INVALID, "-side is base or head, not '%s'", options->side);
   return PPROFC_OK;

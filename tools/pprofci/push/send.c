@@ -51,7 +51,7 @@ static pprofc_status send_make_push(struct push *push, const struct push_item *i
   Pyroscope__RawProfileSeries series = PYROSCOPE__RAW_PROFILE_SERIES__INIT, *all = &series;
   Pyroscope__PushRequest request = PYROSCOPE__PUSH_REQUEST__INIT;
   char id[40];
-  if (!send_make_id(id)) return error_set(error, PPROFC_E_IO, "no random numbers can be had");
+  if (!send_make_id(id)) return error_set(error, PPROFC_E_IO, "no random numbers are available");
   sample.raw_profile.data = (uint8_t *)item->bytes.data;
   sample.raw_profile.len = item->bytes.size;
   sample.id = id;

@@ -44,7 +44,7 @@ pprofc_status remote_add_secret(struct remote_client *remote, const char *secret
                                 pprofc_error *error) {
   if (!*secret) return PPROFC_OK;
   if (remote->secret_count == REMOTE_SECRETS)
-    return error_set(error, PPROFC_E_LIMIT, "there are too many headers with secrets");
+    return error_set(error, PPROFC_E_LIMIT, "too many headers with secrets");
   remote->secrets[remote->secret_count++] = secret;
   return PPROFC_OK;
 }
@@ -83,7 +83,7 @@ static pprofc_status remote_identify(struct remote_client *remote, pprofc_error 
   if (status != PPROFC_OK || !*token) return status;
   if (*user) return remote_add_basic(remote, user, token, error);
   if (snprintf(bearer, sizeof bearer, "Bearer %s", token) >= (int)sizeof bearer)
-    return error_set(error, PPROFC_E_INVALID, "PYROSCOPE_TOKEN is not what a token looks like");
+    return error_set(error, PPROFC_E_INVALID, "PYROSCOPE_TOKEN has invalid characters");
   return remote_add(remote, "Authorization", bearer, "PYROSCOPE_TOKEN", error);
 }
 

@@ -67,7 +67,7 @@ static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pp
   if (status != PPROFC_OK) return status;
   return error_set(error, PPROFC_E_INVALID, "cannot find the base: %s",
                    shallow ? MEND_SHALLOW
-                           : "there is neither origin/main nor main; name it with -base-ref");
+                           : "neither origin/main nor main exists; set it with -base-ref");
 }
 
 /* Chooses the base: the first parent of the merge of a pull request, else the merge base. */
@@ -94,14 +94,13 @@ static pprofc_status check_given_base(struct ci_run *run, const char *commit, pp
   if (status == PPROFC_OK) status = find_first_parent(run, &parent, error);
   if (status != PPROFC_OK) return status;
   if (!ancestor && shallow)
-    run->base_why =
-        "given by -base-ref; cannot tell if it is an ancestor of the head: " MEND_SHALLOW;
+    run->base_why = "given by -base-ref; unknown if it is an ancestor of the head: " MEND_SHALLOW;
   else if (!ancestor)
     run->base_why = "given by -base-ref, but it is not an ancestor of the head: the difference has "
-                    "changes of both; leave -base-ref out";
+                    "changes of both; drop -base-ref";
   else if (run_has(parent) && strcmp(parent, commit) != 0)
     run->base_why = "given by -base-ref, but the pull request is merged into a later commit: the "
-                    "difference has commits of others; leave -base-ref out";
+                    "difference has commits of others; drop -base-ref";
   else
     return PPROFC_OK;
   message_note("warning: base %.12s: %s", commit, run->base_why);
@@ -121,8 +120,8 @@ static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const c
   bool shallow = false;
   status = is_shallow(run, &shallow, error);
   if (status != PPROFC_OK) return status;
-  return error_set(error, PPROFC_E_INVALID, "cannot check out '%s': there is no such commit%s",
-                   wanted, shallow ? "; " MEND_SHALLOW : "");
+  return error_set(error, PPROFC_E_INVALID, "cannot check out '%s': unknown commit%s", wanted,
+                   shallow ? "; " MEND_SHALLOW : "");
 }
 
 pprofc_status checkouts_add(struct ci_run *run, const char *wanted, const char *commit,
@@ -296,7 +295,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   bool any;
   if (!str_next(&line, '|', &path) || !str_next(&line, '|', &module)) return PPROFC_OK;
   if (str_starts(path, STR("-")))
-    return error_set(error, PPROFC_E_INVALID, "'%.*s' is no package", STR_ARG(path));
+    return error_set(error, PPROFC_E_INVALID, "'%.*s' is not a package", STR_ARG(path));
   const char *program = program_path(run, side, number, path);
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
   if (!program || !name || !folder) return error_nomem(error);

@@ -101,7 +101,7 @@ pprofc_status check_profile(struct ci_run *run, const char *path, const char *ot
   const char *partner = *other ? text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name)) : NULL;
   if (partner && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK)
     return note_unread(run, path, error);
-  message_note("pprofci: '%s' is no profile, it is left out", path);
+  message_note("pprofci: skipped '%s': not a profile", path);
   return PPROFC_OK;
 }
 

@@ -127,17 +127,17 @@ static bool judged_blame(struct filling *f) {
 
 /* ---- sentences --------------------------------------- */
 
-/* Returns "a change of 31% of main.work would have been seen; 70 runs a side would show 5%". */
+/* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs a side". */
 static const char *judged_sight(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct arena *arena = &f->run->arena;
   if (!f->to->largest) return "";
   if (!isfinite(s->visible))
-    return text_printf(arena, "no change of %s of any size could have been seen", f->to->largest);
-  const char *seen = text_printf(arena, "a change of %.0f%% of %s would have been seen",
+    return text_printf(arena, "no change of %s of any size can be detected", f->to->largest);
+  const char *seen = text_printf(arena, "smallest detectable change: %.0f%% (%s)",
                                  ceil(100 * s->visible), f->to->largest);
   if (!seen || !isfinite(s->runs_for_5)) return seen;
-  return text_printf(arena, "%s; %.0f runs a side would show 5%%", seen, s->runs_for_5);
+  return text_printf(arena, "%s; 5%% needs %.0f runs a side", seen, s->runs_for_5);
 }
 
 static const char *judged_note(const struct filling *f) {

@@ -21,7 +21,7 @@ struct round_load load_between(const struct round_load *begin, const struct roun
 /* Adds the load since `begin` to the run as a round; a failure stays in run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
-/* True if programs of others took so much of the processors that times say nothing. */
+/* True if programs of others used too much of the processors to judge times. */
 bool load_is_too_much(const struct round_load *round, double processors);
 
 /* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded; else NULL. */

@@ -14,8 +14,7 @@
 enum run_group { RUN_INPUTS, RUN_RECORDING, RUN_SIMULATING, RUN_RESULT };
 
 static const struct flag_group groups[] = {
-    [RUN_INPUTS] = {"What is compared",
-                    "Without any base this is a first run: nothing is compared."},
+    [RUN_INPUTS] = {"Inputs", "Without a base nothing is compared: a first run."},
     [RUN_RECORDING] = {"Recording Go benchmarks", NULL},
     [RUN_SIMULATING] = {"Counting instructions", NULL},
     [RUN_RESULT] = {"The result", NULL},
@@ -25,7 +24,7 @@ static const struct flag_group groups[] = {
 static const char *add_pair(void *context, const struct flag *flag, const char *text) {
   struct run_options *o = context;
   (void)flag;
-  if (!*text) return "a profile has no name";
+  if (!*text) return "missing name of a profile";
   if (o->pair_count == RUN_PAIRS_MAX) return "too many pairs";
   const char **base = &o->pair_bases[o->pair_count];
   if (!*base)
@@ -72,41 +71,41 @@ static const struct flag flags[] = {
      .group = RUN_INPUTS,
      .argument = "FILE",
      .call = add_pair,
-     .help = "two profiles, base and head, that are a pair whatever their names: -pair BASE HEAD; "
-             "of folders each profile is a run; may be repeated"},
+     .help = "base and head profile of a pair, whatever their names: -pair BASE HEAD; in folders "
+             "each profile is a run; may be repeated"},
     TEXT("bench-base", bench_base, RUN_INPUTS, "FILE", .call = add_bench,
-         .help = "benchmark results of the base, to compare and judge; may come several times, and "
-                 "may be a folder: each file is a process"),
+         .help = "benchmark results of the base, a file or a folder with a file per process; may "
+                 "be repeated"),
     TEXT("bench-head", bench_head, RUN_INPUTS, "FILE", .call = add_bench,
-         .help = "benchmark results of the head, likewise"),
+         .help = "benchmark results of the head, a file or a folder with a file per process; may "
+                 "be repeated"),
     TEXT("bundled", bundled, RUN_INPUTS, "DIR",
-         .help = "where the profiles are that are compared when nothing else is given"),
+         .help = "folder of the profiles to compare if no other input is given"),
     TEXT("record", record, RUN_RECORDING, "PACKAGES",
          .help = "run the benchmarks of Go packages at -base-ref and here; blanks separate "
                  "packages"),
     TEXT("base-ref", base_ref, RUN_RECORDING, "REF",
-         .help = "the commit to compare with; when it is not given, the first parent of the merge "
-                 "of a pull request, else the merge base with the target branch"),
+         .help = "commit to compare with; default: the first parent of a pull request's merge "
+                 "commit, or the merge base with the target branch"),
     {.name = "all",
      .kind = FLAG_BOOL,
      .offset = FIELD(all),
      .group = RUN_RECORDING,
-     .help = "measure everything in every round: also packages whose test binary is the same in "
-             "base and head, and benchmarks that did not look worse in the first 5 of 10 rounds "
-             "or more"},
+     .help = "measure everything in every round, also unchanged test binaries and benchmarks that "
+             "did not look worse in the first rounds"},
     {.name = "count",
      .kind = FLAG_INT,
      .offset = FIELD(count),
      .group = RUN_RECORDING,
      .argument = "N",
      .initial = "10",
-     .help = "how often each side is measured, in turns"},
+     .help = "number of rounds; each measures both sides"},
     TEXT("bench", bench, RUN_RECORDING, "REGEXP", .initial = ".",
-         .help = "which benchmarks, as of go test"),
+         .help = "benchmarks to run, as in go test"),
     TEXT("benchtime", benchtime, RUN_RECORDING, "TIME",
-         .help = "how long a benchmark runs in a round and in a profile, as of go test: 500ms, "
-                 "1000x; 1s in a round and 2s in a profile when not given"),
-    TEXT("cpu", cpu, RUN_RECORDING, "LIST", .help = "values of GOMAXPROCS, as of go test: 1,4"),
+         .help = "run time of a benchmark, as in go test: 500ms, 1000x; default: 1s in a round, 2s "
+                 "in a profile"),
+    TEXT("cpu", cpu, RUN_RECORDING, "LIST", .help = "values of GOMAXPROCS, as in go test: 1,4"),
     TEXT("profiles", profiles, RUN_RECORDING, "LIST", .initial = "cpu,mem",
          .help = "kinds of profile to take: cpu, mem, block, mutex"),
     {.name = "profile",
@@ -115,75 +114,71 @@ static const struct flag flags[] = {
      .group = RUN_RECORDING,
      .argument = "WHICH",
      .choices = profile_names,
-     .help = "benchmarks that are profiled: regressed, or all; with -fail-on all are"},
+     .help = "benchmarks to profile: regressed or all; -fail-on profiles all"},
     {.name = "profile-runs",
      .kind = FLAG_INT,
      .offset = FIELD(profile_runs),
      .group = RUN_RECORDING,
      .argument = "N",
      .initial = "5",
-     .help = "how often each side of a benchmark is profiled, in turns, apart from the measuring: "
-             "3 and more give verdicts of functions; 0: no profiles"},
+     .help = "number of profiles per side of a benchmark, apart from the measured rounds; 3 or "
+             "more give verdicts of functions, 0 disables profiles"},
     TEXT("simulate", simulate, RUN_SIMULATING, "COMMAND",
-         .help =
-             "count each benchmark that a command runs, under valgrind: pytest --codspeed, cargo "
-             "codspeed run, any program that marks its benchmarks for callgrind, or Go packages "
-             "as ./...; words as for a shell"),
+         .help = "command whose benchmarks are counted one by one under valgrind: pytest "
+                 "--codspeed, cargo codspeed run, a program that marks its benchmarks for "
+                 "callgrind, or Go packages such as ./...; split into words like in a shell"),
     TEXT("setup", setup, RUN_SIMULATING, "COMMAND",
-         .help =
-             "compare with the base (-base-ref): both commits are checked out, one after the "
-             "other in one folder, and a shell runs this command there before -simulate counts"),
+         .help = "shell command that builds each commit before -simulate counts; both commits are "
+                 "checked out in turn in one folder"),
     TEXT("simulate-toggle", simulate_toggle, RUN_SIMULATING, "FUNCTION",
-         .help =
-             "count this function with what it calls, in a program that marks nothing; may be a "
-             "pattern with *"),
+         .help = "function to count, with its callees, in a program without marks; may be a "
+                 "pattern with *"),
     TEXT("simulate-base", simulate_base, RUN_SIMULATING, "COMMAND",
-         .help = "a command that pprofc -simulate runs under valgrind; words as for a shell"),
+         .help = "command of the base for pprofc -simulate, split into words like in a shell"),
     TEXT("simulate-head", simulate_head, RUN_SIMULATING, "COMMAND",
-         .help = "the same command of the head, once"),
+         .help = "command of the head for pprofc -simulate, which runs once"),
     {.name = "runs",
      .kind = FLAG_INT,
      .offset = FIELD(simulated_runs),
      .group = RUN_SIMULATING,
      .argument = "N",
      .initial = "2",
-     .help = "how often the command of the base runs: from two runs on, functions that vary by "
-             "themselves are told apart from functions that changed"},
+     .help = "number of runs of the base's command; 2 or more separate functions that vary from "
+             "functions that changed"},
     {.name = "simulate-runs",
      .kind = FLAG_INT,
      .offset = FIELD(simulated_runs),
      .group = RUN_SIMULATING,
      .argument = "N",
      .initial = "2",
-     .help = "the same as -runs"},
+     .help = "same as -runs"},
     TEXT("out", out, RUN_RESULT, "DIR", .initial = ".docs/artifacts/ci",
-         .help = "where the artifacts go; benchmark tables go beside it, into benchdiff"),
+         .help = "folder for the artifacts; benchmark tables go to benchdiff next to it"),
     TEXT("threshold", threshold, RUN_RESULT, "PERCENT",
-         .help = "a significant change of so much is a regression; when neither this nor "
-                 "THRESHOLD_PERCENT is given 5, and 1 for -simulate"),
+         .help = "smallest significant increase that is a regression; default: THRESHOLD_PERCENT, "
+                 "else 5, or 1 with -simulate"),
     {.name = "fail-on",
      .kind = FLAG_STRING,
      .offset = FIELD(fail_on_last),
      .group = RUN_RESULT,
      .argument = "WHAT",
      .call = add_fail_on,
-     .help = "a function that grew by so much is a regression, too: flat>5%, cum>5%, self>10%, "
-             "flat>10ms, name=RE, or flat>5%,name=RE; total>5% and common>5% are on the total and "
-             "on all functions together, as of pprofc; may come several times"},
+     .help = "growth of a function that is a regression: flat>5%, cum>5%, self>10%, flat>10ms, "
+             "name=RE, or flat>5%,name=RE; total>5% and common>5% test the total and all functions "
+             "together; may be repeated"},
     {.name = "normalize-by",
      .kind = FLAG_CHOICE,
      .offset = FIELD(normalize_by),
      .group = RUN_RESULT,
      .argument = "WHAT",
      .choices = noise_exposures,
-     .help =
-         "the divisor of the values of a run, as of pprofc: ops, time, total (percent) or none; "
-         "without it operations that are known, else none"},
-    TEXT("ops", ops, RUN_RESULT, "N,N",
-         .help = "operations of a run of the base and of the head, for profiles of any language"),
-    TEXT("noise-rules", noise_rules, RUN_RESULT, "FILE",
-         .help = "JSON file with functions of the machine, folded frames and accepted changes, as "
-                 "of pprofc"),
+     .help = "divisor of a run's values, as in pprofc: ops, time, total (percent) or none; "
+             "default: ops if known, else none"},
+    TEXT("ops", ops, RUN_RESULT, "N,N", .help = "operations per run of the base and of the head"),
+    TEXT(
+        "noise-rules", noise_rules, RUN_RESULT, "FILE",
+        .help =
+            "JSON file of environment functions, folded frames and accepted changes, as in pprofc"),
     {.name = "one-process",
      .kind = FLAG_BOOL,
      .offset = FIELD(one_process),
@@ -193,16 +188,16 @@ static const struct flag flags[] = {
      .kind = FLAG_BOOL,
      .offset = FIELD(any_load),
      .group = RUN_RESULT,
-     .help = "judge times although the machine was overloaded"},
+     .help = "judge times even if the machine was overloaded"},
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
      .group = RUN_RESULT,
      .help = "exit with 0 when something regressed"},
     TEXT("links", links, RUN_RESULT, "FILE",
-         .help = "links for the page, as `pprofci push -links FILE` writes them"),
+         .help = "links for the page, written by `pprofci push -links FILE`"),
     TEXT("title", title, RUN_RESULT, "TEXT",
-         .help = "what the page is about, for its first line: the change, the pull request"),
+         .help = "title of the page: the change, the pull request"),
 };
 
 static const char *const usage[] = {
@@ -212,18 +207,18 @@ static const char *const usage[] = {
     "-simulate-base COMMAND -simulate-head COMMAND [flags]", NULL};
 
 static const char *const details[] = {
-    "Makes the artifacts of a pull request: for every pair of profiles the tables and flame graphs "
-    "of base, head and their difference, one page to read them on, a summary, and the verdict of "
-    "the benchmarks.",
+    "Makes the artifacts of a pull request: tables and flame graphs of base, head and difference "
+    "for each pair of profiles, a page with all of them, a summary, and the verdict of the "
+    "benchmarks.",
     NULL};
 
 static const struct flag_note environment[] = {
-    {"PPROFC_BIN", "the folder with pprofc, which -simulate-head runs; else that of pprofci"},
-    {"THRESHOLD_PERCENT", "what -threshold is when it is not given"},
+    {"PPROFC_BIN", "folder of pprofc, for -simulate-head; default: the folder of pprofci"},
+    {"THRESHOLD_PERCENT", "default of -threshold"},
     {"GITHUB_STEP_SUMMARY", "summary.md is added to this file"},
     {"GITHUB_OUTPUT", "verdict=... is added to this file"},
     {"GITHUB_ACTIONS", "when it is true, regressions are annotated on standard output"},
-    {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "the commit in manifest.json where git cannot tell"},
+    {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "commit for manifest.json if git is not available"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
@@ -344,9 +339,8 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
     if (base && !head) lacks = "head";
     if (head && !base && o->has_base) lacks = "base";
     if (lacks)
-      return error_set(error, PPROFC_E_INVALID,
-                       "-%sbase and -%shead belong together: there is no -%s%s", prefix, prefix,
-                       prefix, lacks);
+      return error_set(error, PPROFC_E_INVALID, "-%sbase and -%shead go together: -%s%s is missing",
+                       prefix, prefix, prefix, lacks);
   }
   return PPROFC_OK;
 }
@@ -371,13 +365,11 @@ static pprofc_status check_makers(const struct run_options *o, pprofc_error *err
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
   if (given && (*o->record || *o->simulate))
     return error_set(error, PPROFC_E_INVALID,
-                     "-%s makes its profiles and results; leave -base, -head, -bench-base and "
-                     "-bench-head out",
+                     "-%s does not go with -base, -head, -bench-base and -bench-head",
                      *o->record ? "record" : "simulate");
   if (*o->simulate && (*o->record || *o->simulate_base || *o->simulate_head))
     return error_set(error, PPROFC_E_INVALID,
-                     "-simulate counts both sides; leave -record, -simulate-base and "
-                     "-simulate-head out");
+                     "-simulate does not go with -record, -simulate-base and -simulate-head");
   return PPROFC_OK;
 }
 
@@ -387,8 +379,8 @@ static pprofc_status check_together(const struct run_options *o, const struct fl
   for (size_t i = 0; i < sizeof belongings / sizeof *belongings && status == PPROFC_OK; i++)
     if (run_seen(parsed, belongings[i].name) && !run_seen(parsed, belongings[i].of) &&
         !run_seen(parsed, belongings[i].or_of))
-      status = error_set(error, PPROFC_E_INVALID, "-%s belongs to -%s, which is not given",
-                         belongings[i].name, belongings[i].of);
+      status =
+          error_set(error, PPROFC_E_INVALID, "-%s needs -%s", belongings[i].name, belongings[i].of);
   return status;
 }
 
@@ -421,7 +413,7 @@ pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
   if (status == PPROFC_OK) status = flags_parse(&run_table, o, argc, argv, parsed, error);
   if (status != PPROFC_OK || parsed->help) return status;
   if (parsed->rest < argc)
-    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s': all inputs are options",
+    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s': pass inputs with flags",
                      argv[parsed->rest]);
   status = check_empty(o, parsed, error);
   if (status == PPROFC_OK) status = check_values(o, error);
@@ -432,8 +424,8 @@ pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
   if (status != PPROFC_OK || run_is_given(o)) return status;
   if (!*o->bundled)
     return error_set(error, PPROFC_E_INVALID,
-                     "there is nothing to compare: give -base and -head, -bench-base and "
-                     "-bench-head, -record, -simulate, or -simulate-base and -simulate-head");
+                     "nothing to compare: pass -base and -head, -bench-base and -bench-head, "
+                     "-record, -simulate, or -simulate-base and -simulate-head");
   o->is_bundled = true;
   o->has_base = true;
   return PPROFC_OK;

@@ -29,7 +29,7 @@ struct run_options {
   const char *ops;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
-  bool counts_base; /* true if -simulate counts a base, too */
+  bool counts_base; /* true if -simulate also counts a base */
   bool has_base;    /* true if any base is given; otherwise this is a first run */
   bool is_bundled;  /* true to compare the bundled profiles, because no input was given */
 };

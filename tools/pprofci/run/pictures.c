@@ -140,9 +140,9 @@ static void note_idle(const struct ci_run *run, const struct run_pair *pair, con
                       bool both) {
   if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
   if (both)
-    message_note("pprofci: '%s' and its base have no samples, they are left out", path);
+    message_note("pprofci: skipped '%s' and its base: no samples", path);
   else
-    message_note("pprofci: '%s' has no samples, it is left out", path);
+    message_note("pprofci: skipped '%s': no samples", path);
 }
 
 /* True if the pair has one side, and a profile of the same name could not be read. */
@@ -163,9 +163,9 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (other_is_unread(run, pair))
     pair->note = "The other profile of this name cannot be read.";
   else if (run->has_base && !pair->paths[SIDE_BASE])
-    pair->note = "New: there is no such profile in the base.";
+    pair->note = "New: the base has no profile of this name.";
   else if (run->has_base && !pair->paths[SIDE_HEAD])
-    pair->note = "Gone: there is no such profile in the head.";
+    pair->note = "Gone: the head has no profile of this name.";
   bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
   const char *left_out = NULL;
   for (int side = 0; side < SIDES; side++) {

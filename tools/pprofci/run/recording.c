@@ -229,7 +229,7 @@ static pprofc_status recording_check(struct ci_run *run, pprofc_error *error) {
   pprofc_str rest = str_of(run->options->record), word;
   while (str_next(&rest, ' ', &word))
     if (str_starts(word, STR("-")))
-      return error_set(error, PPROFC_E_INVALID, "'%.*s' is no package (-record)", STR_ARG(word));
+      return error_set(error, PPROFC_E_INVALID, "'%.*s' is not a package (-record)", STR_ARG(word));
   if (!child_exists("go")) return error_set(error, PPROFC_E_UNSUPPORTED, "-record needs go");
   pprofc_status status = program_line(run, NULL, argv, &folder, error);
   if (status != PPROFC_OK || folder) return status;

@@ -72,8 +72,7 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error) {
   run->has_base = count_measured(r, SIDE_BASE) > 0;
   run->bench[SIDE_BASE] = "";
   if (!count_measured(r, SIDE_HEAD))
-    return error_set(error, PPROFC_E_INVALID,
-                     "there are benchmarks in the base, and none in the head");
+    return error_set(error, PPROFC_E_INVALID, "the base has benchmarks, but the head does not");
   pprofc_status status = texts_write(r, SIDE_HEAD, "bench", error);
   return status == PPROFC_OK && run->has_base ? texts_write(r, SIDE_BASE, "bench", error) : status;
 }
@@ -214,7 +213,7 @@ pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
   struct gate_screen_plan plan = gate_screen_plan_of(selected, both, (size_t)o->count);
   if (status != PPROFC_OK) return status;
   if (plan.all) return recording_rounds(r, GATE_SCREEN_ROUNDS + 1, o->count, error);
-  message_note("%zu of %zu benchmarks look worse or are too noisy to tell: %zu more rounds",
+  message_note("%zu of %zu benchmarks look worse or are too noisy to judge: %zu more rounds",
                selected, both, plan.rounds);
   status = keep_screened(r, error);
   return status == PPROFC_OK ? measure_further(r, selected, plan.rounds, error) : status;

@@ -274,7 +274,7 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-/* What a preview reads and judges with. */
+/* Reads the inputs of a preview, which it judges with its own settings. */
 static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   const bool *screening = context;
@@ -413,7 +413,7 @@ static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
 
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  if (!run->has_base) run->verdict = "no comparison: there is no base";
+  if (!run->has_base) run->verdict = "no comparison: no base";
   for (size_t i = 0; i < run->same_count; i++)
     buffer_printf(&run->gate_text, "unchanged: same binary: %s\n", run->same[i]);
   if (same_is_all(run)) run->verdict = "no regression";

@@ -16,7 +16,7 @@ static const char *const environment[] = {
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
     "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1"};
 
-/* Options beside those of every simulation. A file for each benchmark, exact stacks of up to 60
+/* Options in addition to the common ones. A file for each benchmark, exact stacks of up to 60
  * frames, and the programs that the command starts. */
 static const char *const count_options[] = {"--combine-dumps=no", "--separate-callers=60",
                                             "--trace-children=yes",
@@ -78,7 +78,7 @@ static void command_line(struct count_words *w, const struct count_run *run,
 
 /* ---- why a run failed -------------------------------- */
 
-/* Finds the last line of valgrind that is no warning about this machine's caches. */
+/* Finds the last line of valgrind that is not a warning about this machine's caches. */
 static pprofc_str log_complaint(struct ci_run *run, const char *path) {
   struct buffer text;
   pprofc_str line, found = {NULL, 0};

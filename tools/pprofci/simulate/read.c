@@ -18,7 +18,7 @@
 #define ENDED   "desc: Trigger: Program termination"
 
 /* True if a line of the head says what the file counts. Sets *name to it, or to an empty text for
- * parts that are no benchmark. */
+ * parts outside benchmarks. */
 static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
   *name = (pprofc_str){"", 0};
   if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
@@ -106,7 +106,7 @@ static struct counted *counted_of(struct counting *c, const struct count_run *ru
   for (size_t n = 2; item && item->runs[run->side][run->number].path; n++) {
     const char *numbered = text_printf(&c->run->arena, "%.*s#%zu", STR_ARG(name), n);
     if (n == 2)
-      message_note("pprofci: '%.*s' comes several times in one run; the next are numbered",
+      message_note("pprofci: '%.*s' occurs several times in one run; the repetitions are numbered",
                    STR_ARG(name));
     item = numbered ? counted_add(c, str_of(numbered)) : NULL;
   }

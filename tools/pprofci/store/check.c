@@ -34,7 +34,7 @@ static pprofc_status check_object(struct checker *c, const char *key, pprofc_err
   past_object_key(str_of(hex), wanted);
   if (status == PPROFC_OK && strcmp(wanted, key) != 0) {
     checker_say(c, &c->found->broken, "broken", str_of(key),
-                "its content is not what its name says; remove it, and store its run again");
+                "its content does not match its name; remove it and store its run again");
   } else if (status == PPROFC_OK) {
     c->found->objects++;
     if (interner_copy(&c->objects, &c->past.arena, str_of(key)) == MAP_NONE)
@@ -88,7 +88,7 @@ static pprofc_status check_record(struct checker *c, const char *key, pprofc_err
       checker_say(c, &c->found->broken, "broken", str_of(error->message), "");
     } else if (status == PPROFC_OK && !is_named_well(key, &record, text)) {
       checker_say(c, &c->found->broken, "broken", str_of(key),
-                  "its content is not what its name says");
+                  "its content does not match its name");
     } else if (status == PPROFC_OK) {
       c->found->runs++;
       check_named_profiles(c, key, &record);

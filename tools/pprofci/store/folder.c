@@ -143,7 +143,7 @@ static pprofc_status folder_get(struct backing *backing, const char *key, struct
   if (!path)
     status = error_nomem(error);
   else if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
-    status = error_set(error, PPROFC_E_NO_MATCH, "there is no '%s'", path);
+    status = error_set(error, PPROFC_E_NO_MATCH, "'%s' does not exist", path);
   else
     status = file_read(path, data, error);
   arena_free(&arena);
@@ -161,9 +161,9 @@ static pprofc_status folder_open(struct backing *backing, bool create, pprofc_er
   else if (status == PPROFC_E_NO_MATCH && create)
     status = folder_create(backing, error);
   else if (status == PPROFC_E_NO_MATCH)
-    status =
-        error_set(error, PPROFC_E_INVALID, "'%s' is not a store of pprofci: it has no file '%s'",
-                  backing->where, RECORD_MARK);
+    status = error_set(error, PPROFC_E_INVALID,
+                       "'%s' is not a store of pprofci: the file '%s' is missing", backing->where,
+                       RECORD_MARK);
   buffer_free(&mark);
   return status;
 }

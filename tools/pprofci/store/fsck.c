@@ -11,7 +11,7 @@ struct fsck_options {
   bool clean;
 };
 
-static const struct flag_group groups[] = {{"What to do", NULL}};
+static const struct flag_group groups[] = {{"Actions", NULL}};
 
 static const struct flag flags[] = {
     {.name = "clean",
@@ -25,12 +25,14 @@ static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
     "Reads every file of the store and compares it with its name, which is the hash of its "
-    "content. Profiles that no run names and unfinished files are what an interrupted `pprofci "
-    "store` has left; they do no harm.",
+    "content. An interrupted `pprofci store` may leave profiles that no run names and unfinished "
+    "files; they do no harm.",
     NULL};
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing is missing or broken"}, {"1", "something is, or failed"}, {NULL, NULL}};
+    {"0", "nothing is missing or broken"},
+    {"1", "something is missing or broken, or the check failed"},
+    {NULL, NULL}};
 
 const struct flag_table fsck_table = {
     .program = "pprofci fsck",
@@ -81,7 +83,7 @@ int fsck_main(int argc, char **argv) {
   if (status == PPROFC_OK) status = flags_parse(&fsck_table, &options, argc, argv, &parsed, &error);
   if (status == PPROFC_OK && parsed.help) return command_help(&fsck_table);
   if (status == PPROFC_OK && argc - parsed.rest != 1)
-    status = error_set(&error, PPROFC_E_INVALID, "one STORE is checked at a time");
+    status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
   if (status != PPROFC_OK) return command_misused(&fsck_table, &parsed, error.message);
   log_guard_init(&guard, fd_write, &fd);
   output_init(&out, log_guard_write, &guard);

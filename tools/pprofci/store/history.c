@@ -18,7 +18,7 @@ struct history_options {
 
 #define FIELD(name) offsetof(struct history_options, name)
 
-static const struct flag_group groups[] = {{"What to list", NULL}};
+static const struct flag_group groups[] = {{"Selection", NULL}};
 
 static const struct flag flags[] = {
     {.name = "branch",
@@ -26,7 +26,7 @@ static const struct flag flags[] = {
      .offset = FIELD(branch),
      .argument = "GLOB",
      .initial = "*",
-     .help = "runs of these branches"},
+     .help = "branches of the runs"},
     {.name = "count",
      .kind = FLAG_INT,
      .offset = FIELD(count),
@@ -42,8 +42,8 @@ static const struct flag flags[] = {
 static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
-    "Runs are in the order of their commits: by their number (pprofci store -order) when all have "
-    "one, else by time. A verdict is that of the gate when the run was made.",
+    "Runs are ordered by commit number (pprofci store -order) if all have one, else by time. The "
+    "verdict is the gate's verdict at the time of the run.",
     NULL};
 
 static const struct flag_note statuses[] = {{"0", "listed"}, {"1", "failed"}, {NULL, NULL}};
@@ -214,7 +214,7 @@ int history_main(int argc, char **argv) {
     status = flags_parse(&history_table, &options, argc, argv, &parsed, &error);
   if (status == PPROFC_OK && parsed.help) return command_help(&history_table);
   if (status == PPROFC_OK && argc - parsed.rest != 1)
-    status = error_set(&error, PPROFC_E_INVALID, "one STORE is listed at a time");
+    status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
   if (status != PPROFC_OK) return command_misused(&history_table, &parsed, error.message);
   log_guard_init(&guard, fd_write, &fd);
   output_init(&out, log_guard_write, &guard);

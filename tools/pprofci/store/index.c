@@ -76,7 +76,7 @@ static bool index_open(struct store_index *x) {
   if (index_open_file(x)) return true;
   if (!index_is_broken(x)) return false;
   index_close(x);
-  message_note("pprofci: the index '%s' is broken or of another version; it is made anew", x->path);
+  message_note("pprofci: rebuilding the index '%s': broken or of another version", x->path);
   return unlink(x->path) == 0 && index_open_file(x);
 }
 
@@ -93,7 +93,7 @@ static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_err
                      "more than %d seconds)",
                      x->path, why, INDEX_WAIT / 1000);
   if (index_is_broken(x) && unlink(x->path) == 0)
-    message_note("pprofci: the index '%s' is broken; the next run makes it anew", x->path);
+    message_note("pprofci: the index '%s' is broken; the next run rebuilds it", x->path);
   else if (x->code != SQLITE_READONLY && x->code != SQLITE_CANTOPEN && x->code != SQLITE_PERM)
     message_note("pprofci: the index '%s' is not used: %s", x->path, why);
   *used = false;

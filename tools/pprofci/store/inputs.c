@@ -93,7 +93,7 @@ static pprofc_status writing_read_file(struct writing *w, const char *path, ppro
   bool any = false;
   pprofc_error ignored;
   if (!files_is_regular(path) && !files_is_folder(path))
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': there is no such file", path);
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': no such file", path);
   writing_note_time(w, path);
   if (source_check(path, &ignored) == PPROFC_OK) return writing_read_profile(w, path, error);
   pprofc_status status = writing_read_results(w, path, &any, error);
@@ -115,8 +115,8 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
     if (!manifest) return error_nomem(error);
     bool is_run = files_is_folder(paths[i]) && files_is_regular(manifest);
     if (is_run && count > 1)
-      return error_set(error, PPROFC_E_INVALID, "'%s' is the folder of a run; it is stored alone",
-                       paths[i]);
+      return error_set(error, PPROFC_E_INVALID,
+                       "'%s' is the folder of a run; store it in a command of its own", paths[i]);
     status = is_run ? writing_read_run(w, paths[i], error) : writing_read_file(w, paths[i], error);
   }
   return status;

@@ -148,7 +148,7 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
   if (status == PPROFC_OK) {
     status = past_add_record(past, key, &record, error);
   } else if (status == PPROFC_E_FORMAT) {
-    message_note("pprofci: skipped: %s (pprofci fsck tells more)", error->message);
+    message_note("pprofci: skipped: %s (pprofci fsck lists details)", error->message);
     past->skipped++;
     status = PPROFC_OK;
   } else if (status == PPROFC_E_NO_MATCH) {

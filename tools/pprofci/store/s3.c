@@ -312,9 +312,9 @@ static pprofc_status s3_open(struct backing *backing, bool create, pprofc_error 
   else if (status == PPROFC_E_NO_MATCH && create)
     status = s3_put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error);
   else if (status == PPROFC_E_NO_MATCH)
-    status =
-        error_set(error, PPROFC_E_INVALID, "'%s' is not a store of pprofci: it has no key '%s'",
-                  backing->where, RECORD_MARK);
+    status = error_set(error, PPROFC_E_INVALID,
+                       "'%s' is not a store of pprofci: the key '%s' is missing", backing->where,
+                       RECORD_MARK);
   buffer_free(&mark);
   return status;
 }

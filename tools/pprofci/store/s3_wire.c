@@ -49,7 +49,7 @@ static pprofc_status s3_read_where(struct s3_wire *w, const char *where, pprofc_
   size_t slash = str_find_char(rest, '/');
   pprofc_str bucket = str_slice(rest, 0, slash), prefix = str_slice(rest, slash + 1, rest.size);
   if (!s3_is_name(bucket))
-    return error_set(error, PPROFC_E_INVALID, "'%s' is no s3://BUCKET/PREFIX", where);
+    return error_set(error, PPROFC_E_INVALID, "'%s' is not s3://BUCKET/PREFIX", where);
   while (prefix.size && prefix.data[prefix.size - 1] == '/') prefix.size--;
   w->bucket = text_keep(w->arena, bucket);
   w->prefix = prefix.size ? text_printf(w->arena, "%.*s/", STR_ARG(prefix)) : "";
@@ -336,8 +336,8 @@ static const struct {
     {"AccessDenied", "the credentials may not do this"},
     {"PermanentRedirect", "the bucket is in another region: set AWS_REGION"},
     {"AuthorizationHeaderMalformed", "is AWS_REGION right?"},
-    {"NoSuchBucket", "there is no such bucket"},
-    {"SlowDown", "the server asked for fewer requests, five times"},
+    {"NoSuchBucket", "the bucket does not exist"},
+    {"SlowDown", "the server limited the rate of requests five times"},
 };
 
 /* Appends the difference between the clock of this machine and the server's. */

@@ -25,7 +25,7 @@ struct store_options {
 static const char *store_take_tag(void *options, const struct flag *flag, const char *text) {
   struct store_options *o = options;
   (void)flag;
-  if (!*text) return "a tag has a name";
+  if (!*text) return "missing name of a tag";
   if (o->tag_count == sizeof o->tags / sizeof *o->tags) return "too many tags";
   o->tags[o->tag_count++] = text;
   return NULL;
@@ -33,8 +33,8 @@ static const char *store_take_tag(void *options, const struct flag *flag, const 
 
 static const struct flag_group groups[] = {
     {"The store", NULL},
-    {"The commit", "What is not given comes from git or the CI service."},
-    {"What stays", NULL}};
+    {"The commit", "Defaults come from git or the CI service."},
+    {"Retention", NULL}};
 
 static const struct flag flags[] = {
     {.name = "to",
@@ -47,18 +47,18 @@ static const struct flag flags[] = {
      .offset = FIELD(commit),
      .group = 1,
      .argument = "ID",
-     .help = "which commit was measured"},
+     .help = "id of the measured commit"},
     {.name = "branch",
      .kind = FLAG_STRING,
      .offset = FIELD(branch),
      .group = 1,
      .argument = "NAME",
-     .help = "its branch"},
+     .help = "branch of the commit"},
     {.name = "tag",
      .kind = FLAG_STRING,
      .group = 1,
      .argument = "NAME",
-     .help = "a release; its runs are never removed; may come again",
+     .help = "name of a release, whose runs are never removed; may be repeated",
      .call = store_take_tag},
     {.name = "order",
      .kind = FLAG_INT,
@@ -66,38 +66,39 @@ static const struct flag flags[] = {
      .group = 1,
      .argument = "N",
      .initial = "-1",
-     .help = "the number of the commit in its branch, as of git rev-list --count --first-parent"},
+     .help = "number of the commit in its branch, as git rev-list --count --first-parent "
+             "prints"},
     {.name = "time",
      .kind = FLAG_STRING,
      .offset = FIELD(time),
      .group = 1,
      .argument = "TIME",
-     .help = "when it was committed: seconds since 1970, 2026-11-20 or 2026-11-20T10:00:00Z"},
+     .help = "time of the commit: seconds since 1970, 2026-11-20 or 2026-11-20T10:00:00Z"},
     {.name = "machine",
      .kind = FLAG_STRING,
      .offset = FIELD(machine),
      .group = 1,
      .argument = "TEXT",
-     .help = "where it was measured; a change point where this changes is marked"},
+     .help = "name of the machine; trend marks change points where the machine changes"},
     {.name = "retain",
      .kind = FLAG_STRING,
      .offset = FIELD(retain),
      .group = 2,
      .argument = "RULES",
-     .help = "remove old runs: main=2y,release/*=all,*=30d; the first pattern that fits a branch "
-             "counts, a branch without a rule stays"},
+     .help = "remove old runs: main=2y,release/*=all,*=30d; the first matching pattern counts, and "
+             "a branch without a rule is kept"},
     {.name = "keep-last",
      .kind = FLAG_INT,
      .offset = FIELD(keep_last),
      .group = 2,
      .argument = "N",
      .initial = "20",
-     .help = "the last commits of each branch stay whatever -retain says"},
+     .help = "number of last commits per branch that -retain never removes"},
     {.name = "dry-run",
      .kind = FLAG_BOOL,
      .offset = FIELD(dry_run),
      .group = 2,
-     .help = "say what -retain would remove; write nothing"},
+     .help = "print what -retain would remove, without removing it"},
 };
 
 static const char *const usage[] = {"-to STORE [flags] [DIR | RESULTS | PROFILE] ...",
@@ -122,8 +123,8 @@ static const struct flag_note examples[] = {
 static const struct flag_note environment[] = {
     {"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "credentials of a bucket"},
     {"AWS_REGION, AWS_DEFAULT_REGION", "its region (us-east-1)"},
-    {"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "a server other than that of AWS"},
-    {"PPROFCI_S3_STYLE", "path or virtual: where the name of the bucket is in an address"},
+    {"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "server to use instead of AWS"},
+    {"PPROFCI_S3_STYLE", "path or virtual: place of the bucket's name in addresses"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {{"0", "stored"}, {"1", "failed"}, {NULL, NULL}};
@@ -152,7 +153,7 @@ static pprofc_status store_facts(const struct store_options *o, struct commit_fa
   memcpy(facts->tags, o->tags, sizeof o->tags);
   facts->tag_count = o->tag_count;
   if (*o->time && !facts_parse_time(str_of(o->time), &facts->time))
-    return error_set(error, PPROFC_E_INVALID, "-time: '%s' is no time", o->time);
+    return error_set(error, PPROFC_E_INVALID, "-time: '%s' is not a time", o->time);
   return PPROFC_OK;
 }
 
@@ -216,8 +217,8 @@ static pprofc_status store_all(const struct store_options *o, const char *const 
 }
 
 static const char *store_check(const struct store_options *o, size_t count) {
-  if (!*o->to) return "-to names no store";
-  if (!count && !*o->retain && !o->tag_count) return "there is nothing to store";
+  if (!*o->to) return "-to is needed";
+  if (!count && !*o->retain && !o->tag_count) return "nothing to store";
   return NULL;
 }
 

@@ -192,8 +192,7 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
   pprofc_str text = json_text_end(&to, &w->arena);
   if (status == PPROFC_OK && !text.data) status = error_nomem(error);
   if (status == PPROFC_OK && !result->series && !result->profiles)
-    status = error_set(error, PPROFC_E_INVALID,
-                       "there is nothing to store: neither results nor profiles");
+    status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, facts, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, facts, text, result, error);
   /* Another process may have removed an old object that no record used until now. */

@@ -21,7 +21,7 @@ struct trend_options {
 #define FIELD(name) offsetof(struct trend_options, name)
 
 static const struct flag_group groups[] = {
-    {"What is looked at", NULL}, {"Change points", NULL}, {"Output", NULL}};
+    {"Series", NULL}, {"Change points", NULL}, {"Output", NULL}};
 
 static const struct flag flags[] = {
     {.name = "bench",
@@ -29,67 +29,64 @@ static const struct flag flags[] = {
      .offset = FIELD(asked.bench),
      .argument = "GLOB",
      .initial = "*",
-     .help = "these benchmarks"},
+     .help = "benchmarks to list"},
     {.name = "unit",
      .kind = FLAG_STRING,
      .offset = FIELD(asked.unit),
      .argument = "GLOB",
      .initial = "*",
-     .help = "results in these units: sec/op, B/op"},
+     .help = "units of results to list, such as sec/op or B/op"},
     {.name = "function",
      .kind = FLAG_STRING,
      .offset = FIELD(asked.function),
      .argument = "GLOB",
-     .help = "in place of results: the share that functions have in profiles"},
-    {.name = "cum",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(asked.cum),
-     .help = "with what the functions call"},
+     .help = "list the share of functions in profiles instead of results"},
+    {.name = "cum", .kind = FLAG_BOOL, .offset = FIELD(asked.cum), .help = "include callees"},
     {.name = "kind",
      .kind = FLAG_STRING,
      .offset = FIELD(asked.kind),
      .argument = "GLOB",
      .initial = "cpu",
-     .help = "of these profiles"},
+     .help = "kind of the profiles of -function"},
     {.name = "branch",
      .kind = FLAG_STRING,
      .offset = FIELD(asked.branch),
      .argument = "GLOB",
-     .help = "runs of these branches; the branch with most runs when it is not given"},
+     .help = "branches of the runs; default: the branch with the most runs"},
     {.name = "commits",
      .kind = FLAG_STRING,
      .offset = FIELD(asked.commits),
      .argument = "FILE",
-     .help = "ids of commits in their order, a line each, as of git rev-list --reverse; others "
-             "are left out"},
+     .help = "list of commit ids in order, one per line, as git rev-list --reverse prints; skip "
+             "other commits"},
     {.name = "threshold",
      .kind = FLAG_STRING,
      .offset = FIELD(threshold),
      .group = 1,
      .argument = "PERCENT",
      .initial = "1",
-     .help = "smaller changes are not told"},
+     .help = "smallest change to report, in percent"},
     {.name = "alpha",
      .kind = FLAG_FLOAT,
      .offset = FIELD(alpha),
      .group = 1,
      .argument = "P",
      .initial = "0.001",
-     .help = "level of the t-test between both sides of a change point"},
+     .help = "significance level of the t-test of a change point"},
     {.name = "window",
      .kind = FLAG_INT,
      .offset = FIELD(window),
      .group = 1,
      .argument = "N",
      .initial = "50",
-     .help = "values that are looked at together, 4 to 500"},
+     .help = "number of values per window, 4 to 500"},
     {.name = "least",
      .kind = FLAG_INT,
      .offset = FIELD(least),
      .group = 1,
      .argument = "N",
      .initial = "5",
-     .help = "values on each side of a change point"},
+     .help = "fewest values on each side of a change point"},
     {.name = "json",
      .kind = FLAG_BOOL,
      .offset = FIELD(json),
@@ -106,14 +103,14 @@ static const struct flag flags[] = {
      .offset = FIELD(html),
      .group = 2,
      .argument = "FILE",
-     .help = "write a page that needs nothing else"},
+     .help = "write a page with a chart of each series, in one file"},
     {.name = "title",
      .kind = FLAG_STRING,
      .offset = FIELD(title),
      .group = 2,
      .argument = "TEXT",
      .initial = "Benchmarks over commits",
-     .help = "the first line of the page"},
+     .help = "title of the page"},
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
@@ -121,8 +118,7 @@ static const char *const usage[] = {"[flags] STORE", NULL};
 static const char *const details[] = {
     "Prints the change points of each series, the newest first: the first commit that has the "
     "change, its size with an interval of 95 %, and the mean before and after. docs/HISTORY.md "
-    "says how they are found and what may "
-    "deceive.",
+    "explains the method and its limits.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -151,7 +147,7 @@ const struct flag_table trend_table = {
 
 static pprofc_status trend_settle(struct trend_options *o, pprofc_error *error) {
   if (!gate_parse_percent(str_of(o->threshold), &o->asked.threshold))
-    return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is no percentage", o->threshold);
+    return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is not a percentage", o->threshold);
   if (!(o->alpha > 0) || o->alpha >= 1)
     return error_set(error, PPROFC_E_INVALID, "-alpha is a probability above 0 and below 1");
   if (o->window < 4 || o->window > STEPS_WINDOW_MOST)
@@ -224,7 +220,7 @@ int trend_main(int argc, char **argv) {
     status = flags_parse(&trend_table, &options, argc, argv, &parsed, &error);
   if (status == PPROFC_OK && parsed.help) return command_help(&trend_table);
   if (status == PPROFC_OK && argc - parsed.rest != 1)
-    status = error_set(&error, PPROFC_E_INVALID, "one STORE is looked at at a time");
+    status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
   if (status == PPROFC_OK) status = trend_settle(&options, &error);
   if (status != PPROFC_OK) return command_misused(&trend_table, &parsed, error.message);
   status = trend_all(&options, argv[parsed.rest], &error);

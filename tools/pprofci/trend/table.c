@@ -152,7 +152,7 @@ static void table_put_end(struct buffer *out, const struct trend_view *trend) {
   escape_line(out, str_of(trend->branch));
   buffer_printf(out, ", by %s of the commit\n", trend->past.by_order ? "the number" : "the time");
   if (trend->unlisted)
-    buffer_printf(out, "%zu runs are left out: their commits are not listed\n", trend->unlisted);
+    buffer_printf(out, "skipped %zu runs: their commits are not listed\n", trend->unlisted);
   if (few)
     buffer_printf(out, "%zu series have fewer than 10 values: too few for a change point\n", few);
 }

@@ -135,7 +135,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
     if (node_number(count, 0, &n) && node_number(time, 0, &total) && n > 0 && total > 0)
       criterion_add_sample(sink, name, n, total / n / 1e9, throughput, time->line);
     else
-      sink_message(sink, time->line, "%.*s: a time is no positive number", STR_ARG(name));
+      sink_message(sink, time->line, "%.*s: a time is not a positive number", STR_ARG(name));
   }
 }
 

@@ -10,7 +10,7 @@ const struct format_fact bench_facts[] = {
      "JSON with `context` and `benchmarks`", "made by hand", NULL,
      "one sample for each repetition: `sec/op`, `cpu-sec/op`, counters; the context is "
      "configuration",
-     "aggregates (mean, median, big O): they are no samples"},
+     "aggregates (mean, median, big O), which are not samples"},
     {"hyperfine", "hyperfine JSON", "hyperfine `--export-json`",
      "JSON with `results`, `command` and `mean`", "made by hand", NULL,
      "one sample for each run: `sec/op`, memory; user and system time; parameters are in the name",

@@ -97,7 +97,7 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   if (is_aggregate(entry) || !node_get(entry, "real_time")) return false;
   if (!time_exponent(node_text(entry, "time_unit"), &exponent) ||
       !node_number(node_get(entry, "real_time"), exponent, &real)) {
-    sink_message(sink, entry->line, "%.*s: real_time is no time", STR_ARG(name));
+    sink_message(sink, entry->line, "%.*s: real_time is not a time", STR_ARG(name));
     return false;
   }
   struct name_builder encoded;

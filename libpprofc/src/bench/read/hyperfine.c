@@ -35,7 +35,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
   const struct node *times = node_get(result, "times"),
                     *memory = node_get(result, "memory_usage_byte");
   if (!times || !times->first) {
-    sink_message(sink, result->line, "'%.*s' has no times, only their mean", STR_ARG(command));
+    sink_message(sink, result->line, "'%.*s' has no times, only a mean", STR_ARG(command));
     return;
   }
   if (!check_codes(sink, result, command)) return;
@@ -46,7 +46,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
   for (const struct node *time = times->first; time; time = time->next) {
     double value;
     if (!node_number(time, 0, &value)) {
-      sink_message(sink, time->line, "'%.*s': a time is no number", STR_ARG(command));
+      sink_message(sink, time->line, "'%.*s': a time is not a number", STR_ARG(command));
     } else {
       sink_result(sink, buffer_str(&name.text), 1, time->line);
       sink_value(sink, value, STR("sec/op"));

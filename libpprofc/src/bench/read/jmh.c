@@ -32,7 +32,7 @@ static const struct jmh_time *find_time(pprofc_str name) {
 }
 
 /* Chooses the conversion of a unit: "us/op" and "ops/us" become seconds and per second, "B/op"
- * stays, other units are named after the metric. */
+ * stays, other units keep the name of the metric. */
 static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');
@@ -161,7 +161,7 @@ static size_t read_iterations(struct bench_sink *sink, const struct node *run, p
         sink_value(sink, value, buffer_str(&c.unit));
         samples++;
       } else {
-        sink_message(sink, score->line, "%.*s: a score is no number", STR_ARG(name));
+        sink_message(sink, score->line, "%.*s: a score is not a number", STR_ARG(name));
       }
       next_iteration(sink, &list, good);
     }

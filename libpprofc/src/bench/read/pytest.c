@@ -53,7 +53,7 @@ static void read_rounds(struct bench_sink *sink, const struct node *entry, pprof
     uint32_t line = round->line;
     double mean;
     if (!block_mean(&round, size, &mean)) {
-      sink_message(sink, line, "%.*s: a round is no number", STR_ARG(name));
+      sink_message(sink, line, "%.*s: a round is not a number", STR_ARG(name));
       return;
     }
     sink_result(sink, name, iterations, line);
@@ -86,8 +86,8 @@ static void pytest_read_entry(struct bench_sink *sink, const struct node *entry)
   if (rounds.count)
     read_rounds(sink, entry, buffer_str(&name.text), rounds);
   else
-    sink_message(sink, entry->line,
-                 "%.*s has no data, only their summary (use --benchmark-save-data)", STR_ARG(full));
+    sink_message(sink, entry->line, "%.*s has no data, only a summary (use --benchmark-save-data)",
+                 STR_ARG(full));
   name_end(&name, sink);
 }
 

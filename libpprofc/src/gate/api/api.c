@@ -158,7 +158,7 @@ void pprofc_gate_free(pprofc_gate *gate) {
 
 static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *error) {
   if (!gate->closed) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "the gate has been judged");
+  return error_set(error, PPROFC_E_INVALID, "the gate is already judged");
 }
 
 /* Also records a failed read as a problem, so that a caller that ignores the error does not
@@ -435,7 +435,7 @@ pprofc_status pprofc_gate_print(const pprofc_gate *gate, const char *format, boo
   const struct gate_format *found = gate_format_find(str_of(format));
   if (!found)
     return error_set(error, PPROFC_E_INVALID, "unknown gate format \"%s\"", format ? format : "");
-  if (!gate->judged) return error_set(error, PPROFC_E_INVALID, "the gate has not been judged");
+  if (!gate->judged) return error_set(error, PPROFC_E_INVALID, "the gate is not judged yet");
   struct buffer text;
   struct output out;
   buffer_init(&text, &gate->mem, SIZE_MAX / 2);

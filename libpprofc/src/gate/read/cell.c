@@ -134,7 +134,7 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   row->in_head = cell->head.size > 0;
   bool good = (!row->in_base || gate_parse_center(cell->base, &row->base)) &&
               (!row->in_head || gate_parse_center(cell->head, &row->head));
-  return good ? NULL : "no number";
+  return good ? NULL : "not a number";
 }
 
 /* Marks a difference without a p-value as exact: the table shows it without a test. */
@@ -148,9 +148,9 @@ static void cell_set_exact(struct gate_row *row) {
 /* Parses the comparison. Returns an error text, or NULL. */
 static const char *cell_read_comparison(struct gate_row *row, const struct gate_cell *cell) {
   if (!cell_set_delta(row, cell->delta)) return "no comparison";
-  if (isnan(row->delta)) return "the difference is no number";
-  if (!parse_comparison(cell->comparison, row, &row->tested)) return "the p-value is no number";
-  if (row->p < 0) return "the p-value is no probability";
+  if (isnan(row->delta)) return "the difference is not a number";
+  if (!parse_comparison(cell->comparison, row, &row->tested)) return "the p-value is not a number";
+  if (row->p < 0) return "the p-value is not between 0 and 1";
   cell_set_exact(row);
   row->least_p = P_BELOW;
   if (row->tested && row->p == 0) row->p = P_BELOW;

@@ -70,7 +70,7 @@ pprofc_status gate_read_classic(struct gate *gate, pprofc_str path, pprofc_str d
       open = found = true;
       cell.unit = metric;
     } else if (str_starts(cells[0], STR("name \\ "))) {
-      gate_problem(gate, "%.*s:%zu: a table of more than two files has no differences",
+      gate_problem(gate, "%.*s:%zu: a table of more than two files has no comparison",
                    STR_ARG(path), lines.number);
       found = true;
     } else if (open && count == 1) {

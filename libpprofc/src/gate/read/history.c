@@ -203,8 +203,7 @@ pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_er
   interner_init(&h.series, gate->mem);
   pprofc_status status = history_read_all(&h, folder, error);
   if (status == PPROFC_OK && h.run_count < 2)
-    gate_problem(gate, "noise is learned from two runs and more, but '%s' has %zu", folder,
-                 h.run_count);
+    gate_problem(gate, "noise needs at least two runs, but '%s' has %zu", folder, h.run_count);
   history_sort(&h);
   if (status == PPROFC_OK && !history_learn(&h)) status = error_nomem(error);
   interner_free(&h.series);

@@ -60,7 +60,7 @@ static bool json_read_cell(struct json_table *t, const struct node *row, size_t 
   out.in_base = base_count > 0;
   out.in_head = head_count > 0;
   if (base_count == SIZE_MAX || head_count == SIZE_MAX) {
-    gate_problem(gate, "%.*s:%u: a sample of %.*s is no finite number", STR_ARG(t->path), row->line,
+    gate_problem(gate, "%.*s:%u: a sample of %.*s is not finite", STR_ARG(t->path), row->line,
                  STR_ARG(out.name));
     return true;
   }

@@ -91,7 +91,7 @@ static void report_messages(struct gate *gate, const pprofc_bench *set) {
 static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   for (size_t i = 0; i < pairs->flaw_count; i++) {
     const pprofc_bench_result *result = &pairs->set->results[pairs->flaws[i]];
-    gate_problem(gate, "%.*s:%u: a measurement of %.*s is no finite number",
+    gate_problem(gate, "%.*s:%u: a measurement of %.*s is not finite",
                  STR_ARG(pprofc_bench_input_path(pairs->set, result->input)), result->line,
                  STR_ARG(pprofc_bench_string(pairs->set, result->name)));
   }
@@ -133,12 +133,13 @@ static void compare_environments(struct gate *gate, const pprofc_bench *set) {
 static void check_builds(struct gate *gate, const pprofc_bench *set) {
   size_t base = set_debug_inputs(set, "base"), head = set_debug_inputs(set, "head");
   if (base && head)
-    gate_warning(gate, "the library of Google Benchmark was built as debug, which measures its "
-                       "own work along");
+    gate_warning(
+        gate,
+        "the library of Google Benchmark is a debug build, which adds its own work to the times");
   else if (base || head)
     gate_warning(gate,
-                 "base and head were measured differently: the library of Google Benchmark was "
-                 "built as debug for %s only",
+                 "base and head were measured differently: the library of Google Benchmark is a "
+                 "debug build for %s only",
                  base ? "base" : "head");
 }
 
@@ -227,8 +228,8 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   mem_free(gate->mem, seen, strings, sizeof *seen);
   if (found)
     gate_warning(gate,
-                 "every sample of %s from one process, so the noise between processes is not known "
-                 "and no regression is more than inconclusive; measure several processes "
+                 "every sample of %s from one process, so the noise between processes is unknown "
+                 "and every regression is inconclusive; measure several processes "
                  "(scripts/bench_ab.sh), or allow one with -one-process",
                  names[found]);
   return found != 0;

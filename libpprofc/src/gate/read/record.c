@@ -21,7 +21,7 @@ pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str dat
   pprofc_status status = json_tree_parse(arena, path, data, &root, error);
   if (status != PPROFC_OK) return status;
   if (node_integer(node_get(root, "version")) != 1)
-    return error_set(error, PPROFC_E_FORMAT, "'%s' is no record of version 1 of a run", path);
+    return error_set(error, PPROFC_E_FORMAT, "'%s' is not a run record of version 1", path);
   if (!node_to_integer(node_get(root, "order"), &order)) order = -1;
   *record = (struct run_record){.place = {order, 0, node_text(root, "commit")},
                                 .branch = node_text(root, "branch"),
@@ -33,7 +33,7 @@ pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str dat
                                 .profiles = node_get(root, "profiles")};
   if (!record_is_commit(record->place.commit) || !node_to_integer(node_get(root, "time"), &time) ||
       !node_is(record->series, NODE_ARRAY) || !node_is(record->profiles, NODE_ARRAY))
-    return error_set(error, PPROFC_E_FORMAT, "'%s' is not the whole record of a run", path);
+    return error_set(error, PPROFC_E_FORMAT, "'%s' is an incomplete run record", path);
   record->place.time = time;
   return PPROFC_OK;
 }

@@ -43,8 +43,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Drops colours, byte order mark and carriage returns. *out is a view of the data if there are
- * none of these. */
+/* Drops colours, byte order mark and carriage returns. *out is a view of the data if it has no such
+ * characters. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);
@@ -72,11 +72,11 @@ static const char *unreadable(pprofc_str data) {
   if (str_starts(data, STR("\xFF\xFE")) || str_starts(data, STR("\xFE\xFF")))
     return "it is UTF-16 text; write it as UTF-8";
   if (str_find_char(data, '\0') < data.size)
-    return "it holds NUL bytes (UTF-16 text or a binary file)";
+    return "it has NUL bytes (UTF-16 text or a binary file)";
   if (str_find(data, STR("\xC3\x82\xC2\xB1")) < data.size ||
       str_find(data, STR("\xC3\xA2\xE2\x80\x9D\xE2\x80\x9A")) < data.size ||
       str_find(data, STR("\xE2\x94\xAC\xE2\x96\x92")) < data.size)
-    return "its characters were garbled when the output was redirected; write it as UTF-8";
+    return "its characters were garbled by a redirection; write it as UTF-8";
   return NULL;
 }
 
@@ -85,11 +85,11 @@ static const char *what_is_it(pprofc_str data) {
   pprofc_str trimmed = str_trim(data);
   struct gate_lines lines = {.rest = data};
   if (trimmed.data[0] == '{' || trimmed.data[0] == '[')
-    return "JSON that is no comparison of benchstatc; results are given as -base and -head";
+    return "JSON that is not a comparison of benchstatc; pass results with -base and -head";
   if (str_starts(trimmed, STR("<"))) return "HTML or XML; print text or CSV";
   while (gate_next_line(&lines))
     if (str_starts(lines.text, STR("Benchmark")))
-      return "lines of go test -bench; give the two runs as -base and -head";
+      return "lines of go test -bench; pass the two runs with -base and -head";
   return "text without a table of benchstat";
 }
 

@@ -80,7 +80,7 @@ static pprofc_status add_events(struct callgrind_events *events, pprofc_str list
       split_name(word, &events->items[events->count++]);
     }
     if (seen[index])
-      return error_set(error, PPROFC_E_FORMAT, "the event '%.*s' is there twice",
+      return error_set(error, PPROFC_E_FORMAT, "the event '%.*s' occurs twice",
                        (int)(word.size < 100 ? word.size : 100), word.data);
     seen[index] = true;
   }

@@ -94,11 +94,10 @@ static const char *const exact_notes[] = {
 };
 
 static const char *const stack_notes[] = {
-    [PPROFC_STACKS_PROPORTIONAL] =
-        "stacks are estimated from a call graph: the cost of a function goes to its callers in "
-        "proportion to the cost of their calls",
-    [PPROFC_STACKS_EDGES] = "stacks are a function and its caller, estimated from a call graph in "
-                            "proportion to the cost of calls",
+    [PPROFC_STACKS_PROPORTIONAL] = "stacks are estimated from a call graph: a function's cost is "
+                                   "shared among its callers by the cost of their calls",
+    [PPROFC_STACKS_EDGES] =
+        "stacks are a function and its caller, estimated from the cost of calls in a call graph",
     [PPROFC_STACKS_FLAT] = "stacks are single functions",
 };
 
@@ -111,14 +110,14 @@ void callgrind_add_notes(struct callgrind_reader *r) {
   import_note_count(r->builder, r->bad_lines, "line of callgrind's output could not be read",
                     "lines of callgrind's output could not be read");
   import_note_count(r->builder, r->unknown_lines,
-                    "line of callgrind's output has a meaning that is not known",
-                    "lines of callgrind's output have a meaning that is not known");
+                    "line of callgrind's output is of an unknown kind",
+                    "lines of callgrind's output are of an unknown kind");
   import_note_count(r->builder, r->wrong_totals,
                     "part of callgrind's output has totals that differ from its lines",
                     "parts of callgrind's output have totals that differ from its lines");
   import_note_count(r->builder, r->cut_parts,
-                    "part of callgrind's output has no totals: its end may be missing",
-                    "parts of callgrind's output have no totals: their ends may be missing");
+                    "part of callgrind's output has no totals: it may be truncated",
+                    "parts of callgrind's output have no totals: they may be truncated");
   import_note_count(r->builder, r->repeated,
                     "part of callgrind's output has the name of another benchmark: they add up",
                     "parts of callgrind's output have names of other benchmarks: they add up");

@@ -91,8 +91,8 @@ static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t lef
   if (memcmp(start, "FLR", 4) != 0) return jfr_fail_at(j, start, "no chunk");
   if (major != 2)
     return jfr_fail(j, PPROFC_E_FORMAT,
-                    "version %u.%u of the format, and only 2 is read: JDK Mission Control opens "
-                    "recordings of Oracle's JDK 8",
+                    "unsupported version %u.%u of the format, only 2 is read; JDK Mission Control "
+                    "opens recordings of Oracle's JDK 8",
                     major, minor);
   return size >= JFR_HEADER_SIZE && size <= left ? size : 0;
 }
@@ -115,8 +115,7 @@ static bool jfr_find_chunks(struct jfr *j) {
   }
   j->left_out = jfr_is_padding(at, end) ? 0 : (uint64_t)(end - at);
   if (!j->chunk_count)
-    return jfr_fail(j, PPROFC_E_FORMAT,
-                    "the recording is not finished, or truncated (%zu bytes are there)",
+    return jfr_fail(j, PPROFC_E_FORMAT, "the recording is unfinished or truncated (%zu bytes)",
                     j->data.size);
   return true;
 }
@@ -181,7 +180,7 @@ static void jfr_note_unread(struct jfr *j) {
   if (!named) return;
   if (named > 5) named = 5;
   buffer_init(&note, j->mem, SIZE_MAX);
-  buffer_add_text(&note, "events with stacks that are no samples, left out:");
+  buffer_add_text(&note, "skipped events with stacks that are not samples:");
   for (size_t i = 0; i < named; i++) {
     jfr_note_most(j, &note);
     if (i + 1 < named) buffer_add_char(&note, ',');
@@ -196,13 +195,14 @@ static void jfr_note_unread(struct jfr *j) {
 }
 
 static void jfr_notes(struct jfr *j) {
-  jfr_note(j, "events without a stack, left out", j->without_stack);
-  jfr_note(j, "frames without a method, left out", j->without_method);
+  jfr_note(j, "skipped events without a stack", j->without_stack);
+  jfr_note(j, "skipped frames without a method", j->without_method);
   jfr_note(j, "stacks that the recorder cut off", j->truncated);
-  jfr_note(j, "bytes of a chunk at the end that is not whole, left out", j->left_out);
+  jfr_note(j, "skipped bytes of an incomplete last chunk", j->left_out);
   if (j->assumed_period)
-    pprofc_builder_comment(j->builder, "a sampling period that the recording does not say is "
-                                       "taken to be the default of its profiler");
+    pprofc_builder_comment(
+        j->builder,
+        "the recording does not name its sampling period; the default of its profiler is used");
   uint64_t unread = 0;
   for (size_t i = 0; i < j->unread.count; i++) unread += j->unread_counts[i];
   jfr_note_unread(j);

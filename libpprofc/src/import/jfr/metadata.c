@@ -190,7 +190,7 @@ bool jfr_read_metadata(struct jfr *j) {
   jfr_long(&t.r);
   jfr_long(&t.r);
   if (tree_read_strings(&t)) tree_read(&t);
-  if (t.r.failed) jfr_fail_at(j, at, "metadata that cannot be read");
+  if (t.r.failed) jfr_fail_at(j, at, "unreadable metadata");
   ARRAY_FREE(j->mem, t.strings, t.string_capacity);
   return jfr_ok(j) && jfr_index_classes(j);
 }

@@ -220,7 +220,7 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
       if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
         return false;
     }
-    if (ahead.failed) return jfr_fail_at(j, at, "a frame that cannot be read");
+    if (ahead.failed) return jfr_fail_at(j, at, "an unreadable frame");
   }
   return true;
 }

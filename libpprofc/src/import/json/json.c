@@ -206,7 +206,7 @@ static const struct {
     {"mappings", "sources", "this is a source map, not a profile"},
     {"sections", "version", "this is a source map, not a profile"},
     {"snapshot", "strings",
-     "this is a heap snapshot of V8, which has no stacks; node --heap-prof writes a profile"},
+     "this is a heap snapshot of V8, which has no stacks; node --heap-prof records a profile"},
 };
 
 static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {

@@ -311,8 +311,8 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
   import_note_count(r->builder, r->faults.reversed, "event has a duration below 0",
                     "events have a duration below 0");
   import_note_count(r->builder, r->others,
-                    "event of a kind without stacks (not B, E, X) is left out",
-                    "events of kinds without stacks (not B, E, X) are left out");
+                    "event of a kind without stacks (not B, E, X) was skipped",
+                    "events of kinds without stacks (not B, E, X) were skipped");
   import_note_share(r->builder, r->entry_count - r->faults.unmatched,
                     r->others + r->faults.unmatched, "events");
   return PPROFC_OK;

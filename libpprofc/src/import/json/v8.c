@@ -170,11 +170,11 @@ static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_l
   }
   size_t untimed = r->sample_count > r->delta_count ? r->sample_count - r->delta_count : 0;
   import_note_count(builder, untimed, "sample has no time", "samples have no time");
-  import_note_count(builder, missing, "sample names a node that is not there",
-                    "samples name a node that is not there");
+  import_note_count(builder, missing, "sample refers to a missing node",
+                    "samples refer to missing nodes");
   import_note_share(builder, r->sample_count - missing, missing, "samples");
-  import_note_count(builder, (size_t)(idle / 1000000), "ms was idle and is left out",
-                    "ms were idle and are left out");
+  import_note_count(builder, (size_t)(idle / 1000000), "ms of idle time was skipped",
+                    "ms of idle time were skipped");
 }
 
 /* Adds samples from the hit counts of nodes, for files without samples. */

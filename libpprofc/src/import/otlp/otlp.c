@@ -156,7 +156,7 @@ static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
     return otlp_fail_nomem(o);
   if (o->frame_count && !otlp_is_message((const uint8_t *)frame.data, frame.size))
-    return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu is no ProfilesData", o->frame_count + 1);
+    return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu is not ProfilesData", o->frame_count + 1);
   o->frame_number = o->frame_count + 1;
   return otlp_index(o, frame, &o->frames[o->frame_count++]);
 }
@@ -196,7 +196,7 @@ static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framin
   if (!otlp_each_frame(o, otlp_read_samples)) return o->status;
   if (o->timestamps) {
     char note[96];
-    snprintf(note, sizeof note, "times of single events, left out: %llu",
+    snprintf(note, sizeof note, "skipped times of single events: %llu",
              (unsigned long long)o->timestamps);
     pprofc_builder_comment(o->builder, note);
   }

@@ -322,7 +322,7 @@ static pprofc_status folded_tell_skipped(struct folded_folded *f,
   bool mostly = f->bad_lines >= f->good_lines;
   char text[160];
   snprintf(text, sizeof text, "%s: %llu of %llu, the first is line %llu",
-           mostly ? "most lines are no stacks" : "lines that are no stacks were skipped",
+           mostly ? "most lines are not stacks" : "skipped lines that are not stacks",
            (unsigned long long)f->bad_lines, (unsigned long long)(f->bad_lines + f->good_lines),
            (unsigned long long)f->first_bad);
   if (mostly) return error_set(error, PPROFC_E_FORMAT, "%s", text);

@@ -346,7 +346,7 @@ static pprofc_status read_go_dump(struct go_dump *d, pprofc_str text, pprofc_pro
   if (d->elided) go_dump_comment(d, "stacks that the Go runtime cut in the middle", d->elided);
   if (d->broken)
     go_dump_comment(d, "stacks with a goroutine of another program in them", d->broken);
-  if (d->dumps > 1) go_dump_comment(d, "dumps, told apart by the label dump", d->dumps);
+  if (d->dumps > 1) go_dump_comment(d, "dumps; the label dump distinguishes them", d->dumps);
   return pprofc_builder_finish(d->builder, profile, error);
 }
 

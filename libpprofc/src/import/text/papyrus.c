@@ -277,8 +277,8 @@ static pprofc_status read_papyrus(struct papyrus *p, pprofc_str text, pprofc_pro
   if (p->failed) return error_nomem(error);
   import_note_count(p->builder, p->bad_lines, "line of the Papyrus log could not be read",
                     "lines of the Papyrus log could not be read");
-  import_note_count(p->builder, p->lost_returns, "return of the Papyrus log has no call",
-                    "returns of the Papyrus log have no call");
+  import_note_count(p->builder, p->lost_returns, "return of the Papyrus log without a call",
+                    "returns of the Papyrus log without a call");
   return pprofc_builder_finish(p->builder, profile, error);
 }
 

@@ -1,9 +1,9 @@
 /* Reads the text of `perf script`: a block for each event, with a header line and then the
  * stack, leaf first.
  *
- * The fields depend on perf's version and on -F. The reader tells fields apart by the form of
- * the words and ignores unknown words. The sample types are the number of samples and one type
- * for each event. */
+ * The fields depend on perf's version and on -F. The reader identifies fields by the form of the
+ * words and ignores unknown words. The sample types are the number of samples and one type for each
+ * event. */
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -489,10 +489,9 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
   import_note_count(p->builder, p->bad_lines, "line of perf script could not be read",
                     "lines of perf script could not be read");
   import_note_share(p->builder, p->samples, p->bad_lines, "samples and lines");
-  import_note_count(
-      p->builder, p->more_events,
-      "sample is of an event beyond the 32 that are types, and counts in samples only",
-      "samples are of events beyond the 32 that are types, and count in samples only");
+  import_note_count(p->builder, p->more_events,
+                    "sample of an event after the 32nd counts in samples only",
+                    "samples of events after the 32nd count in samples only");
   return pprofc_builder_finish(p->builder, profile, error);
 }
 

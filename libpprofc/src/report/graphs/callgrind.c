@@ -46,9 +46,9 @@ static pprofc_str text_of(const struct callgrind *c, uint32_t text) {
   return c->graph.frames.texts.items[text];
 }
 
-/* Nodes are printed by weight, which is no order in memory: what a node needs is read some nodes
- * before its turn, one level of pointers after the other, so that the processor waits for many of
- * them at once. Prefetches do not do: they end where an address has no entry in the TLB. */
+/* Nodes are printed by weight, not in memory order. So a node's data is read some nodes in advance,
+ * one level of pointers after the other, and cache misses overlap. Prefetch instructions do not
+ * help: they are dropped on a TLB miss. */
 #define FAR  16
 #define NEAR 8
 

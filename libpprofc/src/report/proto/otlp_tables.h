@@ -1,6 +1,5 @@
-/* The dictionary of an OTLP file that is being written. Entries are kept as the bytes they are
- * written as, so that equal ones are one, and made when something refers to them, so that none is
- * without use. */
+/* The dictionary of an OTLP file that is being written. Entries are kept in encoded form, so that
+ * equal entries are stored once, and are made on first use, so that every entry is used. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 

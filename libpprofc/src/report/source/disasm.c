@@ -222,7 +222,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Whether nodes of the mapping's file match, or it holds the address asked for. */
+/* True if nodes of the mapping's file match, or it contains the requested address. */
 static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
                               const uint8_t *has_samples) {
   pprofc_str file = profile_string(d->report->result.profile, m->file);

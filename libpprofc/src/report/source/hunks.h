@@ -39,8 +39,8 @@ struct hunks {
   size_t text_count, text_capacity;
 };
 
-/* Reads what `git diff -U0` printed; `diff` and the arena must outlive the hunks. Ignores what
- * is no part of a diff. False when out of memory. */
+/* Reads what `git diff -U0` printed; `diff` and the arena must outlive the hunks. Ignores text
+ * outside the diff. False when out of memory. */
 bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 
 /* Returns the file with that path on a side; NULL if it did not change. */

@@ -249,7 +249,7 @@ static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
     find_places(l, &f, start_line);
     put_window(l, &f);
   }
-  put_elsewhere(l, rows, lost, "on lines that the profiles do not tell");
+  put_elsewhere(l, rows, lost, "on unknown lines");
   put_elsewhere(l, rows + late, count - late, "on lines that the revisions do not have");
   return PPROFC_OK;
 }

@@ -90,7 +90,7 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
                              struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
   *exists = false;
-  /* realpath follows all links before the folder is checked; open follows none after it. */
+  /* realpath follows all links before the folder is checked; open follows no link afterwards. */
   if (!realpath(path, real)) {
     lookup_fail_errno(failure, path, errno);
     return false;

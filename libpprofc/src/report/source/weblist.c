@@ -105,7 +105,7 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* The inlined calls that lead to an instruction, except those that lead to the previous one, too.
+/* Inlined calls that lead to an instruction but not to the previous one.
  */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {

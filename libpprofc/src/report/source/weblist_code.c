@@ -21,7 +21,7 @@ struct range {
   uint32_t mapping;
   int64_t score;
   struct instruction *instructions; /* NULL: could not be disassembled */
-  size_t count, first; /* first: index of its first answer among those of its mapping */
+  size_t count, first; /* first: index of its first answer among the answers of its mapping */
 };
 
 struct code {

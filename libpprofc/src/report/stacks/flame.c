@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#define MOST_VALUES   24u /* values of a label key; keys with more are no groups of the page */
+#define MOST_VALUES   24u /* maximum number of values of a label key that the page can group by */
 #define MOST_GROUPS   96u
 #define MOST_LEFT_OUT 96u /* keys without groups that the page lists */
 

@@ -1,6 +1,6 @@
-/* What limits a function, estimated from the counters of callgrind.
+/* Estimates what limits a function from the counters of callgrind.
  *
- * The weights are those of the usual cycle estimate (a first-level hit 1, a last-level hit 5,
+ * The weights are the usual cycle estimate (a first-level hit 1, a last-level hit 5,
  * memory 35, system time in nanoseconds at 3 GHz): an instruction costs 1; a first-level miss costs
  * 5, and when it misses the last level too, 30 more. Profiles made by -simulate have the sums of
  * misses (L1m, LLm) in place of misses by kind of access. */

@@ -20,7 +20,7 @@ struct label_split {
   uint32_t *samples;
 };
 
-/* Splits by the label `key`. Weights are those of the column value_index. When there are more than
+/* Splits by the label `key`. Weights come from the column value_index. When there are more than
  * `most` values, the lightest ones share the part "(other)". */
 pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
                                 size_t most, const pprofc_allocator *mem, struct label_split *split,

@@ -336,7 +336,7 @@ static void warn_of_size(const struct speedscope *s) {
   char message[200];
   if (s->set.max_depth > LEFT_HEAVY_DEPTH) {
     snprintf(message, sizeof message,
-             "stacks are up to %zu frames deep; the left heavy view of speedscope fails beyond %d "
+             "stacks are up to %zu frames deep; the left heavy view of speedscope fails above %d "
              "(-cut_depth cuts them)",
              s->set.max_depth, LEFT_HEAVY_DEPTH);
     speedscope_warn(s, message);
@@ -349,7 +349,7 @@ static void warn_of_size(const struct speedscope *s) {
     speedscope_warn(s, message);
   }
   if (is_grouped(s) && s->groups.count == GROUPS_MAX)
-    speedscope_warn(s, "the label has many values; the lightest are one group, (other)");
+    speedscope_warn(s, "the label has many values; the smallest are in one group, (other)");
 }
 
 /* ---- the report -------------------------------------- */

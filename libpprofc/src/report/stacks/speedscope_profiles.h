@@ -30,8 +30,7 @@ const char *speedscope_part_suffix(enum speedscope_part part);
 size_t speedscope_choose(const struct report *report, const struct stack_set *set,
                          struct speedscope_profile *profiles);
 
-/* The profile to open first: that of the shown sample type, and in a difference the one of what got
- * slower. */
+/* The profile to open first: the shown sample type, and in a difference what got slower. */
 size_t speedscope_active(const struct report *report, const struct speedscope_profile *profiles,
                          size_t count);
 

@@ -6,7 +6,7 @@
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* Finds the name of the benchmark of a label set; false if the set has none. */
+/* Finds the name of the benchmark of a label set; false if the set has no name. */
 static bool benchmark_of_set(const pprofc_profile *p, uint32_t set, pprofc_str *name) {
   const struct samples *s = &p->samples;
   for (uint32_t i = 0; i < s->label_sets[set].count; i++) {

@@ -6,9 +6,9 @@ static const struct {
 } dialog_keys[] = {
     {"/", "search; Enter keeps only stacks that match"},
     {"n N", "next and previous hot line or match"},
-    {"Enter", "callers and callees of what is selected"},
+    {"Enter", "callers and callees of the selection"},
     {"Esc", "close, clear the selection"},
-    {"c", "copy the name of what is selected"},
+    {"c", "copy the name of the selection"},
     {"b h d", "base, head, difference"},
     {"r", "load the changed profile"},
     {"+ - 0", "zoom in, zoom out, fit (Flame, Graph)"},

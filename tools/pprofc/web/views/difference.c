@@ -227,7 +227,7 @@ static void difference_sources(struct output *out, const char *side, size_t sour
 void page_sentence(struct output *out, const struct view_page *page) {
   const struct judgement *j = &page->judgement;
   if (!j->verdicts) {
-    output_add_text(out, "<p id=judged>There are no verdicts on these rows: ");
+    output_add_text(out, "<p id=judged>No verdicts for these rows: ");
     html_put(out, j->reason);
     output_add_text(out, ".</p>\n");
     return;

@@ -6,7 +6,7 @@
 #include "web/views/page.h"
 
 static const struct web_view web_views[] = {
-    {"flamegraph", "Flame", '1', view_flame, "every stack, as wide as what it costs", "flame"},
+    {"flamegraph", "Flame", '1', view_flame, "every stack, as wide as its cost", "flame"},
     {"top", "Top", '2', view_top, "a row for each function", "top"},
     {"graph", "Graph", '3', view_graph, "who calls whom", "dot"},
     {"peek", "Peek", '4', view_peek, "callers and callees of a function", "peek"},

@@ -38,8 +38,8 @@ pprofc_status page_function_list(struct view_page *page, struct output *out, ppr
     page_note_report(page, &v);
     view_rows_select(&rows, page);
     output_printf(out,
-                  "<p class=hint>The %zu functions with the largest cost of their own. Search "
-                  "for one above, or open it here.</p>\n",
+                  "<p class=hint>The %zu functions with the largest self cost. Search for a "
+                  "function above, or open it here.</p>\n",
                   rows.count);
     for (size_t i = 0; i < rows.count; i++) listed_function(page, out, &v, &rows.items[i]);
   }

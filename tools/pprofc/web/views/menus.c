@@ -10,19 +10,19 @@ struct menu_field {
 };
 
 static const struct menu_field menu_filters[] = {
-    {"ignore", "Ignore", "drop stacks with such a function"},
-    {"hide", "Hide", "take such functions out of the stacks"},
-    {"show", "Show", "keep only such functions"},
-    {"show_from", "Show from", "begin at the highest such function"},
-    {"prune_from", "Prune from", "end at such a function"},
-    {"tagfocus", "Label focus", "key=value: only such samples"},
-    {"tagignore", "Label ignore", "key=value: no such samples"},
-    {"tagshow", "Label show", "keys that are shown"},
-    {"taghide", "Label hide", "keys that are hidden"},
+    {"ignore", "Ignore", "hide stacks with this function"},
+    {"hide", "Hide", "remove these functions from stacks"},
+    {"show", "Show", "keep only these functions"},
+    {"show_from", "Show from", "cut above the outermost match"},
+    {"prune_from", "Prune from", "cut below"},
+    {"tagfocus", "Label focus", "keep label key=value"},
+    {"tagignore", "Label ignore", "exclude label key=value"},
+    {"tagshow", "Label show", "label keys to show"},
+    {"taghide", "Label hide", "label keys to hide"},
     {"tagroot", "Label as root", "keys, with commas between"},
     {"tagleaf", "Label as leaf", "keys, with commas between"},
     {"unit", "Unit", "minimum, auto, ms, MB ..."},
-    {"nodecount", "Functions at most", "in the graph"},
+    {"nodecount", "Maximum boxes", "in the graph"},
     {"nodefraction", "Hide nodes below", "part of the total"},
     {"edgefraction", "Hide edges below", "part of the total"},
 };
@@ -30,9 +30,9 @@ static const struct menu_field menu_filters[] = {
 static const struct menu_field menu_switches[] = {
     {"noinlines", "Add inlined functions to their callers", ""},
     {"call_tree", "Graph as a tree", ""},
-    {"relative_percentages", "Percentages of what is shown", ""},
-    {"mean", "Average of a sample", ""},
-    {"drop_negative", "Drop what fell", ""},
+    {"relative_percentages", "Percentages of the shown part", ""},
+    {"mean", "Mean per sample", ""},
+    {"drop_negative", "Hide decreases", ""},
 };
 
 static const pprofc_option_info *menu_option(const char *name) {
@@ -85,8 +85,8 @@ static void menu_choice(struct output *out, const char *label, const char *name,
 void document_options_menu(const struct view_page *page, struct output *out) {
   static const char *const levels[] = {"",          "functions", "filefunctions", "files", "lines",
                                        "addresses", NULL};
-  static const char *const level_words[] = {
-      "as the view says", "functions", "functions and files", "files", "lines", "addresses"};
+  static const char *const level_words[] = {"automatic", "functions", "functions and files",
+                                            "files",     "lines",     "addresses"};
   static const char *const sorts[] = {"flat", "cum", NULL};
   static const char *const sort_words[] = {"self", "total"};
   static const char *const kept[] = {"i",       "h",   "s",       "sf",        "prunefrom", "tf",
@@ -163,7 +163,7 @@ static void menu_saved(const struct view_page *page, struct output *out) {
 static void menu_command(const struct view_page *page, struct output *out) {
   output_add_text(out, "<h2>Command line</h2>");
   if (!page->in->info->argument_count && !page->in->info->command) {
-    output_add_text(out, "<p>No command prints this: a profile is no file.</p>");
+    output_add_text(out, "<p>No command prints this: a profile is not a file.</p>");
     return;
   }
   output_add_text(out, "<div class=command><code id=command>");

@@ -42,7 +42,7 @@ static void pills_rows(const struct view_totals *t, struct output *out) {
   output_printf(out, "%zu%s", t->nodes, t->nodes == 1 ? " row" : " rows");
   if (t->nodes_before < t->nodes) return;
   size_t left = t->nodes_before - t->nodes + t->dropped_nodes;
-  if (left) output_printf(out, ", %zu smaller left out", left);
+  if (left) output_printf(out, ", %zu smaller rows hidden", left);
 }
 
 /* Writes "73.2s of 76.73s shown (95.40%), 80 rows". */

@@ -33,10 +33,9 @@ static void compare_profiles(const struct view_page *page, struct output *out) {
   compare_choices(page, out, "Compare with", "base", info->profiles, info->profile_count);
   if (info->head_count > 1)
     compare_choices(page, out, "Shown", "head", info->heads, info->head_count);
-  output_add_text(
-      out, "<div class=script><label class=file>Another profile from a file<input type=file "
-           "id=upload></label><p class=hint>Or drop a file anywhere on the page. It goes to this "
-           "server and nowhere else.</p></div></section>\n");
+  output_add_text(out, "<div class=script><label class=file>Another profile from a file<input "
+                       "type=file id=upload></label><p class=hint>Or drop a file anywhere on the "
+                       "page. It is sent to this server only.</p></div></section>\n");
 }
 
 /* ---- totals ------------------------------------------ */

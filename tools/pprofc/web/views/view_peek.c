@@ -156,10 +156,10 @@ static void peek_print(struct peek *p) {
   size_t count = peek_count(g), most = SIZE_MAX, shown = 0;
   const struct web_change all = {"rows", STR("all")};
   if (strcmp(page_parameter(p->page, "rows"), "all") != 0) most = PEEK_FUNCTIONS;
-  output_add_text(p->out, "<p class=hint>Above a function are its callers, below it what it calls, "
-                          "with the part that goes that way.</p>\n<div class=\"peek scroll\">"
-                          "<pre class=legend>      flat  flat%   sum%        cum   cum%   calls "
-                          "calls% + context</pre>\n");
+  output_add_text(p->out,
+                  "<p class=hint>Above a function are its callers, below it its callees, each with "
+                  "its part of the cost.</p>\n<div class=\"peek scroll\"><pre class=legend>      "
+                  "flat  flat%   sum%        cum   cum%   calls calls% + context</pre>\n");
   for (size_t i = 0; i < g->shown_count && shown < most; i++) {
     if (!peek_matches(g, i)) continue;
     peek_function(p, g->shown[i]);

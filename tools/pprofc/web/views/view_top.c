@@ -88,10 +88,10 @@ static void top_heading(struct top_table *t, const struct top_column *column) {
 }
 
 static const struct top_column top_plain_columns[] = {
-    {"Self", "flat: cost of the function itself", "flat"},
+    {"Self", "self (flat): cost of the function without callees", "flat"},
     {"Self %", "self, of the total", ""},
-    {"Sum %", "self of this row and of those above", ""},
-    {"Total", "cum: cost of the function and of what it calls", "cum"},
+    {"Sum %", "self of this row and the rows above", ""},
+    {"Total", "total (cum): cost of the function with callees", "cum"},
     {"Total %", "total, of the total", ""},
     {"Function", "a link shows callers and callees", ""},
 };
