@@ -108,15 +108,15 @@ has "$work/messages" "cannot count './no_such_program' (head)"
 run 1 -simulate ./bench -setup 'echo why it failed >&2; exit 3' -base-ref base -out e/ci
 has "$work/messages" '-setup failed (base): status 3: why it failed'
 run 1 -simulate ./bench -setup "$build" -base-ref no_such_commit -out e/ci
-has "$work/messages" "no such commit"
+has "$work/messages" "unknown commit"
 run 1 -simulate ' ' -out e/ci
 has "$work/messages" '-simulate is empty'
 run 1 -simulate './bench "' -out e/ci
 has "$work/messages" "cannot read the command"
 run 1 -setup true -out e/ci
-has "$work/messages" '-setup belongs to -simulate, which is not given'
+has "$work/messages" '-setup needs -simulate'
 run 1 -simulate ./bench -record ./... -out e/ci
-has "$work/messages" '-simulate counts both sides'
+has "$work/messages" '-simulate does not go with -record'
 mkdir none
 ln -s "$(command -v git)" none/git
 PATH=$work/project/none run 1 -simulate ./bench -out e/ci
