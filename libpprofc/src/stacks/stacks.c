@@ -206,7 +206,7 @@ static uint64_t frames_bound(const struct stacks_builder *b) {
   return bytes > UINT64_MAX / most ? UINT64_MAX : bytes * most;
 }
 
-/* Returns the depth of a stack from that of the one before, if both are ends of the same bytes. */
+/* Returns the depth of a stack from the depth of the one before, if both end the same bytes. */
 static uint64_t depth_after(struct frame_cursor cursor, struct frame_cursor before,
                             uint64_t before_depth) {
   if (!cursor_is_same_path(&before, &cursor)) return frame_cursor_rest(cursor);

@@ -93,7 +93,7 @@ void stack_set_mark(const struct stack_set *set, uint8_t *used);
  * stacks stay packed as the profile has them: unpacked ones would take several times its memory. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
 
-/* The same where `frames` holds those of the stack before: reads only what is not shared. */
+/* The same if `frames` holds the frames of the stack before: reads only frames not shared. */
 size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames);
 
 /* The same in parts, for stacks of any depth without memory for them. */
