@@ -1,7 +1,9 @@
 /* Stacks that callgrind writes as names, and names of code that JIT compilers made. */
+#include "failing.h"
 #include "unit.h"
 
 #include "import/callgrind/jit_names.h"
+#include "import/formats.h"
 #include "pprofc/pprofc.h"
 
 #include <stdlib.h>
@@ -287,8 +289,67 @@ static void test_jit_files(void) {
   rmdir(folder);
 }
 
+/* ---- memory ------------------------------------------ */
+
+static pprofc_status read_benchmarks(struct faults *faults, const pprofc_allocator *mem) {
+  static char text[16384];
+  pprofc_profile *profile;
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  pprofc_limits limits;
+  pprofc_limits_init(&limits);
+  limits.memory_bytes = 1 << 30;
+  limits.stack_depth = 100;
+  options.limits = &limits;
+  options.map_folder = TESTDATA;
+  snprintf(text, sizeof text,
+           "# callgrind format\npid: 1\nevents: Ir\n"
+           "desc: Trigger: Client Request: a\npart: 1\n%spart: 2\nevents: Ir\n"
+           "desc: Trigger: Client Request: a\nfn=it'works'well\n1 1\nfn=x\n1 2\n",
+           two_callers);
+  failing_arm(faults);
+  pprofc_status status = import_callgrind(str_of(text), mem, &options, &profile, NULL);
+  if (status == PPROFC_OK) pprofc_profile_release(profile);
+  return status;
+}
+
+static void test_memory_runs_out(void) {
+  CU_ASSERT(failing_each(read_benchmarks) > 10);
+}
+
+/* A file in /tmp must be one of this user, and no link. */
+static void test_jit_files_in_tmp(void) {
+  static const char lines[] = "# callgrind format\npid: 4194998\nevents: Ir\nfn=0x1018\n0 7\n";
+  static const char path[] = "/tmp/perf-4194998.map", other[] = "/tmp/perf-4194997.map";
+  write_map("/tmp", 4194998, "1010 10 py::parse:/app/parse.py\n");
+  pprofc_profile *profile = contexts_read_as(lines, PPROFC_STACKS_PROPORTIONAL, TESTDATA);
+  CU_ASSERT_STRING_EQUAL(contexts_text(profile), "parse:0 7\n");
+  pprofc_profile_release(profile);
+  CU_ASSERT_EQUAL(rename(path, other), 0);
+  CU_ASSERT_EQUAL(symlink(other, path), 0);
+  profile = contexts_read_as(lines, PPROFC_STACKS_PROPORTIONAL, TESTDATA);
+  CU_ASSERT_STRING_EQUAL(contexts_text(profile), "0x1018:0 7\n");
+  pprofc_profile_release(profile);
+  unlink(path);
+  unlink(other);
+}
+
+/* Two benchmarks of one name add up, and a comment says so; threads are one benchmark. */
+static void test_repeated_benchmarks(void) {
+  static const char part[] = "part: %s\nevents: Ir\n"
+                             "desc: Trigger: Client Request: a\nfn=f\n1 1\n";
+  static const char wanted[] = "has the name of another benchmark";
+  char lines[512];
+  size_t at = (size_t)snprintf(lines, sizeof lines, part, "1.1");
+  at += (size_t)snprintf(lines + at, sizeof lines - at, part, "1.2");
+  CU_ASSERT_EQUAL(contexts_comments(lines, PPROFC_STACKS_PROPORTIONAL, wanted), 0);
+  snprintf(lines + at, sizeof lines - at, part, "2");
+  CU_ASSERT_EQUAL(contexts_comments(lines, PPROFC_STACKS_PROPORTIONAL, wanted), 1);
+}
+
 UNIT_MAIN("import_contexts", UNIT(test_contexts_are_stacks), UNIT(test_contexts_as_edges_and_flat),
           UNIT(test_recursion_in_contexts), UNIT(test_truncated_contexts),
           UNIT(test_callers_from_names), UNIT(test_callers_learned_late),
           UNIT(test_quotes_in_names), UNIT(test_names_that_calls_contradict),
-          UNIT(test_deep_names_are_cut), UNIT(test_jit_names), UNIT(test_jit_files))
+          UNIT(test_deep_names_are_cut), UNIT(test_memory_runs_out), UNIT(test_jit_names),
+          UNIT(test_jit_files), UNIT(test_jit_files_in_tmp), UNIT(test_repeated_benchmarks))

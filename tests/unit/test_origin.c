@@ -84,6 +84,12 @@ static void test_node(void) {
       {ORIGIN_LIBRARY, "readFileSync", "node:fs", ""},
       {ORIGIN_LIBRARY, "next", "file:///home/me/app/node_modules/express/router.js", ""},
       {ORIGIN_SYSTEM, "(garbage collector)", "", ""},
+      {ORIGIN_SYSTEM, "Builtin:CallFunction", "", ""},
+      {ORIGIN_SYSTEM, "BytecodeHandler:Star0", "", ""},
+      {ORIGIN_SYSTEM, "Builtins_InterpreterEntryTrampoline", "", "/usr/bin/node"},
+      {ORIGIN_SYSTEM, "uv_run", "", "/usr/bin/node"},
+      {ORIGIN_USER, "fib", "/app/bench.mjs", ""},
+      {ORIGIN_SYSTEM, "py_trampoline_evaluator", "", "/usr/bin/python3.13"},
       {ORIGIN_SYSTEM, "(idle)", "", ""},
       {ORIGIN_SYSTEM, "(program)", "", ""},
   };

@@ -127,10 +127,12 @@ static bool context_is(const void *items, uint32_t index, const void *wanted) {
 /* Finds or adds the symbol of a name. */
 static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->symbols.count;
-  uint32_t symbol = interner_add(&contexts->symbols, name);
+  uint32_t symbol = contexts->failed ? MAP_NONE : interner_add(&contexts->symbols, name);
   if (symbol == MAP_NONE ||
-      !ARRAY_RESERVE(contexts->mem, contexts->infos, contexts->info_room, (size_t)symbol + 1))
+      !ARRAY_RESERVE(contexts->mem, contexts->infos, contexts->info_room, (size_t)symbol + 1)) {
+    contexts->failed = true;
     return NONE;
+  }
   if (symbol == known) contexts->infos[symbol] = (struct callgrind_symbol){.text = NONE};
   return symbol;
 }
@@ -152,14 +154,17 @@ static uint32_t context_enter(struct callgrind_contexts *contexts, uint32_t call
 
 uint32_t callgrind_contexts_name(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->names.count;
-  uint32_t index = interner_add(&contexts->names, name), context = NONE;
+  uint32_t index = contexts->failed ? MAP_NONE : interner_add(&contexts->names, name);
+  uint32_t context = NONE;
   if (index != known || index == MAP_NONE) return index;
   size_t count = split_name_words(contexts, name), left = count;
   while (left > 0 && (context != NONE || left == count))
     context = context_enter(contexts, context, contexts->words[--left]);
   if (context == NONE ||
-      !ARRAY_RESERVE(contexts->mem, contexts->wholes, contexts->whole_room, known + 1))
+      !ARRAY_RESERVE(contexts->mem, contexts->wholes, contexts->whole_room, known + 1)) {
+    contexts->failed = true;
     return NONE;
+  }
   contexts->wholes[known] = (struct callgrind_whole){context, NONE};
   return index;
 }

@@ -43,6 +43,7 @@ struct callgrind_contexts {
   pprofc_str *words; /* symbols of one name */
   size_t word_room;
   struct jit_names jit;
+  bool failed; /* true if memory ran out; then names are not found any more */
 };
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,

@@ -34,7 +34,9 @@ static void note_benchmark(struct callgrind_reader *r) {
   size_t known = r->benchmarks.count;
   bool is_empty = !r->graph.costs.size, is_same = str_equal(number, r->last_part);
   if (is_empty) return;
-  r->repeated += interner_add(&r->benchmarks, r->benchmark) < known && !is_same;
+  uint32_t index = interner_add(&r->benchmarks, r->benchmark);
+  if (index == MAP_NONE) r->functions.items.failed = true;
+  r->repeated += index < known && !is_same;
   r->last_part = number;
 }
 
