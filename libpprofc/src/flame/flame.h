@@ -31,7 +31,7 @@ struct flame_drawing {
   const struct origin_rules *origins; /* or NULL */
   bool inverted;                      /* root on top (icicle) */
   bool embedded;                      /* part of a page: no document head, no controls, no script */
-  const struct flame_verdicts *verdicts; /* of a difference, or NULL; noise is grey */
+  const struct flame_verdicts *verdicts; /* verdicts of a difference, or NULL; noise is grey */
 };
 
 /* A self-contained SVG with the ids, groups and URL parameters that other tools for flame graphs
@@ -72,7 +72,8 @@ struct flame_page {
   const char *link; /* "https://host/{file}#L{line}": address of the sources; NULL or "" */
   const struct flame_cost *costs;
   size_t cost_count;
-  const struct flame_verdicts *verdicts; /* of a difference, or NULL; see flame/verdicts.h */
+  const struct flame_verdicts
+      *verdicts; /* verdicts of a difference, or NULL; see flame/verdicts.h */
 };
 
 /* A part of the tree: the nodes below and with `node` (0: all), at most `limit` of them (0: no

@@ -370,7 +370,7 @@ static size_t label_measure(pprofc_str text, size_t most) {
     if (code >= ' ' && code <= '~')
       width += advances[code - ' '];
     else
-      width += code < 0x2E80 ? 1000 : 1250; /* from there on East Asian characters */
+      width += code < 0x2E80 ? 1000 : 1250; /* East Asian characters begin at U+2E80 */
   }
   return width;
 }

@@ -68,7 +68,7 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "(program)"),
     RULE(SYSTEM, NAME, "(idle)"),
     RULE(SYSTEM, MAPPING, "*/libjvm.so*"),
-    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* of Flight Recorder: without a folder */
+    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* written by Flight Recorder, without a folder */
     RULE(SYSTEM, MAPPING, "libc.so*"),
     RULE(SYSTEM, MAPPING, "libc-*"),
     RULE(SYSTEM, MAPPING, "libpthread*"),

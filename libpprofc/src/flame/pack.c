@@ -56,7 +56,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
 /* Writes nodes as pack_whole does; after the frame comes the difference between the numbers of
  * the node and of the last one. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
-  uint32_t last = 0, depth = t->depth[cut->root]; /* of the last node or remainder */
+  uint32_t last = 0,
+           depth = t->depth[cut->root]; /* index and depth of the last node or remainder */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
     add_varint(out, i ? depth + 1 - t->depth[node] : 0);
@@ -112,7 +113,7 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
-  size_t *of_file;    /* by the number of the file */
+  size_t *of_file;    /* entries by the number of the file */
   size_t *of_mapping; /* by mapping */
 };
 

@@ -10,7 +10,7 @@
 struct flame_cut {
   struct arena arena;
   uint32_t root;        /* the node of the range */
-  size_t count;         /* of nodes that are sent */
+  size_t count;         /* number of nodes that are sent */
   bool whole;           /* nothing is cut and nothing is left out: the lists below are NULL */
   const uint32_t *kept; /* [count] ascending; kept[0] is the root */
 
@@ -50,7 +50,7 @@ void flame_put_shown(struct json_writer *json, pprofc_str text);
 /* The sums of each function, over all its frames and nodes. */
 struct flame_sums {
   const pprofc_allocator *mem;
-  size_t frames, count, columns; /* count: functions */
+  size_t frames, count, columns; /* numbers of frames, functions and columns */
   uint32_t *function;            /* [frames] the function of a frame */
   int64_t *self;                 /* [count * columns] */
   int64_t *total;                /* [count * columns] of the outermost calls */

@@ -17,7 +17,7 @@
 #define BOTTOM       50.0
 #define NOTE_ROW     14.0
 #define ROW          16.0
-#define NOISE_COLOR  "#d9d9d9" /* as of what did not change */
+#define NOISE_COLOR  "#d9d9d9" /* also the color of unchanged frames */
 #define FG_NAMESPACE "http://github.com/jonhoo/inferno"
 
 extern const unsigned char asset_picture_js[], asset_picture_real_js[], asset_svg_css[],
@@ -32,8 +32,8 @@ struct svg {
   struct flame_boxes boxes;
   struct buffer name, text, fitted; /* scratch */
   struct label_forms forms;
-  double width, scale;                   /* of the picture; pixels per value */
-  double top, height;                    /* of the frames; of the picture */
+  double width, scale;                   /* width of the picture; pixels per value */
+  double top, height;                    /* top of the frames; height of the picture */
   double most_more, most_less;           /* the greatest changes of a box upwards and downwards */
   const struct flame_verdicts *verdicts; /* or NULL */
   struct flame_tree scaled;              /* the tree of the picture when there are verdicts */

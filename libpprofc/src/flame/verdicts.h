@@ -13,7 +13,7 @@
 /* The certainty of a change. */
 enum flame_certainty {
   FLAME_QUIET,  /* within noise, or not judged */
-  FLAME_SHARED, /* as all functions changed */
+  FLAME_SHARED, /* changed by the factor that all functions share */
   FLAME_OWN     /* by itself */
 };
 
@@ -34,14 +34,14 @@ struct flame_verdict {
 
 struct flame_verdicts {
   size_t type;    /* the judged sample type */
-  size_t runs[2]; /* of base and head; the tree has their sums */
+  size_t runs[2]; /* number of runs of base and head; the tree has their sums */
   /* A shown value is a value of the tree times `ratio`, in `unit`: the mean per run, or the value
    * per operation. Values of the head are first multiplied by `head_scale`, as base and head have
    * other numbers of runs or operations. */
   double ratio, head_scale;
   pprofc_str unit, sentence;
   size_t judged, changed;               /* numbers of functions */
-  struct flame_estimate total;          /* of the root */
+  struct flame_estimate total;          /* estimate of the root */
   const struct flame_verdict **of;      /* [frames of the tree]; NULL for a frame without verdict */
   const struct flame_verdict **nearest; /* [nodes of the tree] of the node or its nearest caller */
   const pprofc_str *notes;              /* [note_count] notes on the comparison, a sentence each */

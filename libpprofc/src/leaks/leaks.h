@@ -32,7 +32,7 @@ struct leak_row {
   bool proved;                     /* proved by the garbage collector */
   const struct leak_stack *stack;  /* a site's stack that grew most */
   const struct leak_frame *where;  /* the frame that allocates */
-  const struct leak_frame *caller; /* its caller, or NULL */
+  const struct leak_frame *caller; /* caller of the frame, or NULL */
   size_t stacks;                   /* number of stacks of a site */
   const double *values;            /* [judged] */
   double first, last;

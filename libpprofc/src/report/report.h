@@ -11,7 +11,7 @@
 
 /* Everything a report needs. */
 struct report {
-  const pprofc_report_options *options; /* of the user */
+  const pprofc_report_options *options; /* options of the user */
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* the profile filtered and aggregated, its value and total */

@@ -9,7 +9,7 @@
 struct stack_source {
   const struct stack_frames *frames;
   const struct samples *samples;
-  const uint32_t *sample; /* of each stack; NULL: stacks are numbered as samples are */
+  const uint32_t *sample; /* sample of each stack; NULL if stacks have the numbers of samples */
   bool from_leaf;
   size_t max_depth; /* frames that count; SIZE_MAX: all */
 };

@@ -14,13 +14,13 @@ struct stacks_frames_builder {
   const struct stack_policy *policy;
   const pprofc_allocator *mem;
   struct stack_frames *frames;
-  struct interner texts; /* of names and files: equal text, equal id; 0 is the empty one */
+  struct interner texts; /* names and files: equal texts have equal ids; 0 is the empty text */
   uint32_t *name, *file; /* [functions] of texts, as shown */
   const uint8_t *sides;  /* [locations] that use them, or NULL: there is no base */
   struct arena scratch;  /* what these live in */
   struct map map;
   struct keyed_frame {
-    uint32_t name, file; /* of texts */
+    uint32_t name, file; /* ids in `texts` */
     uint32_t index;      /* before sorting */
     bool is_of_head;     /* the line, function and mapping of head */
     struct stack_frame frame;

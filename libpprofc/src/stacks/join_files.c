@@ -25,11 +25,11 @@ struct lone_file {
 struct files_of_name {
   struct lone_file *lone; /* [most functions of a name] */
   size_t count;
-  size_t heads, bases; /* of the lone ones */
+  size_t heads, bases; /* numbers of unpaired files */
   size_t both;         /* files that both sides have */
   struct ranked_file {
     size_t length;
-    uint32_t index;            /* of lone */
+    uint32_t index;            /* index in `lone` */
   } * head_order, *base_order; /* scratch of the same size */
 };
 

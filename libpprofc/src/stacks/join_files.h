@@ -13,7 +13,7 @@
 /* A function by its name and its file. */
 struct joined_function {
   uint64_t name;  /* equal for equal names */
-  uint32_t file;  /* of the interner; what base calls differently becomes the file of head */
+  uint32_t file;  /* id in the interner; a path of base becomes the path of head */
   uint32_t index; /* the caller's */
   uint8_t sides;  /* SIDE_... that have it */
 };

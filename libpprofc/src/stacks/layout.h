@@ -15,7 +15,7 @@ struct flame_tree {
   struct arena arena;
   size_t count, columns, types;
   bool has_base;
-  uint32_t *frame;  /* of frames->items; NONE for the root */
+  uint32_t *frame;  /* index in frames->items; NONE for the root */
   uint32_t *parent; /* NONE for the root */
   uint32_t *end;
   uint32_t *depth; /* 0 for the root */
@@ -68,9 +68,9 @@ struct flame_graph {
 struct flame_graph_options {
   bool inlined;      /* inlined and other calls of a function are different frames */
   bool reverse;      /* the leaves are the children of the root */
-  unsigned threads;  /* as in the read options */
-  size_t most_nodes; /* of a tree with more, a quarter of that is kept: the widest; 0: all are */
-  const char *trim_path, *source_path; /* of the report options, or NULL */
+  unsigned threads;  /* maximum number of threads, as in the read options */
+  size_t most_nodes; /* a larger tree keeps a quarter of this number, the widest; 0: no limit */
+  const char *trim_path, *source_path; /* paths of the report options, or NULL */
 };
 
 /* Builds the tree of a profile. Everything by which the (aggregated) profile still
@@ -95,9 +95,9 @@ struct flame_box {
 };
 
 struct flame_boxes {
-  struct flame_box *items; /* in the tree's arena */
+  struct flame_box *items; /* boxes in the tree's arena */
   size_t count;
-  double width; /* of the whole */
+  double width; /* width of the whole graph */
   uint32_t max_depth;
 };
 

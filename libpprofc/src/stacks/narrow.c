@@ -15,7 +15,7 @@ struct narrow {
   size_t columns;
   double *whole; /* [columns] the magnitudes of all stacks */
   double *open;  /* [(max_depth + 1) * columns] of the nodes on the path */
-  size_t room;   /* of the path */
+  size_t room;   /* capacity of the path */
   size_t depth;
 };
 
@@ -98,7 +98,7 @@ struct narrow_builder {
   struct narrow walk;
   struct flame_tree *tree;
   double bound;
-  uint32_t frame;   /* of what stands for folded nodes */
+  uint32_t frame;   /* frame of the node that replaces folded nodes */
   uint32_t *path;   /* [room] nodes */
   uint32_t *frames; /* [room] of a stack */
   int64_t *rest;    /* [room * columns] sums of the nodes folded below each node of the path */

@@ -10,8 +10,8 @@
 /* A stack while it is sorted: two of its frames are at hand, those at the depth reached. */
 struct sort_item {
   uint32_t key[2];           /* frames + 1; 0 after the last */
-  struct cursor_place place; /* after these frames */
-  uint32_t stack;            /* of the source */
+  struct cursor_place place; /* place in the stack after these frames */
+  uint32_t stack;            /* index of the stack in the source */
 };
 
 static uint64_t sort_key(const struct sort_item *item) {

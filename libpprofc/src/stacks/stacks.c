@@ -57,7 +57,7 @@ static void stacks_add_sample(const struct stacks_builder *b, int64_t *sums, siz
  * memory a round ahead: the slot of the table, the stack found there, then its bytes. */
 struct pending {
   size_t sample;
-  const uint32_t *map; /* of its segment */
+  const uint32_t *map; /* map of the stack's segment */
   uint64_t hash;
   uint32_t likely; /* the stack that has the same hash, or MAP_NONE */
 };

@@ -59,7 +59,7 @@ struct stack_set {
   size_t max_depth;
   bool from_leaf; /* the frames of all stacks come leaf first: so they are sorted and shared */
 
-  size_t types;   /* of the profile */
+  size_t types;   /* number of sample types of the profile */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
   int64_t *values; /* [count * columns]: head, then base with its sign turned so that it is
@@ -72,7 +72,7 @@ struct stack_set {
 /* The samples to use, and the part of their stacks. */
 struct stack_selection {
   const uint32_t *samples; /* ascending; NULL: all */
-  size_t count;            /* of them */
+  size_t count;            /* number of stacks */
   size_t max_depth;        /* frames from the root on that count; 0: all */
   bool from_leaf;          /* stacks as their leaves see them; frames are not cut then */
   unsigned threads;        /* 0: as the profile was read */

@@ -184,7 +184,7 @@ bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address
 
 /* The build ids of one run of notes. */
 struct notes {
-  char id[129]; /* the last one, in hex */
+  char id[129]; /* last build ID that was read, in hex */
   unsigned found;
 };
 

@@ -8,7 +8,7 @@
 
 struct object {
   const struct mapping *mapping;
-  const char *path; /* in the arena */
+  const char *path; /* path of the file, in the arena */
   struct elf_file file;
   bool based;                /* the base was looked for */
   pprofc_status base_status; /* PPROFC_OK if it is known; PPROFC_E_NOMEM: out of memory */

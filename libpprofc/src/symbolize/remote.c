@@ -68,9 +68,9 @@ struct remote_pass {
   uint32_t *named;          /* [location] its new function, or NONE */
   uint32_t *order;          /* [location] locations by mapping */
   size_t *first;            /* [mapping + 1] where its locations begin in `order` */
-  pprofc_str *names;        /* of new functions */
+  pprofc_str *names;        /* names of new functions */
   size_t count, capacity;
-  struct remote_symbol *symbols; /* of the mapping at hand */
+  struct remote_symbol *symbols; /* symbols of the current mapping */
   size_t symbol_capacity;
   struct buffer text, reply;
 };

@@ -132,7 +132,7 @@ void reader_binder(struct rust_reader *r) {
 }
 
 void reader_go_back(struct rust_reader *r, struct rust_step step) {
-  size_t here = r->at - 1; /* of the 'B' */
+  size_t here = r->at - 1; /* offset of the 'B' */
   uint64_t to = reader_base_62(r);
   if (r->silent || r->failed) return;
   if (to >= here) {

@@ -43,7 +43,7 @@ struct rust_reader {
   uint64_t lifetimes;
   size_t most, taken;
   struct buffer *out;
-  struct buffer steps; /* of struct rust_step, the next one last */
+  struct buffer steps; /* array of struct rust_step; the next step is last */
 };
 
 /* The next byte, -1 at the end. */

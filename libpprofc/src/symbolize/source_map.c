@@ -11,7 +11,7 @@
 struct source_map_item {
   uint32_t line, column;                   /* generated */
   uint32_t source, from_line, from_column; /* source MAP_WITHOUT: of no file */
-  uint32_t name;                           /* or MAP_WITHOUT */
+  uint32_t name;                           /* index of the name, or MAP_WITHOUT */
 };
 
 #define MAP_WITHOUT UINT32_MAX
@@ -25,8 +25,8 @@ struct source_map_source {
 struct source_map {
   const pprofc_allocator *mem;
   struct arena arena; /* including the map itself */
-  pprofc_str stem;    /* of its own name */
-  pprofc_str file;    /* as the map says */
+  pprofc_str stem;    /* stem of the map's own name */
+  pprofc_str file;    /* script named by the map */
   struct source_map_item *items;
   size_t count, room;
   struct source_map_source *sources;

@@ -12,8 +12,8 @@
 
 static const struct {
   enum tool tool;
-  const char *setting;  /* as -tools calls it */
-  const char *names[3]; /* in the order they are tried */
+  const char *setting;  /* name in -tools */
+  const char *names[3]; /* program names in the order tried */
 } tool_names[] = {
     {TOOL_ADDR2LINE, "addr2line", {"addr2line"}},
     {TOOL_LLVM_SYMBOLIZER, "llvm-symbolizer", {"llvm-symbolizer"}},

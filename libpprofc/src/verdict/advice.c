@@ -13,9 +13,9 @@
 #define ADVICE_POWER 0.85
 /* Factors on the standard errors. With few runs the estimate of the variance is often too
  * large. */
-#define ADVICE_EXCESS_TWO  1.45 /* 2 runs a side */
-#define ADVICE_EXCESS_FEW  1.2  /* 3 or 4 runs a side */
-#define ADVICE_EXCESS_MANY 1.15 /* 5 or more runs a side */
+#define ADVICE_EXCESS_TWO  1.45 /* design with 2 runs a side */
+#define ADVICE_EXCESS_FEW  1.2  /* design with 3 or 4 runs a side */
+#define ADVICE_EXCESS_MANY 1.15 /* design with 5 or more runs a side */
 /* Factor on the noise: the changed function may vary more between runs than the median
  * function. */
 #define ADVICE_UNEQUAL 2.0

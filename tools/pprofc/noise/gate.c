@@ -118,7 +118,7 @@ struct noise_gate {
   const struct noise_report *report;
   struct noise_condition c;
   struct regex *name; /* NULL matches every function */
-  double threshold;   /* in the unit of the profile, or as a share */
+  double threshold;   /* limit in the unit of the profile, or as a share */
   double alpha;       /* upper limit of q */
   char today[16];
 };

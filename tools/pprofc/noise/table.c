@@ -33,7 +33,7 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* rows are sorted by flat */
 }
 
-/* Keeps rows with a verdict of change at any size. */
+/* Keeps a row that changed significantly, however small the change is. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (strcmp(rows->report->command->noise.show, "changed") == 0) return false;

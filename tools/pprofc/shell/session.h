@@ -128,8 +128,8 @@ void shell_free_options(struct shell *shell);
 /* ---- commands (commands.c, reports.c, bases.c) ------- */
 
 struct shell_command {
-  const char *name, *alias, *also; /* its names, ended by NULL */
-  const char *listed;              /* its name in the list of help */
+  const char *name, *alias, *also; /* names of the command, ended by NULL */
+  const char *listed;              /* name in the list of help */
   const char *help;                /* one line of help */
   const char *usage;               /* more lines for `help NAME`, or NULL */
   bool takes_file;                 /* true if its first word is a file name */

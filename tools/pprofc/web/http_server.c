@@ -95,7 +95,7 @@ struct http_connection {
   int64_t since;                 /* start of the wait for a request */
   int64_t body_since;            /* start of the wait for a body; 0 without one */
   bool busy;                     /* true while a request is answered */
-  struct http_exchange *waiting; /* its exchange, while another thread works on it */
+  struct http_exchange *waiting; /* exchange that another thread works on, or NULL */
 };
 
 struct http_server {

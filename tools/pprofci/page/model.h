@@ -9,7 +9,7 @@
 enum fate {
   FATE_SLOWER,  /* a unit regressed */
   FATE_MISSING, /* only in the base */
-  FATE_BROKEN,  /* so fast that it may measure nothing */
+  FATE_BROKEN,  /* suspiciously fast: may measure nothing */
   FATE_UNSURE,  /* not enough evidence in the samples */
   FATE_FASTER,
   FATE_ACCEPTED, /* slower, but a rule accepts it */

@@ -43,11 +43,12 @@ struct site {
   const char *api, *repo;    /* "" if unknown */
   const char *token;
   const char *sha, *page;
-  const char *checkout;       /* commit that the job has checked out; "" if unknown */
-  int64_t number;             /* number of the pull request or merge request, or 0 */
-  uint64_t run;               /* number of the run in the CI system */
-  bool read_only;             /* true for a fork's run, whose token cannot write */
-  const char *owner, *branch; /* of a workflow_run, to find its pull request; or "" */
+  const char *checkout; /* commit that the job has checked out; "" if unknown */
+  int64_t number;       /* number of the pull request or merge request, or 0 */
+  uint64_t run;         /* number of the run in the CI system */
+  bool read_only;       /* true for a fork's run, whose token cannot write */
+  const char *owner,
+      *branch; /* owner and branch of a workflow_run, to find its pull request; or "" */
 };
 
 /* Values of the command line, each "" or 0 if absent. */

@@ -8,7 +8,7 @@
 /* A Go package that has benchmarks in at least one of the checkouts. */
 struct go_package {
   const char *path, *name;     /* name is the path within the module, used in names of files */
-  const char *programs[SIDES]; /* its test program; NULL: no benchmarks on this side */
+  const char *programs[SIDES]; /* test program of each side; NULL without benchmarks */
   const char *folders[SIDES];  /* working directory of the program */
   bool same;                   /* the programs are equal: nothing is measured */
 };

@@ -171,7 +171,7 @@ static void stage_restore(struct ci_run *run, size_t count) {
 
 /* All files change together: on an error the earlier files are restored. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
-  struct buffer manifest; /* of the earlier run */
+  struct buffer manifest; /* manifest of the earlier run */
   size_t moved = 0;
   pprofc_status status = PPROFC_OK;
   buffer_init(&manifest, run->mem, (size_t)64 << 20);

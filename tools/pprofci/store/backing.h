@@ -41,7 +41,7 @@ extern const struct backing_kind backing_folder, backing_s3;
 
 struct backing {
   const struct backing_kind *kind;
-  const char *where; /* as on the command line */
+  const char *where; /* the store as given on the command line */
   struct arena arena;
   void *state; /* state of a folder or a bucket */
 };

@@ -18,7 +18,7 @@ struct marshal_value {
   enum marshal_kind kind;
   pprofc_str text;
   double number;
-  struct marshal_value **items; /* of a dictionary: keys and values alternate */
+  struct marshal_value **items; /* elements; in a dictionary keys and values alternate */
   size_t count, room;
 };
 

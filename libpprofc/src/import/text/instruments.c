@@ -89,7 +89,7 @@ struct instruments {
 
 /* ---- numbers ----------------------------------------- */
 
-/* A printed amount in units of its family. */
+/* A printed amount in the base unit of its family: bytes, nanoseconds or cycles. */
 struct printed_amount {
   int64_t value, slack; /* slack: half a unit of the last digit */
   enum instruments_family family;

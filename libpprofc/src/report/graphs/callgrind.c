@@ -16,7 +16,7 @@ struct function_node {
   uint32_t parent, object; /* the caller in a call tree */
   int64_t start_line, column;
   uint32_t namesake, index;
-  uint32_t number; /* of its name with the index, 0: not printed yet */
+  uint32_t number; /* number of its name with the index; 0 if not printed yet */
 };
 
 struct callgrind {

@@ -32,7 +32,7 @@ struct otlp_writer {
   int32_t *stack;           /* [samples] */
   struct otlp_list *labels; /* [label sets] */
   int32_t *frames;          /* [max_depth] */
-  Otlp__Line *lines;        /* of one location */
+  Otlp__Line *lines;        /* buffer for the lines of one location */
   Otlp__Line **line_pointers;
   size_t line_capacity, pointer_capacity;
   struct buffer scratch;

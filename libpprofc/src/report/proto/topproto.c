@@ -12,7 +12,7 @@ struct top_profile {
   struct report *report;
   const struct graph *graph;
   struct arena *arena;
-  uint32_t *name, *file; /* of functions */
+  uint32_t *name, *file; /* string ids of each function */
   int64_t *start_line;
   size_t function_count;
   struct map function_map;

@@ -92,7 +92,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
 /* A node and its address in the file. */
 struct spot {
   const struct graph_node *node;
-  uint64_t address; /* in the file */
+  uint64_t address; /* address in the file */
   size_t order;
 };
 

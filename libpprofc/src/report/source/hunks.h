@@ -19,7 +19,7 @@ struct hunk {
 /* A file with changes. */
 struct changed_file {
   pprofc_str base, head; /* paths in the repository; "" if a side has no such file */
-  size_t first, count;   /* its hunks, in order */
+  size_t first, count;   /* range of its hunks, in order */
 };
 
 /* A path of a side, to find its file. */
@@ -57,8 +57,8 @@ int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file
 struct diff_line {
   char mark;          /* ' ', '-' or '+' */
   int64_t base, head; /* line numbers; 0 on the side that does not have it */
-  pprofc_str text;    /* of a changed line */
-  size_t hunk;        /* of a changed line */
+  pprofc_str text;    /* text of a changed line */
+  size_t hunk;        /* index of the hunk of a changed line */
 };
 
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,

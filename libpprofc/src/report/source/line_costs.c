@@ -15,9 +15,9 @@ struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;
   struct interner names; /* names of functions */
-  struct map keys;       /* of costs->items */
+  struct map keys;       /* indexes in costs->items by key */
   uint32_t *name_of;     /* [functions] */
-  uint32_t *function_of; /* of costs->items */
+  uint32_t *function_of; /* function of each item in costs->items */
   size_t function_capacity;
   uint8_t *known;    /* [names] a NAME_* */
   uint32_t *counted; /* [names] last sample that counted for the name, plus 1 */

@@ -13,8 +13,8 @@
 
 /* A line of a function that has a cost or changed. */
 struct list_diff_row {
-  pprofc_str path; /* in the repository, of the head; "" if the file is not in it */
-  int64_t place;   /* in the file; NO_PLACE for a line that the revisions do not have */
+  pprofc_str path; /* path of the head's file in the repository; "" if it is outside */
+  int64_t place;   /* place in the file; NO_PLACE for a line missing in the revisions */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -26,7 +26,7 @@ struct list_diff {
   struct line_costs costs;
   struct source_lookup sources;
   struct revisions revisions;
-  struct list_diff_row *rows; /* of the current function */
+  struct list_diff_row *rows; /* rows of the current function */
   size_t count, capacity;
 };
 

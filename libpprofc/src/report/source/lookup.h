@@ -29,14 +29,14 @@ struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
   bool closed;            /* set by the caller: no file is opened */
-  pprofc_str search_path; /* of the option, or the current folder */
+  pprofc_str search_path; /* path of the option, or the current folder */
   const char *trim_path;
   pprofc_str *roots; /* the folders of search_path, resolved; "" for one that is not there */
   size_t root_count;
   struct interner names;
   struct source_file *files; /* [names.count] */
   size_t capacity;
-  uint64_t bytes; /* of the files that were read */
+  uint64_t bytes; /* total size of the files read so far */
 };
 
 /* `source_path` and `trim_path` are the options; NULL and "" are the same. Free it also after a

@@ -17,7 +17,7 @@
 #define NEIGHBORHOOD 32
 
 struct range {
-  uint64_t begin, end; /* in the process */
+  uint64_t begin, end; /* addresses in the process */
   uint32_t mapping;
   int64_t score;
   struct instruction *instructions; /* NULL: could not be disassembled */

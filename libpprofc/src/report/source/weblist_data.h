@@ -9,8 +9,8 @@
 
 /* One instruction; without text when there is no binary for the address. */
 struct web_instruction {
-  uint64_t address;      /* in the process */
-  uint64_t file_address; /* in the file; shown */
+  uint64_t address;      /* address in the process */
+  uint64_t file_address; /* address in the file, as shown */
   uint64_t length;
   pprofc_str text, file; /* file and line of the innermost function */
   int64_t line;
@@ -37,7 +37,7 @@ struct web_data {
   const pprofc_allocator *mem;
   struct web_instruction *instructions;
   size_t instruction_count, instruction_capacity;
-  struct map by_address;    /* of the instructions */
+  struct map by_address;    /* index of instructions by address */
   struct web_place *places; /* by file, line, order */
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */

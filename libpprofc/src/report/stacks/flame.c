@@ -25,7 +25,7 @@ struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* of the rules and verdicts */
+  struct arena arena; /* memory of the rules and verdicts */
   struct origin_rules origins;
   const struct flame_verdicts *verdicts; /* or NULL */
   enum flame_coloring coloring;
@@ -183,7 +183,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* One value of one label key, and the samples that have it. */
 struct page_group {
-  uint32_t key, value; /* in the interner */
+  uint32_t key, value; /* ids in the interner */
   uint32_t *samples;
   size_t count, capacity;
 };
@@ -195,7 +195,7 @@ struct grouping {
   struct page_group groups[MOST_GROUPS];
   size_t count;
   struct interner left_out; /* keys that get no groups */
-  struct map children;      /* of the tree: hash of (parent, frame) */
+  struct map children;      /* nodes of the tree by the hash of (parent, frame) */
 };
 
 static void free_group(struct grouping *g, struct page_group *group) {

@@ -14,7 +14,7 @@ struct folded_report {
   size_t *text_from;                /* [frames + 1] */
   bool two_columns;                 /* base and head, as difffolded.pl writes them */
   double least;                     /* stacks below this in both columns are one line */
-  int64_t joined_base, joined_head; /* of that line */
+  int64_t joined_base, joined_head; /* values of that line */
 };
 
 /* ---- frames ------------------------------------------ */

@@ -13,13 +13,13 @@ enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER 
 
 /* One profile of the file. */
 struct speedscope_profile {
-  size_t type; /* of the samples */
+  size_t type; /* index of the sample type */
   enum speedscope_part part;
-  const char *unit; /* of the app */
+  const char *unit; /* unit name in speedscope */
   int64_t factor;   /* factor from a unit of the profile to `unit` */
-  double ratio;     /* of divide_by */
+  double ratio;     /* factor from divide_by */
   int64_t least;    /* stacks below this weight are joined */
-  uint64_t total;   /* of all weights */
+  uint64_t total;   /* sum of all weights */
 };
 
 /* " (slower)" */

@@ -9,9 +9,9 @@
  * profile; then those with the same text are joined. */
 struct tag_value {
   struct label label;
-  pprofc_str key, value; /* as printed */
+  pprofc_str key, value; /* texts as printed */
   int64_t sum;
-  int64_t low, high; /* of numbers: the least and the greatest with that text */
+  int64_t low, high; /* smallest and largest number with that text */
 };
 
 struct tag_sums {

@@ -11,7 +11,8 @@
 #define PILE_LEVELS 22u /* enough for 2^64 profiles */
 
 struct pile {
-  pprofc_profile *items[PILE_WIDTH * PILE_LEVELS]; /* in the order added, with descending levels */
+  pprofc_profile
+      *items[PILE_WIDTH * PILE_LEVELS]; /* groups in the order added, with descending levels */
   unsigned char levels[PILE_WIDTH * PILE_LEVELS];
   size_t count;
   unsigned threads; /* threads of each merge; 0: one per processor */

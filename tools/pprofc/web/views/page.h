@@ -11,11 +11,11 @@
 
 /* A function (or line, file, address) on the page, with both sides of a difference. */
 struct view_row {
-  pprofc_str name;     /* as printed by -top */
+  pprofc_str name;     /* name as printed by -top */
   pprofc_str function; /* name for selection and search: the function, else `name` */
   pprofc_str file;     /* "" if unknown */
   int64_t line;
-  int64_t flat, cum; /* of the displayed profile: in a difference, the change */
+  int64_t flat, cum; /* values of the displayed profile: in a difference, the change */
   struct view_sides {
     double base, head; /* recorded; means over several runs */
   } self, total;
@@ -27,7 +27,7 @@ struct view_row {
 struct view_totals {
   bool known;
   bool has_shown;       /* true if `shown` and the following fields are set */
-  int64_t total, shown; /* of the displayed profile */
+  int64_t total, shown; /* values of the displayed profile */
   size_t nodes, nodes_before, dropped_nodes;
 };
 
@@ -48,7 +48,7 @@ struct view_page {
   pprofc_str argument;      /* regular expression of peek, list and disasm */
   struct view_row selected; /* name "" if nothing is selected */
   bool selected_found;
-  struct judgement judgement; /* of a difference, set by view_rows_make */
+  struct judgement judgement; /* verdicts on a difference, set by view_rows_make */
   struct amount_grid grid;    /* unit and digits of its amounts, set by view_rows_make */
 };
 

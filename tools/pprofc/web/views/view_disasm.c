@@ -12,7 +12,7 @@
 
 /* The lines of one function in the output of -disasm. */
 struct disasm_block {
-  pprofc_str text; /* from "ROUTINE" to the next function */
+  pprofc_str text; /* output from "ROUTINE" to the next function */
   double flat;
   size_t order;
 };
