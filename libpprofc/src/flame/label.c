@@ -184,8 +184,8 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
     size_t end = closing_of(s, i);
     pprofc_str made = buffer_str(out);
     bool path = c == '<' && str_ends(made, STR("::"));
-    bool behind = made.size && label_is_word(made.data[made.size - 1]);
-    if ((c == '<' || c == '[') && (behind || path))
+    bool after_word = made.size && label_is_word(made.data[made.size - 1]);
+    if ((c == '<' || c == '[') && (after_word || path))
       out->size -= path ? 2 : 0;
     else
       buffer_add_str(out, str_slice(s, i, end < s.size ? end + 1 : end));

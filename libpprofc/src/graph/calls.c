@@ -94,7 +94,7 @@ static void calls_push(struct calls_worker *w, uint32_t node, uint32_t offset) {
 }
 
 static bool calls_push_location(struct calls_pass *pass, struct calls_worker *w,
-                                struct fresh_frame frame, size_t behind) {
+                                struct fresh_frame frame, size_t following) {
   const struct frames *f = &pass->graph->frames;
   uint32_t node = f->of_location[frame.location];
   if (!(node & FRAME_LIST)) {
@@ -102,7 +102,7 @@ static bool calls_push_location(struct calls_pass *pass, struct calls_worker *w,
     return true;
   }
   const uint32_t *list = frame_list(f, node);
-  if (!ARRAY_RESERVE(pass->graph->mem, w->path, w->capacity, w->depth + list[0] + behind))
+  if (!ARRAY_RESERVE(pass->graph->mem, w->path, w->capacity, w->depth + list[0] + following))
     return false;
   for (uint32_t k = list[0]; k; k--) calls_push(w, list[k], frame.offset);
   return true;

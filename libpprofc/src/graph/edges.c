@@ -122,12 +122,12 @@ static bool edges_reserve(const struct edge_pass *pass, struct edges_worker *w, 
 }
 
 static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
-                                struct fresh_frame frame, size_t behind) {
+                                struct fresh_frame frame, size_t following) {
   const struct frames *f = &pass->graph->frames;
   uint32_t node = f->of_location[frame.location];
   if (!(node & FRAME_LIST)) return edges_push(pass, w, node, frame.offset, false);
   const uint32_t *list = frame_list(f, node);
-  if (!edges_reserve(pass, w, list[0] + behind)) return false;
+  if (!edges_reserve(pass, w, list[0] + following)) return false;
   for (uint32_t k = list[0]; k; k--)
     if (!edges_push(pass, w, list[k], frame.offset, k != list[0])) return false;
   return true;

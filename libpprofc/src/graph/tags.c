@@ -301,7 +301,7 @@ static bool tags_reserve(struct tagger *t, size_t more) {
   return ARRAY_RESERVE(t->mem, t->path, t->path_capacity, t->depth + more);
 }
 
-static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind) {
+static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_t following) {
   const struct frames *f = &t->graph->frames;
   uint32_t info = f->of_location[frame.location];
   if (!(info & FRAME_LIST)) {
@@ -309,7 +309,7 @@ static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_
     return true;
   }
   const uint32_t *list = frame_list(f, info);
-  if (!tags_reserve(t, list[0] + behind)) return false;
+  if (!tags_reserve(t, list[0] + following)) return false;
   for (uint32_t k = list[0]; k; k--) tags_push(t, list[k], frame.offset);
   return true;
 }

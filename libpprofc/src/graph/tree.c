@@ -82,13 +82,13 @@ static bool tree_reserve(struct tree_pass *pass, size_t more) {
   return ARRAY_RESERVE(pass->graph->mem, pass->path, pass->capacity, pass->depth + more);
 }
 
-static bool tree_push_location(struct tree_pass *pass, struct fresh_frame frame, size_t behind) {
+static bool tree_push_location(struct tree_pass *pass, struct fresh_frame frame, size_t following) {
   struct graph *g = pass->graph;
   const struct frames *f = &g->frames;
   uint32_t info = f->of_location[frame.location];
   if (!(info & FRAME_LIST)) return tree_push(pass, info, frame.offset, false);
   const uint32_t *list = frame_list(f, info);
-  if (!tree_reserve(pass, list[0] + behind)) return false;
+  if (!tree_reserve(pass, list[0] + following)) return false;
   for (uint32_t k = list[0]; k; k--)
     if (!tree_push(pass, list[k], frame.offset, k != list[0])) return false;
   return true;

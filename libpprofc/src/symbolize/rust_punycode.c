@@ -20,8 +20,8 @@ struct points {
 static bool points_insert(struct points *points, size_t at, uint64_t point) {
   bool surrogate = point >= 0xD800 && point < 0xE000;
   if (points->count == MOST_POINTS || point > LARGEST_POINT || surrogate) return false;
-  size_t behind = points->count - at;
-  memmove(points->items + at + 1, points->items + at, behind * sizeof *points->items);
+  size_t tail = points->count - at;
+  memmove(points->items + at + 1, points->items + at, tail * sizeof *points->items);
   points->items[at] = (uint32_t)point;
   points->count++;
   return true;

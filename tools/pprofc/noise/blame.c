@@ -196,7 +196,7 @@ static void blame_json_total(struct json_writer *json, const pprofc_verdict_summ
 /* Writes the changed functions, each with a line of its own or as half of a pair. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
-  bool told = !isnan(blame_part(report));
+  bool has_part = !isnan(blame_part(report));
   json_key(json, "explained");
   json_begin_object(json);
   json_key(json, "functions");
@@ -208,8 +208,8 @@ static void blame_json_explained(struct json_writer *json, const struct noise_re
   json_end(json);
   blame_json_number(json, "delta", blame_explained(report));
   blame_json_number(json, "part", blame_part(report));
-  blame_json_number(json, "low", told ? s->part_low : (double)NAN);
-  blame_json_number(json, "high", told ? s->part_high : (double)NAN);
+  blame_json_number(json, "low", has_part ? s->part_low : (double)NAN);
+  blame_json_number(json, "high", has_part ? s->part_high : (double)NAN);
   json_end(json);
 }
 

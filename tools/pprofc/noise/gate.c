@@ -338,16 +338,16 @@ static bool noise_gate_judged(const struct noise_report *report) {
 int noise_gate(const struct noise_report *report) {
   const struct noise_options *o = &report->command->noise;
   const pprofc_verdict_summary *s = &report->summary;
-  bool fired = false, told = true;
+  bool fired = false, judged = true;
   if (!o->fail_on.count) return GATE_PASSED;
   if (noise_gate_is_pair(report) && !s->lone)
     message_note("-fail_on with one run per side is weak: it counts changes whose whole interval "
                  "exceeds the threshold");
   for (size_t i = 0; i < o->fail_on.count; i++)
-    told &= noise_gate_run(report, o->fail_on.items[i], &fired);
+    judged &= noise_gate_run(report, o->fail_on.items[i], &fired);
   noise_gate_tell_rules(report);
   if (fired) return GATE_REGRESSED;
-  if (!told) return GATE_NO_RESULT;
+  if (!judged) return GATE_NO_RESULT;
   if (!noise_gate_judged(report)) {
     message_error(s->tested ? "pprofc: -fail_on: this sample type needs more than one run per side"
                             : "pprofc: -fail_on: no function has enough samples to be judged");

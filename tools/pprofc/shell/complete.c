@@ -87,11 +87,11 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Adds the options and their choices; `behind` follows each option: "=" in a line, "" in help. */
-static void completions_add_options(struct completions *out, pprofc_str typed, const char *behind) {
+/* Adds the options and their choices; `suffix` follows each option: "=" in a line, "" in help. */
+static void completions_add_options(struct completions *out, pprofc_str typed, const char *suffix) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {
-    const char *equals = info->kind == PPROFC_OPTION_BOOL ? "" : behind;
+    const char *equals = info->kind == PPROFC_OPTION_BOOL ? "" : suffix;
     completions_add_joined(out, typed, info->name, STR(""), equals);
     for (size_t c = 0; info->choices && info->choices[c]; c++)
       completions_add(out, typed, str_of(info->choices[c]));
@@ -155,9 +155,9 @@ static void completions_add_files(struct completions *out, pprofc_str typed) {
   DIR *dir = opendir(*folder ? folder : ".");
   if (!dir) return;
   for (struct dirent *entry; (entry = readdir(dir));) {
-    const char *behind = entry->d_type == DT_DIR ? "/" : "";
+    const char *suffix = entry->d_type == DT_DIR ? "/" : "";
     bool hidden = entry->d_name[0] == '.' && !str_starts(name, STR("."));
-    if (!hidden) completions_add_joined(out, typed, folder, str_of(entry->d_name), behind);
+    if (!hidden) completions_add_joined(out, typed, folder, str_of(entry->d_name), suffix);
   }
   closedir(dir);
 }

@@ -134,9 +134,9 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  bool told = folder_of_page(p).size && !*p->options->body; /* the summary has the link */
+  bool linked = folder_of_page(p).size && !*p->options->body; /* the summary has the link */
   const char *page =
-      *p->site.page && !told ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
+      *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;
   const char *dot = *page ? " \xC2\xB7 " : "";
   if (p->outcome.ending == ENDING_UNUSABLE && !p->outcome.root) return page;

@@ -33,8 +33,8 @@ double json_member_number(const struct node *object, const char *key, double oth
 /* State of the conversion of a decimal to an integer. */
 struct scaled {
   int64_t sum;
-  int behind; /* number of digits after the point, or -1 before the point */
-  bool up;    /* true if the first digit left out rounds up */
+  int decimals; /* number of digits after the point, or -1 before the point */
+  bool up;      /* true if the first digit left out rounds up */
 };
 
 static bool scaled_add(struct scaled *s, int digit) {
@@ -44,13 +44,13 @@ static bool scaled_add(struct scaled *s, int digit) {
 
 /* Reads one byte. After the point, `exponent` digits count; the next one only rounds. */
 static bool scaled_take(struct scaled *s, char c, int exponent) {
-  if (c == '.' && s->behind < 0) {
-    s->behind = 0;
+  if (c == '.' && s->decimals < 0) {
+    s->decimals = 0;
     return true;
   }
   if (c < '0' || c > '9') return false;
-  if (s->behind >= 0 && ++s->behind > exponent) {
-    if (s->behind == exponent + 1) s->up = c >= '5';
+  if (s->decimals >= 0 && ++s->decimals > exponent) {
+    if (s->decimals == exponent + 1) s->up = c >= '5';
     return true;
   }
   return scaled_add(s, c - '0');
@@ -60,10 +60,10 @@ static bool scaled_take(struct scaled *s, char c, int exponent) {
  * form or does not fit. */
 static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
   size_t sign = text.size && text.data[0] == '-';
-  struct scaled s = {.behind = -1};
+  struct scaled s = {.decimals = -1};
   for (size_t at = sign; at < text.size; at++)
     if (!scaled_take(&s, text.data[at], exponent)) return false;
-  for (int i = s.behind < 0 ? 0 : s.behind; i < exponent; i++)
+  for (int i = s.decimals < 0 ? 0 : s.decimals; i < exponent; i++)
     if (!scaled_add(&s, 0)) return false;
   if (__builtin_add_overflow(s.sum, s.up, &s.sum)) return false;
   *value = sign ? -s.sum : s.sum;

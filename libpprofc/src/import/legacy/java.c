@@ -24,8 +24,8 @@ static bool find_attribute(pprofc_str line, pprofc_str *key, pprofc_str *value) 
     if (equals >= line.size) return false;
     size_t start = equals;
     while (start > at && java_is_word(line.data[start - 1])) start--;
-    pprofc_str behind = str_slice(line, equals + 1, line.size);
-    if (start < equals && text_take_run(&behind, java_is_word, value)) {
+    pprofc_str tail = str_slice(line, equals + 1, line.size);
+    if (start < equals && text_take_run(&tail, java_is_word, value)) {
       *key = str_trim(str_slice(line, start, equals));
       *value = str_trim(*value);
       return true;

@@ -42,9 +42,9 @@ static void skip_white(pprofc_str *s) {
 
 /* Reads a hexadecimal number with an optional 0x. */
 static bool take_hex(pprofc_str *s, pprofc_str *digits) {
-  pprofc_str behind = *s;
-  if (text_take(&behind, STR("0x")) && text_take_run(&behind, text_is_xdigit, digits)) {
-    *s = behind;
+  pprofc_str tail = *s;
+  if (text_take(&tail, STR("0x")) && text_take_run(&tail, text_is_xdigit, digits)) {
+    *s = tail;
     return true;
   }
   return text_take_run(s, text_is_xdigit, digits);

@@ -107,8 +107,8 @@ static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
     struct perf_script_header ids = *h;
     pprofc_str before = str_trim((pprofc_str){line.data, (size_t)(word.data - line.data)});
     if (!before.size || !parse_ids(word, &ids)) continue;
-    pprofc_str behind = at;
-    bool sure = perf_script_next_word(&behind, &next) && (is_cpu(next) || is_time(next));
+    pprofc_str tail = at;
+    bool sure = perf_script_next_word(&tail, &next) && (is_cpu(next) || is_time(next));
     if (found && !sure) continue;
     *h = ids;
     h->comm = before;

@@ -32,7 +32,7 @@ struct disasm {
   struct routine *routines;
   size_t count, capacity;
   size_t symbols_found; /* including symbols without samples */
-  bool told;            /* the report has named a binary that could not be opened */
+  bool reported;        /* the report has named a binary that could not be opened */
 };
 
 static const struct node_info *disasm_info_of(const struct disasm *d,
@@ -211,7 +211,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   if (status != PPROFC_OK) {
     report_text(d->out, d->report->mem, str_of(why.message));
     output_add_char(d->out, '\n');
-    d->told = true;
+    d->reported = true;
     return PPROFC_OK;
   }
   d->object_count++;
@@ -397,7 +397,7 @@ pprofc_status report_disasm(struct report *report, struct output *out, pprofc_er
   pprofc_status status = listing_graph(report, false, &d.graph, error);
   if (status == PPROFC_OK) status = read_mappings(&d, error);
   if (status == PPROFC_OK) status = disasm_print_all(&d, error);
-  if (status == PPROFC_E_NO_MATCH && d.told) output_flush(out, NULL);
+  if (status == PPROFC_E_NO_MATCH && d.reported) output_flush(out, NULL);
   for (size_t i = 0; i < d.object_count; i++) object_close(&d.objects[i]);
   mem_free(report->mem, d.routines, d.capacity, sizeof *d.routines);
   graph_free(&d.graph);
