@@ -106,7 +106,7 @@ void annotations_list(struct json_writer *json, const struct page_model *m) {
   struct buffer text;
   buffer_init(&text, m->run->mem, SIZE_MAX / 2);
   json_begin_array(json);
-  for (size_t i = 0; i < m->fates[FATE_SLOWER]; i++)
+  for (size_t i = 0; i < m->states[STATE_SLOWER]; i++)
     put_regression_item(json, m, &m->benchmarks[i], &text);
   json_end(json);
   json->scratch.failed |= text.failed;
@@ -114,7 +114,7 @@ void annotations_list(struct json_writer *json, const struct page_model *m) {
 }
 
 static void annotations_print(struct buffer *out, const struct page_model *m) {
-  size_t count = m->fates[FATE_SLOWER];
+  size_t count = m->states[STATE_SLOWER];
   size_t shown = count > ERRORS_MOST ? ERRORS_MOST - 1 : count;
   for (size_t i = 0; i < shown; i++) put_regression(out, m, &m->benchmarks[i]);
   if (shown < count)

@@ -204,7 +204,7 @@ static bool was_given_something(const struct run_options *o) {
 
 /* Returns the pair that explains the worst regression, else the first pair. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
-  const struct run_pair *pair = m->fates[FATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
+  const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   if (pair && pair->diff) return pair;
   for (size_t i = 0; i < m->run->pair_count; i++)
     if (m->run->pairs[i].diff) return &m->run->pairs[i];
