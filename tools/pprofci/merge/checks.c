@@ -1,18 +1,18 @@
-/* Checks that all expected legs are present and belong together. */
+/* Checks that all expected jobs are present and belong together. */
 #include "core/log_guard.h"
-#include "merge/legs.h"
+#include "merge/jobs.h"
 #include "run/text.h"
 
 /* ---- nothing compared -------------------------------- */
 
-static pprofc_status check_compared(struct legs *legs, pprofc_error *error) {
-  for (size_t i = 0; i < legs->count; i++) {
-    const struct leg *leg = &legs->items[i];
-    bool results = node_size(node_get(leg->root, "results")) > 0 ||
-                   node_size(node_get(leg->root, "same_binary")) > 0;
-    if (!leg->root || results || node_text(leg->root, "instructions").size) continue;
-    legs->run->doubt = text_printf(&legs->run->arena, "Nothing was compared in %s.", leg->name);
-    return legs->run->doubt ? PPROFC_OK : error_nomem(error);
+static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
+  for (size_t i = 0; i < jobs->count; i++) {
+    const struct job *job = &jobs->items[i];
+    bool results = node_size(node_get(job->root, "results")) > 0 ||
+                   node_size(node_get(job->root, "same_binary")) > 0;
+    if (!job->root || results || node_text(job->root, "instructions").size) continue;
+    jobs->run->doubt = text_printf(&jobs->run->arena, "Nothing was compared in %s.", job->name);
+    return jobs->run->doubt ? PPROFC_OK : error_nomem(error);
   }
   return PPROFC_OK;
 }
@@ -21,16 +21,16 @@ static pprofc_status check_compared(struct legs *legs, pprofc_error *error) {
 
 /* Returns the commit of a side from the first manifest that has it. *differ: other manifests
  * differ. */
-static const char *commit_of_legs(const struct legs *legs, const char *key, bool *differ) {
+static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;
-  for (size_t i = 0; i < legs->count; i++) {
-    pprofc_str commit = node_text(legs->items[i].root, key);
+  for (size_t i = 0; i < jobs->count; i++) {
+    pprofc_str commit = node_text(jobs->items[i].root, key);
     if (!commit.size) continue;
     if (found.size && !str_equal(found, commit)) *differ = true;
     if (!found.size) found = commit;
   }
-  return text_keep(&legs->run->arena, found);
+  return text_keep(&jobs->run->arena, found);
 }
 
 static bool is_plain_commit(const char *text) {
@@ -38,11 +38,11 @@ static bool is_plain_commit(const char *text) {
 }
 
 /* Takes the commit of one side. Legs with different commits come from different runs. */
-static pprofc_status take_commit(struct legs *legs, const char *key, const char **commit,
+static pprofc_status take_commit(struct jobs *jobs, const char *key, const char **commit,
                                  pprofc_error *error) {
-  struct ci_run *run = legs->run;
+  struct ci_run *run = jobs->run;
   bool differ;
-  const char *found = commit_of_legs(legs, key, &differ);
+  const char *found = commit_of_jobs(jobs, key, &differ);
   if (!found) return error_nomem(error);
   if (*found && is_plain_commit(found)) *commit = found;
   if (!differ || *run->doubt) return PPROFC_OK;
@@ -52,36 +52,36 @@ static pprofc_status take_commit(struct legs *legs, const char *key, const char 
   return run->doubt ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status take_commits(struct legs *legs, pprofc_error *error) {
-  pprofc_status status = take_commit(legs, "commit", &legs->run->head_commit, error);
+static pprofc_status take_commits(struct jobs *jobs, pprofc_error *error) {
+  pprofc_status status = take_commit(jobs, "commit", &jobs->run->head_commit, error);
   if (status != PPROFC_OK) return status;
-  return take_commit(legs, "base_commit", &legs->run->base_commit, error);
+  return take_commit(jobs, "base_commit", &jobs->run->base_commit, error);
 }
 
-static pprofc_status take_machines(struct legs *legs, pprofc_error *error) {
-  struct ci_run *run = legs->run;
+static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
+  struct ci_run *run = jobs->run;
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
-  for (size_t i = 0; i < legs->count; i++) {
-    pprofc_str machine = node_text(legs->items[i].root, "machine");
+  for (size_t i = 0; i < jobs->count; i++) {
+    pprofc_str machine = node_text(jobs->items[i].root, "machine");
     if (!machine.size) continue;
     pprofc_str shown = escape_line_keep(machine, &run->arena);
-    buffer_printf(&text, "%s%s: %.*s", text.size ? "; " : "", legs->items[i].name, STR_ARG(shown));
+    buffer_printf(&text, "%s%s: %.*s", text.size ? "; " : "", jobs->items[i].name, STR_ARG(shown));
   }
   run->machine = buffer_keep(&text, &run->arena);
   buffer_free(&text);
   return run->machine.data ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- expected legs ----------------------------------- */
+/* ---- expected jobs ----------------------------------- */
 
-/* Returns the number of legs, or 0 if the text has names. */
+/* Returns the number of jobs, or 0 if the text has names. */
 static int64_t expected_number(const char *text) {
   int64_t number = 0;
   return str_parse_int(str_of(text), 10, &number) ? number : 0;
 }
 
-bool legs_expectation_is_valid(const char *text) {
+bool jobs_expectation_is_valid(const char *text) {
   pprofc_str rest = str_of(text), name;
   int64_t number = 0;
   if (str_parse_int(rest, 10, &number)) return number > 0;
@@ -90,24 +90,24 @@ bool legs_expectation_is_valid(const char *text) {
   return true;
 }
 
-static bool has_leg(const struct legs *legs, pprofc_str name) {
-  for (size_t i = 0; i < legs->count; i++)
-    if (str_equal(str_of(legs->items[i].name), name)) return true;
+static bool has_job(const struct jobs *jobs, pprofc_str name) {
+  for (size_t i = 0; i < jobs->count; i++)
+    if (str_equal(str_of(jobs->items[i].name), name)) return true;
   return false;
 }
 
-pprofc_status legs_expect(struct legs *legs, const char *expected, pprofc_error *error) {
-  struct gate *gate = &legs->run->gate;
+pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error) {
+  struct gate *gate = &jobs->run->gate;
   int64_t number = expected_number(expected);
   pprofc_str rest = str_of(expected), name;
-  if (number && (uint64_t)number != legs->count) {
-    legs->incomplete = true;
-    gate_problem(gate, "%lld jobs were expected, not %zu", (long long)number, legs->count);
+  if (number && (uint64_t)number != jobs->count) {
+    jobs->incomplete = true;
+    gate_problem(gate, "%lld jobs were expected, not %zu", (long long)number, jobs->count);
   }
   while (!number && *expected && str_next(&rest, ',', &name)) {
     name = str_trim(name);
-    if (has_leg(legs, name)) continue;
-    legs->incomplete = true;
+    if (has_job(jobs, name)) continue;
+    jobs->incomplete = true;
     gate_problem(gate, "the result of job %.*s is missing", STR_ARG(name));
   }
   return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
@@ -115,8 +115,8 @@ pprofc_status legs_expect(struct legs *legs, const char *expected, pprofc_error 
 
 /* ---- all checks -------------------------------------- */
 
-pprofc_status legs_check(struct legs *legs, pprofc_error *error) {
-  pprofc_status status = check_compared(legs, error);
-  if (status == PPROFC_OK) status = take_commits(legs, error);
-  return status == PPROFC_OK ? take_machines(legs, error) : status;
+pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error) {
+  pprofc_status status = check_compared(jobs, error);
+  if (status == PPROFC_OK) status = take_commits(jobs, error);
+  return status == PPROFC_OK ? take_machines(jobs, error) : status;
 }

@@ -1,7 +1,7 @@
 /* `pprofci merge`: joins the runs of a matrix: one family of p-values, one page, one comment,
  * one exit status. */
 #include "commands.h"
-#include "merge/legs.h"
+#include "merge/jobs.h"
 #include "page/page.h"
 
 struct merge_options {
@@ -83,16 +83,16 @@ static pprofc_status merge_run_options(const struct merge_options *merge,
 
 static pprofc_status merge_steps(struct ci_run *run, const struct merge_options *merge,
                                  const char *const *folders, size_t count, pprofc_error *error) {
-  struct legs legs;
+  struct jobs jobs;
   pprofc_status status = name_commits(run, error);
   if (status == PPROFC_OK) status = stage_open(run, error);
-  if (status == PPROFC_OK) status = legs_read(&legs, run, folders, count, run->out, error);
-  if (status == PPROFC_OK) status = legs_expect(&legs, merge->expect, error);
-  if (status == PPROFC_OK && legs_have_results(&legs))
-    status = judge_rows(run, legs_add_rows, &legs, error);
-  if (status == PPROFC_OK) status = legs_join_verdicts(&legs, error);
-  if (status == PPROFC_OK) status = legs_check(&legs, error);
-  if (status == PPROFC_OK) status = legs_add_pairs(&legs, error);
+  if (status == PPROFC_OK) status = jobs_read(&jobs, run, folders, count, run->out, error);
+  if (status == PPROFC_OK) status = jobs_expect(&jobs, merge->expect, error);
+  if (status == PPROFC_OK && jobs_have_results(&jobs))
+    status = judge_rows(run, jobs_add_rows, &jobs, error);
+  if (status == PPROFC_OK) status = jobs_join_verdicts(&jobs, error);
+  if (status == PPROFC_OK) status = jobs_check(&jobs, error);
+  if (status == PPROFC_OK) status = jobs_add_pairs(&jobs, error);
   if (status == PPROFC_OK) status = write_pages(run, error);
   if (status == PPROFC_OK) status = stage_commit(run, error);
   return status == PPROFC_OK ? write_service_files(run, error) : status;
@@ -109,7 +109,7 @@ int merge_main(int argc, char **argv) {
   if (status == PPROFC_OK && parsed.help) return command_help(&merge_table);
   if (status == PPROFC_OK && parsed.rest == argc)
     status = error_set(&error, PPROFC_E_INVALID, "nothing to merge: pass a DIR");
-  if (status == PPROFC_OK && !legs_expectation_is_valid(merge.expect))
+  if (status == PPROFC_OK && !jobs_expectation_is_valid(merge.expect))
     status = error_set(&error, PPROFC_E_INVALID,
                        "-expect is a number, or names with commas, not '%s'", merge.expect);
   if (status == PPROFC_OK) status = merge_run_options(&merge, &options, &error);

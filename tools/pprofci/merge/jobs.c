@@ -1,5 +1,5 @@
 /* Reads the manifests of several runs and joins their measurements in one gate. */
-#include "merge/legs.h"
+#include "merge/jobs.h"
 
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -35,17 +35,17 @@ static size_t shared_folders(const char *a, const char *b) {
   }
 }
 
-/* Returns the link from the folder of the page to a leg, or `to` if a path cannot be resolved. */
+/* Returns the link from the folder of the page to a job, or `to` if a path cannot be resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
-  char page[PATH_MAX], leg[PATH_MAX];
+  char page[PATH_MAX], job[PATH_MAX];
   struct buffer text;
   pprofc_str part;
-  if (!realpath(from, page) || !realpath(to, leg)) return text_printf(arena, "%s/", to);
-  size_t same = shared_folders(page, leg);
+  if (!realpath(from, page) || !realpath(to, job)) return text_printf(arena, "%s/", to);
+  size_t same = shared_folders(page, job);
   buffer_init(&text, arena->mem, PATH_MAX * 4);
   for (pprofc_str rest = str_of(page + same); str_next(&rest, '/', &part);)
     if (part.size) buffer_add_text(&text, "../");
-  for (pprofc_str rest = str_of(leg + same); str_next(&rest, '/', &part);) {
+  for (pprofc_str rest = str_of(job + same); str_next(&rest, '/', &part);) {
     if (!part.size) continue;
     text_url(&text, part);
     buffer_add_char(&text, '/');
@@ -57,7 +57,7 @@ static const char *link_between(struct arena *arena, const char *from, const cha
 
 /* Returns the last part of the path that is not a common folder of artifacts: "linux" of
  * "out/linux/.docs/artifacts/ci". */
-static const char *name_of_leg(struct arena *arena, const char *folder) {
+static const char *name_of_job(struct arena *arena, const char *folder) {
   static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
   pprofc_str rest = str_of(folder), part, name = str_of(folder);
   while (str_next(&rest, '/', &part)) {
@@ -69,14 +69,14 @@ static const char *name_of_leg(struct arena *arena, const char *folder) {
   return text_keep(arena, name);
 }
 
-/* Reads a manifest. One that is not readable or has no verdict is a problem of the leg. */
-static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_error *error) {
-  struct arena *arena = &legs->run->arena;
+/* Reads a manifest. One that is not readable or has no verdict is a problem of the job. */
+static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_error *error) {
+  struct arena *arena = &jobs->run->arena;
   struct buffer text;
   struct node *root = NULL;
-  const char *path = text_printf(arena, "%s/manifest.json", leg->folder);
+  const char *path = text_printf(arena, "%s/manifest.json", job->folder);
   if (!path) return error_nomem(error);
-  buffer_init(&text, legs->run->mem, MANIFEST_MOST);
+  buffer_init(&text, jobs->run->mem, MANIFEST_MOST);
   pprofc_status status = file_read(path, &text, error);
   pprofc_str kept = status == PPROFC_OK ? buffer_keep(&text, arena) : STR("");
   buffer_free(&text);
@@ -85,44 +85,44 @@ static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_er
   if (status == PPROFC_OK && node_integer(node_get(root, "version")) < MANIFEST_VERSION)
     status = error_set(error, PPROFC_E_FORMAT, "%s is not a manifest of pprofci run", path);
   if (status == PPROFC_OK && node_integer(node_get(root, "gate_status")) == 1)
-    status = error_set(error, PPROFC_E_FORMAT, "the gate failed in '%s'", leg->folder);
+    status = error_set(error, PPROFC_E_FORMAT, "the gate failed in '%s'", job->folder);
   if (status == PPROFC_OK)
-    leg->root = root;
+    job->root = root;
   else
-    leg->problem = text_keep(arena, str_of(error->message));
-  return leg->root || leg->problem ? PPROFC_OK : error_nomem(error);
+    job->problem = text_keep(arena, str_of(error->message));
+  return job->root || job->problem ? PPROFC_OK : error_nomem(error);
 }
 
-pprofc_status legs_read(struct legs *legs, struct ci_run *run, const char *const *folders,
+pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error) {
-  *legs = (struct legs){.run = run};
-  legs->items = arena_zero_array(&run->arena, count, sizeof *legs->items);
-  if (!legs->items) return error_nomem(error);
+  *jobs = (struct jobs){.run = run};
+  jobs->items = arena_zero_array(&run->arena, count, sizeof *jobs->items);
+  if (!jobs->items) return error_nomem(error);
   for (size_t i = 0; i < count; i++) {
-    struct leg *leg = &legs->items[i];
-    leg->folder = text_path(&run->arena, folders[i]);
-    leg->name = leg->folder ? name_of_leg(&run->arena, leg->folder) : NULL;
-    leg->link = leg->name ? link_between(&run->arena, out, leg->folder) : NULL;
-    if (!leg->link) return error_nomem(error);
-    pprofc_status status = read_manifest(legs, leg, error);
+    struct job *job = &jobs->items[i];
+    job->folder = text_path(&run->arena, folders[i]);
+    job->name = job->folder ? name_of_job(&run->arena, job->folder) : NULL;
+    job->link = job->name ? link_between(&run->arena, out, job->folder) : NULL;
+    if (!job->link) return error_nomem(error);
+    pprofc_status status = read_manifest(jobs, job, error);
     if (status != PPROFC_OK) return status;
-    legs->count++;
+    jobs->count++;
   }
   return PPROFC_OK;
 }
 
-bool legs_have_results(const struct legs *legs) {
-  if (legs->incomplete) return true;
-  for (size_t i = 0; i < legs->count; i++)
-    if (legs->items[i].problem || node_size(node_get(legs->items[i].root, "results"))) return true;
+bool jobs_have_results(const struct jobs *jobs) {
+  if (jobs->incomplete) return true;
+  for (size_t i = 0; i < jobs->count; i++)
+    if (jobs->items[i].problem || node_size(node_get(jobs->items[i].root, "results"))) return true;
   return false;
 }
 
 /* ---- rows -------------------------------------------- */
 
-/* True if another leg has a benchmark of the same group and name, so that the group must name
- * the leg. */
-static bool is_in_other_leg(const struct interner *keys, const struct interner *twice,
+/* True if another job has a benchmark of the same group and name, so that the group must name
+ * the job. */
+static bool is_in_other_job(const struct interner *keys, const struct interner *twice,
                             pprofc_str key) {
   return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
 }
@@ -134,12 +134,12 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
       text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
 }
 
-/* Collects the keys of all rows, and the keys that several legs have. */
-static bool find_shared(const struct legs *legs, struct interner *keys, struct interner *twice) {
-  for (size_t i = 0; i < legs->count; i++) {
-    const struct node *results = node_get(legs->items[i].root, "results");
+/* Collects the keys of all rows, and the keys that several jobs have. */
+static bool find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
+  for (size_t i = 0; i < jobs->count; i++) {
+    const struct node *results = node_get(jobs->items[i].root, "results");
     for (size_t k = 0; k < node_size(results); k++) {
-      pprofc_str key = row_key(&legs->run->arena, node_at(results, k));
+      pprofc_str key = row_key(&jobs->run->arena, node_at(results, k));
       if (!key.data) return false;
       bool known = interner_find(keys, key) != MAP_NONE;
       if (interner_add(known ? twice : keys, key) == MAP_NONE) return false;
@@ -149,7 +149,7 @@ static bool find_shared(const struct legs *legs, struct interner *keys, struct i
 }
 
 /* Reads the measurements of a side. False if one is not a number. */
-static bool leg_samples(struct arena *arena, const struct node *row, int side,
+static bool job_samples(struct arena *arena, const struct node *row, int side,
                         struct run_samples *samples) {
   static const char *const round_keys[SIDES] = {"base_rounds", "head_rounds"};
   const struct node *values = node_get(row, side_names[side]);
@@ -168,28 +168,28 @@ static bool leg_samples(struct arena *arena, const struct node *row, int side,
   return true;
 }
 
-static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, const struct node *from,
+static pprofc_status job_add_row(struct ci_run *run, const struct job *job, const struct node *from,
                                  bool shared, pprofc_error *error) {
   struct run_samples sides[SIDES];
   struct gate_row row = gate_row_unknown();
   row.group = node_text(from, "group");
   row.name = node_text(from, "benchmark");
   row.unit = node_text(from, "unit");
-  row.file = str_of(leg->folder);
+  row.file = str_of(job->folder);
   row.direction = (int)node_integer(node_get(from, "direction"));
   row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
   row.exact = node_is(node_get(from, "exact"), NODE_TRUE);
   row.screened = node_is(node_get(from, "screened"), NODE_TRUE);
-  row.overloaded = node_text(leg->root, "overloaded").size > 0;
+  row.overloaded = node_text(job->root, "overloaded").size > 0;
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
   row.processes = node_is(node_get(from, "processes"), NODE_TRUE);
   if (row.direction < -1 || row.direction > 1) row.direction = 0;
   if (shared)
-    row.group = str_of(text_printf(&run->arena, "%s: %.*s", leg->name, STR_ARG(row.group)));
+    row.group = str_of(text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(row.group)));
   if (!row.group.data) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
-    if (leg_samples(&run->arena, from, side, &sides[side])) continue;
-    gate_problem(&run->gate, "'%s': a measurement of %.*s is not a number", leg->folder,
+    if (job_samples(&run->arena, from, side, &sides[side])) continue;
+    gate_problem(&run->gate, "'%s': a measurement of %.*s is not a number", job->folder,
                  STR_ARG(row.name));
     return PPROFC_OK;
   }
@@ -206,35 +206,35 @@ static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, cons
   return gate_add(&run->gate, &row) ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status leg_add_rows(struct legs *legs, const struct leg *leg,
+static pprofc_status job_add_rows(struct jobs *jobs, const struct job *job,
                                   const struct interner *keys, const struct interner *twice,
                                   pprofc_error *error) {
-  struct ci_run *run = legs->run;
-  const struct node *results = node_get(leg->root, "results");
+  struct ci_run *run = jobs->run;
+  const struct node *results = node_get(job->root, "results");
   pprofc_status status = PPROFC_OK;
-  pprofc_str load = escape_line_keep(node_text(leg->root, "overloaded"), &run->arena);
-  if (leg->problem) gate_problem(&run->gate, "%s", leg->problem);
+  pprofc_str load = escape_line_keep(node_text(job->root, "overloaded"), &run->arena);
+  if (job->problem) gate_problem(&run->gate, "%s", job->problem);
   if (load.size)
-    run->gate.settings.overloaded = text_printf(&run->arena, "%s: %.*s", leg->name, STR_ARG(load));
+    run->gate.settings.overloaded = text_printf(&run->arena, "%s: %.*s", job->name, STR_ARG(load));
   for (size_t i = 0; i < node_size(results) && status == PPROFC_OK; i++) {
     const struct node *row = node_at(results, i);
     pprofc_str key = row_key(&run->arena, row);
     if (!key.data) return error_nomem(error);
-    status = leg_add_row(run, leg, row, is_in_other_leg(keys, twice, key), error);
+    status = job_add_row(run, job, row, is_in_other_job(keys, twice, key), error);
   }
   return status;
 }
 
-pprofc_status legs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
+pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error) {
-  struct legs *legs = context;
+  struct jobs *jobs = context;
   struct interner keys, twice;
   (void)inputs;
   interner_init(&keys, run->mem);
   interner_init(&twice, run->mem);
-  pprofc_status status = find_shared(legs, &keys, &twice) ? PPROFC_OK : error_nomem(error);
-  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
-    status = leg_add_rows(legs, &legs->items[i], &keys, &twice, error);
+  pprofc_status status = find_shared(jobs, &keys, &twice) ? PPROFC_OK : error_nomem(error);
+  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
+    status = job_add_rows(jobs, &jobs->items[i], &keys, &twice, error);
   interner_free(&twice);
   interner_free(&keys);
   return status;
@@ -243,7 +243,7 @@ pprofc_status legs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 /* ---- pairs ------------------------------------------- */
 
 /* Returns a text of the manifest, or NULL if it is empty or a path out of the folder. */
-static const char *leg_text(struct ci_run *run, const struct node *node, const char *key) {
+static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
   return text_keep(&run->arena, text);
@@ -251,7 +251,7 @@ static const char *leg_text(struct ci_run *run, const struct node *node, const c
 
 /* Opens the shown profile of a pair again for its picture. An unreadable profile gives no
  * picture. */
-static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
+static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
   pprofc_report_options options;
@@ -279,21 +279,21 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Sets the package of the pair to the group of its rows, which names the leg if several legs
+/* Sets the package of the pair to the group of its rows, which names the job if several jobs
  * have the group. */
-static void settle_package(struct ci_run *run, const struct leg *leg, struct run_pair *pair) {
+static void settle_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count; i++)
     if (str_equal(rows[i].name, str_of(pair->benchmark)) &&
         str_equal(rows[i].group, str_of(pair->package)) &&
-        str_equal(rows[i].file, str_of(leg->folder)))
+        str_equal(rows[i].file, str_of(job->folder)))
       return;
-  pair->package = text_printf(&run->arena, "%s: %s", leg->name, pair->package);
+  pair->package = text_printf(&run->arena, "%s: %s", job->name, pair->package);
 }
 
 /* Sets package and benchmark of the pair; false when out of memory. */
-static bool leg_name_benchmark(struct ci_run *run, const struct leg *leg, const struct node *from,
+static bool job_name_benchmark(struct ci_run *run, const struct job *job, const struct node *from,
                                struct run_pair *pair) {
   pprofc_str benchmark = node_text(from, "benchmark");
   size_t end = 0;
@@ -304,38 +304,38 @@ static bool leg_name_benchmark(struct ci_run *run, const struct leg *leg, const 
   pair->function =
       text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
   pair->iterations = (double)node_integer(node_get(from, "iterations"));
-  if (pair->package) settle_package(run, leg, pair);
+  if (pair->package) settle_package(run, job, pair);
   return pair->benchmark && pair->package && pair->function;
 }
 
-static pprofc_status leg_add_pair(struct ci_run *run, const struct leg *leg,
+static pprofc_status job_add_pair(struct ci_run *run, const struct job *job,
                                   const struct node *from, pprofc_error *error) {
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
   if (!pair) return error_nomem(error);
   pair->kind = known_kind(node_text(from, "kind"));
-  pair->names[SIDE_BASE] = leg_text(run, from, "base");
-  pair->names[SIDE_HEAD] = leg_text(run, from, "head");
-  pair->diff = leg_text(run, from, "diff");
-  pair->folder = leg->folder;
-  pair->link = leg->link;
-  if (!leg_name_benchmark(run, leg, from, pair)) return error_nomem(error);
+  pair->names[SIDE_BASE] = job_text(run, from, "base");
+  pair->names[SIDE_HEAD] = job_text(run, from, "head");
+  pair->diff = job_text(run, from, "diff");
+  pair->folder = job->folder;
+  pair->link = job->link;
+  if (!job_name_benchmark(run, job, from, pair)) return error_nomem(error);
   if (!pair->names[SIDE_BASE] && !pair->names[SIDE_HEAD]) {
     run->pair_count--;
     return PPROFC_OK;
   }
   pprofc_status status = comparisons_read(run, from, pair, error);
-  return status == PPROFC_OK ? explain_leg_pair(run, pair, error) : status;
+  return status == PPROFC_OK ? explain_job_pair(run, pair, error) : status;
 }
 
-pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error) {
+pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++) {
-    status = outside_add(legs->run, legs->items[i].root, legs->items[i].name, error);
-    const struct node *pairs = node_get(legs->items[i].root, "pairs");
+  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++) {
+    status = outside_add(jobs->run, jobs->items[i].root, jobs->items[i].name, error);
+    const struct node *pairs = node_get(jobs->items[i].root, "pairs");
     for (size_t k = 0; k < node_size(pairs) && status == PPROFC_OK; k++) {
       status = run_check_stopped(error);
       if (status == PPROFC_OK)
-        status = leg_add_pair(legs->run, &legs->items[i], node_at(pairs, k), error);
+        status = job_add_pair(jobs->run, &jobs->items[i], node_at(pairs, k), error);
     }
   }
   return status;
@@ -343,11 +343,11 @@ pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error) {
 
 /* ---- functions --------------------------------------- */
 
-static pprofc_status join_fired(struct legs *legs, pprofc_error *error) {
-  struct ci_run *run = legs->run;
+static pprofc_status join_fired(struct jobs *jobs, pprofc_error *error) {
+  struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
-    status = comparisons_read_fired(run, legs->items[i].root, legs->items[i].name, error);
+  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
+    status = comparisons_read_fired(run, jobs->items[i].root, jobs->items[i].name, error);
   if (status != PPROFC_OK || !run->fired_count || run->status == 1) return status;
   run->status = 2;
   run->verdict = "REGRESSION";
@@ -356,15 +356,15 @@ static pprofc_status join_fired(struct legs *legs, pprofc_error *error) {
 
 /* ---- instructions ------------------------------------ */
 
-static pprofc_status join_instructions(struct legs *legs, pprofc_error *error) {
-  struct ci_run *run = legs->run;
+static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
+  struct ci_run *run = jobs->run;
   bool regressed = false, any = false;
-  for (size_t i = 0; i < legs->count; i++) {
-    pprofc_str text = node_text(legs->items[i].root, "instructions");
+  for (size_t i = 0; i < jobs->count; i++) {
+    pprofc_str text = node_text(jobs->items[i].root, "instructions");
     if (!text.size) continue;
     pprofc_str shown = escape_line_keep(text, &run->arena);
     run->instructions = text_printf(&run->arena, "%s%s%s: %.*s", run->instructions, any ? "; " : "",
-                                    legs->items[i].name, STR_ARG(shown));
+                                    jobs->items[i].name, STR_ARG(shown));
     if (!run->instructions) return error_nomem(error);
     regressed |= str_starts(text, STR("regressed"));
     any = true;
@@ -375,18 +375,18 @@ static pprofc_status join_instructions(struct legs *legs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Takes the packages that needed no measuring. A pass if no leg has more than them. */
-static pprofc_status join_same(struct legs *legs, pprofc_error *error) {
-  struct ci_run *run = legs->run;
+/* Takes the packages that needed no measuring. A pass if no job has more than them. */
+static pprofc_status join_same(struct jobs *jobs, pprofc_error *error) {
+  struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
-    status = same_read(run, legs->items[i].root, legs->items[i].name, error);
+  for (size_t i = 0; i < jobs->count && status == PPROFC_OK; i++)
+    status = same_read(run, jobs->items[i].root, jobs->items[i].name, error);
   if (same_is_all(run)) run->verdict = "no regression";
   return status;
 }
 
-pprofc_status legs_join_verdicts(struct legs *legs, pprofc_error *error) {
-  pprofc_status status = join_same(legs, error);
-  if (status == PPROFC_OK) status = join_instructions(legs, error);
-  return status == PPROFC_OK ? join_fired(legs, error) : status;
+pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error) {
+  pprofc_status status = join_same(jobs, error);
+  if (status == PPROFC_OK) status = join_instructions(jobs, error);
+  return status == PPROFC_OK ? join_fired(jobs, error) : status;
 }

@@ -1,0 +1,54 @@
+/* The runs that a merge joins: the jobs of a matrix, each a folder with a manifest. */
+#ifndef PPROFCI_MERGE_JOBS_H
+#define PPROFCI_MERGE_JOBS_H
+
+#include "core/json_tree.h"
+#include "run/run.h"
+
+struct job {
+  const char *folder;      /* path on the command line */
+  const char *name;        /* last part of the path that differs between the jobs */
+  const char *link;        /* path from the page to the folder, with a '/' at its end */
+  const struct node *root; /* the manifest, or NULL if it cannot be read; `problem` has the
+                              reason */
+  const char *problem;
+};
+
+struct jobs {
+  struct ci_run *run;
+  bool incomplete; /* true if an expected job is missing */
+  struct job *items;
+  size_t count;
+};
+
+/* Reads the manifests. A folder without a manifest is a problem of the gate, not an error.
+ * `out` is the folder of the page. */
+pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
+                        size_t count, const char *out, pprofc_error *error);
+
+/* True if the text is a number of jobs, or names of jobs separated by commas. */
+bool jobs_expectation_is_valid(const char *text);
+
+/* Adds a problem for each expected job that is missing. */
+pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error);
+
+/* Adds the measurements of all jobs to the gate, so that their p-values are one family. Has
+ * the type read_rows_fn; its context is the jobs. */
+pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
+                            pprofc_error *error);
+
+/* Adds the pairs of profiles of all jobs, with their regressed functions and pictures. */
+pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
+
+/* True if a job has measurements. */
+bool jobs_have_results(const struct jobs *jobs);
+
+/* Takes the commits and machines of the jobs. Sets a doubt when a job compared nothing, or
+ * when the jobs have different commits. */
+pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error);
+
+/* Joins the instruction counts of the jobs and the functions that -fail-on found in them. Sets
+ * the verdict when one of them regressed. */
+pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error);
+
+#endif
