@@ -20,7 +20,7 @@
 #include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
-#include "transform/merge/pile.h"
+#include "transform/merge/accumulator.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ struct fetched {
   const struct command *command;
   struct fetcher fetcher;
   struct framed framed; /* stream of -frames */
-  struct pile head_pile, base_pile;
+  struct accumulator head_accumulator, base_accumulator;
   pprofc_profile *head, *base; /* sums, after all sources were read */
   size_t heads, bases;
   bool for_sums; /* true if `needs` limits the data that the report needs of samples */
@@ -159,9 +159,10 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Merges `count` items and adds the sum to the pile. */
-static pprofc_status merge_into(const struct fetch *items, size_t count, struct pile *pile,
-                                size_t *good, pprofc_error *error) {
+/* Merges `count` items and adds the sum to the accumulator. */
+static pprofc_status merge_into(const struct fetch *items, size_t count,
+                                struct accumulator *accumulator, size_t *good,
+                                pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
   const char *names[CHUNK];
   size_t found = 0;
@@ -174,7 +175,7 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, struct 
   if (!found) return PPROFC_OK;
   pprofc_profile *chunk;
   pprofc_status status = pprofc_merge(profiles, found, &chunk, error);
-  if (status == PPROFC_OK) return pile_add(pile, chunk, error);
+  if (status == PPROFC_OK) return accumulator_add(accumulator, chunk, error);
   char types[HINT_MAX];
   hint_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
   hint_types_add(types, error);
@@ -283,15 +284,15 @@ static void merge_heads(const struct source_chunk *chunk, struct fetched *fetche
     fetched->status = chunk->items[0].error.status;
     return;
   }
-  fetched->status =
-      merge_into(chunk->items, chunk->heads, &fetched->head_pile, &fetched->heads, fetched->error);
+  fetched->status = merge_into(chunk->items, chunk->heads, &fetched->head_accumulator,
+                               &fetched->heads, fetched->error);
   if (fetched->status != PPROFC_OK)
     error_prefix(fetched->error, "problem fetching source profiles: ");
 }
 
 static void merge_base(const struct source_chunk *chunk, struct fetched *fetched) {
   fetched->status = merge_into(chunk->items + chunk->heads, chunk->count - chunk->heads,
-                               &fetched->base_pile, &fetched->bases, fetched->error);
+                               &fetched->base_accumulator, &fetched->bases, fetched->error);
   if (fetched->status != PPROFC_OK)
     error_prefix(fetched->error, "problem fetching base profiles: ");
 }
@@ -313,7 +314,7 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
-  fetched->head_pile.threads = fetched->base_pile.threads = threads;
+  fetched->head_accumulator.threads = fetched->base_accumulator.threads = threads;
   note_servers(chunk, fetched);
   for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
     fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile, chunk->items[i].shown,
@@ -336,17 +337,17 @@ static bool sources_go_on(const struct fetched *fetched, size_t from) {
 /* Finishes the sums of head and base. */
 static pprofc_status sources_add_up(struct fetched *fetched) {
   if (fetched->status == PPROFC_OK) {
-    fetched->status = pile_end(&fetched->head_pile, &fetched->head, fetched->error);
+    fetched->status = accumulator_end(&fetched->head_accumulator, &fetched->head, fetched->error);
     if (fetched->status != PPROFC_OK)
       error_prefix(fetched->error, "problem fetching source profiles: ");
   }
   if (fetched->status == PPROFC_OK) {
-    fetched->status = pile_end(&fetched->base_pile, &fetched->base, fetched->error);
+    fetched->status = accumulator_end(&fetched->base_accumulator, &fetched->base, fetched->error);
     if (fetched->status != PPROFC_OK)
       error_prefix(fetched->error, "problem fetching base profiles: ");
   }
-  pile_free(&fetched->head_pile);
-  pile_free(&fetched->base_pile);
+  accumulator_free(&fetched->head_accumulator);
+  accumulator_free(&fetched->base_accumulator);
   return fetched->status;
 }
 
@@ -393,7 +394,7 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
   fetched->again = true;
   fetched->for_sums = false;
   fetched->heads = fetched->bases = 0;
-  fetched->head_pile = fetched->base_pile = (struct pile){0};
+  fetched->head_accumulator = fetched->base_accumulator = (struct accumulator){0};
   return fetch_chunks(fetched, error);
 }
 

@@ -7,7 +7,7 @@
 #include "pprofc/transform.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
-#include "transform/merge/pile.h"
+#include "transform/merge/accumulator.h"
 
 /* The result shares the region of a source with more bytes of stacks than this instead of
  * copying the stacks. */
@@ -213,16 +213,16 @@ pprofc_status merge_group(const pprofc_profile *const *profiles, size_t count, p
 
 static pprofc_status merge_chunks(const pprofc_profile *const *profiles, size_t count,
                                   pprofc_profile **merged, pprofc_error *error) {
-  struct pile pile = {.threads = profiles[0]->threads};
+  struct accumulator accumulator = {.threads = profiles[0]->threads};
   pprofc_status status = PPROFC_OK;
   for (size_t from = 0; from < count && status == PPROFC_OK; from += CHUNK) {
     pprofc_profile *chunk;
     size_t size = count - from < CHUNK ? count - from : CHUNK;
     status = merge_group(profiles + from, size, &chunk, error);
-    if (status == PPROFC_OK) status = pile_add(&pile, chunk, error);
+    if (status == PPROFC_OK) status = accumulator_add(&accumulator, chunk, error);
   }
-  if (status == PPROFC_OK) return pile_end(&pile, merged, error);
-  pile_free(&pile);
+  if (status == PPROFC_OK) return accumulator_end(&accumulator, merged, error);
+  accumulator_free(&accumulator);
   return status;
 }
 

@@ -1,0 +1,35 @@
+/* Adds up a sequence of profiles. Adding each profile to one sum would write the sum once per
+ * profile. Instead eight profiles are merged at a time, then eight of the results, and so on:
+ * each sample is written about log8(number of profiles) times. */
+#ifndef PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
+#define PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
+
+#include "core/error.h"
+#include "profile/profile.h"
+
+#define ACCUMULATOR_WIDTH  8u
+#define ACCUMULATOR_LEVELS 22u /* enough for 2^64 profiles */
+
+struct accumulator {
+  pprofc_profile *items[ACCUMULATOR_WIDTH *
+                        ACCUMULATOR_LEVELS]; /* groups in the order added, with descending levels */
+  unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
+  size_t count;
+  unsigned threads; /* threads of each merge; 0: one per processor */
+  bool chain;       /* true: the order of additions matters, so the only item is the sum of all */
+};
+
+/* Appends the profile and takes it over. The final sum has the same bytes as adding the
+ * profiles one after the other. */
+pprofc_status accumulator_add(struct accumulator *accumulator, pprofc_profile *profile,
+                              pprofc_error *error);
+
+/* Stores the sum of all profiles in *sum, or NULL if there are no profiles. The accumulator is
+ * empty afterwards, also after an error. */
+pprofc_status accumulator_end(struct accumulator *accumulator, pprofc_profile **sum,
+                              pprofc_error *error);
+
+/* Releases the remaining profiles. */
+void accumulator_free(struct accumulator *accumulator);
+
+#endif
