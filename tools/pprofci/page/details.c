@@ -19,7 +19,7 @@ const char *details_change_class(const struct gate_row *row) {
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row) {
   /* A benchmark that is faster by more than half is suspicious only if it may have measured
    * nothing. */
-  if (row->verdict == GATE_SUSPICIOUS && b->fate != FATE_BROKEN) return "improved";
+  if (row->verdict == GATE_SUSPICIOUS && b->state != STATE_BROKEN) return "improved";
   return gate_row_verdict(row);
 }
 

@@ -11,7 +11,7 @@
 #define TOO_FAST    1e-9 /* seconds: time of a few instructions */
 #define SUITE_LEAST 3    /* minimum benchmarks of a suite that can be suspicious as a whole */
 
-/* ---- fates ------------------------------------------- */
+/* ---- states ------------------------------------------- */
 
 /* True for a time of 0, or a time too short for any work. */
 static bool looks_broken(const struct gate_row *row) {
@@ -20,16 +20,16 @@ static bool looks_broken(const struct gate_row *row) {
   return row->head < TOO_FAST;
 }
 
-static enum fate fate_of(const struct gate_row *row) {
-  static const enum fate fates[] = {
-      [GATE_UNCHANGED] = FATE_UNCHANGED,     [GATE_IMPROVED] = FATE_FASTER,
-      [GATE_SUSPICIOUS] = FATE_FASTER,       [GATE_REGRESSED] = FATE_SLOWER,
-      [GATE_INCONCLUSIVE] = FATE_UNSURE,     [GATE_TOO_FEW] = FATE_UNSURE,
-      [GATE_MISSING] = FATE_MISSING,         [GATE_NEW] = FATE_NEW,
-      [GATE_ACCEPTED] = FATE_ACCEPTED,       [GATE_IGNORED] = FATE_UNCHANGED,
-      [GATE_INFORMATIONAL] = FATE_UNCHANGED, [GATE_UNMEASURED] = FATE_UNCHANGED,
-      [GATE_ASIDE] = FATE_UNCHANGED};
-  return looks_broken(row) ? FATE_BROKEN : fates[row->verdict];
+static enum page_state state_of(const struct gate_row *row) {
+  static const enum page_state states[] = {
+      [GATE_UNCHANGED] = STATE_UNCHANGED,     [GATE_IMPROVED] = STATE_FASTER,
+      [GATE_SUSPICIOUS] = STATE_FASTER,       [GATE_REGRESSED] = STATE_SLOWER,
+      [GATE_INCONCLUSIVE] = STATE_UNSURE,     [GATE_TOO_FEW] = STATE_UNSURE,
+      [GATE_MISSING] = STATE_MISSING,         [GATE_NEW] = STATE_NEW,
+      [GATE_ACCEPTED] = STATE_ACCEPTED,       [GATE_IGNORED] = STATE_UNCHANGED,
+      [GATE_INFORMATIONAL] = STATE_UNCHANGED, [GATE_UNMEASURED] = STATE_UNCHANGED,
+      [GATE_ASIDE] = STATE_UNCHANGED};
+  return looks_broken(row) ? STATE_BROKEN : states[row->verdict];
 }
 
 static double log_ratio(const struct gate_row *row) {
@@ -39,8 +39,9 @@ static double log_ratio(const struct gate_row *row) {
 
 /* True if row a represents the benchmark better than its current row: the worse result first,
  * then time or instructions, then the largest change. */
-static bool speaks_before(const struct gate_row *a, enum fate fate, const struct benchmark *b) {
-  if (!b->worst || fate != b->fate) return !b->worst || fate < b->fate;
+static bool speaks_before(const struct gate_row *a, enum page_state state,
+                          const struct benchmark *b) {
+  if (!b->worst || state != b->state) return !b->worst || state < b->state;
   bool leads = number_leads(a->unit), other = number_leads(b->worst->unit);
   if (leads != other) return leads;
   return log_ratio(a) > b->size;
@@ -79,14 +80,14 @@ static void choose_columns(struct page_model *m, const struct gate_row *rows, si
 
 static void benchmark_take(const struct page_model *m, struct benchmark *b,
                            const struct gate_row *row, size_t index) {
-  enum fate fate = fate_of(row);
+  enum page_state state = state_of(row);
   int metric = benchmark_metric(m, row->unit);
   b->rows[b->row_count++] = index;
   /* Wall time and CPU time share a column; the unit that was judged is shown. */
   if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == GATE_ASIDE))
     b->metrics[metric] = row;
-  if (!speaks_before(row, fate, b)) return;
-  b->fate = fate;
+  if (!speaks_before(row, state, b)) return;
+  b->state = state;
   b->worst = row;
   b->size = log_ratio(row);
 }
@@ -118,7 +119,7 @@ static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t 
 
 static int by_importance(const void *a, const void *b) {
   const struct benchmark *x = a, *y = b;
-  if (x->fate != y->fate) return (int)x->fate - (int)y->fate;
+  if (x->state != y->state) return (int)x->state - (int)y->state;
   if (x->size != y->size) return x->size < y->size ? 1 : -1;
   return (x->number > y->number) - (x->number < y->number);
 }
@@ -149,7 +150,7 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
   qsort(m->benchmarks, m->count, sizeof *m->benchmarks, by_importance);
   for (size_t i = 0; i < m->count; i++) {
     m->benchmarks[i].number = i + 1;
-    m->fates[m->benchmarks[i].fate]++;
+    m->states[m->benchmarks[i].state]++;
   }
   return PPROFC_OK;
 }
@@ -205,7 +206,7 @@ static void say_fired(struct buffer *out, const struct ci_run *run) {
 }
 
 static void say_slower(struct buffer *out, const struct page_model *m) {
-  if (m->fates[FATE_SLOWER])
+  if (m->states[STATE_SLOWER])
     number_sentence(out, m->benchmarks[0].name, m->benchmarks[0].worst);
   else if (m->run->fired_count)
     say_fired(out, m->run);
@@ -222,12 +223,13 @@ static void say_not_compared(struct buffer *out, const struct page_model *m) {
 static void say_missing(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[0];
   buffer_printf(out, "%.*s is missing in the head", STR_ARG(b->name));
-  if (m->fates[FATE_MISSING] > 1) buffer_printf(out, ", and %zu more", m->fates[FATE_MISSING] - 1);
+  if (m->states[STATE_MISSING] > 1)
+    buffer_printf(out, ", and %zu more", m->states[STATE_MISSING] - 1);
   buffer_add_char(out, '.');
 }
 
 static void say_broken(struct buffer *out, const struct page_model *m) {
-  const struct benchmark *b = &m->benchmarks[m->fates[FATE_SLOWER] + m->fates[FATE_MISSING]];
+  const struct benchmark *b = &m->benchmarks[m->states[STATE_SLOWER] + m->states[STATE_MISSING]];
   buffer_printf(out, "%.*s takes ", STR_ARG(b->name));
   number_amount(out, b->worst->head, b->worst->unit);
   buffer_add_text(out, " per operation: was anything measured?");
@@ -267,11 +269,11 @@ static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
     buffer_add_text(out, "No function grew as -fail-on forbids.");
   else if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
-  else if (m->fates[FATE_UNSURE] == m->count)
+  else if (m->states[STATE_UNSURE] == m->count)
     buffer_add_text(out, "No benchmark could be judged: the measurements vary too much.");
   else {
     buffer_add_text(out, "No regression in ");
-    put_count(out, m->count - m->fates[FATE_UNSURE] - m->fates[FATE_NEW], "benchmark");
+    put_count(out, m->count - m->states[STATE_UNSURE] - m->states[STATE_NEW], "benchmark");
     buffer_add_char(out, '.');
   }
 }
@@ -284,17 +286,17 @@ static bool is_unread(const struct page_model *m) {
   return m->run->status == 1 && m->run->unread_count && !m->run->gate.problems.size;
 }
 static bool is_slower(const struct page_model *m) {
-  return m->run->status == 2 || m->fates[FATE_SLOWER];
+  return m->run->status == 2 || m->states[STATE_SLOWER];
 }
 static bool is_not_compared(const struct page_model *m) {
   bool judged = m->run->judged || m->run->options->fail_on_count || same_is_all(m->run);
   return !judged && !(m->run->has_base && *m->run->instructions);
 }
 static bool has_missing(const struct page_model *m) {
-  return m->fates[FATE_MISSING] > 0;
+  return m->states[STATE_MISSING] > 0;
 }
 static bool is_broken(const struct page_model *m) {
-  return m->fates[FATE_BROKEN] > 0;
+  return m->states[STATE_BROKEN] > 0;
 }
 static bool is_suspicious(const struct page_model *m) {
   return m->suite_suspicious;
@@ -303,7 +305,7 @@ static bool is_doubted(const struct page_model *m) {
   return *m->run->doubt;
 }
 static bool is_unsure(const struct page_model *m) {
-  return m->count && m->fates[FATE_UNSURE] == m->count;
+  return m->count && m->states[STATE_UNSURE] == m->count;
 }
 static bool is_overloaded(const struct page_model *m) {
   return gate_overload(&m->run->gate) != NULL;
@@ -348,23 +350,23 @@ static void say_also(struct buffer *out, const struct page_model *m) {
   say_suspicious(out, m);
 }
 
-static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got worse",
-                                                [FATE_MISSING] = "missing",
-                                                [FATE_BROKEN] = "may measure nothing",
-                                                [FATE_UNSURE] = "could not be judged",
-                                                [FATE_FASTER] = "got faster",
-                                                [FATE_ACCEPTED] = "slower, which a rule accepts",
-                                                [FATE_NEW] = "new",
-                                                [FATE_UNCHANGED] = NULL};
+static const char *const state_phrases[STATES] = {[STATE_SLOWER] = "got worse",
+                                                  [STATE_MISSING] = "missing",
+                                                  [STATE_BROKEN] = "may measure nothing",
+                                                  [STATE_UNSURE] = "could not be judged",
+                                                  [STATE_FASTER] = "got faster",
+                                                  [STATE_ACCEPTED] = "slower, which a rule accepts",
+                                                  [STATE_NEW] = "new",
+                                                  [STATE_UNCHANGED] = NULL};
 
 /* Appends "1 of 9 benchmarks got slower · 1 could not be judged". */
 static void say_counts(struct buffer *out, const struct page_model *m) {
   bool any = false;
-  for (int fate = 0; fate < FATES; fate++) {
-    if (!m->fates[fate] || !fate_phrases[fate]) continue;
-    buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", m->fates[fate]);
+  for (int state = 0; state < STATES; state++) {
+    if (!m->states[state] || !state_phrases[state]) continue;
+    buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", m->states[state]);
     if (!any) buffer_printf(out, "%zu benchmarks ", m->count);
-    buffer_add_text(out, fate_phrases[fate]);
+    buffer_add_text(out, state_phrases[state]);
     any = true;
   }
   if (any && m->run->same_count) buffer_add_text(out, " " DOT " ");
@@ -381,7 +383,7 @@ static void say_sight(struct buffer *out, const struct page_model *m) {
   if (!m->run->judged || !gate->visible_count || 2 * gate->visible_count < gate->tested) return;
   bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
   if (isinf(gate->visible_middle)) {
-    if (!m->fates[FATE_SLOWER])
+    if (!m->states[STATE_SLOWER])
       buffer_add_text(out, "most benchmarks vary too much for any change to be seen");
     return;
   }

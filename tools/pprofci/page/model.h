@@ -6,16 +6,16 @@
 #include "run/run.h"
 
 /* Result of a benchmark, in the order of the page. */
-enum fate {
-  FATE_SLOWER,  /* a unit regressed */
-  FATE_MISSING, /* only in the base */
-  FATE_BROKEN,  /* suspiciously fast: may measure nothing */
-  FATE_UNSURE,  /* not enough evidence in the samples */
-  FATE_FASTER,
-  FATE_ACCEPTED, /* slower, but a rule accepts it */
-  FATE_NEW,
-  FATE_UNCHANGED, /* includes rows that no rule judges */
-  FATES
+enum page_state {
+  STATE_SLOWER,  /* a unit regressed */
+  STATE_MISSING, /* only in the base */
+  STATE_BROKEN,  /* suspiciously fast: may measure nothing */
+  STATE_UNSURE,  /* not enough evidence in the samples */
+  STATE_FASTER,
+  STATE_ACCEPTED, /* slower, but a rule accepts it */
+  STATE_NEW,
+  STATE_UNCHANGED, /* includes rows that no rule judges */
+  STATES
 };
 
 /* Columns of the page. The first one leads: its unit speaks for a benchmark. */
@@ -32,7 +32,7 @@ struct benchmark {
   size_t row_count;
   const struct gate_row *metrics[METRICS]; /* NULL: not measured */
   const struct gate_row *worst;            /* row that determines the result */
-  enum fate fate;
+  enum page_state state;
   double size;   /* log ratio of that row */
   size_t number; /* number in anchors, counted from 1 in the order of the page */
 };
@@ -44,7 +44,7 @@ struct page_model {
   const struct ci_run *run;
   struct benchmark *benchmarks;
   size_t count;
-  size_t fates[FATES];
+  size_t states[STATES];
   const struct metric_column *columns; /* [METRICS] */
   bool counted;          /* true if no benchmark was timed but some were counted, in the columns */
   bool one_group;        /* true if all benchmarks are of one package, which is then named once */

@@ -25,11 +25,11 @@ static bool outside_may_link(pprofc_str url) {
   return true;
 }
 
-static pprofc_status outside_add_one(struct ci_run *run, const struct node *from, const char *leg,
+static pprofc_status outside_add_one(struct ci_run *run, const struct node *from, const char *job,
                                      pprofc_error *error) {
   pprofc_str name = node_text(from, "name");
   struct run_link link = {
-      .name = text_printf(&run->arena, "%s%s%.*s", leg, *leg ? ": " : "", STR_ARG(name)),
+      .name = text_printf(&run->arena, "%s%s%.*s", job, *job ? ": " : "", STR_ARG(name)),
       .url = text_keep(&run->arena, node_text(from, "url"))};
   if (!link.name || !link.url ||
       !ARRAY_RESERVE(run->mem, run->links, run->link_capacity, run->link_count + 1))
@@ -38,13 +38,13 @@ static pprofc_status outside_add_one(struct ci_run *run, const struct node *from
   return PPROFC_OK;
 }
 
-pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *leg,
+pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error) {
   const struct node *list = node_get(root, "links");
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < node_size(list) && i < LINKS_MOST && status == PPROFC_OK; i++)
     if (outside_may_link(node_text(node_at(list, i), "url")))
-      status = outside_add_one(run, node_at(list, i), leg, error);
+      status = outside_add_one(run, node_at(list, i), job, error);
   return status;
 }
 

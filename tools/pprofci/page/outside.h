@@ -9,9 +9,9 @@
 /* Reads the file of -links, as written by `pprofci push -links`. A step of a run. */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 
-/* Adds the links of a manifest; `leg` names their run. Skips addresses that must not become
+/* Adds the links of a manifest; `job` names their run. Skips addresses that must not become
  * links. */
-pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *leg,
+pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
 /* Writes the links as a member of a manifest; outside_print writes them as a line of the page.

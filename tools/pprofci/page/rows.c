@@ -94,14 +94,14 @@ static void put_strip_cell(struct buffer *out, const struct page_model *m,
 
 static const struct {
   const char *sign, *css;
-} fate_marks[FATES] = {[FATE_SLOWER] = {"\xE2\x9C\x97", "worse"},
-                       [FATE_MISSING] = {"\xE2\x88\x85", "doubt"},
-                       [FATE_BROKEN] = {"!", "doubt"},
-                       [FATE_UNSURE] = {"?", "noise"},
-                       [FATE_FASTER] = {"\xE2\x96\xBC", "better"},
-                       [FATE_ACCEPTED] = {"\xE2\x96\xB2", "noise"},
-                       [FATE_NEW] = {"+", "noise"},
-                       [FATE_UNCHANGED] = {"=", "noise"}};
+} state_marks[STATES] = {[STATE_SLOWER] = {"\xE2\x9C\x97", "worse"},
+                         [STATE_MISSING] = {"\xE2\x88\x85", "doubt"},
+                         [STATE_BROKEN] = {"!", "doubt"},
+                         [STATE_UNSURE] = {"?", "noise"},
+                         [STATE_FASTER] = {"\xE2\x96\xBC", "better"},
+                         [STATE_ACCEPTED] = {"\xE2\x96\xB2", "noise"},
+                         [STATE_NEW] = {"+", "noise"},
+                         [STATE_UNCHANGED] = {"=", "noise"}};
 
 /* Appends the smallest detectable change, and the rounds needed to detect the threshold. */
 static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
@@ -121,9 +121,9 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
 /* Appends why a benchmark could not be judged, in place of an interval. */
 static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   const struct gate_row *row = b->worst;
-  if (b->fate == FATE_MISSING) buffer_add_text(out, "missing in the head");
-  if (b->fate == FATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
-  if (b->fate != FATE_UNSURE) return;
+  if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
+  if (b->state == STATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
+  if (b->state != STATE_UNSURE) return;
   if (row->significant && !row->aside)
     buffer_printf(out, "near the threshold of %.3g" PERCENT_FORMAT, 100 * row->threshold);
   else if (row->verdict == GATE_TOO_FEW)
@@ -159,7 +159,7 @@ static void put_name_cell(struct buffer *out, const struct page_model *m,
   buffer_printf(out,
                 "<th role=\"rowheader\" scope=\"row\"><a class=\"anchor\" href=\"#b-%zu\"><span "
                 "class=\"mark\">%s</span> ",
-                b->number, fate_marks[b->fate].sign);
+                b->number, state_marks[b->state].sign);
   html_text(out, b->name);
   if (!m->one_group) {
     buffer_add_text(out, " <small>");
@@ -230,12 +230,12 @@ static void put_details(struct buffer *out, const struct page_model *m, const st
 
 static void put_row(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
   buffer_printf(out, "<tbody role=\"rowgroup\" class=\"item %s\" id=\"b-%zu\">\n<tr role=\"row\">",
-                fate_marks[b->fate].css, b->number);
+                state_marks[b->state].css, b->number);
   put_name_cell(out, m, b);
   for (int metric = 0; metric < METRICS; metric++) put_metric_cell(out, m, b, metric);
   put_strip_cell(out, m, b);
   buffer_add_text(out, "</tr>\n");
-  const struct run_pair *shown = b->fate == FATE_SLOWER ? model_pair(m, b) : NULL;
+  const struct run_pair *shown = b->state == STATE_SLOWER ? model_pair(m, b) : NULL;
   if (shown) put_reason(out, m, shown);
   put_details(out, m, b, shown);
   buffer_add_text(out, "</tbody>\n");
@@ -244,61 +244,62 @@ static void put_row(struct buffer *out, const struct page_model *m, const struct
 /* ---- the tables -------------------------------------- */
 
 /* Returns the first benchmark with a result; benchmarks with the same result are adjacent. */
-static size_t first_of(const struct page_model *m, enum fate fate) {
+static size_t first_of(const struct page_model *m, enum page_state state) {
   size_t first = 0;
-  for (int before = 0; before < (int)fate; before++) first += m->fates[before];
+  for (int before = 0; before < (int)state; before++) first += m->states[before];
   return first;
 }
 
-static bool is_shown(const struct page_model *m, enum fate fate) {
-  if (fate == FATE_UNSURE) return m->fates[FATE_UNSURE] <= UNSURE_MOST;
-  return fate < FATE_UNSURE;
+static bool is_shown(const struct page_model *m, enum page_state state) {
+  if (state == STATE_UNSURE) return m->states[STATE_UNSURE] <= UNSURE_MOST;
+  return state < STATE_UNSURE;
 }
 
-static const char *const fold_titles[FATES] = {
-    [FATE_SLOWER] = "slower",     [FATE_MISSING] = "missing",
-    [FATE_BROKEN] = "suspicious", [FATE_UNSURE] = "could not be judged",
-    [FATE_FASTER] = "faster",     [FATE_ACCEPTED] = "slower, which a rule accepts",
-    [FATE_NEW] = "new",           [FATE_UNCHANGED] = "unchanged"};
+static const char *const fold_titles[STATES] = {
+    [STATE_SLOWER] = "slower",     [STATE_MISSING] = "missing",
+    [STATE_BROKEN] = "suspicious", [STATE_UNSURE] = "could not be judged",
+    [STATE_FASTER] = "faster",     [STATE_ACCEPTED] = "slower, which a rule accepts",
+    [STATE_NEW] = "new",           [STATE_UNCHANGED] = "unchanged"};
 
 /* Appends "3 faster (Title −12 %, ...)". */
-static void put_fold_title(struct buffer *out, const struct page_model *m, enum fate fate) {
-  size_t first = first_of(m, fate), count = m->fates[fate];
-  buffer_printf(out, "%zu %s", count, fold_titles[fate]);
-  if (fate == FATE_UNCHANGED) return;
+static void put_fold_title(struct buffer *out, const struct page_model *m, enum page_state state) {
+  size_t first = first_of(m, state), count = m->states[state];
+  buffer_printf(out, "%zu %s", count, fold_titles[state]);
+  if (state == STATE_UNCHANGED) return;
   buffer_add_text(out, " <span class=\"some\">(");
   for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
     buffer_add_text(out, i ? ", " : "");
     html_text(out, b->name);
-    if (fate != FATE_FASTER) continue;
+    if (state != STATE_FASTER) continue;
     buffer_add_char(out, ' ');
     number_change(out, b->worst);
   }
   buffer_add_text(out, count > NAMED_MOST ? ", ...)</span>" : ")</span>");
 }
 
-static void put_fold(struct buffer *out, const struct page_model *m, enum fate fate) {
-  size_t first = first_of(m, fate);
-  buffer_printf(out, "<details class=\"fold %s\" id=\"fold-%d\"><summary>", fate_marks[fate].css,
-                (int)fate);
-  put_fold_title(out, m, fate);
+static void put_fold(struct buffer *out, const struct page_model *m, enum page_state state) {
+  size_t first = first_of(m, state);
+  buffer_printf(out, "<details class=\"fold %s\" id=\"fold-%d\"><summary>", state_marks[state].css,
+                (int)state);
+  put_fold_title(out, m, state);
   buffer_add_text(out, "</summary>\n");
   put_head(out, m);
-  for (size_t i = 0; i < m->fates[fate]; i++) put_row(out, m, &m->benchmarks[first + i]);
+  for (size_t i = 0; i < m->states[state]; i++) put_row(out, m, &m->benchmarks[first + i]);
   buffer_add_text(out, "</table>\n</details>\n");
 }
 
 void rows_print(struct buffer *out, const struct page_model *m) {
   bool any = false;
-  for (int fate = 0; fate < FATES; fate++) {
-    if (!m->fates[fate] || !is_shown(m, (enum fate)fate)) continue;
+  for (int state = 0; state < STATES; state++) {
+    if (!m->states[state] || !is_shown(m, (enum page_state)state)) continue;
     if (!any) put_head(out, m);
     any = true;
-    for (size_t i = 0; i < m->fates[fate]; i++)
-      put_row(out, m, &m->benchmarks[first_of(m, (enum fate)fate) + i]);
+    for (size_t i = 0; i < m->states[state]; i++)
+      put_row(out, m, &m->benchmarks[first_of(m, (enum page_state)state) + i]);
   }
   if (any) buffer_add_text(out, "</table>\n");
-  for (int fate = 0; fate < FATES; fate++)
-    if (m->fates[fate] && !is_shown(m, (enum fate)fate)) put_fold(out, m, (enum fate)fate);
+  for (int state = 0; state < STATES; state++)
+    if (m->states[state] && !is_shown(m, (enum page_state)state))
+      put_fold(out, m, (enum page_state)state);
 }

@@ -141,12 +141,12 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
 }
 
 static void put_slower(struct buffer *out, const struct page_model *m) {
-  if (!m->fates[FATE_SLOWER]) return;
+  if (!m->states[STATE_SLOWER]) return;
   buffer_printf(out,
                 "| benchmark | base " ARROW " head | change | %s | because |\n"
                 "|---|--:|--:|--:|---|\n",
                 m->columns[METRIC_BYTES].label);
-  for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++) {
+  for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[i];
     buffer_add_text(out, "| **");
     md_link_benchmark(out, b);
@@ -165,8 +165,8 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
     buffer_add_text(out, " |\n");
   }
   buffer_add_char(out, '\n');
-  if (m->fates[FATE_SLOWER] > ROWS_MOST)
-    buffer_printf(out, "and %zu more\n\n", m->fates[FATE_SLOWER] - ROWS_MOST);
+  if (m->states[STATE_SLOWER] > ROWS_MOST)
+    buffer_printf(out, "and %zu more\n\n", m->states[STATE_SLOWER] - ROWS_MOST);
 }
 
 /* ---- the rest ---------------------------------------- */
@@ -188,17 +188,17 @@ static void put_sentences(struct buffer *out, const struct page_model *m) {
   }
 }
 
-static const char *const list_titles[FATES] = {[FATE_MISSING] = "missing",
-                                               [FATE_BROKEN] = "may measure nothing",
-                                               [FATE_UNSURE] = "could not be judged",
-                                               [FATE_FASTER] = "faster",
-                                               [FATE_ACCEPTED] = "slower, which a rule accepts",
-                                               [FATE_NEW] = "new"};
+static const char *const list_titles[STATES] = {[STATE_MISSING] = "missing",
+                                                [STATE_BROKEN] = "may measure nothing",
+                                                [STATE_UNSURE] = "could not be judged",
+                                                [STATE_FASTER] = "faster",
+                                                [STATE_ACCEPTED] = "slower, which a rule accepts",
+                                                [STATE_NEW] = "new"};
 
 /* Appends "Title −12 %, Words −8 % and 3 more". */
-static void put_list(struct buffer *out, const struct page_model *m, int fate, size_t first) {
-  size_t count = m->fates[fate];
-  buffer_printf(out, "- %zu %s: ", count, list_titles[fate]);
+static void put_list(struct buffer *out, const struct page_model *m, int state, size_t first) {
+  size_t count = m->states[state];
+  buffer_printf(out, "- %zu %s: ", count, list_titles[state]);
   for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
     if (i) buffer_add_text(out, ", ");
@@ -206,7 +206,7 @@ static void put_list(struct buffer *out, const struct page_model *m, int fate, s
     size_t before = out->size;
     buffer_add_char(out, ' ');
     size_t blank = out->size;
-    if (fate == FATE_FASTER || fate == FATE_ACCEPTED) number_change(out, b->worst);
+    if (state == STATE_FASTER || state == STATE_ACCEPTED) number_change(out, b->worst);
     if (out->size == blank) out->size = before;
   }
   if (count > NAMES_MOST) buffer_printf(out, " and %zu more", count - NAMES_MOST);
@@ -215,10 +215,10 @@ static void put_list(struct buffer *out, const struct page_model *m, int fate, s
 
 static void put_list_counts(struct buffer *out, const struct page_model *m) {
   const char *between = "";
-  for (int fate = FATE_MISSING; fate < FATES; fate++) {
-    if (!m->fates[fate]) continue;
-    const char *title = list_titles[fate] ? list_titles[fate] : "unchanged";
-    buffer_printf(out, "%s%zu %s", between, m->fates[fate], title);
+  for (int state = STATE_MISSING; state < STATES; state++) {
+    if (!m->states[state]) continue;
+    const char *title = list_titles[state] ? list_titles[state] : "unchanged";
+    buffer_printf(out, "%s%zu %s", between, m->states[state], title);
     between = ", ";
   }
 }
@@ -226,15 +226,15 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
 /* Writes the lists of results. Unchanged benchmarks are not listed; if all are unchanged,
  * nothing can be expanded. */
 static void put_lists(struct buffer *out, const struct page_model *m) {
-  size_t first = m->fates[FATE_SLOWER];
+  size_t first = m->states[STATE_SLOWER];
   if (first == m->count) return;
-  bool named = first + m->fates[FATE_UNCHANGED] < m->count;
+  bool named = first + m->states[STATE_UNCHANGED] < m->count;
   if (named) buffer_add_text(out, "<details><summary>");
   put_list_counts(out, m);
   buffer_add_text(out, named ? "</summary>\n\n" : "\n\n");
   if (!named) return;
-  for (int fate = FATE_MISSING; fate < FATES; first += m->fates[fate++])
-    if (m->fates[fate] && list_titles[fate]) put_list(out, m, fate, first);
+  for (int state = STATE_MISSING; state < STATES; first += m->states[state++])
+    if (m->states[state] && list_titles[state]) put_list(out, m, state, first);
   buffer_add_text(out, "\n</details>\n\n");
 }
 
@@ -348,7 +348,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
 
 /* True if the pair explains one of the rows at the top, or belongs to no benchmark. */
 static bool is_told(const struct page_model *m, const struct run_pair *pair) {
-  for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++)
+  for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;
   return !pair->benchmark;
 }
@@ -382,7 +382,7 @@ static void md_put_failure(struct buffer *out, const struct ci_run *run) {
 
 /* Appends "Page · flame graph · how to repeat". */
 static void put_links(struct buffer *out, const struct page_model *m) {
-  const struct run_pair *pair = m->fates[FATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
+  const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   buffer_add_text(out, LINKS_LINE);
   if (pair) {
     buffer_add_text(out, " " DOT " <a href=\"");

@@ -100,7 +100,7 @@ void same_write(struct json_writer *json, const struct ci_run *run) {
   json_end(json);
 }
 
-pprofc_status same_read(struct ci_run *run, const struct node *root, const char *leg,
+pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
                         pprofc_error *error) {
   const struct node *list = node_get(root, "same_binary");
   pprofc_status status = PPROFC_OK;
@@ -108,7 +108,7 @@ pprofc_status same_read(struct ci_run *run, const struct node *root, const char 
     const struct node *item = node_at(list, i);
     if (!node_is(item, NODE_STRING)) continue;
     pprofc_str shown = escape_line_keep(item->text, &run->arena);
-    status = same_add(run, text_printf(&run->arena, "%s: %.*s", leg, STR_ARG(shown)), error);
+    status = same_add(run, text_printf(&run->arena, "%s: %.*s", job, STR_ARG(shown)), error);
   }
   return status;
 }
