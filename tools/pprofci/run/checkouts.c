@@ -124,18 +124,39 @@ static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const c
                    shallow ? "; " MEND_SHALLOW : "");
 }
 
-pprofc_status checkouts_add(struct ci_run *run, const char *wanted, const char *commit,
-                            const char *folder, pprofc_error *error) {
-  const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
-                              "--detach", folder,     commit, NULL};
+static pprofc_status run_checkout(struct ci_run *run, const char *wanted, const char *const *argv,
+                                  pprofc_error *error) {
   struct program git = {.argv = argv};
-  run->has_worktree = true;
   pprofc_status status = program_run(run, &git, error);
   if (status == PPROFC_OK && git.status != 0)
     status = error_set(error, PPROFC_E_IO, "cannot check out '%s': %.*s", wanted,
                        STR_ARG(program_last_line(&git)));
   program_end(&git);
   return status;
+}
+
+static pprofc_status add_worktree(struct ci_run *run, const char *wanted, const char *commit,
+                                  const char *folder, pprofc_error *error) {
+  const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
+                              "--detach", folder,     commit, NULL};
+  run->has_worktree = true;
+  return run_checkout(run, wanted, argv, error);
+}
+
+pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
+                              const char *folder, pprofc_error *error) {
+  static const char *const top[] = {"git", "rev-parse", "--show-toplevel", NULL};
+  const char *from = NULL;
+  pprofc_status status = program_line(run, NULL, top, &from, error);
+  if (status == PPROFC_OK && !run_has(from))
+    status = error_set(error, PPROFC_E_INVALID, "cannot check out '%s': this is no git checkout",
+                       wanted);
+  const char *const clone[] = {"git",           "clone", "--quiet", "--shared",
+                               "--no-checkout", from,    folder,    NULL};
+  const char *const checkout[] = {"git",     "-C",       folder, "checkout",
+                                  "--quiet", "--detach", commit, NULL};
+  if (status == PPROFC_OK) status = run_checkout(run, wanted, clone, error);
+  return status == PPROFC_OK ? run_checkout(run, wanted, checkout, error) : status;
 }
 
 pprofc_status name_commits(struct ci_run *run, pprofc_error *error) {
@@ -178,16 +199,17 @@ pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error
   pprofc_status status = checkouts_find_base(run, &wanted, &commit, error);
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
   if (status == PPROFC_OK && !folder) status = error_nomem(error);
-  if (status == PPROFC_OK) status = checkouts_add(run, wanted, commit, folder, error);
+  if (status == PPROFC_OK) status = add_worktree(run, wanted, commit, folder, error);
   return status == PPROFC_OK ? checkouts_inside(run, folder, base, error) : status;
 }
 
-void checkouts_remove(struct ci_run *run, const char *folder) {
+void checkouts_remove(struct ci_run *run) {
   static const char *const argv[] = {"git", "worktree", "prune", NULL};
+  const char *folder = text_printf(&run->arena, "%s/base", run->work);
   struct program git = {.argv = argv};
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
-  tree_remove(folder);
+  if (folder) tree_remove(folder);
   run_stopped = 0; /* clean up even after a stop */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;

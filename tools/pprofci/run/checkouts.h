@@ -27,16 +27,18 @@ pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
                                   pprofc_error *error);
 
-/* Checks out a commit into a new folder, by its name `wanted` in messages. */
-pprofc_status checkouts_add(struct ci_run *run, const char *wanted, const char *commit,
-                            const char *folder, pprofc_error *error);
+/* Clones the repository, sharing its objects, and checks out a commit. Unlike a worktree the clone
+ * has a folder .git, which the plugins of Node look for. `wanted` is the commit's name in messages.
+ */
+pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
+                              const char *folder, pprofc_error *error);
 
 /* Sets *path to the current folder's counterpart in a checkout. */
 pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
                                pprofc_error *error);
 
-/* Removes a folder and the worktrees in it. */
-void checkouts_remove(struct ci_run *run, const char *folder);
+/* Removes the worktree. */
+void checkouts_remove(struct ci_run *run);
 
 /* Builds the test programs of one side with -trimpath; otherwise names of files would contain
  * the folder of the checkout. */

@@ -55,7 +55,7 @@ pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
 }
 
 void stage_clean(struct ci_run *run) {
-  if (run->has_worktree) checkouts_remove(run, run->work);
+  if (run->has_worktree) checkouts_remove(run);
   if (run->work) tree_remove(run->work);
   if (!run->stage) return;
   tree_remove(run->stage);

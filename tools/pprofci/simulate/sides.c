@@ -93,14 +93,14 @@ static pprofc_status count_commit(struct counting *c, int side, const char *want
                                   const char *commit, pprofc_error *error) {
   const char *checkout = text_printf(&c->run->arena, "%s/tree", c->run->work), *folder = NULL;
   if (!checkout) return error_nomem(error);
-  pprofc_status status = checkouts_add(c->run, wanted, commit, checkout, error);
+  pprofc_status status = checkouts_clone(c->run, wanted, commit, checkout, error);
   if (status == PPROFC_OK) status = checkouts_inside(c->run, checkout, &folder, error);
   if (status == PPROFC_OK && !files_is_folder(folder))
     status = error_set(error, PPROFC_E_INVALID, "%s has no folder '%s'", wanted,
                        folder + strlen(checkout) + 1);
   if (status == PPROFC_OK) status = count_set_up(c, side, folder, error);
   if (status == PPROFC_OK) status = count_side(c, side, folder, error);
-  checkouts_remove(c->run, checkout);
+  tree_remove(checkout);
   return status;
 }
 
