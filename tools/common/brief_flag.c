@@ -55,6 +55,7 @@ pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char 
   brief_init(&brief, &mem_default, kind->kind, (size_t)bytes, more);
   brief.markdown = kind->markdown;
   brief.rank_of = kind->rank_of;
+  brief.skip = kind->skip;
   pprofc_status status = render(context, brief_write, &brief, error);
   if (!status) status = brief_finish(&brief, write, to, error);
   brief_free(&brief);

@@ -11,6 +11,7 @@
 #include "formats.h"
 #include "hints.h"
 #include "limit_flags.h"
+#include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "options.h"
 #include "origin_rules.h"
@@ -195,6 +196,7 @@ static int choose_action(const struct command_flags *flags, struct command *comm
   command->report.warn = warn_of_report;
   if (command->sample_types) return print_sample_types(command);
   if (command->simulate) return run_simulated(command);
+  if (command->mcp) return mcp_run(command);
   if (command->source_count == 0 && !command->frames) return without_source(flags, argc, argv);
   if (*command->collect) return run_collect(command);
   if (command->http_on) return web_run(command);

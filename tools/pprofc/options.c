@@ -50,6 +50,7 @@ static const struct flag_group groups[] = {
 static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
                                     "[flags] [binary] SOURCE ...",
                                     "-collect=DIR [flags] URL ...",
+                                    "-mcp [flags] [FOLDER ...]",
                                     "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]",
                                     "-help | -version",
                                     NULL};
@@ -370,6 +371,10 @@ static const struct flag own_flags[] = {
     {"http", FLAG_STRING, FIELD(http), GROUP_MISC, "HOST:PORT",
      "Serve the profile as a web page at this address; : is a free port of localhost", NULL, NULL,
      0, false, store_http},
+    SWITCH(mcp,
+           "Answer a coding agent on standard input and output, over the Model Context Protocol; "
+           "only files below the folders that are given, or the current one, are read",
+           GROUP_MISC),
     SWITCH(no_browser, "Do not start a browser for -http", GROUP_MISC),
     {"http_reload", FLAG_CHOICE, FIELD(http_reload), GROUP_MISC, "WHEN",
      "When a file changes, -http will: ask (offer the new version), auto (show it), off (keep the "

@@ -114,7 +114,6 @@ static bool brief_push(struct brief *b, struct brief_list *list, struct brief_pi
 }
 
 static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
-  if (!b->left.rows || is_less_important(&b->floor, row)) b->floor = *row;
   b->left.rows++;
   b->left.amount += row->amount;
 }
@@ -123,6 +122,8 @@ static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
 static void brief_pop(struct brief *b) {
   struct brief_piece row = b->rows.items[0];
   brief_leave_row(b, &row);
+  if (!b->has_floor || is_less_important(&b->floor, &row)) b->floor = row;
+  b->has_floor = true;
   b->rows.bytes -= row.size;
   mem_free(b->mem, row.text, row.size, 1);
   b->rows.items[0] = b->rows.items[--b->rows.count];
@@ -131,7 +132,7 @@ static void brief_pop(struct brief *b) {
 
 /* Keeps a row if no row that is more important was left out. */
 static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
-  if (b->left.rows && is_less_important(row, &b->floor)) {
+  if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
     brief_leave_row(b, row);
     return true;
   }

@@ -59,7 +59,10 @@ struct brief {
   bool markdown; /* an empty line ends a table */
   /* BRIEF_LINES: returns the rank of a line; NULL: all lines are rows. */
   int (*rank_of)(pprofc_str line);
-  struct brief_piece floor; /* most important row that was left out; valid if left.rows */
+  size_t skip; /* this many rows at the begin are left out: an earlier answer has them */
+  size_t seen; /* rows so far */
+  bool has_floor;
+  struct brief_piece floor; /* most important row that did not fit */
   struct brief_left left;
   struct buffer note; /* the line on what was left out */
   bool settled;

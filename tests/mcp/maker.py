@@ -1,0 +1,44 @@
+"""Makes a profile.proto: stacks of (function, file, line), leaf first, with a value each."""
+
+
+def varint(number):
+    number &= 2**64 - 1
+    out = bytearray()
+    while number >= 128:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_000_000_000):
+    """`stacks`: pairs of a stack and the number of its samples; values are samples times the period."""
+    strings, functions, locations = {"": 0}, {}, {}
+
+    def text(value):
+        return strings.setdefault(value, len(strings))
+
+    def location(frame):
+        name, file, _ = frame
+        functions.setdefault((name, file), len(functions) + 1)
+        return locations.setdefault(frame, len(locations) + 1)
+
+    body = field(1, field(1, text("samples")) + field(2, text("count")))
+    body += field(1, field(1, text(kind[0])) + field(2, text(kind[1])))
+    for stack, count in stacks:
+        ids = b"".join(varint(location(frame)) for frame in stack)
+        body += field(2, field(1, ids) + field(2, varint(count) + varint(count * period)))
+    for (name, file, line), number in locations.items():
+        body += field(4, field(1, number) + field(4, field(1, functions[name, file]) + field(2, line)))
+    for (name, file), number in functions.items():
+        body += field(5, field(1, number) + field(2, text(name)) + field(3, text(name)) + field(4, text(file)))
+    body += field(10, duration) + field(11, field(1, text(kind[0])) + field(2, text(kind[1]))) + field(12, period)
+    for value in strings:
+        body += field(6, value.encode())
+    return body

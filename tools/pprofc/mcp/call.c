@@ -1,0 +1,191 @@
+/* What the tools share: arguments, profiles, functions, the parts of an answer. */
+#include "mcp/call.h"
+
+#include "core/escape.h"
+#include "profile/profile.h"
+
+#include "pprofc/transform.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Names of functions that an error offers when a part of a name fits several. */
+#define OFFERED 8
+
+/* Bytes of a name in an answer. */
+#define NAME_MOST 160
+
+/* ---- arguments --------------------------------------- */
+
+const char *call_text(struct call *call, const char *name) {
+  const struct node *node = node_get(call->arguments, name);
+  if (!node_is(node, NODE_STRING)) return "";
+  return arena_str(call->arena, node->text).data;
+}
+
+size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most) {
+  const struct node *node = node_get(call->arguments, name);
+  if (node_is(node, NODE_STRING)) {
+    items[0] = node;
+    return 1;
+  }
+  size_t count = node_size(node) < most ? node_size(node) : most;
+  for (size_t i = 0; i < count; i++) items[i] = node_at(node, i);
+  return count;
+}
+
+int64_t call_number(struct call *call, const char *name, int64_t other) {
+  int64_t number;
+  return node_to_integer(node_get(call->arguments, name), &number) ? number : other;
+}
+
+/* ---- answers ----------------------------------------- */
+
+void call_put_name(struct buffer *to, pprofc_str name) {
+  struct buffer shorter;
+  buffer_init(&shorter, &mem_default, SIZE_MAX);
+  brief_shorten(&shorter, name, NAME_MOST);
+  escape_terminal(to, buffer_str(&shorter), false);
+  to->failed |= shorter.failed;
+  buffer_free(&shorter);
+}
+
+static void call_put_json(struct buffer *to, pprofc_str text) {
+  buffer_add_char(to, '"');
+  escape_json(to, text);
+  buffer_add_char(to, '"');
+}
+
+void call_next(struct call *call, const char *tool, ...) {
+  if (call->next_count == CALL_NEXT) return;
+  struct buffer *next = &call->next[call->next_count];
+  const char *name, *separator = " {";
+  va_list pairs;
+  buffer_clear(next);
+  buffer_add_text(next, tool);
+  va_start(pairs, tool);
+  while ((name = va_arg(pairs, const char *))) {
+    pprofc_str value = str_of(va_arg(pairs, const char *));
+    char handle[BRIEF_HANDLE];
+    if (!value.size) continue;
+    brief_handle(value, handle);
+    bool longer = value.size > NAME_MOST && strcmp(name, "function") == 0;
+    buffer_printf(next, "%s\"%s\": ", separator, name);
+    call_put_json(next, longer ? str_of(handle) : value);
+    separator = ", ";
+  }
+  va_end(pairs);
+  buffer_add_text(next, *separator == ' ' ? " {}" : "}");
+  size_t sum = 0;
+  for (size_t i = 0; i <= call->next_count; i++) sum += call->next[i].size + 8;
+  if (sum <= CALL_NEXT_MOST) call->next_count++;
+}
+
+size_t call_room(const struct call *call) {
+  size_t used = call->head.size + call->text.size + CALL_NEXT_MOST + 40;
+  return call->most > used + BRIEF_LEAST ? call->most - used : BRIEF_LEAST;
+}
+
+pprofc_status call_report(struct call *call, const struct brief *kind, size_t room,
+                          brief_render_fn render, const void *context, pprofc_error *error) {
+  return brief_report(kind, room, "a larger \"budget\"", render, context, rpc_append, &call->text,
+                      error);
+}
+
+/* ---- profiles ---------------------------------------- */
+
+pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
+                           pprofc_error *error) {
+  *profile = NULL;
+  if (!path.size)
+    return error_set(error, PPROFC_E_INVALID,
+                     "no profile is named; the tool open lists the files of this server");
+  const struct open_profile *open = profiles_get(&call->mcp->profiles, path, error);
+  if (!open) return error->status;
+  *profile = profile_lend(open->profile, budget_allocator(call->budget));
+  return *profile ? PPROFC_OK : error_nomem(error);
+}
+
+pprofc_status call_pair(struct call *call, pprofc_profile **profile, pprofc_error *error) {
+  const char *path = call_text(call, "profile"), *base_path = call_text(call, "base");
+  pprofc_profile *head = NULL, *base = NULL;
+  if (!path || !base_path) return error_nomem(error);
+  pprofc_status status = call_profile(call, str_of(path), &head, error);
+  if (status || !*base_path) {
+    *profile = head;
+    return status;
+  }
+  status = call_profile(call, str_of(base_path), &base, error);
+  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, profile, error);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return status;
+}
+
+void call_options(struct call *call, pprofc_report_options *options) {
+  pprofc_report_options_init(options);
+  options->threads = call->mcp->command->report.threads;
+  options->safe = true;
+  options->sample_index = call_text(call, "sample_type");
+  options->focus = call_text(call, "focus");
+  options->ignore = call_text(call, "ignore");
+}
+
+/* ---- functions --------------------------------------- */
+
+static pprofc_str call_name_of(const pprofc_profile *p, uint32_t index) {
+  return profile_string(p, p->functions.name[index]);
+}
+
+static bool function_is(pprofc_str name, pprofc_str wanted) {
+  char handle[BRIEF_HANDLE];
+  if (str_equal(name, wanted)) return true;
+  if (!str_starts(wanted, STR("f:")) || wanted.size + 1 != BRIEF_HANDLE) return false;
+  brief_handle(name, handle);
+  return str_equal(wanted, str_of(handle));
+}
+
+/* Finds the functions that have `wanted` in their name, up to OFFERED different ones. */
+static size_t function_search(const pprofc_profile *p, pprofc_str wanted,
+                              pprofc_str found[OFFERED]) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < p->functions.count && count < OFFERED; i++) {
+    pprofc_str name = call_name_of(p, i);
+    bool known = str_find(name, wanted) == name.size;
+    for (size_t k = 0; k < count && !known; k++) known = str_equal(found[k], name);
+    if (!known) found[count++] = name;
+  }
+  return count;
+}
+
+static pprofc_status function_unclear(pprofc_str wanted, const pprofc_str *found, size_t count,
+                                      pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, 900);
+  for (size_t i = 0; i < count && text.size < 600; i++) {
+    if (i) buffer_add_text(&text, ", ");
+    brief_shorten(&text, found[i], 90);
+  }
+  wanted = str_slice(wanted, 0, 100);
+  if (!count)
+    error_set(error, PPROFC_E_INVALID, "no function has '%.*s' in its name", STR_ARG(wanted));
+  else
+    error_set(error, PPROFC_E_INVALID, "several functions have '%.*s' in their name: %.*s",
+              STR_ARG(wanted), STR_ARG(buffer_str(&text)));
+  buffer_free(&text);
+  return PPROFC_E_INVALID;
+}
+
+pprofc_status call_function(struct call *call, const pprofc_profile *p, pprofc_str *name,
+                            pprofc_error *error) {
+  pprofc_str wanted = node_text(call->arguments, "function"), found[OFFERED];
+  if (!wanted.size) return error_set(error, PPROFC_E_INVALID, "no function is named");
+  for (uint32_t i = 0; i < p->functions.count; i++) {
+    *name = call_name_of(p, i);
+    if (function_is(*name, wanted)) return PPROFC_OK;
+  }
+  size_t count = function_search(p, wanted, found);
+  if (count != 1) return function_unclear(wanted, found, count, error);
+  *name = found[0];
+  return PPROFC_OK;
+}

@@ -1,0 +1,159 @@
+/* Profiles that stay open between questions. The profile that was used longest ago is closed when
+ * there is no room. */
+#include "mcp/profiles.h"
+
+#include "core/infile.h"
+#include "limit_flags.h"
+#include "profile/profile.h"
+
+#include "pprofc/transform.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Samples above which equal ones are added up once, for all questions. */
+#define MERGED_FROM 100000
+
+static void profiles_close(struct profiles *p, size_t index) {
+  struct open_profile *item = &p->items[index];
+  pprofc_profile_release(item->profile);
+  if (item->path) mem_free(&mem_default, item->path, strlen(item->path) + 1, 1);
+  *item = p->items[--p->count];
+}
+
+/* Closes the profile that was used longest ago. False if this question needs all. */
+static bool profiles_make_room(struct profiles *p) {
+  size_t oldest = p->count;
+  for (size_t i = 0; i < p->count; i++)
+    if (p->items[i].used < p->questions &&
+        (oldest == p->count || p->items[i].used < p->items[oldest].used))
+      oldest = i;
+  if (oldest == p->count) return false;
+  profiles_close(p, oldest);
+  return true;
+}
+
+void profiles_begin(struct profiles *p) {
+  p->questions++;
+}
+
+void profiles_free(struct profiles *p) {
+  while (p->count) profiles_close(p, p->count - 1);
+}
+
+static void profiles_warn(void *context, const char *message) {
+  struct open_profile *item = context;
+  size_t size = strlen(item->warnings);
+  snprintf(item->warnings + size, sizeof item->warnings - size, "%s\n", message);
+}
+
+/* ---- reading ----------------------------------------- */
+
+/* Adds up equal samples of a large profile, which makes later questions fast. */
+static void profiles_add_up(pprofc_profile **profile) {
+  pprofc_samples_view view;
+  const pprofc_profile *one = *profile;
+  pprofc_profile *merged;
+  pprofc_error error;
+  pprofc_profile_samples(one, &view);
+  if (view.count < MERGED_FROM || pprofc_merge(&one, 1, &merged, &error) != PPROFC_OK) return;
+  pprofc_profile_release(*profile);
+  *profile = merged;
+}
+
+static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
+                                   struct open_profile *item, pprofc_error *error) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.allocator = budget_allocator(p->budget);
+  options.limits = &p->command->limits;
+  options.threads = (unsigned)p->command->threads;
+  options.call_stacks = p->command->call_stacks;
+  options.warn = profiles_warn;
+  options.warn_context = item;
+  pprofc_status status =
+      pprofc_profile_read_memory(data.data, data.size, &options, &item->profile, error);
+  if (status) return status;
+  profiles_add_up(&item->profile);
+  item->profile->disposable = false;
+  return PPROFC_OK;
+}
+
+/* Reads a file, closing other profiles while memory does not suffice. */
+static pprofc_status profiles_load(struct profiles *p, int fd, pprofc_str path,
+                                   struct open_profile *item, pprofc_error *error) {
+  struct buffer data;
+  pprofc_status status;
+  buffer_init(&data, budget_allocator(p->budget), p->command->limits.input_bytes);
+  int number = fd_read_all(fd, &data);
+  while (data.failed && profiles_make_room(p)) {
+    buffer_free(&data);
+    buffer_init(&data, budget_allocator(p->budget), p->command->limits.input_bytes);
+    number = lseek(fd, 0, SEEK_SET) == 0 ? fd_read_all(fd, &data) : EIO;
+  }
+  if (number)
+    status =
+        error_set(error, PPROFC_E_IO, "cannot read '%.*s': %s", STR_ARG(path), ERRNO_TEXT(number));
+  else if (data.failed)
+    status = error_set(error, PPROFC_E_LIMIT, "'%.*s' needs more than -max_memory or -max_input",
+                       STR_ARG(path));
+  else
+    do {
+      item->warnings[0] = '\0';
+      status = profiles_read(p, buffer_str(&data), item, error);
+    } while ((status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM) && profiles_make_room(p));
+  buffer_free(&data);
+  limit_flags_name(error);
+  return status;
+}
+
+static bool profiles_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Returns the open profile of the file; closes an older version. */
+static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
+                                          pprofc_str path) {
+  for (size_t i = 0; i < p->count; i++) {
+    struct open_profile *item = &p->items[i];
+    if (!str_equal(str_of(item->path), path)) continue;
+    if (profiles_same(&item->info, info)) return item;
+    profiles_close(p, i);
+    return NULL;
+  }
+  return NULL;
+}
+
+static const struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
+                                               const struct stat *info, pprofc_error *error) {
+  struct open_profile item = {.info = *info, .used = p->questions};
+  if (p->count == PROFILES_OPEN && !profiles_make_room(p)) {
+    error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);
+    return NULL;
+  }
+  if (profiles_load(p, fd, path, &item, error)) return NULL;
+  item.path = mem_array(&mem_default, path.size + 1, 1);
+  if (!item.path) {
+    pprofc_profile_release(item.profile);
+    error_nomem(error);
+    return NULL;
+  }
+  memcpy(item.path, path.data, path.size);
+  item.path[path.size] = '\0';
+  p->items[p->count] = item;
+  return &p->items[p->count++];
+}
+
+const struct open_profile *profiles_get(struct profiles *p, pprofc_str path, pprofc_error *error) {
+  struct stat info;
+  int fd = files_find(p->files, path, &info, error);
+  if (fd < 0) return NULL;
+  const struct open_profile *item;
+  struct open_profile *open = profiles_find(p, &info, path);
+  if (open) open->used = p->questions;
+  item = open ? open : profiles_put(p, fd, path, &info, error);
+  close(fd);
+  return item;
+}

@@ -1,0 +1,37 @@
+/* Profiles that stay open between questions. */
+#ifndef PPROFC_MCP_PROFILES_H
+#define PPROFC_MCP_PROFILES_H
+
+#include "mcp/files.h"
+#include "options.h"
+
+#define PROFILES_OPEN 24
+
+/* A profile with the state of its file when it was read. */
+struct open_profile {
+  char *path;
+  struct stat info;
+  pprofc_profile *profile;
+  uint64_t used;       /* number of the last question */
+  char warnings[1024]; /* one a line */
+};
+
+struct profiles {
+  const struct command *command; /* limits and threads */
+  const struct files *files;
+  struct budget *budget; /* memory of all profiles and reports */
+  struct open_profile items[PROFILES_OPEN];
+  size_t count;
+  uint64_t questions;
+};
+
+/* Opens a profile, or returns the open one if its file is the same. The result is valid until the
+ * next question; profiles of this question stay. */
+const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
+                                        pprofc_error *error);
+
+/* Begins a question: profiles of earlier ones may be closed for room. */
+void profiles_begin(struct profiles *profiles);
+void profiles_free(struct profiles *profiles);
+
+#endif

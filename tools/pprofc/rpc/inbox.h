@@ -1,0 +1,47 @@
+/* Splits a stream into messages, on a thread of its own, so that a cancellation arrives while a
+ * request runs. */
+#ifndef PPROFC_RPC_INBOX_H
+#define PPROFC_RPC_INBOX_H
+
+#include "rpc/rpc.h"
+
+#include <pthread.h>
+
+/* Most bytes and messages that wait. The reader stops reading meanwhile. */
+#define INBOX_WAITING_BYTES ((size_t)16 << 20)
+#define INBOX_WAITING       4096
+
+struct inbox_message {
+  struct inbox_message *next;
+  size_t size, capacity;
+  bool too_long;
+  char data[];
+};
+
+struct inbox {
+  int fd;
+  enum rpc_framing framing;
+  /* Called with each message, on the reading thread. */
+  void (*look)(void *context, pprofc_str message);
+  void *context;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct inbox_message *first, **last;
+  size_t count, bytes;
+  bool ended, stopped; /* ended: by the input; stopped: by the owner */
+  char chunk[65536];
+  size_t at, size; /* unread bytes of the chunk */
+};
+
+/* Starts to read. False when no thread can be made. */
+bool inbox_start(struct inbox *inbox);
+
+/* Returns the next message, or NULL at the end. The caller frees it with inbox_free. */
+struct inbox_message *inbox_next(struct inbox *inbox);
+void inbox_free(struct inbox_message *message);
+
+/* Drops what waits, and ends the thread. */
+void inbox_stop(struct inbox *inbox);
+
+#endif

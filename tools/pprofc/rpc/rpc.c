@@ -1,0 +1,248 @@
+/* The loop of JSON-RPC: reads a message, checks it, lets the server answer, writes the answer. */
+#include "rpc/rpc.h"
+
+#include "core/escape.h"
+#include "core/outfile.h"
+#include "rpc/inbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ids of requests that were cancelled before they were handled; an older one is forgotten. */
+#define CANCELLED_MOST 64
+#define ID_MOST        128
+
+struct rpc {
+  const struct rpc_server *server;
+  int out;
+  bool ended;
+  pthread_mutex_t lock;
+  char running[ID_MOST]; /* id of the request that runs, or "" */
+  char cancelled[CANCELLED_MOST][ID_MOST];
+  size_t next_cancelled;
+};
+
+int rpc_append(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
+}
+
+void rpc_end(struct rpc *rpc) {
+  rpc->ended = true;
+}
+
+void rpc_fail(struct rpc_answer *answer, int code, const char *message) {
+  answer->code = code;
+  snprintf(answer->message, sizeof answer->message, "%s", message);
+}
+
+/* ---- ids --------------------------------------------- */
+
+static void rpc_put_string(struct buffer *out, pprofc_str text) {
+  buffer_add_char(out, '"');
+  escape_json(out, text);
+  buffer_add_char(out, '"');
+}
+
+pprofc_str rpc_id(const struct node *node, struct arena *arena) {
+  struct buffer text;
+  int64_t number;
+  if (node_is(node, NODE_NUMBER) && node_to_integer(node, &number)) return node->text;
+  if (!node_is(node, NODE_STRING)) return STR("");
+  buffer_init(&text, arena->mem, SIZE_MAX);
+  rpc_put_string(&text, node->text);
+  pprofc_str kept = buffer_keep(&text, arena);
+  buffer_free(&text);
+  return kept.data ? kept : STR("");
+}
+
+/* ---- cancellation ------------------------------------ */
+
+/* Notes a cancellation. Runs on the reading thread. */
+static void rpc_look(void *context, pprofc_str message) {
+  struct rpc *rpc = context;
+  struct arena arena;
+  struct node *root;
+  pprofc_error error;
+  if (!rpc->server->cancels || str_find(message, STR("ancel")) == message.size) return;
+  arena_init(&arena, &mem_default);
+  pprofc_str id = STR("");
+  if (json_tree_parse(&arena, NULL, message, &root, &error) == PPROFC_OK)
+    id = rpc->server->cancels(root, &arena);
+  if (id.size && id.size < ID_MOST) {
+    pthread_mutex_lock(&rpc->lock);
+    bool runs = str_equal(id, str_of(rpc->running));
+    char *slot = rpc->cancelled[rpc->next_cancelled++ % CANCELLED_MOST];
+    snprintf(slot, ID_MOST, "%.*s", STR_ARG(id));
+    if (runs) rpc->server->stop(rpc->server->context);
+    pthread_mutex_unlock(&rpc->lock);
+  }
+  arena_free(&arena);
+}
+
+/* True if the request was cancelled; forgets the cancellation. */
+static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
+  bool found = false;
+  for (size_t i = 0; i < CANCELLED_MOST; i++)
+    if (id.size && str_equal(str_of(rpc->cancelled[i]), id)) {
+      rpc->cancelled[i][0] = '\0';
+      found = true;
+    }
+  return found;
+}
+
+/* Notes the request that runs. False if it was cancelled before. */
+static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
+  pthread_mutex_lock(&rpc->lock);
+  bool cancelled = rpc_take_cancelled(rpc, id);
+  size_t size = id.size < ID_MOST ? id.size : 0;
+  snprintf(rpc->running, ID_MOST, "%.*s", (int)size, id.data);
+  pthread_mutex_unlock(&rpc->lock);
+  return !cancelled;
+}
+
+/* Ends the request that runs. False if it was cancelled meanwhile: no answer is sent. */
+static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
+  pthread_mutex_lock(&rpc->lock);
+  rpc->running[0] = '\0';
+  bool cancelled = rpc_take_cancelled(rpc, id);
+  pthread_mutex_unlock(&rpc->lock);
+  return !cancelled;
+}
+
+/* ---- writing ----------------------------------------- */
+
+static void rpc_send(struct rpc *rpc, const struct buffer *text) {
+  char header[64];
+  if (text->failed) return;
+  if (rpc->server->framing == RPC_HEADERS) {
+    int size = snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", text->size);
+    if (fd_write(&rpc->out, header, (size_t)size) != 0) rpc->ended = true;
+  }
+  if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
+}
+
+/* Ends a message: with a newline if messages are lines. */
+static void rpc_close(struct rpc *rpc, struct buffer *text) {
+  buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
+  rpc_send(rpc, text);
+  buffer_free(text);
+}
+
+static void rpc_put_error(struct buffer *text, const struct rpc_answer *answer) {
+  buffer_printf(text, "\"error\":{\"code\":%d,\"message\":", answer->code);
+  rpc_put_string(text, str_of(answer->message));
+  if (answer->data.size) {
+    buffer_add_text(text, ",\"data\":");
+    buffer_add_str(text, buffer_str(&answer->data));
+  }
+  buffer_add_char(text, '}');
+}
+
+static void rpc_reply(struct rpc *rpc, pprofc_str id, struct rpc_answer *answer) {
+  struct buffer text;
+  if (answer->result.failed || answer->data.failed)
+    rpc_fail(answer, RPC_INTERNAL_ERROR, "out of memory");
+  buffer_init(&text, &mem_default, SIZE_MAX);
+  buffer_add_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":");
+  buffer_add_str(&text, id.size ? id : STR("null"));
+  buffer_add_char(&text, ',');
+  if (answer->code) {
+    rpc_put_error(&text, answer);
+  } else {
+    buffer_add_text(&text, "\"result\":");
+    buffer_add_str(&text, answer->result.size ? buffer_str(&answer->result) : STR("null"));
+  }
+  rpc_close(rpc, &text);
+}
+
+void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX);
+  buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":", method);
+  buffer_add_str(&text, params);
+  rpc_close(rpc, &text);
+}
+
+/* ---- one message ------------------------------------- */
+
+/* Checks a message. False if the answer is an error; a response of the client is no request. */
+static bool rpc_check(const struct node *root, struct rpc_request *request,
+                      struct rpc_answer *answer, bool *ignored) {
+  const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
+  request->id = rpc_id(id, request->arena);
+  *ignored = !method && node_is(root, NODE_OBJECT) &&
+             (node_get(root, "result") || node_get(root, "error"));
+  if (*ignored) return false;
+  if (!node_is(root, NODE_OBJECT) || !str_equal(node_text(root, "jsonrpc"), STR("2.0")))
+    rpc_fail(answer, RPC_INVALID_REQUEST, "the message is no JSON-RPC 2.0 request");
+  else if (!node_is(method, NODE_STRING))
+    rpc_fail(answer, RPC_INVALID_REQUEST, "the request has no method");
+  else if (id && !request->id.size)
+    rpc_fail(answer, RPC_INVALID_REQUEST, "the id is neither a string nor an integer");
+  else
+    request->method = method->text;
+  request->params = node_get(root, "params");
+  return !answer->code;
+}
+
+static void rpc_parse(struct arena *arena, const struct inbox_message *message, struct node **root,
+                      struct rpc_answer *answer) {
+  pprofc_error error;
+  *root = NULL;
+  if (message->too_long) {
+    rpc_fail(answer, RPC_INVALID_REQUEST, "the message is longer than 4 MiB");
+    return;
+  }
+  pprofc_str text = {message->data, message->size};
+  if (json_tree_parse(arena, "message", text, root, &error) != PPROFC_OK)
+    rpc_fail(answer, RPC_PARSE_ERROR, error.message);
+}
+
+static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
+  struct arena arena;
+  struct node *root;
+  struct rpc_answer answer = {.code = 0};
+  struct rpc_request request = {.id = STR(""), .arena = &arena};
+  bool ignored = false, answered = true;
+  arena_init(&arena, &mem_default);
+  buffer_init(&answer.result, &mem_default, SIZE_MAX);
+  buffer_init(&answer.data, &mem_default, SIZE_MAX);
+  rpc_parse(&arena, message, &root, &answer);
+  if (!answer.code && rpc_check(root, &request, &answer, &ignored)) {
+    answered = rpc_begin(rpc, request.id);
+    if (answered) rpc->server->handle(rpc->server->context, rpc, &request, &answer);
+    answered = rpc_finish(rpc, request.id) && answered && request.id.size;
+  }
+  if (answered && !ignored) rpc_reply(rpc, request.id, &answer);
+  buffer_free(&answer.result);
+  buffer_free(&answer.data);
+  arena_free(&arena);
+}
+
+int rpc_run(const struct rpc_server *server, int in, int out) {
+  struct rpc *rpc = mem_zero_array(&mem_default, 1, sizeof *rpc);
+  struct inbox *inbox = mem_zero_array(&mem_default, 1, sizeof *inbox);
+  bool started = false;
+  if (rpc && inbox) {
+    rpc->server = server;
+    rpc->out = out;
+    pthread_mutex_init(&rpc->lock, NULL);
+    inbox->fd = in;
+    inbox->framing = server->framing;
+    inbox->look = rpc_look;
+    inbox->context = rpc;
+    started = inbox_start(inbox);
+  }
+  for (struct inbox_message *m; started && !rpc->ended && (m = inbox_next(inbox));) {
+    rpc_message(rpc, m);
+    inbox_free(m);
+  }
+  if (started) {
+    inbox_stop(inbox);
+    pthread_mutex_destroy(&rpc->lock);
+  }
+  mem_free(&mem_default, inbox, 1, sizeof *inbox);
+  mem_free(&mem_default, rpc, 1, sizeof *rpc);
+  return started ? 0 : 2;
+}

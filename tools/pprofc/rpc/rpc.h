@@ -1,0 +1,70 @@
+/* JSON-RPC 2.0 over two descriptors: requests are answered one after the other. */
+#ifndef PPROFC_RPC_RPC_H
+#define PPROFC_RPC_RPC_H
+
+#include "core/buffer.h"
+#include "core/json_tree.h"
+#include "core/json_write.h"
+
+/* Longest message in bytes. A longer one is skipped and answered with an error. */
+#define RPC_MESSAGE_MOST ((size_t)4 << 20)
+
+#define RPC_PARSE_ERROR      (-32700)
+#define RPC_INVALID_REQUEST  (-32600)
+#define RPC_METHOD_NOT_FOUND (-32601)
+#define RPC_INVALID_PARAMS   (-32602)
+#define RPC_INTERNAL_ERROR   (-32603)
+
+/* Form of messages: a line each (MCP), or a header with the length (LSP). */
+enum rpc_framing { RPC_LINES, RPC_HEADERS };
+
+/* A request or a notification. */
+struct rpc_request {
+  pprofc_str id; /* as JSON; empty for a notification */
+  pprofc_str method;
+  const struct node *params; /* NULL without */
+  struct arena *arena;       /* memory of the request */
+};
+
+/* The answer to a request. */
+struct rpc_answer {
+  struct buffer result; /* JSON */
+  struct buffer data;   /* JSON member "data" of an error, or empty */
+  int code;             /* 0: no error */
+  char message[1024];
+};
+
+struct rpc;
+
+struct rpc_server {
+  enum rpc_framing framing;
+  void *context;
+  /* Answers a request, or handles a notification, whose answer is not sent. */
+  void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
+                 struct rpc_answer *answer);
+  /* Returns the id, as JSON, of the request that a message cancels; empty for other messages.
+   * The reading thread calls it. */
+  pprofc_str (*cancels)(const struct node *message, struct arena *arena);
+  /* Stops the request that is running. The reading thread calls it. */
+  void (*stop)(void *context);
+};
+
+/* Answers messages until the input ends or rpc_end. Returns 0, or 2 when memory ran out. */
+int rpc_run(const struct rpc_server *server, int in, int out);
+
+/* Ends the loop after this request. */
+void rpc_end(struct rpc *rpc);
+
+/* Sends a notification; `params` is JSON. */
+void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params);
+
+/* Sets the error of an answer. */
+void rpc_fail(struct rpc_answer *answer, int code, const char *message);
+
+/* Returns a value as JSON for an id: a string or an integer; empty for anything else. */
+pprofc_str rpc_id(const struct node *node, struct arena *arena);
+
+/* A write callback for a buffer. */
+int rpc_append(void *buffer, const void *data, size_t size);
+
+#endif
