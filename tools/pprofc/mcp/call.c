@@ -1,4 +1,4 @@
-/* What the tools share: arguments, profiles, functions, the parts of an answer. */
+/* Parts that the tools share: arguments, profiles, functions, the parts of an answer. */
 #include "mcp/call.h"
 
 #include "core/escape.h"

@@ -51,7 +51,7 @@ static pprofc_status open_list(struct call *call, const char *folder, pprofc_err
   bool good = files_list(&call->mcp->files, str_of(folder), LISTED_FILES, open_put_file, &list);
   if (!good && *folder) {
     buffer_free(&list);
-    return error_set(error, PPROFC_E_IO, "'%s' is no folder below the folders of this server",
+    return error_set(error, PPROFC_E_IO, "'%s' is not a folder below the folders of this server",
                      folder);
   }
   buffer_add_text(&call->head, "       bytes  file, for the argument \"profile\" of a tool\n");

@@ -30,8 +30,8 @@ pprofc_status files_read(const struct files *files, pprofc_str path, struct buff
                          pprofc_error *error);
 
 /* Calls `found` with each file below a folder, sorted by name, at most `most`. A path that names
- * a folder lists this folder alone; "" lists all. False when out of memory or if `path` is no
- * folder. */
+ * a folder lists this folder alone; "" lists all. False when out of memory or if `path` is not
+ * a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_list(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                 void *context);

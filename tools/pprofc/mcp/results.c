@@ -89,6 +89,16 @@ static pprofc_status results_show(struct result_sides *s, pprofc_error *error) {
   return status;
 }
 
+/* Fails without results: nothing compared is never a pass. */
+static pprofc_status results_any(const struct result_sides *s, pprofc_error *error) {
+  size_t count;
+  pprofc_str problem = pprofc_gate_problems(s->gate), line = STR("");
+  pprofc_bench_results(s->set, &count);
+  if (count) return PPROFC_OK;
+  str_next_line(&problem, &line);
+  return error_set(error, PPROFC_E_FORMAT, "no benchmark results: %.*s", STR_ARG(line));
+}
+
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error) {
   struct result_sides s = {.call = call};
   pprofc_bench_options options;
@@ -103,6 +113,7 @@ pprofc_status tool_benchmarks(struct call *call, pprofc_error *error) {
   if (!status) status = results_add_side(&s, "head", true, error);
   if (!status) status = pprofc_gate_judge(s.gate, error);
   if (!status) status = pprofc_bench_compare(s.set, &options, &s.tables, error);
+  if (!status) status = results_any(&s, error);
   if (!status) {
     call_next(call, "compare", "base", "PROFILE OF THE BASE", "head", "PROFILE OF THE HEAD", NULL);
     status = results_show(&s, error);

@@ -287,7 +287,7 @@ static void put_result(struct mcp_reply *r, struct call *call, pprofc_status sta
   buffer_free(&answer);
 }
 
-/* Tells a client that asked for it that the work has begun. */
+/* Sends the begin of the work to a client that has given a token. */
 static void tell_progress(struct rpc *rpc, const struct rpc_request *request,
                           const struct mcp_tool *tool) {
   struct buffer text;
@@ -341,7 +341,7 @@ static void method_call(struct mcp *mcp, struct rpc *rpc, const struct rpc_reque
     if (str_equal(name->text, str_of(tools[i].name))) tool = &tools[i];
   call.arguments = node_get(request->params, "arguments");
   if (!tool || (call.arguments && !node_is(call.arguments, NODE_OBJECT)) || !r) {
-    rpc_fail(answer, RPC_INVALID_PARAMS, tool ? "the arguments are no object" : "unknown tool");
+    rpc_fail(answer, RPC_INVALID_PARAMS, tool ? "the arguments are not an object" : "unknown tool");
     return;
   }
   buffer_init(&call.head, &mem_default, SIZE_MAX);
@@ -423,7 +423,7 @@ static void fail_version(const struct rpc_request *request, pprofc_str version,
 
 /* ---- dispatch ---------------------------------------- */
 
-/* True if the request is of revision 2026-07-28. Its era is told by its _meta. */
+/* True if the request is of revision 2026-07-28. Its _meta shows its era. */
 static bool is_modern(const struct rpc_request *request) {
   const struct node *meta = node_get(request->params, "_meta");
   return node_find(meta, STR(META_VERSION)) != NULL ||

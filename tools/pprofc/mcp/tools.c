@@ -22,7 +22,8 @@
 const struct mcp_tool tools[] = {
     {"open",
      "Look into a profile",
-     "Lists the files of this server, or tells what is in a profile: sample types with totals, "
+     "Lists the files of this server, or shows the contents of a profile: sample types with "
+     "totals, "
      "duration, labels, warnings.",
      tool_open,
      {{"profile", "File or folder; without it all files are listed", ARGUMENT_TEXT, false},

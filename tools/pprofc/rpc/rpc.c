@@ -166,7 +166,7 @@ void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. False if the answer is an error; a response of the client is no request. */
+/* Checks a message. False if the answer is an error; a response of the client is not a request. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
@@ -175,7 +175,7 @@ static bool rpc_check(const struct node *root, struct rpc_request *request,
              (node_get(root, "result") || node_get(root, "error"));
   if (*ignored) return false;
   if (!node_is(root, NODE_OBJECT) || !str_equal(node_text(root, "jsonrpc"), STR("2.0")))
-    rpc_fail(answer, RPC_INVALID_REQUEST, "the message is no JSON-RPC 2.0 request");
+    rpc_fail(answer, RPC_INVALID_REQUEST, "the message is not a JSON-RPC 2.0 request");
   else if (!node_is(method, NODE_STRING))
     rpc_fail(answer, RPC_INVALID_REQUEST, "the request has no method");
   else if (id && !request->id.size)
