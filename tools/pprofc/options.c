@@ -41,7 +41,7 @@ static const struct flag_group groups[] = {
     [GROUP_SOURCE] = {"Sources", NULL},
     [GROUP_FETCH] = {"Sources over HTTP", NULL},
     [GROUP_NOISE] = {"Noise", "Each profile is a run; a folder stands for its profiles. "
-                              "docs/VERDICTS.md explains the verdicts."},
+                              "share/doc/pprofc/VERDICTS.md explains the verdicts."},
     [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
     [GROUP_MISC] = {"Other", NULL},
     [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},

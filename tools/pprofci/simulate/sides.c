@@ -66,7 +66,7 @@ static pprofc_status count_side(struct counting *c, int side, const char *folder
   if (status != PPROFC_OK || found) return status;
   return error_set(error, PPROFC_E_INVALID,
                    "no benchmark was counted (%s): '%s' marked no benchmark for callgrind; "
-                   "docs/CI_COUNT.md names the plugins",
+                   "share/doc/pprofc/CI_COUNT.md names the plugins",
                    side_names[side], command);
 }
 

@@ -117,7 +117,8 @@ static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
     "Prints the change points of each series, the newest first: the first commit that has the "
-    "change, its size with an interval of 95 %, and the mean before and after. docs/HISTORY.md "
+    "change, its size with an interval of 95 %, and the mean before and after. "
+    "share/doc/pprofc/HISTORY.md "
     "explains the method and its limits.",
     NULL};
 
