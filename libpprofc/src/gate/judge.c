@@ -322,6 +322,14 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
+void gate_excuse(struct gate *gate, struct gate_row *row) {
+  if (row->verdict != GATE_REGRESSED) return;
+  row->verdict = GATE_INCONCLUSIVE;
+  gate->regressed--;
+  gate->inconclusive++;
+  gate->unjudged += !row->blind;
+}
+
 #define UNJUDGED_MOST 5 /* a pass has at most one unjudged row per this many compared rows */
 
 bool gate_is_inconclusive(const struct gate *gate) {

@@ -9,6 +9,9 @@
  * on which expired rules do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
+/* Makes a regressed row inconclusive, because the caller knows a reason outside of the numbers. */
+void gate_excuse(struct gate *gate, struct gate_row *row);
+
 /* Returns 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3 for strict
  * failures. Call after gate_judge. */
 int gate_exit_status(const struct gate *gate);

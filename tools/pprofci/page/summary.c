@@ -305,8 +305,9 @@ static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v)
   pprofc_str unit = str_of(v->unit);
   buffer_add_char(out, '\n');
   md_name(out, str_of(v->sentence));
-  buffer_add_text(out, "\n\n| function by itself | base | head | change | \xC2\xB1 | certain? |\n"
-                       "|---|--:|--:|--:|--:|---|\n");
+  buffer_add_text(out, "\n\n| function by itself | base | head | change | \xC2\xB1 | certain? |");
+  buffer_add_text(out, v->has_code ? " code |\n|---|--:|--:|--:|--:|---|---|\n"
+                                   : "\n|---|--:|--:|--:|--:|---|\n");
   for (size_t i = 0; i < v->row_count && i < FUNCTIONS_MOST; i++) {
     const struct change *change = &v->rows[i];
     buffer_add_text(out, "| ");
@@ -320,6 +321,8 @@ static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v)
       number_profile(out, (change->high - change->low) / 2, unit);
     buffer_add_text(out, " | ");
     md_name(out, str_of(change->verdict));
+    if (v->has_code) buffer_add_text(out, " | ");
+    if (v->has_code) md_name(out, str_of(change->code));
     buffer_add_text(out, " |\n");
   }
   if (v->weak) buffer_add_text(out, "\nVerdicts of one run a side are weak.\n");

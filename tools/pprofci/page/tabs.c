@@ -76,7 +76,10 @@ static void put_heads(struct buffer *out, const char *const *titles, size_t coun
   buffer_add_text(out, "<thead><tr>");
   for (size_t i = 0; i < count; i++)
     buffer_printf(out, "<th scope=\"col\"%s>%s</th>",
-                  strcmp(titles[i], "Certain?") == 0 ? " class=\"word\"" : "", titles[i]);
+                  strcmp(titles[i], "Certain?") == 0 || strcmp(titles[i], "Code") == 0
+                      ? " class=\"word\""
+                      : "",
+                  titles[i]);
   buffer_add_text(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -95,13 +98,19 @@ static void put_verdict_cells(struct buffer *out, const struct change *change, p
   buffer_add_text(out, "</td>");
 }
 
+static void put_code_cell(struct buffer *out, const struct change *change) {
+  buffer_add_text(out, "<td class=\"word\">");
+  html_words(out, change->code);
+  buffer_add_text(out, "</td>");
+}
+
 /* Writes the functions with their verdicts: first the changed ones. */
 static void put_verdict_rows(struct buffer *out, const struct tab *t) {
-  static const char *const titles[] = {"Function",       "Base",     "Head",    "Change",
-                                       "Change" PERCENT, "\xC2\xB1", "Certain?"};
+  static const char *const titles[] = {"Function",       "Base",     "Head",     "Change",
+                                       "Change" PERCENT, "\xC2\xB1", "Certain?", "Code"};
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
-  put_heads(out, titles, sizeof titles / sizeof *titles);
+  put_heads(out, titles, sizeof titles / sizeof *titles - !v->has_code);
   for (size_t i = 0; i < v->row_count && (i < ROWS_MOST || v->rows[i].changed); i++) {
     const struct change *change = &v->rows[i];
     put_function_name(out, t, str_of(change->name), str_of(change->file), change->line);
@@ -109,6 +118,7 @@ static void put_verdict_rows(struct buffer *out, const struct tab *t) {
     tabs_put_value(out, change->head, unit);
     put_difference(out, change->base, change->head, unit, change);
     put_verdict_cells(out, change, unit);
+    if (v->has_code) put_code_cell(out, change);
     buffer_add_text(out, "</tr>\n");
   }
 }

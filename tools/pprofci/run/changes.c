@@ -9,6 +9,7 @@
 #include "noise/blame.h"
 #include "report/report.h"
 #include "report/stacks/flame_verdicts.h"
+#include "run/code.h"
 #include "run/place.h"
 #include "run/text.h"
 
@@ -222,10 +223,12 @@ static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct jud
                         .low = (double)NAN,
                         .high = (double)NAN,
                         .q = (double)NAN,
-                        .verdict = ""};
+                        .verdict = "",
+                        .code = ""};
     pair->own.head = (double)sum->head / each / (double)run_drawn(pair, SIDE_HEAD);
     pair->own.delta = pair->own.head - pair->own.base;
   }
+  pair->own.code = code_word(run, pair, judged, frame->name);
   pair->own.name = text_keep(&run->arena, escape_line_keep(frame->name, &run->arena));
   pair->own.file = text_keep(&run->arena, frame->file);
   pair->own.line = frame->line;

@@ -25,6 +25,7 @@ static const struct member change_members[] = {
     {"share", MEMBER_NUMBER, IN_CHANGE(share)},   {"q", MEMBER_NUMBER, IN_CHANGE(q)},
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
     {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
+    {"code", MEMBER_TEXT, IN_CHANGE(code)},
 };
 
 #define IN_VERDICTS(name) offsetof(struct pair_verdicts, name)
@@ -34,6 +35,9 @@ static const struct member verdicts_members[] = {
     {"unit", MEMBER_TEXT, IN_VERDICTS(unit)},
     {"measure", MEMBER_TEXT, IN_VERDICTS(measure)},
     {"per_operation", MEMBER_BOOL, IN_VERDICTS(per_operation)},
+    {"has_code", MEMBER_BOOL, IN_VERDICTS(has_code)},
+    {"same_code", MEMBER_BOOL, IN_VERDICTS(same_code)},
+    {"moved", MEMBER_COUNT, IN_VERDICTS(moved)},
     {"weak", MEMBER_BOOL, IN_VERDICTS(weak)},
     {"exact", MEMBER_BOOL, IN_VERDICTS(exact)},
     {"base_runs", MEMBER_COUNT, IN_VERDICTS(runs[SIDE_BASE])},

@@ -3,6 +3,7 @@
 #include "core/log_guard.h"
 #include "noise/gate.h"
 #include "page/numbers.h"
+#include "run/code.h"
 #include "run/files.h"
 #include "run/judging.h"
 #include "run/same.h"
@@ -48,6 +49,24 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
   buffer_printf(out, "%s in %s%s\n", how, f->pair->diff, rest);
 }
 
+/* True for a time that grew although no sampled function has other machine code. */
+static bool failing_excuse(struct failing *f, const struct noise_finding *found,
+                           const struct change *change) {
+  struct ci_run *run = f->run;
+  struct buffer why;
+  buffer_init(&why, run->mem, SIZE_MAX / 2);
+  bool time = str_equal(f->report->summary.type, STR("cpu"));
+  bool excused = time && code_excuses(run, f->pair, &why);
+  if (excused) {
+    failing_print(f, found, change, "");
+    buffer_printf(&run->gate_text, "  inconclusive: %.*s\n", STR_ARG(buffer_str(&why)));
+    run->excused++;
+  }
+  f->failed |= why.failed;
+  buffer_free(&why);
+  return excused;
+}
+
 static void failing_take(void *context, const struct noise_finding *found) {
   struct failing *f = context;
   struct ci_run *run = f->run;
@@ -66,6 +85,7 @@ static void failing_take(void *context, const struct noise_finding *found) {
     failing_print(f, found, &change, "");
     return;
   }
+  if (failing_excuse(f, found, &change)) return;
   buffer_printf(&run->gate_text, "-fail-on='%s': ", f->condition);
   char rest[32] = "";
   if (!isnan(change.q)) snprintf(rest, sizeof rest, " (q=%.2g)", change.q);

@@ -298,5 +298,9 @@ pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error) {
   if (status == PPROFC_OK) status = pair_named(run, error);
   if (status == PPROFC_OK && *folders[SIDE_HEAD])
     status = pair_folders(run, folders[SIDE_BASE], folders[SIDE_HEAD], error);
+  for (size_t i = 0; *o->program_head && i < run->pair_count; i++) {
+    run->pairs[i].programs[SIDE_BASE] = o->program_base;
+    run->pairs[i].programs[SIDE_HEAD] = o->program_head;
+  }
   return status == PPROFC_OK ? inputs_check(run, error) : status;
 }

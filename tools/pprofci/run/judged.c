@@ -62,6 +62,7 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
                           .high = (double)NAN,
                           .q = e->q,
                           .verdict = pprofc_verdict_name(e->verdict),
+                          .code = "",
                           .changed = pprofc_verdict_is_change(e->verdict),
                           .certain = pprofc_verdict_is_certain(e->verdict)};
   if (report->summary.lone) change.q = (double)NAN;

@@ -3,6 +3,7 @@
 
 #include "core/log_guard.h"
 #include "pipeline/pipeline.h"
+#include "run/code.h"
 #include "run/profiles.h"
 #include "run/text.h"
 
@@ -169,6 +170,7 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
   if (status == PPROFC_OK && second) status = judging_add(run, pair, j, options, second, error);
   if (status != PPROFC_OK) return status;
   run_show_comparison(pair);
+  code_tell(run, pair, j);
   return failing_find(run, pair, j, error);
 }
 

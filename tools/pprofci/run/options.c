@@ -73,6 +73,11 @@ static const struct flag flags[] = {
      .call = add_pair,
      .help = "base and head profile of a pair, whatever their names: -pair BASE HEAD; in folders "
              "each profile is a run; may be repeated"},
+    TEXT("program-base", program_base, RUN_INPUTS, "FILE",
+         .help =
+             "program of the base, an ELF file for x86-64; functions get the column Code, which "
+             "tells if their machine code changed"),
+    TEXT("program-head", program_head, RUN_INPUTS, "FILE", .help = "program of the head"),
     TEXT("bench-base", bench_base, RUN_INPUTS, "FILE", .call = add_bench,
          .help = "benchmark results of the base, a file or a folder with a file per process; may "
                  "be repeated"),
@@ -86,7 +91,8 @@ static const struct flag flags[] = {
                  "packages"),
     TEXT("base-ref", base_ref, RUN_RECORDING, "REF",
          .help = "commit to compare with; default: the first parent of a pull request's merge "
-                 "commit, or the merge base with the target branch"),
+                 "commit, or the merge base with the target branch; without -record the commit of "
+                 "the profiles of the base"),
     {.name = "all",
      .kind = FLAG_BOOL,
      .offset = FIELD(all),
@@ -189,6 +195,11 @@ static const struct flag flags[] = {
      .offset = FIELD(any_load),
      .group = RUN_RESULT,
      .help = "judge times even if the machine was overloaded"},
+    {.name = "layout",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(layout),
+     .group = RUN_RESULT,
+     .help = "judge times even if only the place of unchanged machine code in memory differs"},
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
@@ -324,6 +335,7 @@ static const struct {
   const char *prefix; /* common prefix of both names */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
+             {FIELD(program_base), FIELD(program_head), "program-"},
              {FIELD(simulate_base), FIELD(simulate_head), "simulate-"}};
 
 static const char *run_text(const struct run_options *o, size_t offset) {
@@ -348,17 +360,11 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
 /* Flags that need one of two flags. */
 static const struct {
   const char *name, *of, *or_of;
-} belongings[] = {{"base-ref", "record", "simulate"},
-                  {"all", "record", "record"},
-                  {"count", "record", "record"},
-                  {"bench", "record", "simulate"},
-                  {"benchtime", "record", "record"},
-                  {"cpu", "record", "record"},
-                  {"profiles", "record", "record"},
-                  {"profile", "record", "record"},
-                  {"profile-runs", "record", "record"},
-                  {"setup", "simulate", "simulate"},
-                  {"simulate-toggle", "simulate", "simulate"}};
+} belongings[] = {{"all", "record", "record"},       {"count", "record", "record"},
+                  {"bench", "record", "simulate"},   {"benchtime", "record", "record"},
+                  {"cpu", "record", "record"},       {"profiles", "record", "record"},
+                  {"profile", "record", "record"},   {"profile-runs", "record", "record"},
+                  {"setup", "simulate", "simulate"}, {"simulate-toggle", "simulate", "simulate"}};
 
 /* -record and -simulate measure both sides; other inputs would be a second answer. */
 static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {

@@ -21,12 +21,12 @@ struct run_options {
   const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
   size_t pair_count;
   const char *out, *threshold, *bundled, *title, *links;
-  bool no_fail, one_process, any_load, all;
+  bool no_fail, one_process, any_load, all, layout;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
   int profile;      /* enum run_profile */
   int normalize_by; /* enum pprofc_verdict_exposure */
-  const char *ops;
+  const char *ops, *program_base, *program_head;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
   bool counts_base; /* true if -simulate also counts a base */

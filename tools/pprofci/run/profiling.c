@@ -232,6 +232,7 @@ static pprofc_status add_recorded_pair(struct recording *r, const struct profile
     pprofc_status status = profiled_list(r, p, kind, side, pair, error);
     if (status != PPROFC_OK) return status;
     pair->stems[side] = stem;
+    pair->programs[side] = r->packages.items[p->item->package].programs[side];
     if (pair->run_count[side] != runs) continue;
     pair->measured[side] = p->measured[group][side];
     pair->printed[side] = arena_str(&run->arena, buffer_str(&p->printed[group][side]));

@@ -8,6 +8,7 @@
 #include "core/outfile.h"
 #include "page/outside.h"
 #include "page/page.h"
+#include "run/code.h"
 #include "run/text.h"
 
 #include <stdio.h>
@@ -138,6 +139,7 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
 }
 
 void run_end(struct ci_run *run) {
+  code_close(run);
   stage_clean(run);
   for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);
   buffer_free(&run->gate_text);
@@ -155,9 +157,9 @@ void run_end(struct ci_run *run) {
 
 static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits,     failing_prepare, outside_read,       record_benchmarks, simulate_sides,
-      count_benchmarks, pair_inputs,     stage_open,         draw_pairs,        judge_results,
-      write_pages,      stage_commit,    write_service_files};
+      name_commits,     failing_prepare, outside_read, record_benchmarks,  simulate_sides,
+      count_benchmarks, pair_inputs,     code_open,    stage_open,         draw_pairs,
+      judge_results,    write_pages,     stage_commit, write_service_files};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
     status = run_check_stopped(error);

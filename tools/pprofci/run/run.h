@@ -27,6 +27,7 @@ struct change {
   bool certain;            /* true if the change exceeds noise, alone or with all other
                               functions */
   const char *partner;     /* other function of a move between two functions; or NULL */
+  const char *code;        /* "same", "changed", "in this diff" ...; "" when unknown */
 };
 
 #define CHANGES_MOST 4
@@ -36,8 +37,11 @@ struct pair_verdicts {
   const char *type, *unit; /* sample type and unit of all values: "cpu", "nanoseconds" */
   const char *measure;     /* benchmark unit that it explains, "sec/op"; or NULL */
   bool per_operation;
-  bool weak;  /* true with one run per side: noise between runs is unknown */
-  bool exact; /* true for counted events: every difference is real */
+  bool has_code;  /* true if the code of both sides was compared */
+  bool same_code; /* true if all sampled functions have the same machine code */
+  size_t moved;   /* functions with the same code at another place in their cache line */
+  bool weak;      /* true with one run per side: noise between runs is unknown */
+  bool exact;     /* true for counted events: every difference is real */
   size_t runs[SIDES];
   size_t tested, changed;
   double alpha;
@@ -81,6 +85,7 @@ struct run_pair {
                                       NULL */
   double iterations;               /* iterations of each run; 0: unknown */
 
+  const char *programs[SIDES];       /* ELF files of the programs; NULL: unknown */
   const char *names[SIDES], *diff;   /* names of the artifacts; NULL if not made */
   const char *kept;                  /* folder of the runs inside the artifacts; or NULL */
   const char *note;                  /* "New: ..." or "" */
@@ -135,6 +140,7 @@ struct ci_run {
   const char **same;                     /* packages with the same test binary on both sides */
   size_t same_count, same_capacity;
 
+  struct run_code *code; /* programs and sources of both sides; see code.h */
   struct interner names; /* names of the artifacts */
   struct run_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -156,6 +162,7 @@ struct ci_run {
   const char *verdict;      /* "REGRESSION" */
   struct buffer gate_text;  /* output of the gate */
   pprofc_str benchstat;     /* table of benchstat */
+  size_t excused;           /* regressions of code that did not change */
   const char *doubt;        /* why a result without a regression is not green; "" if it is green */
   const char *totals;       /* last line of the gate; "" without results */
   const char *instructions; /* "regressed: instructions 12 -> 34"; "" if not counted */
@@ -215,6 +222,8 @@ pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error);
 pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
 pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
+/* Opens the sources if git knows the base. Without them the run goes on. */
+pprofc_status code_open(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
 pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error);

@@ -10,6 +10,7 @@
 #include "parse_bench_regressions/inputs.h"
 #include "parse_bench_regressions/options.h"
 #include "pprofc/bench.h"
+#include "run/code.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "run/recording.h"
@@ -325,7 +326,45 @@ static const char *verdict_word(const struct gate *gate) {
   return words[status == 0 && gate_is_inconclusive(gate) ? 3 : status];
 }
 
+/* True if the pair profiles the time of the benchmark of a row. */
+static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) {
+  return pair->benchmark && strcmp(pair->kind, "cpu") == 0 && str_ends(row->unit, STR("sec/op")) &&
+         str_equal(row->name, str_of(pair->benchmark)) &&
+         str_equal(row->group, str_of(pair->package));
+}
+
+/* Excuses times that got worse although no sampled function has other machine code. */
+static void excuse_rows(struct ci_run *run) {
+  size_t count;
+  struct gate_row *rows = gate_rows(&run->gate, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].verdict != GATE_REGRESSED) continue;
+    for (size_t k = 0; k < run->pair_count; k++) {
+      struct buffer why;
+      buffer_init(&why, run->mem, SIZE_MAX / 2);
+      if (is_time_of(&run->pairs[k], &rows[i]) && code_excuses(run, &run->pairs[k], &why)) {
+        gate_excuse(&run->gate, &rows[i]);
+        buffer_printf(&run->gate_text, "%.*s %.*s: %.*s\n", STR_ARG(rows[i].name),
+                      STR_ARG(rows[i].unit), STR_ARG(buffer_str(&why)));
+        run->excused++;
+      }
+      run->gate_text.failed |= why.failed;
+      buffer_free(&why);
+    }
+  }
+}
+
+/* Makes a result that is green only because of excuses inconclusive. */
+static void tell_excused(struct ci_run *run) {
+  if (!run->excused || run->status == 1 || run->status == 2) return;
+  run->verdict = "inconclusive";
+  if (!*run->doubt)
+    run->doubt = "A time grew, but no sampled function has other machine code: it is at another "
+                 "place in memory.";
+}
+
 static void print_gate(struct ci_run *run) {
+  excuse_rows(run);
   pprofc_str rest = buffer_str(&run->gate.problems), line;
   while (rest.data && str_next_line(&rest, &line))
     if (line.size) buffer_printf(&run->gate_text, "parse_bench_regressions: %.*s\n", STR_ARG(line));
@@ -422,5 +461,6 @@ pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
     status = judge_rows(run, read_results, NULL, error);
   if (status == PPROFC_OK) status = count_instructions(run, error);
   if (status == PPROFC_OK) failing_judge(run);
+  if (status == PPROFC_OK) tell_excused(run);
   return status == PPROFC_OK ? judge_unread(run, error) : status;
 }

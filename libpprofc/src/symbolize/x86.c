@@ -1,0 +1,477 @@
+/* Reading the shape of x86-64 instructions from tables of opcodes. */
+#include "symbolize/x86.h"
+
+#include <string.h>
+
+/* Properties of an opcode. */
+#define M   1u   /* has a ModRM byte */
+#define I1  2u   /* immediate of 1 byte */
+#define I4  4u   /* immediate of 4 bytes, 2 with the prefix 66 */
+#define I2  8u   /* immediate of 2 bytes */
+#define I8  16u  /* immediate of 4 bytes, 8 with REX.W */
+#define A8  32u  /* address of 8 bytes, 4 with the prefix 67 */
+#define R   64u  /* the immediate is relative */
+#define BAD 128u /* not in 64-bit code, or a prefix */
+
+#define ALU    M, M, M, M, I1, I4, BAD, BAD
+#define X4(a)  a, a, a, a
+#define X8(a)  X4(a), X4(a)
+#define X16(a) X8(a), X8(a)
+
+static const uint8_t one_byte[256] = {ALU,
+                                      ALU,
+                                      ALU,
+                                      ALU,
+                                      ALU,
+                                      ALU,
+                                      ALU,
+                                      ALU,
+                                      /* 40 */ X16(BAD),
+                                      /* 50 */ X16(0),
+                                      /* 60 */ BAD,
+                                      BAD,
+                                      BAD,
+                                      M,
+                                      BAD,
+                                      BAD,
+                                      BAD,
+                                      BAD,
+                                      I4,
+                                      M | I4,
+                                      I1,
+                                      M | I1,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      /* 70 */ X16(I1 | R),
+                                      /* 80 */ M | I1,
+                                      M | I4,
+                                      BAD,
+                                      M | I1,
+                                      X4(M),
+                                      X8(M),
+                                      /* 90 */ X8(0),
+                                      0,
+                                      0,
+                                      BAD,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      /* a0 */ X4(A8),
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      I1,
+                                      I4,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      /* b0 */ X8(I1),
+                                      X8(I8),
+                                      /* c0 */ M | I1,
+                                      M | I1,
+                                      I2,
+                                      0,
+                                      BAD,
+                                      BAD,
+                                      M | I1,
+                                      M | I4,
+                                      I2 | I1,
+                                      0,
+                                      I2,
+                                      0,
+                                      0,
+                                      I1,
+                                      BAD,
+                                      0,
+                                      /* d0 */ X4(M),
+                                      BAD,
+                                      BAD,
+                                      BAD,
+                                      0,
+                                      X8(M),
+                                      /* e0 */ X4(I1 | R),
+                                      X4(I1),
+                                      I4 | R,
+                                      I4 | R,
+                                      BAD,
+                                      I1 | R,
+                                      X4(0),
+                                      /* f0 */ BAD,
+                                      0,
+                                      BAD,
+                                      BAD,
+                                      0,
+                                      0,
+                                      M,
+                                      M,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      M,
+                                      M};
+
+static const uint8_t two_bytes[256] = {
+    /* 00 */ M,
+    M,
+    M,
+    M,
+    BAD,
+    0,
+    0,
+    0,
+    0,
+    0,
+    BAD,
+    0,
+    BAD,
+    M,
+    0,
+    M | I1,
+    /* 10 */ X16(M),
+    /* 20 */ X4(M),
+    X4(BAD),
+    X8(M),
+    /* 30 */ X4(0),
+    0,
+    0,
+    BAD,
+    0,
+    X8(BAD),
+    /* 40 */ X16(M),
+    /* 50 */ X16(M),
+    /* 60 */ X16(M),
+    /* 70 */ X4(M | I1),
+    M,
+    M,
+    M,
+    0,
+    X8(M),
+    /* 80 */ X16(I4 | R),
+    /* 90 */ X16(M),
+    /* a0 */ 0,
+    0,
+    0,
+    M,
+    M | I1,
+    M,
+    BAD,
+    BAD,
+    0,
+    0,
+    0,
+    M,
+    M | I1,
+    M,
+    M,
+    M,
+    /* b0 */ X8(M),
+    M,
+    M,
+    M | I1,
+    M,
+    X4(M),
+    /* c0 */ M,
+    M,
+    M | I1,
+    M,
+    M | I1,
+    M | I1,
+    M | I1,
+    M,
+    X8(0),
+    /* d0 */ X16(M),
+    /* e0 */ X16(M),
+    /* f0 */ X16(M)};
+
+enum opcode_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER };
+
+/* An instruction while it is read. */
+struct x86_state {
+  const uint8_t *code;
+  size_t size, at;
+  bool wide, operand16, address32, repeat_f2, repeat_f3, vector;
+  unsigned vector_bytes; /* 16, 32 or 64 */
+  enum opcode_map map;
+  uint8_t opcode;
+};
+
+/* ---- bytes of an operand in memory ------------------- */
+
+/* How many bytes an operand has. */
+enum x86_access {
+  NO_BYTES,
+  BYTES_1,
+  BYTES_2,
+  BYTES_4,
+  BYTES_8,
+  BYTES_16,
+  GENERAL,         /* of a general register: 4, with prefixes 2 or 8 */
+  BYTE_OR_GENERAL, /* 1 byte if the opcode is even */
+  CALLED,          /* 8 bytes of the calls in opcode FF */
+  WIDE,            /* 4, with REX.W 8 */
+  NUMBER,          /* 4 with F3, 8 with F2, else a vector */
+  VECTOR,
+  HALF_VECTOR,
+  EIGHTH_VECTOR
+};
+
+/* Prefixes that an opcode has. */
+enum x86_prefixes { ANY, PACKED, F3, NONE };
+
+/* Sizes of the operands of a range of opcodes; the first row that fits counts. */
+static const struct x86_range {
+  enum opcode_map map;
+  uint8_t first, last;
+  enum x86_prefixes prefixes;
+  enum x86_access access;
+} ranges[] = {
+    {MAP_ONE, 0x63, 0x63, ANY, BYTES_4},         {MAP_ONE, 0x8D, 0x8D, ANY, NO_BYTES},
+    {MAP_ONE, 0x8F, 0x8F, ANY, BYTES_8},         {MAP_ONE, 0xDC, 0xDD, ANY, BYTES_8},
+    {MAP_ONE, 0xD8, 0xDF, ANY, BYTES_4},         {MAP_ONE, 0xFF, 0xFF, ANY, CALLED},
+    {MAP_ONE, 0x00, 0x3F, ANY, BYTE_OR_GENERAL}, {MAP_ONE, 0x80, 0x8B, ANY, BYTE_OR_GENERAL},
+    {MAP_ONE, 0xC0, 0xFF, ANY, BYTE_OR_GENERAL}, {MAP_0F, 0x12, 0x13, PACKED, BYTES_8},
+    {MAP_0F, 0x16, 0x17, PACKED, BYTES_8},       {MAP_0F, 0x2A, 0x2A, ANY, WIDE},
+    {MAP_0F, 0x2E, 0x2F, NONE, BYTES_4},         {MAP_0F, 0x2E, 0x2F, PACKED, BYTES_8},
+    {MAP_0F, 0x5A, 0x5A, NONE, HALF_VECTOR},     {MAP_0F, 0x6E, 0x6E, ANY, WIDE},
+    {MAP_0F, 0x7E, 0x7E, F3, BYTES_8},           {MAP_0F, 0x7E, 0x7E, ANY, WIDE},
+    {MAP_0F, 0x6F, 0x70, ANY, VECTOR},           {MAP_0F, 0x7F, 0x7F, ANY, VECTOR},
+    {MAP_0F, 0x90, 0x9F, ANY, BYTES_1},          {MAP_0F, 0xB6, 0xB6, ANY, BYTES_1},
+    {MAP_0F, 0xB7, 0xB7, ANY, BYTES_2},          {MAP_0F, 0xBE, 0xBE, ANY, BYTES_1},
+    {MAP_0F, 0xBF, 0xBF, ANY, BYTES_2},          {MAP_0F, 0xC4, 0xC4, ANY, BYTES_2},
+    {MAP_0F, 0xD6, 0xD6, ANY, BYTES_8},          {MAP_0F, 0xE6, 0xE6, ANY, BYTES_8},
+    {MAP_0F, 0xF0, 0xF0, ANY, VECTOR},           {MAP_0F, 0x10, 0x17, ANY, NUMBER},
+    {MAP_0F, 0x28, 0x2F, ANY, NUMBER},           {MAP_0F, 0x50, 0x7F, ANY, NUMBER},
+    {MAP_0F, 0xC2, 0xC2, ANY, NUMBER},           {MAP_0F, 0xC6, 0xC6, ANY, NUMBER},
+    {MAP_0F, 0xD0, 0xFF, ANY, NUMBER},           {MAP_0F, 0x00, 0xFF, ANY, GENERAL},
+    {MAP_0F38, 0x18, 0x18, ANY, BYTES_4},        {MAP_0F38, 0x19, 0x19, ANY, BYTES_8},
+    {MAP_0F38, 0x1A, 0x1A, ANY, BYTES_16},       {MAP_0F38, 0x20, 0x25, ANY, EIGHTH_VECTOR},
+    {MAP_0F38, 0x30, 0x35, ANY, EIGHTH_VECTOR},  {MAP_0F38, 0x58, 0x58, ANY, BYTES_4},
+    {MAP_0F38, 0x59, 0x59, ANY, BYTES_8},        {MAP_0F38, 0x5A, 0x5A, ANY, BYTES_16},
+    {MAP_0F38, 0x78, 0x78, ANY, BYTES_1},        {MAP_0F38, 0x79, 0x79, ANY, BYTES_2},
+    {MAP_0F38, 0x99, 0x99, ANY, WIDE},           {MAP_0F38, 0x9B, 0x9B, ANY, WIDE},
+    {MAP_0F38, 0x9D, 0x9D, ANY, WIDE},           {MAP_0F38, 0x9F, 0x9F, ANY, WIDE},
+    {MAP_0F38, 0xA9, 0xA9, ANY, WIDE},           {MAP_0F38, 0xAB, 0xAB, ANY, WIDE},
+    {MAP_0F38, 0xAD, 0xAD, ANY, WIDE},           {MAP_0F38, 0xAF, 0xAF, ANY, WIDE},
+    {MAP_0F38, 0xB9, 0xB9, ANY, WIDE},           {MAP_0F38, 0xBB, 0xBB, ANY, WIDE},
+    {MAP_0F38, 0xBD, 0xBD, ANY, WIDE},           {MAP_0F38, 0xBF, 0xBF, ANY, WIDE},
+    {MAP_0F38, 0xF0, 0xFF, ANY, GENERAL},        {MAP_0F3A, 0x0A, 0x0A, ANY, BYTES_4},
+    {MAP_0F3A, 0x0B, 0x0B, ANY, BYTES_8},        {MAP_0F3A, 0xF0, 0xF0, ANY, GENERAL},
+};
+
+static bool has_prefixes(const struct x86_state *s, enum x86_prefixes wanted) {
+  switch (wanted) {
+  case PACKED:
+    return !s->repeat_f2 && !s->repeat_f3;
+  case F3:
+    return s->repeat_f3;
+  case NONE:
+    return !s->repeat_f2 && !s->repeat_f3 && !s->operand16;
+  default:
+    return true;
+  }
+}
+
+static unsigned general_bytes(const struct x86_state *s) {
+  if (s->wide) return 8;
+  return s->operand16 ? 2 : 4;
+}
+
+static unsigned number_bytes(const struct x86_state *s) {
+  if (s->repeat_f3) return 4;
+  return s->repeat_f2 ? 8 : s->vector_bytes;
+}
+
+/* Returns the bytes of an operand whose size prefixes decide. */
+static unsigned prefixed_bytes(const struct x86_state *s, enum x86_access access,
+                               unsigned extension) {
+  switch (access) {
+  case GENERAL:
+    return general_bytes(s);
+  case BYTE_OR_GENERAL:
+    return s->opcode & 1 ? general_bytes(s) : 1;
+  case CALLED:
+    return extension >= 2 ? 8 : general_bytes(s);
+  case WIDE:
+    return s->wide ? 8 : 4;
+  case NUMBER:
+    return number_bytes(s);
+  case HALF_VECTOR:
+    return s->vector_bytes / 2;
+  case EIGHTH_VECTOR:
+    return s->vector_bytes / 8;
+  default:
+    return s->vector_bytes;
+  }
+}
+
+static unsigned access_bytes(const struct x86_state *s, unsigned extension) {
+  static const uint8_t sizes[] = {
+      [NO_BYTES] = 0, [BYTES_1] = 1, [BYTES_2] = 2, [BYTES_4] = 4, [BYTES_8] = 8, [BYTES_16] = 16};
+  enum x86_access access = s->map == MAP_ONE ? GENERAL : VECTOR;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+    const struct x86_range *r = &ranges[i];
+    if (r->map != s->map || s->opcode < r->first || s->opcode > r->last) continue;
+    if (!has_prefixes(s, r->prefixes)) continue;
+    access = r->access;
+    break;
+  }
+  return access <= BYTES_16 ? sizes[access] : prefixed_bytes(s, access, extension);
+}
+
+/* ---- prefixes and opcode ----------------------------- */
+
+static bool legacy_prefix(struct x86_state *s, uint8_t byte) {
+  switch (byte) {
+  case 0x66:
+    s->operand16 = true;
+    return true;
+  case 0x67:
+    s->address32 = true;
+    return true;
+  case 0xF2:
+    s->repeat_f2 = true;
+    return true;
+  case 0xF3:
+    s->repeat_f3 = true;
+    return true;
+  default:
+    return byte == 0x2E || byte == 0x36 || byte == 0x3E || byte == 0x26 || byte == 0x64 ||
+           byte == 0x65 || byte == 0xF0;
+  }
+}
+
+/* Sets what the field pp of a VEX or EVEX prefix says. */
+static void vector_prefix(struct x86_state *s, unsigned pp, unsigned map, bool wide) {
+  s->vector = true;
+  s->operand16 = pp == 1;
+  s->repeat_f3 = pp == 2;
+  s->repeat_f2 = pp == 3;
+  s->wide = wide;
+  s->map = map >= 1 && map <= 3 ? (enum opcode_map)map : MAP_OTHER;
+}
+
+static unsigned register_bytes(unsigned wide) {
+  return wide ? 32 : 16;
+}
+
+/* Reads a VEX (C4, C5) or EVEX (62) prefix and the opcode after it. */
+static bool read_vector(struct x86_state *s) {
+  static const uint8_t lengths[] = {[0] = 3, [1] = 2};
+  const uint8_t *p = s->code + s->at;
+  size_t length = *p == 0x62 ? 4 : lengths[*p & 1];
+  if (s->size - s->at <= length) return false;
+  if (length == 2) {
+    vector_prefix(s, p[1] & 3u, 1, false);
+    s->vector_bytes = register_bytes(p[1] & 4u);
+  } else if (length == 3) {
+    vector_prefix(s, p[2] & 3u, p[1] & 31u, p[2] & 128);
+    s->vector_bytes = register_bytes(p[2] & 4u);
+  } else {
+    vector_prefix(s, p[2] & 3u, p[1] & 7u, p[2] & 128);
+    s->vector_bytes = 16u << (p[3] >> 5 & 3u);
+  }
+  s->opcode = p[length];
+  s->at += length + 1;
+  return s->vector_bytes <= 64;
+}
+
+/* Returns the properties of the opcode. */
+static unsigned opcode_flags(const struct x86_state *s) {
+  if (s->map == MAP_ONE) return one_byte[s->opcode];
+  if (s->map == MAP_0F3A) return M | I1;
+  if (s->map != MAP_0F) return M;
+  bool mask = s->vector && (s->opcode & 0xF0) == 0x90; /* moves of masks */
+  return mask ? M : two_bytes[s->opcode];
+}
+
+/* Reads the opcode after 0F. */
+static bool read_escaped(struct x86_state *s) {
+  if (s->at >= s->size) return false;
+  s->opcode = s->code[s->at++];
+  s->map = MAP_0F;
+  if (s->opcode != 0x38 && s->opcode != 0x3A) return true;
+  s->map = s->opcode == 0x38 ? MAP_0F38 : MAP_0F3A;
+  if (s->at >= s->size) return false;
+  s->opcode = s->code[s->at++];
+  return true;
+}
+
+/* Reads prefixes and opcode; *flags are its properties. */
+static bool read_opcode(struct x86_state *s, unsigned *flags) {
+  bool good = true;
+  while (s->at < s->size && legacy_prefix(s, s->code[s->at])) s->at++;
+  if (s->at < s->size && (s->code[s->at] & 0xF0) == 0x40) s->wide = s->code[s->at++] & 8;
+  if (s->at >= s->size) return false;
+  uint8_t byte = s->code[s->at];
+  if (byte == 0xC4 || byte == 0xC5 || byte == 0x62) {
+    good = read_vector(s);
+  } else {
+    s->opcode = byte;
+    s->at++;
+    if (byte == 0x0F) good = read_escaped(s);
+  }
+  *flags = opcode_flags(s);
+  return good && *flags != BAD;
+}
+
+/* ---- operands ---------------------------------------- */
+
+/* Reads ModRM, SIB and displacement; *extension is the middle field of ModRM. */
+static bool read_operand(struct x86_state *s, struct x86_instruction *out, unsigned *extension) {
+  if (s->at >= s->size) return false;
+  uint8_t byte = s->code[s->at++];
+  unsigned mod = byte >> 6, rm = byte & 7u;
+  *extension = byte >> 3 & 7u;
+  if (mod == 3) return true;
+  bool no_base = mod == 0 && rm == 5;
+  out->relative_displacement = no_base;
+  if (rm == 4) {
+    if (s->at >= s->size) return false;
+    uint8_t index = s->code[s->at++];
+    no_base = mod == 0 && (index & 7) == 5;
+    out->bare_displacement = no_base;
+  }
+  out->bare_displacement |= mod == 2;
+  if (mod == 1) out->displacement_size = 1;
+  if (mod == 2 || no_base) out->displacement_size = 4;
+  out->displacement = s->at;
+  out->access = access_bytes(s, *extension);
+  s->at += out->displacement_size;
+  return s->at <= s->size;
+}
+
+static size_t immediate_bytes(const struct x86_state *s, unsigned flags, unsigned extension) {
+  static const uint8_t small[] = {[I1] = 1, [I2] = 2, [I1 | I2] = 3};
+  bool test = s->map == MAP_ONE && (s->opcode & 0xFE) == 0xF6 && extension < 2;
+  size_t full = s->operand16 && !(flags & R) ? 2 : 4;
+  if (test) flags |= s->opcode & 1 ? I4 : I1;
+  size_t bytes = small[flags & (I1 | I2)];
+  if (flags & I4) bytes += full;
+  if (flags & I8) bytes += s->wide ? 8 : full;
+  if (flags & A8) bytes += s->address32 ? 4 : 8;
+  return bytes;
+}
+
+bool x86_read(const uint8_t *code, size_t size, struct x86_instruction *out) {
+  struct x86_state s = {.code = code, .size = size < 15 ? size : 15, .vector_bytes = 16};
+  unsigned flags, extension = 0;
+  *out = (struct x86_instruction){0};
+  if (!read_opcode(&s, &flags)) return false;
+  if (flags & M && !read_operand(&s, out, &extension)) return false;
+  out->immediate = s.at;
+  out->immediate_size = immediate_bytes(&s, flags, extension);
+  out->relative_immediate = flags & R;
+  out->size = s.at + out->immediate_size;
+  return out->size <= s.size;
+}

@@ -1,0 +1,288 @@
+/* Finds out which functions of a pair have changed code. */
+#include "run/code.h"
+
+#include "common/terminal.h"
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "profile/profile.h"
+#include "run/text.h"
+
+#include <stdlib.h>
+
+/* The comparison of two programs. */
+struct code_programs {
+  const char *paths[SIDES];
+  struct code_comparison comparison;
+  bool good;
+};
+
+struct run_code {
+  struct revisions revisions;
+  struct source_lookup sources;
+  bool has_sources;
+  struct code_programs *items;
+  size_t count, capacity;
+};
+
+/* ---- sources ----------------------------------------- */
+
+pprofc_status code_open(struct ci_run *run, pprofc_error *error) {
+  const char *base = run_has(run->base_commit) ? run->base_commit : run->options->base_ref;
+  pprofc_error why = {0};
+  run->code = arena_zero_array(&run->arena, 1, sizeof *run->code);
+  if (!run->code) return error_nomem(error);
+  if (!run_has(base)) return PPROFC_OK;
+  pprofc_status status = revisions_open(&run->code->revisions, base, run->mem, &why);
+  if (status == PPROFC_OK) status = source_lookup_init(&run->code->sources, run->mem, "", "", &why);
+  if (status == PPROFC_E_NOMEM) return error_nomem(error);
+  run->code->has_sources = status == PPROFC_OK;
+  if (status != PPROFC_OK) message_note("warning: no changes of the sources: %s", why.message);
+  return PPROFC_OK;
+}
+
+void code_close(struct ci_run *run) {
+  struct run_code *code = run->code;
+  if (!code) return;
+  for (size_t i = 0; i < code->count; i++) code_comparison_free(&code->items[i].comparison);
+  ARRAY_FREE(run->mem, code->items, code->capacity);
+  if (code->sources.mem) source_lookup_free(&code->sources);
+  revisions_free(&code->revisions);
+  run->code = NULL;
+}
+
+struct revisions *code_sources(const struct ci_run *run) {
+  return run->code && run->code->has_sources ? &run->code->revisions : NULL;
+}
+
+/* ---- the extent of a function ------------------------ */
+
+/* Returns the columns before the first visible character, SIZE_MAX for an empty line. */
+static size_t margin_of(pprofc_str line) {
+  size_t columns = 0;
+  for (size_t i = 0; i < line.size; i++) {
+    if (line.data[i] != ' ' && line.data[i] != '\t') return columns;
+    columns += line.data[i] == '\t' ? 8 : 1;
+  }
+  return SIZE_MAX;
+}
+
+int64_t code_last_line(const struct source_file *file, int64_t first) {
+  int64_t last = first, count = (int64_t)file->line_count;
+  if (first < 1 || first > count) return first;
+  size_t margin = margin_of(file->lines[first - 1]);
+  for (int64_t number = first + 1; number <= count; number++) {
+    pprofc_str line = file->lines[number - 1];
+    size_t columns = margin_of(line);
+    if (columns == SIZE_MAX) continue;
+    if (columns <= margin) {
+      char c = str_trim(line).data[0];
+      if (c == '}') return number;
+      if (c != '{' && c != ')' && c != '#' && c != ':') return last; /* the next function */
+    }
+    last = number;
+  }
+  return last;
+}
+
+/* ---- one function ------------------------------------ */
+
+/* Places of a function in the profiles of a pair. */
+struct code_place {
+  pprofc_str file;
+  int64_t start, first, last; /* line where it begins, and lines with samples; 0: unknown */
+  bool called;                /* true if it is a function of its own somewhere */
+  enum diff_side side;
+};
+
+/* Adds a line of a location. */
+static void place_line(struct code_place *place, pprofc_function function, int64_t line,
+                       bool called) {
+  place->file = function.filename;
+  if (function.start_line) place->start = function.start_line;
+  if (line > 0 && (!place->first || line < place->first)) place->first = line;
+  if (line > place->last) place->last = line;
+  place->called |= called;
+}
+
+/* Finds the function in the profiles of one side. */
+static void place_in_profiles(struct code_place *place, const struct judged *j, size_t from,
+                              size_t to, pprofc_str name) {
+  for (size_t run = from; run < to; run++) {
+    const pprofc_profile *p = j->runs[run].profile;
+    for (uint32_t i = 0; i < p->locations.count; i++) {
+      uint32_t end = p->locations.line_from[i + 1];
+      for (uint32_t k = p->locations.line_from[i]; k < end; k++) {
+        uint32_t index = p->locations.lines[k].function;
+        if (index == NONE || !str_equal(profile_string(p, p->functions.name[index]), name))
+          continue;
+        place_line(place, pprofc_profile_function(p, index), p->locations.lines[k].line,
+                   k + 1 == end);
+      }
+    }
+  }
+}
+
+static struct code_place find_code_place(const struct judged *j, pprofc_str name) {
+  struct code_place place = {.file = STR(""), .side = DIFF_HEAD};
+  place_in_profiles(&place, j, j->bases, j->count, name);
+  if (place.file.size) return place;
+  place.side = DIFF_BASE;
+  place_in_profiles(&place, j, 0, j->bases, name);
+  return place;
+}
+
+/* True if a deleted line is one of the function's in the base. */
+static bool loses_lines(const struct hunks *hunks, const struct changed_file *file, int64_t from,
+                        int64_t to) {
+  for (size_t i = 0; i < file->count; i++) {
+    const struct hunk *hunk = &hunks->hunks[file->first + i];
+    if (hunk->base_line <= to && hunk->base_line + hunk->base_count > from) return true;
+  }
+  return false;
+}
+
+enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
+
+/* True if a hunk touches lines of the function from `first` to `last` or to its end. */
+static bool is_touched(struct run_code *code, const struct changed_file *changes, int64_t first,
+                       int64_t last) {
+  const struct source_file *file;
+  pprofc_error ignored;
+  if (revisions_text(&code->revisions, &code->sources, changes->head, &file, &ignored) ==
+      PPROFC_OK) {
+    int64_t end = code_last_line(file, first);
+    if (end > last) last = end;
+  }
+  return hunks_touch(&code->revisions.hunks, changes, first, last);
+}
+
+/* Finds out if a hunk touches the function. */
+static enum source_state source_state(struct run_code *code, const struct code_place *place) {
+  const struct revisions *r = &code->revisions;
+  if (!code->has_sources) return SOURCE_UNKNOWN;
+  pprofc_str path = revisions_place(r, place->side, place->file);
+  int64_t from = place->start ? place->start : place->first;
+  if (!path.size || !from) return SOURCE_UNKNOWN;
+  const struct changed_file *changes = hunks_file(&r->hunks, place->side, path);
+  bool touched = false;
+  if (changes && place->side == DIFF_BASE)
+    touched = loses_lines(&r->hunks, changes, from, place->last);
+  else if (changes)
+    touched = is_touched(code, changes, from, place->last);
+  return touched ? SOURCE_IN_DIFF : SOURCE_SAME;
+}
+
+/* True if the program runs the source itself. */
+static bool is_interpreted(pprofc_str file) {
+  static const char *const endings[] = {".py",   ".js", ".mjs",   ".cjs", ".ts",  ".tsx", ".jsx",
+                                        ".java", ".kt", ".scala", ".rb",  ".php", ".lua"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (str_ends(file, str_of(endings[i]))) return true;
+  return false;
+}
+
+/* ---- programs ---------------------------------------- */
+
+/* Returns the comparison of the programs of a pair, made when it is first asked for; NULL if there
+ * is none. */
+static const struct code_comparison *compared_programs(struct ci_run *run,
+                                                       const struct run_pair *pair) {
+  struct run_code *code = run->code;
+  const char *base = pair->programs[SIDE_BASE], *head = pair->programs[SIDE_HEAD];
+  pprofc_error error;
+  if (!run_has(base) || !run_has(head)) return NULL;
+  for (size_t i = 0; i < code->count; i++)
+    if (strcmp(code->items[i].paths[SIDE_BASE], base) == 0 &&
+        strcmp(code->items[i].paths[SIDE_HEAD], head) == 0)
+      return code->items[i].good ? &code->items[i].comparison : NULL;
+  if (!ARRAY_RESERVE(run->mem, code->items, code->capacity, code->count + 1)) return NULL;
+  struct code_programs *made = &code->items[code->count++];
+  *made = (struct code_programs){.paths = {base, head}};
+  made->good = code_compare(&made->comparison, base, head, run->mem, &error) == PPROFC_OK;
+  if (!made->good) message_note("warning: %s", error.message);
+  return made->good ? &made->comparison : NULL;
+}
+
+/* Returns the word for a function whose machine code is not known to be the same. `function` is
+ * NULL if the programs do not have it, or are not known. */
+static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
+                                  const struct code_function *function, bool programs) {
+  const struct code_place place = find_code_place(j, name);
+  enum source_state source = source_state(run->code, &place);
+  if (source == SOURCE_IN_DIFF) return "in this diff";
+  if (function && function->state == CODE_CHANGED) return "changed";
+  if (programs && !function && place.file.size && !place.called) return "inlined elsewhere";
+  bool same = source == SOURCE_SAME && is_interpreted(place.file);
+  return same ? "same" : "unknown";
+}
+
+const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *j,
+                      pprofc_str name) {
+  if (!run->code) return "";
+  const struct code_comparison *programs = compared_programs(run, pair);
+  if (!programs && !run->code->has_sources) return "";
+  const struct code_function *function = programs ? code_find(programs, name) : NULL;
+  if (function && function->state == CODE_SAME) return "same";
+  return word_by_source(run, j, name, function, programs);
+}
+
+/* ---- a pair ------------------------------------------ */
+
+/* True if the word is that of changed code. */
+static bool is_changed_word(const char *word) {
+  return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
+}
+
+/* Puts reasons with changed code first; otherwise keeps the order. */
+static void changed_first(struct pair_verdicts *v) {
+  struct change sorted[CHANGES_MOST];
+  size_t count = 0;
+  for (int turn = 0; turn < 2; turn++)
+    for (size_t i = 0; i < v->because_count; i++)
+      if (is_changed_word(v->because[i].code) != turn) sorted[count++] = v->because[i];
+  memcpy(v->because, sorted, count * sizeof *sorted);
+}
+
+/* True if no sampled function changed. A function that other programs share, as of the system, has
+ * no code here. All stacks count, because new work in one function shows in others, as in those
+ * that collect garbage. */
+static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
+  size_t same = 0;
+  for (size_t r = 0; r < j->count; r++) {
+    const pprofc_profile *p = j->runs[r].profile;
+    for (uint32_t i = 0; i < p->functions.count; i++) {
+      const struct code_function *f = code_find(programs, profile_string(p, p->functions.name[i]));
+      if (f && f->state != CODE_SAME) return false;
+      same += f != NULL;
+    }
+  }
+  return same > 0;
+}
+
+void code_tell(struct ci_run *run, struct run_pair *pair, const struct judged *j) {
+  if (!run->code) return;
+  for (size_t i = 0; i < pair->comparison_count; i++) {
+    struct pair_verdicts *v = &pair->comparisons[i];
+    for (size_t k = 0; k < v->row_count; k++)
+      v->rows[k].code = code_word(run, pair, j, str_of(v->rows[k].name));
+    for (size_t k = 0; k < v->because_count; k++)
+      v->because[k].code = code_word(run, pair, j, str_of(v->because[k].name));
+    changed_first(v);
+    v->has_code |= v->row_count && *v->rows[0].code;
+  }
+  run_show_comparison(pair);
+  const struct code_comparison *programs = compared_programs(run, pair);
+  if (!programs || !pair->comparison_count) return;
+  pair->comparisons[0].same_code = has_same_code(j, programs);
+  pair->comparisons[0].moved = programs->moved;
+}
+
+bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why) {
+  if (run->options->layout || !pair->comparison_count || !pair->comparisons[0].same_code)
+    return false;
+  buffer_printf(why,
+                "same machine code; it is at another place in memory (%zu functions moved "
+                "within their cache line)",
+                pair->comparisons[0].moved);
+  return true;
+}

@@ -1,0 +1,31 @@
+/* The code of both sides: the machine code of their programs, and the changes of their sources. */
+#ifndef PPROFCI_RUN_CODE_H
+#define PPROFCI_RUN_CODE_H
+
+#include "report/source/revisions.h"
+#include "run/judging.h"
+#include "symbolize/code.h"
+
+/* Closes what code_open (run.h) opened. */
+void code_close(struct ci_run *run);
+
+/* Returns the sources of both sides, or NULL. */
+struct revisions *code_sources(const struct ci_run *run);
+
+/* Sets the code of the functions in the comparisons of a pair, and lists changed functions first
+ * among its reasons. Sets pair->same_code. */
+void code_tell(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
+
+/* Returns "same", "changed", "in this diff", "inlined elsewhere" or "unknown"; "" if neither
+ * programs nor sources are known. */
+const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
+                      pprofc_str name);
+
+/* True if a regression of a pair is one of layout: no sampled function changed, and times may
+ * change with the place of code in memory. Then it appends why, and what else differs. */
+bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
+
+/* Returns the last line of the function that begins on line `first`, by its indentation. */
+int64_t code_last_line(const struct source_file *file, int64_t first);
+
+#endif
