@@ -20,6 +20,7 @@
 #define PICTURE_LEAST                                                                              \
   3 /* pixels; narrower frames are merged in the picture; the flame graph                          \
        file has all */
+#define PICTURE_LEAST_COUNTED 12 /* exact stacks are deep, and the page holds few bytes */
 
 /* Values of a function including callees, summed over its outermost frames. */
 struct cum_sum {
@@ -32,6 +33,7 @@ struct cum_sum {
 struct drawn {
   struct pipeline_result result;
   struct flame_graph graph;
+  double least_pixels; /* of a frame in a picture */
 };
 
 /* ---- the tree ---------------------------------------- */
@@ -273,7 +275,7 @@ static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struc
       .unit = d->result.sample_unit,
       .ratio = d->result.ratio,
       .picture_width = PICTURE_WIDTH,
-      .least_pixels = PICTURE_LEAST,
+      .least_pixels = d->least_pixels,
       .inverted = true,
       .embedded = true,
   };
@@ -311,6 +313,7 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
                                    const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};
   bool two = d->graph.tree.has_base;
+  d->least_pixels = run_is_counted(pair) ? PICTURE_LEAST_COUNTED : PICTURE_LEAST;
   const struct flame_verdicts *judged;
   pprofc_error ignored;
   pprofc_status status = drawn_judge(d, verdicts, &judged, error);
@@ -324,6 +327,12 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
+/* Frames of interpreters between the functions of Python and JavaScript. */
+#define INTERPRETER                                                                                \
+  "^(_PyEval_EvalFrameDefault|py_trampoline_evaluator|_PyEval_Vector|_?PyFunction_Vectorcall|"     \
+  "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
+  "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
+
 /* Draws only the benchmark's function, because the test runner is not part of its work. False
  * if nothing would be visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
@@ -333,6 +342,7 @@ static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_
   pprofc_report_options zoomed = *options;
   if (!pair->function) return false;
   zoomed.show_from = pair->function;
+  if (run_is_counted(pair)) zoomed.hide = INTERPRETER;
   if (drawn_open(profile, &zoomed, &d, &ignored) != PPROFC_OK) return false;
   bool drawn = draw_pictures(run, pair, &d, options->verdicts, &ignored) == PPROFC_OK;
   drawn_close(&d);

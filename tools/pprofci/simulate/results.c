@@ -78,6 +78,27 @@ static const char *counted_spell(struct ci_run *run, const char *name) {
   return kept;
 }
 
+/* Returns an expression for frames of the benchmark's function, the last part of its name without
+ * parameters: "(^|[.:])test_parse$". */
+static const char *counted_function(struct ci_run *run, pprofc_str name) {
+  struct buffer text;
+  size_t colon = str_find_last_char(name, ':');
+  if (colon < name.size) name = str_slice(name, colon + 1, name.size);
+  name = str_slice(name, 0, str_find_char(name, '['));
+  name = str_slice(name, 0, str_find_char(name, '/'));
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  buffer_add_text(&text, "(^|[.:])");
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    if (c && strchr("\\.*+?(){}|^$[]", c)) buffer_add_char(&text, '\\');
+    buffer_add_char(&text, c);
+  }
+  buffer_add_text(&text, "(\\.func.*)?$");
+  const char *kept = text.failed ? NULL : text_keep(&run->arena, buffer_str(&text));
+  buffer_free(&text);
+  return kept;
+}
+
 static pprofc_status add_counted_pair(struct counting *c, const struct counted *item,
                                       pprofc_error *error) {
   struct ci_run *run = c->run;
@@ -88,7 +109,8 @@ static pprofc_status add_counted_pair(struct counting *c, const struct counted *
   pair->kind = "instructions";
   pair->package = "";
   pair->benchmark = counted_spell(run, item->name);
-  if (!pair->benchmark) return error_nomem(error);
+  pair->function = counted_function(run, str_of(item->name));
+  if (!pair->benchmark || !pair->function) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     pair->stems[side] = stem;
     pair->iterations = fmax(pair->iterations, counted_iterations(c, item, side));
