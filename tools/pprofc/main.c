@@ -11,6 +11,7 @@
 #include "formats.h"
 #include "hints.h"
 #include "limit_flags.h"
+#include "lsp/lsp.h"
 #include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "options.h"
@@ -169,6 +170,28 @@ static int run_collect(struct command *command) {
   return fail_with(error.message);
 }
 
+/* Shows the costs of lines in an editor: -lsp and -quickfix. */
+static int run_editor(struct command *command) {
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_profile *profile = NULL;
+  int fd = STDOUT_FILENO;
+  if (command->format) return fail_with_usage("-lsp and -quickfix are formats by themselves");
+  command->budget = budget_new(&mem_default, command->limits.memory_bytes);
+  if (!command->budget) return fail_with("out of memory");
+  sources_find_executable(command);
+  pprofc_status status = sources_fetch(command, &profile, &error);
+  if (!status && command->lsp)
+    status = lsp_run(command, profile, STDIN_FILENO, fd, &error);
+  else if (!status)
+    status = quickfix_print(command, profile, fd_write, &fd, &error);
+  status = budget_status(budget_allocator(command->budget), status, &error);
+  pprofc_profile_release(profile);
+  budget_release(command->budget);
+  if (status == PPROFC_OK) return 0;
+  limit_flags_name(&error);
+  return fail_with(error.message);
+}
+
 /* Runs the program before any output, because it may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
@@ -199,6 +222,7 @@ static int choose_action(const struct command_flags *flags, struct command *comm
   if (command->mcp) return mcp_run(command);
   if (command->source_count == 0 && !command->frames) return without_source(flags, argc, argv);
   if (*command->collect) return run_collect(command);
+  if (command->lsp || command->quickfix) return run_editor(command);
   if (command->http_on) return web_run(command);
   if (!command->format) return without_format(command);
   return make_report(command);

@@ -371,6 +371,12 @@ static const struct flag own_flags[] = {
     {"http", FLAG_STRING, FIELD(http), GROUP_MISC, "HOST:PORT",
      "Serve the profile as a web page at this address; : is a free port of localhost", NULL, NULL,
      0, false, store_http},
+    SWITCH(lsp,
+           "Show the costs of lines in an editor, over the Language Server Protocol on standard "
+           "input and output",
+           GROUP_MISC),
+    SWITCH(quickfix, "Print lines as file:line:column: text, for the error list of an editor",
+           GROUP_MISC),
     SWITCH(mcp,
            "Answer a coding agent on standard input and output, over the Model Context Protocol; "
            "only files below the folders that are given, or the current one, are read",

@@ -81,8 +81,9 @@ struct command {
   const char *http;      /* HOST:PORT of the web page, or "" */
   bool http_on;          /* true if -http was given */
   bool no_browser;
-  bool mcp;        /* true for -mcp: answer an agent on standard input; sources are folders */
-  int http_reload; /* enum http_reload */
+  bool lsp, quickfix; /* costs of lines, for an editor */
+  bool mcp;           /* true for -mcp: answer an agent on standard input; sources are folders */
+  int http_reload;    /* enum http_reload */
 
   /* Values of format and choice flags, until command_parse combines them. */
   bool format_on[MAX_FORMATS];
