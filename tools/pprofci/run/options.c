@@ -413,6 +413,7 @@ static bool run_is_given(const struct run_options *o) {
 
 pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
                                struct flags_parsed *parsed, pprofc_error *error) {
+  memset(o, 0, sizeof *o); /* what a call before has added */
   pprofc_status status = flags_defaults(&run_table, o, error);
   o->bench_base = "";
   o->bench_head = "";

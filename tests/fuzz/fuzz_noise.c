@@ -1,0 +1,93 @@
+/* Draws two to six profiles, judges them as -noise does with an allocator that moves and fails, and
+ * prints the table, the contributions and the JSON. */
+#include "noise/noise.h"
+#include "report_target.h"
+#include "shape.h"
+
+#define RUNS_MOST 6
+
+static pprofc_profile *draw_run(struct shape *s, const pprofc_allocator *mem, unsigned threads) {
+  pprofc_limits limits = fuzz_limits();
+  pprofc_read_options options;
+  pprofc_profile *profile = NULL;
+  pprofc_read_options_init(&options);
+  options.limits = &limits;
+  options.allocator = mem;
+  options.threads = threads;
+  pprofc_str bytes = shape_write(s);
+  pprofc_profile_read_memory(bytes.data, bytes.size, &options, &profile, NULL);
+  buffer_free(&s->out);
+  return profile;
+}
+
+static void print_one(struct noise_report *report, const char *format, bool blame) {
+  const pprofc_format_info info = {.name = format};
+  static struct command command; /* large */
+  struct buffer text;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  command = *report->command;
+  command.format = &info;
+  command.noise.blame = blame;
+  command.verdicts = report;
+  report->command = &command;
+  buffer_init(&text, &mem_default, PTRDIFF_MAX);
+  if (noise_write(&command, report_collect, &text, &error) == PPROFC_OK)
+    (strcmp(format, "json") == 0 ? check_json : check_text)(buffer_str(&text));
+  buffer_free(&text);
+}
+
+static void print_all(struct shape *s, pprofc_verdicts *verdicts) {
+  static struct command command; /* large */
+  memset(&command, 0, sizeof command);
+  pprofc_report_options_init(&command.report);
+  command.noise.show = shape_byte(s) & 1 ? "all" : "changed";
+  command.noise.stacks = shape_byte(s) & 1;
+  struct noise_report report = {.command = &command, .verdicts = verdicts};
+  noise_take(&report);
+  print_one(&report, "top", false);
+  print_one(&report, "top", true);
+  print_one(&report, "json", false);
+}
+
+/* The runs have types, functions and labels in common, and other values. */
+static size_t draw_runs(struct shape *s, const pprofc_allocator *mem,
+                        pprofc_profile *profiles[RUNS_MOST]) {
+  unsigned wanted = 2 + shape_below(s, RUNS_MOST - 1), threads = shape_byte(s) & 1 ? 3 : 1;
+  const struct shape first = *s;
+  size_t count = 0;
+  for (unsigned i = 0; i < wanted; i++) {
+    *s = first;
+    s->random += i;
+    profiles[count] = draw_run(s, mem, threads);
+    count += profiles[count] != NULL;
+  }
+  return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct shape s;
+  shape_open(&s, data, size);
+  struct shape_memory memory = shape_memory_of(&s);
+  const pprofc_allocator mem = shape_allocator(&memory);
+  pprofc_profile *profiles[RUNS_MOST];
+  pprofc_verdict_run runs[RUNS_MOST] = {{0}};
+  pprofc_verdict_options options;
+  pprofc_verdicts *verdicts = NULL;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_verdict_options_init(&options);
+  options.places = shape_byte(&s) & 1;
+  options.stacks = shape_byte(&s) & 1;
+  size_t count = draw_runs(&s, &mem, profiles), bases = count / 2;
+  for (size_t i = 0; i < count; i++) runs[i].profile = profiles[i];
+  if (bases) {
+    pprofc_status status =
+        pprofc_verdicts_new(runs, bases, runs + bases, count - bases, &options, &verdicts, &error);
+    REQUIRE((status == PPROFC_OK) == (verdicts != NULL));
+    REQUIRE(verdicts || (error.status == status && error.message[0]));
+  }
+  if (verdicts) print_all(&s, verdicts);
+  pprofc_verdicts_free(verdicts);
+  for (size_t i = 0; i < count; i++) pprofc_profile_release(profiles[i]);
+  REQUIRE(memory.live == 0);
+  return 0;
+}
