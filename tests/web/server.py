@@ -297,6 +297,16 @@ def check_files():
     server.end()
 
 
+def check_uploads_share_memory():
+    """Uploads count together: the first ones are kept, a later one is refused, and the page goes on."""
+    body = "".join(f"main;function{i} 1\n" for i in range(60000)).encode()
+    server = Server("-max_memory=48M", CPU)
+    statuses = [server.ask("/ui/upload?name=u", "POST", body=body, ours=True).status for _ in range(10)]
+    check(statuses[0] == 200 and statuses[-1] == 503 and statuses == sorted(statuses), f"uploads take memory of their own: {statuses}")
+    check(server.ask("/ui/top").status == 200, "no page after a refused upload")
+    server.end()
+
+
 def check_names():
     """Two files of one name, as in sets of a base and a head, are told apart by their folders."""
     with tempfile.TemporaryDirectory() as folder:
@@ -437,6 +447,7 @@ def main():
     check_files()
     check_changing_files()
     check_names()
+    check_uploads_share_memory()
     check_reload()
     check_token()
     check_listings()
