@@ -4,6 +4,7 @@
 
 #include "core/log_guard.h"
 #include "core/outfile.h"
+#include "page/hunks.h"
 #include "page/numbers.h"
 #include "run/place.h"
 
@@ -30,14 +31,31 @@ static void put_command_text(struct buffer *out, pprofc_str text, bool property)
   buffer_free(&broken);
 }
 
-/* Appends the line of the checkout's function that the growth passes through. */
+/* A line to annotate; file "" without one. */
+struct annotation_place {
+  pprofc_str file;
+  int64_t line;
+};
+
+/* Returns the line that explains a pair: one of the change if that is known, because others are not
+ * shown with the pull request; else of the checkout's function that the growth passes through. */
+static struct annotation_place annotated_line(const struct run_pair *pair) {
+  struct annotation_place none = {STR(""), 0};
+  if (pair && pair->has_sources) {
+    const struct run_hunk *hunk = pair->hunk_count ? &pair->hunks[0] : NULL;
+    if (!hunk || !hunk->certain || !hunk->lines[hunk->worst].head_line) return none;
+    return (struct annotation_place){str_of(hunk->file), hunk->lines[hunk->worst].head_line};
+  }
+  if (!pair || !pair->own.name) return none;
+  return (struct annotation_place){place_in_checkout(pair->own.file), pair->own.line};
+}
+
 static void put_location(struct buffer *out, const struct run_pair *pair) {
-  if (!pair || !pair->own.name) return;
-  pprofc_str place = place_in_checkout(pair->own.file);
-  if (!place.size) return;
+  const struct annotation_place at = annotated_line(pair);
+  if (!at.file.size) return;
   buffer_add_text(out, "file=");
-  put_command_text(out, place, true);
-  if (pair->own.line > 0) buffer_printf(out, ",line=%lld", (long long)pair->own.line);
+  put_command_text(out, at.file, true);
+  if (at.line > 0) buffer_printf(out, ",line=%lld", (long long)at.line);
   buffer_add_char(out, ',');
 }
 
@@ -49,9 +67,13 @@ static void put_regression_title(struct buffer *out, const struct benchmark *b) 
 }
 
 /* Appends the sentence and the functions that grew most. */
-static void put_regression_message(struct buffer *out, const struct run_pair *pair,
-                                   const struct benchmark *b) {
+static void put_regression_message(struct buffer *out, const struct page_model *m,
+                                   const struct run_pair *pair, const struct benchmark *b) {
   number_sentence(out, b->name, b->worst);
+  size_t before = out->size;
+  buffer_add_text(out, "; ");
+  if (pair && hunks_sentence(out, m->run, pair)) return;
+  out->size = before;
   for (size_t i = 0; pair && i < pair->change_count && i < 2; i++) {
     buffer_printf(out, "%s%s +", i ? ", " : "; grew most: ", pair->changes[i].name);
     number_profile(out, pair->changes[i].head - pair->changes[i].base, str_of(pair->unit));
@@ -70,7 +92,7 @@ static void put_regression(struct buffer *out, const struct page_model *m,
   put_command_text(out, buffer_str(&text), true);
   buffer_add_text(out, "::");
   buffer_clear(&text);
-  put_regression_message(&text, pair, b);
+  put_regression_message(&text, m, pair, b);
   put_command_text(out, buffer_str(&text), false);
   buffer_add_char(out, '\n');
   out->failed |= text.failed;
@@ -80,7 +102,7 @@ static void put_regression(struct buffer *out, const struct page_model *m,
 static void put_regression_item(struct json_writer *json, const struct page_model *m,
                                 const struct benchmark *b, struct buffer *text) {
   const struct run_pair *pair = model_pair(m, b);
-  bool placed = pair && pair->own.name;
+  const struct annotation_place at = annotated_line(pair);
   json_line_break(json);
   json_begin_object(json);
   json_key(json, "group");
@@ -88,15 +110,15 @@ static void put_regression_item(struct json_writer *json, const struct page_mode
   json_key(json, "benchmark");
   json_string(json, b->name);
   json_key(json, "file");
-  json_string(json, placed ? place_in_checkout(pair->own.file) : STR(""));
+  json_string(json, at.file);
   json_key(json, "line");
-  json_int(json, placed ? pair->own.line : 0);
+  json_int(json, at.line);
   buffer_clear(text);
   put_regression_title(text, b);
   json_key(json, "title");
   json_string(json, buffer_str(text));
   buffer_clear(text);
-  put_regression_message(text, pair, b);
+  put_regression_message(text, m, pair, b);
   json_key(json, "message");
   json_string(json, buffer_str(text));
   json_end(json);

@@ -1,6 +1,8 @@
 /* Writes HTML shared by several parts of the page. */
 #include "page/html.h"
 
+#include "page/hunks.h"
+
 #include "core/base64.h"
 #include "core/escape.h"
 #include "page/numbers.h"
@@ -321,6 +323,7 @@ void html_because(struct buffer *out, const struct run_pair *pair) {
     buffer_add_text(out, "</ul>\n");
   }
   put_verdict_note(out, pair);
+  hunks_print(out, pair);
 }
 
 void html_links(struct buffer *out, const struct run_pair *pair, const char *name) {

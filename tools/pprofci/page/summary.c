@@ -8,6 +8,7 @@
 #include "page/details.h"
 #include "page/functions.h"
 #include "page/html.h"
+#include "page/hunks.h"
 #include "page/links.h"
 #include "page/numbers.h"
 #include "run/text.h"
@@ -22,6 +23,7 @@
 #define TABLES_MOST    8  /* tables of functions */
 #define FUNCTIONS_MOST 8  /* functions in a table */
 #define FAILED_LINES   40
+#define HUNK_LINES     15
 
 /* ---- names ------------------------------------------- */
 
@@ -170,6 +172,22 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
 }
 
 /* ---- the rest ---------------------------------------- */
+
+/* Writes the sentence and the lines of the change that explain the first regression. */
+static void put_changed_lines(struct buffer *out, const struct page_model *m) {
+  const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
+  struct buffer text;
+  if (!pair) return;
+  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  if (hunks_sentence(&text, m->run, pair)) {
+    md_text(out, buffer_str(&text));
+    buffer_add_text(out, ".\n\n");
+    hunks_print_worst(out, pair, HUNK_LINES);
+    buffer_add_char(out, '\n');
+  }
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
 
 static void put_sentences(struct buffer *out, const struct page_model *m) {
   md_text(out, m->counts);
@@ -405,6 +423,7 @@ void summary_print(struct buffer *out, const struct page_model *m) {
   md_text(out, m->headline);
   buffer_add_text(out, "\n\n");
   put_slower(out, m);
+  put_changed_lines(out, m);
   put_sentences(out, m);
   put_links(out, m);
   put_lists(out, m);

@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "report/stacks/flame_verdicts.h"
 #include "run/code.h"
+#include "run/lines.h"
 #include "run/place.h"
 #include "run/text.h"
 
@@ -357,6 +358,8 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
   if (status != PPROFC_OK) return status;
   if (d.graph.tree.has_base && judged)
     status = explain_change(run, pair, &d, profile, judged, error);
+  if (status == PPROFC_OK && d.graph.tree.has_base && judged)
+    status = lines_find(run, pair, profile, d.result.value_index, judged, error);
   if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
     status = draw_pictures(run, pair, &d, options->verdicts, error);
   drawn_close(&d);

@@ -74,6 +74,25 @@ static const struct member fired_members[] = {
     {"unit", MEMBER_TEXT, IN_FIRED(unit)},
 };
 
+#define IN_HUNK(name) offsetof(struct run_hunk, name)
+
+static const struct member hunk_members[] = {
+    {"file", MEMBER_TEXT, IN_HUNK(file)},       {"function", MEMBER_TEXT, IN_HUNK(function)},
+    {"verdict", MEMBER_TEXT, IN_HUNK(verdict)}, {"base", MEMBER_NUMBER, IN_HUNK(base)},
+    {"grown", MEMBER_NUMBER, IN_HUNK(grown)},   {"certain", MEMBER_BOOL, IN_HUNK(certain)},
+    {"delta", MEMBER_NUMBER, IN_HUNK(delta)},   {"worst", MEMBER_COUNT, IN_HUNK(worst)},
+};
+
+#define IN_LINE(name) offsetof(struct run_line, name)
+
+static const struct member line_members[] = {
+    {"base_line", MEMBER_LINE, IN_LINE(base_line)},
+    {"head_line", MEMBER_LINE, IN_LINE(head_line)},
+    {"text", MEMBER_TEXT, IN_LINE(text)},
+    {"base", MEMBER_NUMBER, IN_LINE(cost[SIDE_BASE])},
+    {"head", MEMBER_NUMBER, IN_LINE(cost[SIDE_HEAD])},
+};
+
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 /* ---- writing ----------------------------------------- */
@@ -130,6 +149,32 @@ static void changes_write(struct json_writer *json, const char *key, const struc
   json_end(json);
 }
 
+static void hunk_lines_write(struct json_writer *json, const struct run_hunk *hunk) {
+  json_key(json, "lines");
+  json_begin_array(json);
+  for (size_t i = 0; i < hunk->line_count; i++) {
+    json_begin_object(json);
+    members_write(json, line_members, COUNT_OF(line_members), &hunk->lines[i]);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+/* Writes the changed lines if the change of the sources is known. */
+static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
+  if (!pair->has_sources) return;
+  json_key(json, "hunks");
+  json_begin_array(json);
+  for (size_t i = 0; i < pair->hunk_count; i++) {
+    json_line_break(json);
+    json_begin_object(json);
+    members_write(json, hunk_members, COUNT_OF(hunk_members), &pair->hunks[i]);
+    hunk_lines_write(json, &pair->hunks[i]);
+    json_end(json);
+  }
+  json_end(json);
+}
+
 void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
   json_key(json, "comparisons");
   json_begin_array(json);
@@ -144,6 +189,7 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
   }
   json_end(json);
   changes_write(json, "own", &pair->own, pair->own.name ? 1 : 0);
+  hunks_write(json, pair);
 }
 
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run) {
@@ -233,6 +279,28 @@ static bool verdicts_read(struct ci_run *run, const struct node *from, struct pa
                       &to->because_count);
 }
 
+static bool hunk_read(struct ci_run *run, const struct node *from, struct run_hunk *to) {
+  const struct node *lines = node_get(from, "lines");
+  to->lines = arena_zero_array(&run->arena, node_size(lines) + 1, sizeof *to->lines);
+  bool good = to->lines && members_read(run, hunk_members, COUNT_OF(hunk_members), from, to);
+  for (size_t i = 0; good && i < node_size(lines); i++)
+    good = members_read(run, line_members, COUNT_OF(line_members), node_at(lines, i),
+                        &to->lines[to->line_count++]);
+  if (to->worst >= to->line_count) to->worst = 0;
+  return good;
+}
+
+static bool hunks_read_back(struct ci_run *run, const struct node *from, struct run_pair *pair) {
+  const struct node *list = node_get(from, "hunks");
+  bool good = true;
+  pair->has_sources = list != NULL;
+  pair->hunks = arena_zero_array(&run->arena, node_size(list) + 1, sizeof *pair->hunks);
+  for (size_t i = 0; good && pair->hunks && i < node_size(list); i++)
+    if (node_size(node_get(node_at(list, i), "lines")))
+      good = hunk_read(run, node_at(list, i), &pair->hunks[pair->hunk_count++]);
+  return good && pair->hunks;
+}
+
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error) {
   const struct node *list = node_get(from, "comparisons");
@@ -244,6 +312,7 @@ pprofc_status comparisons_read(struct ci_run *run, const struct node *from, stru
       return error_nomem(error);
   if (!changes_read(run, node_get(from, "own"), &pair->own, 1, &own)) return error_nomem(error);
   if (!own) pair->own.name = NULL;
+  if (!hunks_read_back(run, from, pair)) return error_nomem(error);
   run_show_comparison(pair);
   return PPROFC_OK;
 }

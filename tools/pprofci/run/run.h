@@ -30,6 +30,24 @@ struct change {
   const char *code;        /* "same", "changed", "in this diff" ...; "" when unknown */
 };
 
+/* A changed line of the sources, with its cost per operation if that is known. */
+struct run_line {
+  int64_t base_line, head_line; /* 0 on the side that does not have it */
+  const char *text;
+  double cost[SIDES];
+};
+
+/* Changed lines of the sources that follow each other. */
+struct run_hunk {
+  const char *file, *function; /* path in the repository; function of the worst line */
+  const char *verdict;         /* of the function with its callees; "" when unknown */
+  double base, grown;          /* of the function with its callees */
+  bool certain;                /* true if the function grew by more than noise */
+  double delta;                /* of all its lines */
+  struct run_line *lines;
+  size_t line_count, worst; /* worst: index of the line that grew most */
+};
+
 #define CHANGES_MOST 4
 
 /* Verdicts on the functions of one sample type of a pair. */
@@ -95,8 +113,11 @@ struct run_pair {
   const char *unit; /* unit of `changes`, the changes of the first comparison */
   struct change changes[CHANGES_MOST];
   size_t change_count;
-  struct change own; /* innermost function of the checkout that most of the growth passes
-                        through, including callees; name NULL: not found */
+  struct change own;      /* innermost function of the checkout that most of the growth passes
+                             through, including callees; name NULL: not found */
+  bool has_sources;       /* true if the change of the sources is known */
+  struct run_hunk *hunks; /* changed lines with a cost, those that grew most first */
+  size_t hunk_count;
   /* SVG for the page at one scale and order: base, head, and the difference or the only side */
   pprofc_str pictures[SIDES + 1];
   const char *sample_index, *hide; /* report options that select what is shown; or NULL */

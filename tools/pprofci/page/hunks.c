@@ -1,0 +1,112 @@
+/* Writes the changed lines of the sources with their costs. */
+#include "page/hunks.h"
+
+#include "page/html.h"
+#include "page/numbers.h"
+#include "run/lines.h"
+
+#include <math.h>
+
+#define COLUMN    10
+#define PAGE_MOST 60 /* lines of a hunk on the page */
+
+/* Writes an amount in a column; '.' for 0. */
+static void put_amount(struct buffer *out, double value, pprofc_str unit) {
+  struct buffer text;
+  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  if (value > 0)
+    number_profile(&text, value, unit);
+  else
+    buffer_add_char(&text, '.');
+  size_t length = 0; /* characters */
+  for (size_t i = 0; i < text.size; i++) length += ((unsigned char)text.data[i] & 0xC0) != 0x80;
+  if (length < COLUMN) buffer_add_fill(out, ' ', COLUMN - length);
+  buffer_add_str(out, buffer_str(&text));
+  buffer_add_char(out, ' ');
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
+
+static void put_run_line(struct buffer *out, const struct run_line *line, pprofc_str unit) {
+  put_amount(out, line->cost[SIDE_BASE], unit);
+  put_amount(out, line->cost[SIDE_HEAD], unit);
+  bool added = line->head_line > 0;
+  int64_t number = added ? line->head_line : line->base_line;
+  buffer_printf(out, "%6lld ", (long long)number);
+  buffer_add_char(out, added ? '+' : '-');
+  html_text(out, str_of(line->text));
+  buffer_add_char(out, '\n');
+}
+
+static void put_hunk(struct buffer *out, const struct run_pair *pair, const struct run_hunk *hunk,
+                     size_t most) {
+  size_t first = lines_window(hunk, most);
+  buffer_add_text(out, "<pre class=\"hunk\">");
+  html_text(out, str_of(hunk->file));
+  buffer_add_text(out, "  ");
+  html_text(out, str_of(hunk->function));
+  if (*hunk->verdict) buffer_add_text(out, "  ");
+  html_text(out, str_of(hunk->verdict));
+  buffer_printf(out, "\n%*s %*s\n", COLUMN, "base", COLUMN, "head");
+  for (size_t i = first; i < hunk->line_count && i < first + most; i++)
+    put_run_line(out, &hunk->lines[i], str_of(pair->unit));
+  if (hunk->line_count > most) buffer_printf(out, "and %zu more lines\n", hunk->line_count - most);
+  buffer_add_text(out, "</pre>\n");
+}
+
+void hunks_print_worst(struct buffer *out, const struct run_pair *pair, size_t most) {
+  if (pair->hunk_count && pair->unit) put_hunk(out, pair, &pair->hunks[0], most);
+}
+
+void hunks_print(struct buffer *out, const struct run_pair *pair) {
+  if (!pair->hunk_count || !pair->unit) return;
+  buffer_printf(out, "<details><summary>%zu changed place%s with a cost</summary>\n",
+                pair->hunk_count, pair->hunk_count == 1 ? "" : "s");
+  for (size_t i = 0; i < pair->hunk_count; i++) put_hunk(out, pair, &pair->hunks[i], PAGE_MOST);
+  buffer_add_text(out, "</details>\n");
+}
+
+/* ---- the sentence ------------------------------------ */
+
+/* True if a changed line of the function grew in the pair. */
+static bool is_grown_in(const struct run_pair *pair, const char *function) {
+  for (size_t i = 0; i < pair->hunk_count; i++)
+    if (pair->hunks[i].certain && strcmp(pair->hunks[i].function, function) == 0) return true;
+  return false;
+}
+
+/* Appends " in 9 of 12 benchmarks" if there are several. */
+static void put_benchmarks(struct buffer *out, const struct ci_run *run,
+                           const struct run_pair *pair, const char *function) {
+  size_t all = 0, grown = 0;
+  for (size_t i = 0; i < run->pair_count; i++) {
+    const struct run_pair *other = &run->pairs[i];
+    if (!other->benchmark || !other->diff || strcmp(other->kind, pair->kind) != 0) continue;
+    all++;
+    grown += is_grown_in(other, function);
+  }
+  if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
+}
+
+bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair) {
+  const struct run_hunk *hunk = pair->hunk_count ? &pair->hunks[0] : NULL;
+  if (!hunk || !hunk->certain || !pair->unit) return false;
+  const struct run_line *line = &hunk->lines[hunk->worst];
+  double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
+  pprofc_str unit = str_of(pair->unit);
+  if (!(delta > 0) || !line->head_line) return false;
+  buffer_printf(out, "%s grew by ", hunk->function);
+  number_profile(out, hunk->grown, unit);
+  if (hunk->base > 0) {
+    buffer_add_text(out, " (");
+    number_percent(out, hunk->grown / hunk->base);
+    buffer_add_char(out, ')');
+  }
+  put_benchmarks(out, run, pair, hunk->function);
+  pprofc_str text = str_trim(str_of(line->text));
+  buffer_printf(out, "; line %lld of %s (new: %.*s) has ", (long long)line->head_line, hunk->file,
+                (int)(text.size < 80 ? text.size : 80), text.data);
+  number_profile(out, delta, unit);
+  buffer_add_text(out, " of it");
+  return !out->failed;
+}

@@ -1,0 +1,17 @@
+/* Writes the changed lines of the sources with their costs. */
+#ifndef PPROFCI_PAGE_HUNKS_H
+#define PPROFCI_PAGE_HUNKS_H
+
+#include "run/run.h"
+
+/* Writes the hunks of a pair for the page. */
+void hunks_print(struct buffer *out, const struct run_pair *pair);
+
+/* Writes the hunk of a pair that grew most: at most `most` lines, as HTML. */
+void hunks_print_worst(struct buffer *out, const struct run_pair *pair, size_t most);
+
+/* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
+ * of it"; false if no line of the change grew. */
+bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair);
+
+#endif

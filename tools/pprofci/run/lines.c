@@ -1,0 +1,174 @@
+/* Finds the changed lines of the sources that have a cost. */
+#include "run/lines.h"
+
+#include "core/log_guard.h"
+#include "report/source/line_costs.h"
+#include "run/code.h"
+#include "run/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define HUNKS_MOST 20
+#define LINES_MOST 200 /* of a hunk */
+#define TEXT_MOST  200 /* bytes of a line */
+
+/* The cost of a changed line. */
+struct changed_line {
+  double cost[SIDES];
+  double largest;      /* cost of `function` on this line */
+  pprofc_str function; /* the one with the largest cost on the line */
+};
+
+/* State of a search. */
+struct lines_search {
+  struct ci_run *run;
+  struct run_pair *pair;
+  const struct judged *judged;
+  const struct revisions *revisions;
+  struct changed_line *lines; /* one for each text of the hunks */
+  double divisors[SIDES];
+};
+
+/* ---- costs ------------------------------------------- */
+
+/* Returns the changed line of a side of a file of the profile; NULL if the line did not change. */
+static struct changed_line *changed_line_at(const struct lines_search *s, enum diff_side side,
+                                            const struct line_cost *cost) {
+  const struct hunks *hunks = &s->revisions->hunks;
+  pprofc_str path = revisions_place(s->revisions, side, cost->file);
+  const struct changed_file *file = hunks_file(hunks, side, path);
+  if (!file || cost->line < 1 || cost->line > INT32_MAX) return NULL;
+  int64_t place = side == DIFF_BASE ? hunks_place_of_base(hunks, file, cost->line)
+                                    : hunks_place_of_head(hunks, file, cost->line);
+  struct diff_line line = hunks_line(hunks, file, place);
+  if (line.mark == ' ') return NULL;
+  const struct hunk *hunk = &hunks->hunks[line.hunk];
+  size_t text = hunk->text + (size_t)(place - hunk->place);
+  return text < hunks->text_count ? &s->lines[text] : NULL;
+}
+
+static void add_costs(struct lines_search *s, const struct line_costs *costs) {
+  for (size_t i = 0; i < costs->count; i++)
+    for (int side = 0; side < SIDES; side++) {
+      const struct line_cost *cost = &costs->items[i];
+      struct changed_line *line = NULL;
+      if (cost->cum[side]) line = changed_line_at(s, (enum diff_side)side, cost);
+      if (!line) continue;
+      double value = (double)cost->cum[side] / s->divisors[side];
+      line->cost[side] += value;
+      if (value <= line->largest) continue;
+      line->largest = value;
+      line->function = cost->name;
+    }
+}
+
+/* ---- hunks ------------------------------------------- */
+
+static const char *line_text(struct ci_run *run, pprofc_str text) {
+  return text_keep(&run->arena, escape_line_keep(str_slice(text, 0, TEXT_MOST), &run->arena));
+}
+
+/* Sets the function of a hunk and how it changed. */
+static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
+  const pprofc_verdicts *verdicts = s->judged ? s->judged->reports[0].verdicts : NULL;
+  const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, function) : NULL;
+  hunk->function = line_text(s->run, function);
+  hunk->verdict = "";
+  if (!row) return hunk->function;
+  const struct change change = judged_estimate(&s->judged->reports[0], &row->cum);
+  const pprofc_verdict_summary *whole = &s->judged->reports[0].summary;
+  bool all = whole->total_delta > 0 && pprofc_verdict_is_certain(whole->total_verdict);
+  if (change.certain) hunk->verdict = change.verdict;
+  hunk->grown = change.delta;
+  hunk->base = change.base;
+  hunk->certain = (change.certain || all) && change.delta > 0;
+  return hunk->function;
+}
+
+/* Fills the lines of a hunk; false when out of memory. */
+static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
+                      const struct hunk *from, struct run_hunk *to) {
+  int64_t count = from->base_count + from->head_count;
+  if (count > LINES_MOST) count = LINES_MOST;
+  *to = (struct run_hunk){.file =
+                              text_keep(&s->run->arena, file->head.size ? file->head : file->base)};
+  to->lines = arena_array(&s->run->arena, (size_t)count, sizeof *to->lines);
+  if (!to->file || !to->lines) return false;
+  double most = 0;
+  pprofc_str function = STR("");
+  for (int64_t i = 0; i < count; i++) {
+    struct diff_line line = hunks_line(&s->revisions->hunks, file, from->place + i);
+    const struct changed_line *cost = &s->lines[from->text + (size_t)i];
+    double delta = cost->cost[SIDE_HEAD] - cost->cost[SIDE_BASE];
+    to->lines[i] = (struct run_line){.base_line = line.base,
+                                     .head_line = line.head,
+                                     .text = line_text(s->run, line.text),
+                                     .cost = {cost->cost[SIDE_BASE], cost->cost[SIDE_HEAD]}};
+    if (!to->lines[i].text) return false;
+    to->delta += delta;
+    bool larger = delta > most || (!most && cost->largest > 0 && !function.size);
+    if (!larger) continue;
+    if (delta > most) most = delta;
+    to->worst = (size_t)i;
+    function = cost->function;
+  }
+  to->line_count = (size_t)count;
+  return name_hunk(s, to, function);
+}
+
+static int hunks_by_growth(const void *a, const void *b) {
+  const struct run_hunk *x = a, *y = b;
+  if (x->delta != y->delta) return x->delta < y->delta ? 1 : -1;
+  int order = strcmp(x->file, y->file);
+  return order ? order : (x->lines > y->lines) - (x->lines < y->lines);
+}
+
+static bool has_cost(const struct lines_search *s, const struct hunk *hunk) {
+  for (int64_t i = 0; i < hunk->base_count + hunk->head_count; i++) {
+    size_t text = hunk->text + (size_t)i;
+    if (text < s->revisions->hunks.text_count && s->lines[text].largest > 0) return true;
+  }
+  return false;
+}
+
+static bool take_hunks(const struct lines_search *s) {
+  const struct hunks *hunks = &s->revisions->hunks;
+  struct run_pair *pair = s->pair;
+  pair->hunks = arena_array(&s->run->arena, hunks->count, sizeof *pair->hunks);
+  if (!pair->hunks) return false;
+  for (size_t f = 0; f < hunks->file_count; f++)
+    for (size_t i = 0; i < hunks->files[f].count; i++) {
+      const struct hunk *hunk = &hunks->hunks[hunks->files[f].first + i];
+      if (!has_cost(s, hunk)) continue;
+      if (!fill_hunk(s, &hunks->files[f], hunk, &pair->hunks[pair->hunk_count++])) return false;
+    }
+  if (pair->hunk_count) qsort(pair->hunks, pair->hunk_count, sizeof *pair->hunks, hunks_by_growth);
+  if (pair->hunk_count > HUNKS_MOST) pair->hunk_count = HUNKS_MOST;
+  return true;
+}
+
+pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
+                         const pprofc_profile *difference, size_t type, const struct judged *judged,
+                         pprofc_error *error) {
+  struct lines_search s = {run, pair, judged, code_sources(run), NULL, {1, 1}};
+  struct line_costs costs;
+  if (!s.revisions) return PPROFC_OK;
+  pair->has_sources = true;
+  s.lines = arena_zero_array(&run->arena, s.revisions->hunks.text_count, sizeof *s.lines);
+  if (!s.lines) return error_nomem(error);
+  for (int side = 0; side < SIDES; side++)
+    s.divisors[side] =
+        (pair->iterations > 0 ? pair->iterations : 1) * (double)run_drawn(pair, side);
+  bool room = line_costs_add_up(&costs, difference, type, NULL, NULL, run->mem);
+  if (room) add_costs(&s, &costs);
+  room = room && take_hunks(&s);
+  line_costs_free(&costs);
+  return room ? PPROFC_OK : error_nomem(error);
+}
+
+size_t lines_window(const struct run_hunk *hunk, size_t most) {
+  if (hunk->line_count <= most || hunk->worst < most / 2) return 0;
+  size_t first = hunk->worst - most / 2;
+  return first + most > hunk->line_count ? hunk->line_count - most : first;
+}

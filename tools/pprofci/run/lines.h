@@ -1,0 +1,16 @@
+/* The changed lines of the sources, with the cost of each in the profiles of a pair. */
+#ifndef PPROFCI_RUN_LINES_H
+#define PPROFCI_RUN_LINES_H
+
+#include "run/judging.h"
+
+/* Finds the hunks of the change that have a cost in a difference of profiles, those that grew most
+ * first. `type` is the sample type of the values. Does nothing if the sources are not known. */
+pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
+                         const pprofc_profile *difference, size_t type, const struct judged *judged,
+                         pprofc_error *error);
+
+/* Returns the first of the lines to show, at most `most` around the line that grew most. */
+size_t lines_window(const struct run_hunk *hunk, size_t most);
+
+#endif
