@@ -564,7 +564,7 @@ def check_rights(name):
         for step in job["steps"]:
             if step.get("uses", "").startswith("actions/checkout@"):
                 own = step["with"]
-                trusted = workflow["on"] != "pull_request" or own.get("ref", "").endswith("base.sha }}")
+                trusted = workflow["on"] != "pull_request" or own.get("ref", "").endswith("base.ref }}")
                 check(own["persist-credentials"] == ("true" if writes else "false") and (trusted or not writes), name, step)
 
 

@@ -58,6 +58,8 @@ static void as_otava(void) {
   steps_defaults(&options);
   options.least = 1;
   options.permutations = 0;
+  options.cut = 0;
+  options.autocorrelated = false;
 }
 
 static void check_places(const size_t *places, size_t n) {
@@ -212,6 +214,72 @@ static void test_intervals_hold_the_truth(void) {
   CU_ASSERT(all >= 200 && held * 100 >= all * 85);
 }
 
+/* Sums of twelve uniform numbers: nearly normal. */
+static void bell(double *values, size_t n, uint32_t seed) {
+  double one[12 * MOST];
+  uniform(one, 12 * n, seed);
+  for (size_t i = 0; i < n; i++) {
+    values[i] = 94;
+    for (size_t k = 0; k < 12; k++) values[i] += one[12 * i + k];
+  }
+}
+
+/* A step of 5 standard deviations among 3 % of outliers of 50: found in nearly all series. */
+static void test_outliers_do_not_hide_a_step(void) {
+  enum { SERIES = 60, VALUES = 40 };
+  double values[MOST], lot[MOST];
+  size_t found[2] = {0, 0};
+  for (uint32_t seed = 1; seed <= SERIES; seed++)
+    for (int cut = 0; cut < 2; cut++) {
+      bell(values, VALUES, 7 * seed);
+      uniform(lot, VALUES, 11 * seed);
+      add_from(values, VALUES, 20, 5);
+      for (size_t i = 0; i < VALUES; i++) values[i] += lot[i] < 0.03 ? 50 : 0;
+      steps_defaults(&options);
+      if (!cut) options.cut = 0;
+      CU_ASSERT(steps_find(values, VALUES, &options, &mem_default, &steps, &count));
+      for (size_t i = 0; i < count; i++) found[cut] += steps[i].index >= 19 && steps[i].index <= 21;
+      done();
+    }
+  CU_ASSERT(found[1] >= SERIES * 95 / 100);
+  CU_ASSERT(found[1] > found[0]);
+}
+
+/* Each value keeps half of the one before: a stationary series has no change. */
+static void test_values_that_resemble_each_other_make_few_changes(void) {
+  enum { SERIES = 100, VALUES = 60 };
+  double values[MOST];
+  size_t wrong[2] = {0, 0};
+  for (uint32_t seed = 1; seed <= SERIES; seed++)
+    for (int aware = 0; aware < 2; aware++) {
+      bell(values, VALUES, 13 * seed);
+      for (size_t i = 1; i < VALUES; i++) values[i] += 0.5 * (values[i - 1] - 100);
+      steps_defaults(&options);
+      options.autocorrelated = aware;
+      CU_ASSERT(steps_find(values, VALUES, &options, &mem_default, &steps, &count));
+      wrong[aware] += count > 0;
+      done();
+    }
+  printf(" (AR 0.5: %zu %% -> %zu %%)", wrong[0], wrong[1]);
+  CU_ASSERT(wrong[1] <= 25);
+  CU_ASSERT(wrong[1] < wrong[0]);
+}
+
+static void test_a_new_change_is_suspected(void) {
+  double values[MOST];
+  struct step step;
+  steps_defaults(&options);
+  bell(values, 30, 3);
+  CU_ASSERT(!steps_suspect(values, 0, 30, &options, &step));
+  add_from(values, 30, 28, 12);
+  CU_ASSERT(steps_suspect(values, 0, 30, &options, &step));
+  CU_ASSERT_EQUAL(step.index, 28);
+  CU_ASSERT(step.difference > 8);
+  values[29] = 100; /* one value alone tells nothing */
+  CU_ASSERT(!steps_suspect(values, 0, 30, &options, &step));
+  CU_ASSERT(!steps_suspect(values, 25, 30, &options, &step));
+}
+
 static void test_the_same_seed_gives_the_same(void) {
   double values[300];
   struct step *first;
@@ -233,4 +301,6 @@ UNIT_MAIN("steps", UNIT(test_candidates_are_those_of_otava),
           UNIT(test_the_last_values_wait_for_more), UNIT(test_noise_alone_makes_few),
           UNIT(test_a_step_of_a_count_is_exact), UNIT(test_a_change_from_zero_has_no_ratio),
           UNIT(test_a_slow_drift_is_no_step), UNIT(test_intervals_hold_the_truth),
-          UNIT(test_the_same_seed_gives_the_same))
+          UNIT(test_outliers_do_not_hide_a_step),
+          UNIT(test_values_that_resemble_each_other_make_few_changes),
+          UNIT(test_a_new_change_is_suspected), UNIT(test_the_same_seed_gives_the_same))

@@ -10,6 +10,9 @@
 #define EXIT_FAILED    1
 #define EXIT_REGRESSED 2
 
+extern const struct flag_table init_table;
+int init_main(int argc, char **argv);
+
 extern const struct flag_table run_table;
 int run_main(int argc, char **argv);
 

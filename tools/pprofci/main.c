@@ -29,26 +29,21 @@ static const struct flag flags[] = {
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
-} runs[] = {{"run", run_main},     {"merge", merge_main},     {"publish", publish_main},
-            {"store", store_main}, {"history", history_main}, {"trend", trend_main},
-            {"fsck", fsck_main},   {"leaks", leaks_main},     {"capture", capture_main},
-            {"push", push_main}};
+} runs[] = {{"init", init_main},       {"run", run_main},     {"merge", merge_main},
+            {"publish", publish_main}, {"store", store_main}, {"history", history_main},
+            {"trend", trend_main},     {"fsck", fsck_main},   {"leaks", leaks_main},
+            {"capture", capture_main}, {"push", push_main}};
 
-static const struct flag_command commands[] = {{"run", &run_table},
-                                               {"merge", &merge_table},
-                                               {"publish", &publish_table},
-                                               {"store", &store_table},
-                                               {"history", &history_table},
-                                               {"trend", &trend_table},
-                                               {"fsck", &fsck_table},
-                                               {"leaks", &leaks_table},
-                                               {"capture", &capture_table},
-                                               {"push", &push_table},
-                                               {NULL, NULL}};
+static const struct flag_command commands[] = {
+    {"init", &init_table},       {"run", &run_table},     {"merge", &merge_table},
+    {"publish", &publish_table}, {"store", &store_table}, {"history", &history_table},
+    {"trend", &trend_table},     {"fsck", &fsck_table},   {"leaks", &leaks_table},
+    {"capture", &capture_table}, {"push", &push_table},   {NULL, NULL}};
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
 
 static const struct flag_note examples[] = {
+    {"pprofci init", "a workflow for the project in this folder"},
     {"pprofci run -record ./pkg/... -base-ref main", "Go benchmarks of two commits, measured here"},
     {"pprofci run -base base/ -head head/ -bench-base base.txt -bench-head head.txt",
      "profiles and results of any language"},

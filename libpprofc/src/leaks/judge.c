@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 #define LATE_SHARE                                                                                 \
-  0.25                  /* share of the whole slope; with less in the last third the growth        \
-                           stopped */
-#define FALL_SHARE 0.25 /* share of the growth; a larger fall is not endless growth */
-#define SAW_SHARE  0.5  /* share of the range; a larger fall and rise is a sawtooth */
-#define TROUGHS    8    /* fewest low points that can show a leak under a sawtooth */
-#define SAW_DEPTH  0.25 /* share of the highest value; a smaller range is only unsteady */
-#define SIGMAS     3.0  /* standard errors; sampling explains a smaller fall */
+  0.25                   /* share of the whole slope; with less in the last third the growth       \
+                            stopped */
+#define FALL_SHARE  0.25 /* share of the growth; a larger fall is not endless growth */
+#define SAW_SHARE   0.5  /* share of the range; a larger fall and rise is a sawtooth */
+#define TROUGHS     8    /* fewest low points that can show a leak under a sawtooth */
+#define SAW_DEPTH   0.25 /* share of the highest value; a smaller range is only unsteady */
+#define STOP_SIGMAS 2.0  /* standard errors by which the last slope is lower if growth stopped */
+#define SIGMAS      3.0  /* standard errors; sampling explains a smaller fall */
 
 /* One series while it is judged. */
 struct judging {
@@ -31,21 +32,40 @@ struct judging {
 
 /* ---- shape ------------------------------------------- */
 
-/* True if the values still grow in the last third, by more than its noise. Endless growth grows
- * there. */
-static bool judging_grows_late(const struct judging *j) {
+size_t leak_late(size_t count) {
+  size_t third = (count + 2) / 3;
+  if (third < LEAK_LEAST) third = LEAK_LEAST;
+  return count > third ? count - third : 0;
+}
+
+/* True if everything that was allocated in the last third stayed. */
+static bool judging_keeps_late(const struct judging *j) {
   const struct leak_series *s = j->s;
-  size_t last = s->count - 1, third = (s->count + 2) / 3;
+  double growth = s->x[s->count - 1] - s->x[leak_late(s->count)];
+  return s->late > 0 && growth >= j->rules->kept * s->late;
+}
+
+enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
+
+/* Tells if the values still grow in the last third, as endless growth does: by more than the noise
+ * of the slope, or because nothing was freed. They stopped if the slope is lower than before by
+ * more than noise. Fewer values cannot show that they stopped. */
+static enum judging_late judging_grows_late(const struct judging *j) {
+  const struct leak_series *s = j->s;
+  size_t last = s->count - 1, third = s->count - leak_late(s->count);
   double mean = j->fit->growth / (s->t[last] - s->t[0]);
   if (s->count < LEAK_FEW)
-    return (s->x[last] - s->x[last - 1]) / (s->t[last] - s->t[last - 1]) > LATE_SHARE * mean;
-  if (third < 3) third = 3;
+    return (s->x[last] - s->x[last - 1]) / (s->t[last] - s->t[last - 1]) > LATE_SHARE * mean
+               ? LATE_GROWS
+               : LATE_UNKNOWN;
   const double *t = s->t + s->count - third, *x = s->x + s->count - third;
   double slope = trend_theil_sen(t, x, third, j->scratch), spread = 0, middle = 0;
   for (size_t i = 0; i < third; i++) middle += t[i] / (double)third;
   for (size_t i = 0; i < third; i++) spread += (t[i] - middle) * (t[i] - middle);
   double error = trend_noise(s->x, s->count) / sqrt(spread);
-  return slope > LATE_SHARE * mean && slope > error;
+  if (slope > LATE_SHARE * mean && (slope > error || judging_keeps_late(j))) return LATE_GROWS;
+  error = fmax(trend_noise(x, third), j->sigma) / sqrt(spread);
+  return slope + STOP_SIGMAS * error < mean ? LATE_STOPPED : LATE_UNKNOWN;
 }
 
 static bool judging_ascends(const struct leak_series *s) {
@@ -146,8 +166,9 @@ static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;
   if (falls) return judging_by_troughs(j, LEAK_STEADY);
-  if (!judging_grows_late(j)) {
-    fit->verdict = LEAK_STOPPED;
+  enum judging_late late = judging_grows_late(j);
+  if (late != LATE_GROWS) {
+    fit->verdict = late == LATE_STOPPED ? LEAK_STOPPED : LEAK_STEADY;
     return true;
   }
   if (!judging_test(j)) return false;
@@ -182,6 +203,12 @@ static bool judging_one(struct judging *j) {
   else if (fit->growth >= j->rules->floor)
     return judging_growth(j);
   return true;
+}
+
+double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
+  /* Growth g of new objects has the variance g * variance; the trend counts the test twice. */
+  double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
+  return fmax(rules->floor, z * z * variance);
 }
 
 /* ---- all of them ------------------------------------- */

@@ -31,6 +31,7 @@ struct leak_series {
   double loudest;     /* largest sampling variance of a value */
   double chance[2];   /* variance as counts of objects that come and go */
   double allocated;   /* allocated between the first and last value; NaN if not known */
+  double late;        /* allocated in the last third (leak_late); 0 if not known */
   bool ignored;
 };
 
@@ -49,6 +50,13 @@ struct leak_fit {
 /* With fewer values the Mann-Kendall test cannot reach 5 %, so the values must ascend. */
 #define LEAK_FEW   5
 #define LEAK_LEAST 3
+
+/* Returns the index of the value with which the last third of a series begins. */
+size_t leak_late(size_t count);
+
+/* Returns the smallest growth that is significant among `tested` series. `variance` is the variance
+ * of a value of 1. */
+double leak_visible(const struct leak_rules *rules, size_t tested, double variance);
 
 /* Judges series that belong together, with p-values adjusted by Holm's method. False when out
  * of memory. */

@@ -54,6 +54,7 @@ struct leak_kind {
   size_t row_count;
   size_t counts[LEAK_VERDICTS]; /* number of stacks */
   size_t tested;                /* number of series in the correction of p-values */
+  double visible;               /* smallest growth of one stack that would be a leak; 0: unknown */
 };
 
 struct leaks {

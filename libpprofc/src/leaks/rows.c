@@ -90,6 +90,7 @@ static void leak_series_add(struct leak_table *t, size_t index, const struct lea
   s->chance[0] += first->chance;
   s->chance[1] += last->chance;
   s->allocated += last->allocated - first->allocated;
+  s->late += last->allocated - stack->cells[from + leak_late(judged)].allocated;
   s->ignored = stack->ignored;
   row->stacks++;
   double grew = last->value - first->value;
@@ -179,6 +180,18 @@ static void leak_keep_rows(struct leak_table *t) {
   if (kind->row_count) qsort(kind->rows, kind->row_count, sizeof *kind->rows, leak_by_growth);
 }
 
+/* Finds the smallest leak that would have been seen, from the variance of all stacks. */
+static void leak_find_visible(const struct leak_table *t, const struct leak_rules *rules) {
+  const struct leak_kind *kind = t->kind;
+  double variance = 0, value = 0;
+  for (size_t i = 0; i < t->stacks; i++) {
+    const struct leak_series *s = &t->series[i];
+    variance += s->sampling[1] + s->chance[1];
+    value += s->x[s->count - 1];
+  }
+  t->kind->visible = leak_visible(rules, kind->tested, value > 0 ? variance / value : 0);
+}
+
 pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error) {
   struct leak_table t = {.leaks = leaks, .kind = kind, .stacks = kind->stacks.stack_count};
   const struct leak_options *o = &leaks->options;
@@ -193,6 +206,7 @@ pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprof
               leak_judge(t.series, t.count, &rules, leaks->mem, t.fits);
   if (!done) return error_nomem(error);
   leak_keep_rows(&t);
+  leak_find_visible(&t, &rules);
   return PPROFC_OK;
 }
 

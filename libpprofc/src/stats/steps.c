@@ -12,7 +12,9 @@ void steps_defaults(struct steps_options *o) {
                               .permutations = 199,
                               .alpha = 0.001,
                               .permuted_alpha = 0.05,
-                              .seed = 1};
+                              .seed = 1,
+                              .cut = 4,
+                              .autocorrelated = true};
 }
 
 /* State of the search: the change points by index. */
@@ -134,13 +136,19 @@ static bool finder_is_settled(const struct finder *f, size_t i) {
   return (cut_left || place >= least) && (cut_right || end - first - place >= least);
 }
 
+static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end);
+
 static void finder_test(struct finder *f, size_t i) {
   if (i >= f->count) return;
   struct step *step = &f->items[i];
   step->permuted_p = (double)NAN;
   step->p = 1;
   if (!finder_has_room(f, i)) return;
-  step->p = finder_student(f, finder_begin(f, i), step->index, finder_end(f, i));
+  struct steps_options options = *f->options;
+  size_t first = finder_begin(f, i), end = finder_end(f, i);
+  /* Values of a drift resemble each other by themselves. */
+  if (finder_drifts(f, first, step->index, end)) options.autocorrelated = false;
+  step->p = steps_p(f->values, first, step->index, end, &options);
   if (step->p < f->options->alpha && !finder_is_settled(f, i)) step->p = 1;
 }
 
@@ -248,12 +256,52 @@ static void finder_finish(struct finder *f) {
   f->count = kept;
 }
 
-bool steps_find(const double *values, size_t value_count, const struct steps_options *options,
+/* ---- a change that is too new ------------------------ */
+
+/* True if all values from `middle` on are above all before, or below. */
+static bool suspect_is_apart(const double *values, size_t first, size_t middle, size_t end) {
+  double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
+  for (size_t i = first; i < middle; i++) {
+    low = fmin(low, values[i]);
+    high = fmax(high, values[i]);
+  }
+  for (size_t i = middle; i < end; i++) {
+    lowest = fmin(lowest, values[i]);
+    highest = fmax(highest, values[i]);
+  }
+  return lowest > high || highest < low;
+}
+
+bool steps_suspect(const double *values, size_t first, size_t end,
+                   const struct steps_options *options, struct step *step) {
+  double least_p = options->alpha;
+  bool found = false;
+  for (size_t k = 2; k < options->least; k++) {
+    if (end < first + 2 * options->least + k) continue;
+    if (!suspect_is_apart(values, first, end - k, end)) continue;
+    double p = steps_p(values, first, end - k, end, options);
+    if (p > least_p) continue;
+    struct steps_side a = steps_side_of(values, first, end - k);
+    struct steps_side b = steps_side_of(values, end - k, end);
+    *step = (struct step){.index = end - k, .last = end - k, .p = p, .permuted_p = (double)NAN};
+    step_set_size(step, &a, &b);
+    least_p = p;
+    found = true;
+  }
+  return found;
+}
+
+/* ---- the whole --------------------------------------- */
+
+bool steps_find(const double *given, size_t value_count, const struct steps_options *options,
                 const pprofc_allocator *mem, struct step **steps, size_t *count) {
-  struct finder f = {.mem = mem, .options = options, .values = values, .value_count = value_count};
   struct step *copy = NULL;
+  double *values = mem_array(mem, value_count, sizeof *values);
+  struct finder f = {.mem = mem, .options = options, .values = values, .value_count = value_count};
   *steps = NULL;
   *count = 0;
+  if (!values) return false;
+  steps_cut(given, value_count, options->cut, values);
   bool good = options->window <= STEPS_WINDOW_MOST && finder_look(&f);
   if (good) {
     finder_merge(&f);
@@ -267,5 +315,6 @@ bool steps_find(const double *values, size_t value_count, const struct steps_opt
     *count = f.count;
   }
   ARRAY_FREE(mem, f.items, f.capacity);
+  mem_free(mem, values, value_count, sizeof *values);
   return good;
 }

@@ -18,11 +18,15 @@ struct steps_options {
   double alpha;          /* level of the t-test; ten times as large for candidates */
   double permuted_alpha; /* level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
+  double cut;            /* number of robust standard deviations around the rolling median at
+                            which values are cut; 0: values are not cut */
+  bool autocorrelated;   /* take into account that a value resembles the one before */
 };
 
 #define STEPS_WINDOW_MOST 500
 
-/* Sets the defaults: window 50, least 5, 199 permutations, alpha 0.001, permuted_alpha 0.05. */
+/* Sets the defaults: window 50, least 5, 199 permutations, alpha 0.001, permuted_alpha 0.05, cut 4,
+ * autocorrelated. */
 void steps_defaults(struct steps_options *options);
 
 /* A change of level. */
@@ -37,6 +41,11 @@ struct step {
   double p, permuted_p; /* p-values of Student's test and of the permutation test (NaN: not
                            made) */
 };
+
+/* Looks for a change that has too few values yet: at least two values at the end of values [first,
+ * end) that all are beyond the values before. Fills *step and returns true if it finds one. */
+bool steps_suspect(const double *values, size_t first, size_t end,
+                   const struct steps_options *options, struct step *step);
 
 /* Returns the split of the values [start, end) with the largest energy distance: the index of
  * the first value after it. *distance is -infinity if no split leaves `least` values on both

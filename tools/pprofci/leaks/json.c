@@ -96,6 +96,8 @@ static void leaks_json_kind(struct json_writer *json, const struct leak_kind *ki
   leaks_json_number(json, "interval_seconds", kind->interval);
   json_key(json, "tested");
   json_uint(json, kind->tested);
+  json_key(json, "visible");
+  json_double(json, kind->visible);
   leaks_json_counts(json, kind);
   json_key(json, "rows");
   json_begin_array(json);

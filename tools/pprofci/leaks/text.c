@@ -150,12 +150,21 @@ static void leaks_put_counts(const struct leak_kind *kind, struct output *out) {
   }
 }
 
+/* Prints the smallest leak that the profiles could have shown. */
+static void leaks_put_visible(const struct leak_kind *kind, struct output *out) {
+  char text[CELL];
+  if (!(kind->visible > 0)) return;
+  leaks_cell(ceil(kind->visible), kind->stacks.source.unit, false, text);
+  output_printf(out, "; a leak is seen from %s of growth", text);
+}
+
 static void leaks_put_kind(const struct leak_kind *kind, struct output *out) {
   escape_line_to_output(out, kind->stacks.source.kind);
   output_add_text(out, ": ");
   if (kind->judged) {
     leaks_put_judged(kind, out);
     leaks_put_counts(kind, out);
+    leaks_put_visible(kind, out);
   } else {
     output_printf(out, "not judged, %zu profile%s too few", kind->profiles,
                   kind->profiles == 1 ? " is" : "s are");

@@ -47,6 +47,13 @@ static void read_pull_request(struct site *site, const struct node *event) {
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
+/* Reads the event of a comment on a pull request. GITHUB_SHA is the default branch there, and the
+ * event does not have the head. */
+static void read_issue_comment(struct site *site, const struct node *event) {
+  if (!site->number) site->number = node_integer(node_path(event, "issue.number"));
+  site->checkout = "";
+}
+
 /* Reads the event of a workflow_run job. The pull request is the one of the first workflow's
  * commit; artifacts of the first workflow are not trusted. */
 static void read_workflow_run(struct site *site, const struct node *event) {
@@ -68,6 +75,7 @@ static pprofc_status read_event(struct site *site, pprofc_error *error) {
   if (status == PPROFC_OK) status = json_tree_parse(site->arena, path, text, &event, error);
   if (status != PPROFC_OK) return status;
   if (node_get(event, "pull_request")) read_pull_request(site, event);
+  if (node_path(event, "issue.pull_request")) read_issue_comment(site, event);
   if (node_get(event, "workflow_run")) read_workflow_run(site, event);
   return site->owner && site->branch ? PPROFC_OK : error_nomem(error);
 }
@@ -79,7 +87,7 @@ static pprofc_status read_github(struct site *site, pprofc_error *error) {
   site->run = (uint64_t)site_number("GITHUB_RUN_ID");
   site->checkout = site_variable("GITHUB_SHA");
   pprofc_status status = read_event(site, error);
-  if (!*site->sha) site->sha = site_variable("GITHUB_SHA");
+  if (!*site->sha) site->sha = site->checkout;
   if (status == PPROFC_OK && !*site->page && site->run)
     site->page =
         text_printf(site->arena, "%s/%s/actions/runs/%llu", site_variable("GITHUB_SERVER_URL"),

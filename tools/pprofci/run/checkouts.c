@@ -16,6 +16,8 @@
 /* True if the CI service checked out the merge of a pull request into its target branch. */
 static bool is_pull_merge(void) {
   const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");
+  const char *event = getenv("GITHUB_EVENT_NAME");
+  if (event && strcmp(event, "issue_comment") == 0) return true;
   if (github && str_glob(STR("refs/pull/*/merge"), str_of(github))) return true;
   return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
@@ -149,7 +151,7 @@ pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char
   const char *from = NULL;
   pprofc_status status = program_line(run, NULL, top, &from, error);
   if (status == PPROFC_OK && !run_has(from))
-    status = error_set(error, PPROFC_E_INVALID, "cannot check out '%s': this is no git checkout",
+    status = error_set(error, PPROFC_E_INVALID, "cannot check out '%s': this is not a git checkout",
                        wanted);
   const char *const clone[] = {"git",           "clone", "--quiet", "--shared",
                                "--no-checkout", from,    folder,    NULL};

@@ -15,7 +15,7 @@ struct go_package {
 
 struct packages {
   const char *patterns; /* of go list, separated by blanks */
-  const char *overlay;  /* -overlay=FILE of go test; NULL: none */
+  const char *overlay;  /* -overlay=FILE of go test, or NULL */
   struct go_package *items;
   size_t count, capacity;
 };

@@ -183,8 +183,8 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Returns the comparison of the programs of a pair, made when it is first asked for; NULL if there
- * is none. */
+/* Returns the comparison of the programs of a pair, made at the first call, or NULL if
+ * there are no programs. */
 static const struct code_comparison *compared_programs(struct ci_run *run,
                                                        const struct run_pair *pair) {
   struct run_code *code = run->code;
@@ -228,7 +228,7 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
 
 /* ---- a pair ------------------------------------------ */
 
-/* True if the word is that of changed code. */
+/* True if the word means changed code. */
 static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
 }

@@ -76,7 +76,7 @@ static const struct flag flags[] = {
     TEXT("program-base", program_base, RUN_INPUTS, "FILE",
          .help =
              "program of the base, an ELF file for x86-64; functions get the column Code, which "
-             "tells if their machine code changed"),
+             "shows if their machine code changed"),
     TEXT("program-head", program_head, RUN_INPUTS, "FILE", .help = "program of the head"),
     TEXT("bench-base", bench_base, RUN_INPUTS, "FILE", .call = add_bench,
          .help = "benchmark results of the base, a file or a folder with a file per process; may "

@@ -36,7 +36,7 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* A statement that goes into a function, after a text in it or, if there is none, at its end. */
+/* A statement that goes into a function, after a text in it, or at its end. */
 static const struct insertion {
   const char *function, *after, *statement;
 } insertions[] = {
@@ -103,8 +103,8 @@ static pprofc_status overlay_write(struct overlay *o, pprofc_error *error) {
   pprofc_status status = file_read(from, &text, error);
   if (status == PPROFC_OK && !overlay_source(&changed, buffer_str(&text), o->run))
     status = error_set(error, PPROFC_E_UNSUPPORTED,
-                       "cannot count Go benchmarks: '%s' is another package testing than those of "
-                       "Go 1.24 to 1.26",
+                       "cannot count Go benchmarks: '%s' is not the package testing of Go 1.24 "
+                       "to 1.26",
                        from);
   if (status == PPROFC_OK) status = overlay_put(o, "benchmark.go", buffer_str(&changed), error);
   if (status == PPROFC_OK) status = overlay_put(o, "callgrind.go", STR(count_go), error);

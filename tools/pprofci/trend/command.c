@@ -15,7 +15,7 @@ struct trend_options {
   const char *threshold, *svg, *html, *title;
   int64_t window, least;
   double alpha;
-  bool json;
+  bool json, fail;
 };
 
 #define FIELD(name) offsetof(struct trend_options, name)
@@ -87,6 +87,11 @@ static const struct flag flags[] = {
      .argument = "N",
      .initial = "5",
      .help = "fewest values on each side of a change point"},
+    {.name = "fail",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(fail),
+     .group = 1,
+     .help = "exit with 2 when a series got worse within the last runs, twice as many as -least"},
     {.name = "json",
      .kind = FLAG_BOOL,
      .offset = FIELD(json),
@@ -128,8 +133,10 @@ static const struct flag_note examples[] = {
     {"pprofci trend -function runtime.mallocgc -cum history", "a function"},
     {NULL, NULL}};
 
-static const struct flag_note statuses[] = {
-    {"0", "printed, with change points or without"}, {"1", "failed"}, {NULL, NULL}};
+static const struct flag_note statuses[] = {{"0", "printed, with change points or without"},
+                                            {"1", "failed"},
+                                            {"2", "with -fail: a series got worse lately"},
+                                            {NULL, NULL}};
 
 const struct flag_table trend_table = {
     .program = "pprofci trend",
@@ -199,13 +206,14 @@ static pprofc_status trend_write(const struct trend_options *o, const struct tre
   return status;
 }
 
-static pprofc_status trend_all(const struct trend_options *o, const char *where,
+static pprofc_status trend_all(const struct trend_options *o, const char *where, bool *worse,
                                pprofc_error *error) {
   struct backing backing;
   struct trend_view trend;
   pprofc_status status = backing_open(&backing, where, false, error);
   if (status != PPROFC_OK) return status;
   status = trend_make(&trend, &backing, &o->asked, error);
+  *worse = status == PPROFC_OK && trend_got_worse(&trend, &o->asked);
   if (status == PPROFC_OK) status = trend_write(o, &trend, error);
   trend_free(&trend);
   backing_close(&backing);
@@ -224,6 +232,8 @@ int trend_main(int argc, char **argv) {
     status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
   if (status == PPROFC_OK) status = trend_settle(&options, &error);
   if (status != PPROFC_OK) return command_misused(&trend_table, &parsed, error.message);
-  status = trend_all(&options, argv[parsed.rest], &error);
-  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+  bool worse = false;
+  status = trend_all(&options, argv[parsed.rest], &worse, &error);
+  if (status != PPROFC_OK) return command_fail(error.message);
+  return options.fail && worse ? EXIT_REGRESSED : EXIT_PASSED;
 }

@@ -154,7 +154,8 @@ static bool trend_is_small(const struct step *step, double threshold) {
   return relative < threshold;
 }
 
-static bool trend_add_change(struct trend_view *t, uint32_t series, const struct step *step) {
+static bool trend_add_change(struct trend_view *t, uint32_t series, const struct step *step,
+                             size_t needed) {
   const struct trend_series *s = &t->series[series];
   const struct past_run *run = trend_run(t, s, step->index);
   const struct past_run *before = trend_run(t, s, step->index - 1);
@@ -163,9 +164,22 @@ static bool trend_add_change(struct trend_view *t, uint32_t series, const struct
   t->changes[t->change_count++] =
       (struct trend_change){.step = *step,
                             .series = series,
+                            .needed = needed,
                             .machine = !str_equal(run->machine, before->machine),
                             .unmeasured = trend_unmeasured(t, s, step->index)};
   return true;
+}
+
+/* Adds a change that has too few values yet, after the last change point. */
+static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
+                              const struct trend_asked *asked) {
+  const struct trend_series *s = &t->series[series];
+  struct step step;
+  if (!steps_suspect(s->values, first, s->count, &asked->steps, &step) ||
+      trend_is_small(&step, asked->threshold))
+    return true;
+  t->suspected++;
+  return trend_add_change(t, series, &step, asked->steps.least - (s->count - step.index));
 }
 
 static pprofc_status trend_find(struct trend_view *t, const struct trend_asked *asked,
@@ -179,7 +193,9 @@ static pprofc_status trend_find(struct trend_view *t, const struct trend_asked *
     s->first_change = t->change_count;
     for (size_t k = 0; k < count && good; k++)
       if (!trend_is_small(&steps[k], asked->threshold))
-        good = trend_add_change(t, (uint32_t)i, &steps[k]);
+        good = trend_add_change(t, (uint32_t)i, &steps[k], 0);
+    size_t first = good && count ? steps[count - 1].last : 0;
+    good = good && trend_add_suspect(t, (uint32_t)i, first, asked);
     s->changes = t->change_count - s->first_change;
     mem_free(&mem_default, steps, count, sizeof *steps);
   }
@@ -190,6 +206,16 @@ int trend_worse(const struct trend_view *trend, const struct trend_change *chang
   int direction = trend->series[change->series].name.direction;
   int sign = (change->step.difference > 0) - (change->step.difference < 0);
   return -direction * sign;
+}
+
+bool trend_got_worse(const struct trend_view *trend, const struct trend_asked *asked) {
+  for (size_t i = 0; i < trend->change_count; i++) {
+    const struct trend_change *change = &trend->changes[i];
+    size_t after = trend->series[change->series].count - change->step.last;
+    if (!change->needed && trend_worse(trend, change) > 0 && after <= 2 * asked->steps.least)
+      return true;
+  }
+  return false;
 }
 
 /* ---- trend ------------------------------------------- */

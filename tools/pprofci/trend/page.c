@@ -123,7 +123,8 @@ static void page_put_head(struct buffer *out, const struct trend_view *trend, co
   buffer_add_text(out, "</style>\n</head>\n<body>\n<main>\n<p class=\"soft\">");
   html_words(out, title);
   buffer_printf(out, "</p>\n<h1>%zu change point%s in %zu of %zu series, %zu for the worse</h1>\n",
-                trend->change_count, trend->change_count == 1 ? "" : "s", changed,
+                trend->change_count - trend->suspected,
+                trend->change_count - trend->suspected == 1 ? "" : "s", changed,
                 trend->series_count, worse);
   buffer_printf(out, "<p class=\"soft\">%zu runs%s", trend->past.run_count,
                 *trend->branch ? " of " : "");

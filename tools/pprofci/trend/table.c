@@ -69,6 +69,10 @@ void trend_put_notes(struct buffer *out, const struct trend_view *trend,
                      const struct trend_change *change) {
   const struct trend_series *series = &trend->series[change->series];
   size_t size = out->size;
+  if (change->needed == 1)
+    buffer_add_text(out, "suspected, 1 more run decides");
+  else if (change->needed)
+    buffer_printf(out, "suspected, %zu more runs decide", change->needed);
   if (change->step.drift) {
     pprofc_str last = trend_run(trend, series, change->step.last)->place.commit;
     buffer_printf(out, "a drift, to %.*s: no single commit", STR_ARG(str_slice(last, 0, 12)));
@@ -102,8 +106,13 @@ static void table_pad(struct buffer *out, size_t begin, size_t width) {
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-static void table_put_commit(struct buffer *out, const struct past_run *run) {
+/* Names a commit on its first row only: the rows below belong to it. */
+static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
+  if (again) {
+    table_pad(out, begin, 32);
+    return;
+  }
   escape_line(out, str_slice(run->place.commit, 0, 12));
   table_pad(out, begin, 14);
   begin = out->size;
@@ -112,10 +121,10 @@ static void table_put_commit(struct buffer *out, const struct past_run *run) {
 }
 
 static void table_put_row(struct buffer *out, const struct trend_view *trend,
-                          const struct trend_change *change) {
+                          const struct trend_change *change, bool again) {
   static const char *const words[] = {"better", "", "worse"};
   const struct trend_series *series = &trend->series[change->series];
-  table_put_commit(out, trend_run(trend, series, change->step.index));
+  table_put_commit(out, trend_run(trend, series, change->step.index), again);
   size_t begin = out->size;
   buffer_add_text(out, words[trend_worse(trend, change) + 1]);
   table_pad(out, begin, 8);
@@ -145,9 +154,10 @@ static void table_put_row(struct buffer *out, const struct trend_view *trend,
 static void table_put_end(struct buffer *out, const struct trend_view *trend) {
   size_t few = 0;
   for (size_t i = 0; i < trend->series_count; i++) few += trend->series[i].count < 10;
-  bool one = trend->change_count == 1;
-  buffer_printf(out, "%zu change point%s in %zu series, %zu runs", trend->change_count,
-                one ? "" : "s", trend->series_count, trend->past.run_count);
+  size_t decided = trend->change_count - trend->suspected;
+  buffer_printf(out, "%zu change point%s", decided, decided == 1 ? "" : "s");
+  if (trend->suspected) buffer_printf(out, " and %zu suspected", trend->suspected);
+  buffer_printf(out, " in %zu series, %zu runs", trend->series_count, trend->past.run_count);
   if (*trend->branch) buffer_add_text(out, " of ");
   escape_line(out, str_of(trend->branch));
   buffer_printf(out, ", by %s of the commit\n", trend->past.by_order ? "the number" : "the time");
@@ -176,7 +186,7 @@ void trend_print_table(struct buffer *out, const struct trend_view *trend) {
                          "before " ARROW " after          series\n");
   }
   for (size_t i = 0; i < trend->change_count; i++)
-    table_put_row(out, trend, &trend->changes[rows[i].change]);
+    table_put_row(out, trend, &trend->changes[rows[i].change], i && rows[i].run == rows[i - 1].run);
   table_put_end(out, trend);
   mem_free(out->mem, rows, trend->change_count, sizeof *rows);
 }
@@ -200,7 +210,10 @@ static void trend_json_change(struct json_writer *json, const struct trend_view 
   json_begin_object(json);
   trend_json_member(json, "commit", trend_run(trend, series, step->index)->place.commit);
   trend_json_member(json, "previous", trend_run(trend, series, step->index - 1)->place.commit);
-  trend_json_member(json, "kind", step->drift ? STR("drift") : STR("step"));
+  static const char *const kinds[] = {"step", "drift", "suspected"};
+  trend_json_member(json, "kind", str_of(kinds[change->needed ? 2 : step->drift]));
+  json_key(json, "runs_needed");
+  json_uint(json, change->needed);
   if (step->drift)
     trend_json_member(json, "last", trend_run(trend, series, step->last)->place.commit);
   json_key(json, "worse");

@@ -21,6 +21,7 @@ struct trend_change {
   struct step step;
   uint32_t series;
   bool machine;       /* true if the machine changed at the same run */
+  size_t needed;      /* further runs that decide about a suspected change; 0: it is decided */
   int64_t unmeasured; /* commits between the runs on both sides, or -1 if unknown */
 };
 
@@ -41,6 +42,7 @@ struct trend_view {
   size_t series_count;
   struct trend_change *changes;
   size_t change_count, change_capacity;
+  size_t suspected; /* number of changes that are only suspected */
 };
 
 pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
@@ -55,6 +57,9 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
                                                const struct trend_series *series, size_t value) {
   return &trend->past.runs[series->runs[value]];
 }
+
+/* True if a series got worse in one of the last runs: in the last 2 * least values. */
+bool trend_got_worse(const struct trend_view *trend, const struct trend_asked *asked);
 
 /* Returns 1 if a change is for the worse, -1 if it is for the better, 0 if that is unknown. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);

@@ -58,7 +58,7 @@ static bool is_word_char(char c) {
 }
 
 /* Returns the offset after a sign that looks like a bracket: "operator<<", "operator()", "->".
- * Returns `at` if there is none. */
+ * Returns `at` for any other text. */
 static size_t after_sign(pprofc_str name, size_t at) {
   static const pprofc_str word = {"operator", 8};
   pprofc_str rest = str_slice(name, at, name.size);

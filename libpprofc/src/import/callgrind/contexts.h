@@ -70,7 +70,7 @@ bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
 /* Relation of a call to the names of its two functions. */
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: both have one context */
-  RELATION_CALLER,    /* the context of the callee is that of the caller and one function more */
+  RELATION_CALLER,    /* the callee's context is the caller's and one more function */
   RELATION_TRUNCATED, /* the same, but the callee's context lacks functions at its root */
   RELATION_ROOT,      /* the callee has no callers in its name */
   RELATION_OTHER      /* the names contradict the call */

@@ -10,8 +10,8 @@
  * already when the program began to count, so callgrind learned of them later. */
 #define MOST_JOINS 64u
 
-/* When stacks have so many frames in all, others are cut at MOST_LATE. Frames are limited in
- * proportion to the file. */
+/* When all stacks together have this many frames, later stacks are cut at MOST_LATE. Frames are
+ * limited in proportion to the file. */
 #define FRAMES_ALWAYS   ((uint64_t)1 << 24)
 #define FRAMES_FOR_BYTE 8u
 #define MOST_LATE       64u

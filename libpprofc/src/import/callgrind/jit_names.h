@@ -33,7 +33,7 @@ bool jit_names_load(struct jit_names *names, pprofc_str folder, pprofc_str pid);
 /* Reads the text of such a file. False when out of memory. */
 bool jit_names_read(struct jit_names *names, pprofc_str text);
 
-/* Finds the code at an address. False if there is none. */
+/* Finds the code at an address. False if no code is there. */
 bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found);
 
 #endif

@@ -1,0 +1,213 @@
+/* `pprofci init`: writes a workflow for the project in the current folder. */
+#include "commands.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define PROJECT_FILE_MOST ((size_t)16 << 20)
+
+extern const unsigned char asset_init_workflow_yml[], asset_init_go_yml[], asset_init_cargo_yml[],
+    asset_init_cmake_yml[], asset_init_python_yml[], asset_init_node_yml[];
+extern const size_t asset_init_workflow_yml_size, asset_init_go_yml_size, asset_init_cargo_yml_size,
+    asset_init_cmake_yml_size, asset_init_python_yml_size, asset_init_node_yml_size;
+
+/* ---- flags ------------------------------------------- */
+
+struct init_options {
+  const char *out, *action;
+  bool force;
+};
+
+#define FIELD(name) offsetof(struct init_options, name)
+
+static const struct flag_group groups[] = {{"The workflow", NULL}};
+
+static const struct flag flags[] = {
+    {.name = "out",
+     .kind = FLAG_STRING,
+     .offset = FIELD(out),
+     .argument = "FILE",
+     .initial = ".github/workflows/performance.yml",
+     .help = "file of the workflow"},
+    {.name = "action",
+     .kind = FLAG_STRING,
+     .offset = FIELD(action),
+     .argument = "REPO@REF",
+     .initial = "OWNER/pprofc@v0",
+     .help = "action that the workflow uses"},
+    {.name = "force",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(force),
+     .help = "replace a file that exists"},
+};
+
+static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", NULL};
+
+static const char *const details[] = {
+    "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark, pyproject.toml with "
+    "pytest "
+    "and package.json, in this order, and writes the workflow of the first that it finds.",
+    NULL};
+
+static const struct flag_note statuses[] = {
+    {"0", "the workflow is written"}, {"1", "failed, or no project was found"}, {NULL, NULL}};
+
+const struct flag_table init_table = {
+    .program = "pprofci init",
+    .summary = "writes a workflow that measures pull requests",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .statuses = statuses,
+};
+
+/* ---- projects ---------------------------------------- */
+
+/* A kind of project: the file that shows it and the steps that measure it. */
+struct project {
+  const char *file;
+  const char *words[2]; /* texts; the file must have one of them; NULL: any file will do */
+  const char *what, *next;
+  const unsigned char *steps;
+  const size_t *size;
+};
+
+static const struct project projects[] = {
+    {"go.mod",
+     {NULL, NULL},
+     "a Go module",
+     "go test runs its benchmarks",
+     asset_init_go_yml,
+     &asset_init_go_yml_size},
+    {"Cargo.toml",
+     {NULL, NULL},
+     "a Rust crate",
+     "its benchmarks use criterion",
+     asset_init_cargo_yml,
+     &asset_init_cargo_yml_size},
+    {"CMakeLists.txt",
+     {"benchmark::benchmark", "find_package(benchmark"},
+     "a CMake project with Google Benchmark",
+     "its benchmarks are programs with \"bench\" in their names",
+     asset_init_cmake_yml,
+     &asset_init_cmake_yml_size},
+    {"pyproject.toml",
+     {"pytest", NULL},
+     "a Python project with pytest",
+     "its benchmarks use pytest-benchmark",
+     asset_init_python_yml,
+     &asset_init_python_yml_size},
+    {"package.json",
+     {NULL, NULL},
+     "a Node package",
+     "package.json needs a script \"bench\"",
+     asset_init_node_yml,
+     &asset_init_node_yml_size},
+};
+
+static pprofc_status project_matches(const struct project *project, bool *matches,
+                                     pprofc_error *error) {
+  struct buffer text;
+  *matches = files_is_regular(project->file);
+  if (!*matches || !project->words[0]) return PPROFC_OK;
+  buffer_init(&text, &mem_default, PROJECT_FILE_MOST);
+  pprofc_status status = file_read(project->file, &text, error);
+  pprofc_str all = buffer_str(&text);
+  *matches = false;
+  for (size_t i = 0; i < 2 && status == PPROFC_OK && project->words[i]; i++)
+    *matches |= str_find(all, str_of(project->words[i])) < all.size;
+  buffer_free(&text);
+  return status;
+}
+
+static pprofc_status project_find(const struct project **found, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  bool matches = false;
+  for (size_t i = 0; i < sizeof projects / sizeof *projects && status == PPROFC_OK; i++) {
+    status = project_matches(&projects[i], &matches, error);
+    *found = &projects[i];
+    if (status == PPROFC_OK && matches) return PPROFC_OK;
+  }
+  if (status != PPROFC_OK) return status;
+  return error_set(error, PPROFC_E_INVALID,
+                   "no project was found: there is neither go.mod, Cargo.toml, CMakeLists.txt with "
+                   "Google Benchmark, pyproject.toml with pytest, nor package.json");
+}
+
+/* ---- the workflow ------------------------------------ */
+
+/* Appends text with each `mark` replaced. */
+static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, pprofc_str with) {
+  for (;;) {
+    size_t at = str_find(text, mark);
+    buffer_add_str(out, str_slice(text, 0, at));
+    if (at == text.size) return;
+    buffer_add_str(out, with);
+    text = str_slice(text, at + mark.size, text.size);
+  }
+}
+
+static pprofc_status init_write(const struct init_options *o, const struct project *project,
+                                pprofc_error *error) {
+  struct buffer steps, text;
+  pprofc_str skeleton = {(const char *)asset_init_workflow_yml, asset_init_workflow_yml_size};
+  buffer_init(&steps, &mem_default, SIZE_MAX / 2);
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  init_replace(&steps, skeleton, STR("@STEPS@\n"),
+               (pprofc_str){(const char *)project->steps, *project->size});
+  init_replace(&text, buffer_str(&steps), STR("@ACTION@"), str_of(o->action));
+  pprofc_status status = steps.failed || text.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = save_text(o->out, buffer_str(&text), error);
+  buffer_free(&text);
+  buffer_free(&steps);
+  return status;
+}
+
+/* Makes the folder of the file. */
+static pprofc_status init_place(const struct init_options *o, pprofc_error *error) {
+  struct arena arena;
+  if (!o->force && access(o->out, F_OK) == 0)
+    return error_set(error, PPROFC_E_INVALID, "'%s' exists; replace it with -force", o->out);
+  arena_init(&arena, &mem_default);
+  char *space = arena_alloc(&arena, strlen(o->out) + 2);
+  const char *folder = space ? text_keep(&arena, str_path_dir(str_of(o->out), space)) : NULL;
+  pprofc_status status = folder ? files_need_folder(folder, error) : error_nomem(error);
+  arena_free(&arena);
+  return status;
+}
+
+static void init_report(const struct init_options *o, const struct project *project) {
+  printf("wrote %s for %s (%s); %s\n", o->out, project->what, project->file, project->next);
+  printf("permissions: the job that measures has contents: read; the job that publishes has "
+         "pull-requests: write and checks: write, and runs nothing of the pull request\n");
+  if (str_starts(str_of(o->action), STR("OWNER/")))
+    printf("next: replace OWNER by the owner of the action, commit the file to the main branch, "
+           "and open a pull request\n");
+  else
+    printf("next: commit the file to the main branch, and open a pull request\n");
+  printf("later: the comment /benchmark on a pull request measures it again\n");
+}
+
+int init_main(int argc, char **argv) {
+  struct init_options options = {.out = ""};
+  struct flags_parsed parsed = {0};
+  const struct project *project = NULL;
+  pprofc_error error;
+  pprofc_status status = flags_defaults(&init_table, &options, &error);
+  if (status == PPROFC_OK) status = flags_parse(&init_table, &options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&init_table);
+  if (status == PPROFC_OK && parsed.rest < argc)
+    status = error_set(&error, PPROFC_E_INVALID, "unexpected argument '%s'", argv[parsed.rest]);
+  if (status != PPROFC_OK) return command_misused(&init_table, &parsed, error.message);
+  status = project_find(&project, &error);
+  if (status == PPROFC_OK) status = init_place(&options, &error);
+  if (status == PPROFC_OK) status = init_write(&options, project, &error);
+  if (status != PPROFC_OK) return command_fail(error.message);
+  init_report(&options, project);
+  return EXIT_PASSED;
+}
