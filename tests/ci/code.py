@@ -71,7 +71,7 @@ def run(folder, head, iterations, programs):
         subprocess.run([*git, "add", "."], cwd=folder, check=True)
         subprocess.run([*git, "commit", "-qm", "x"], cwd=folder, check=True)
     done = subprocess.run([programs / "pprofci", "run", "-record", ".", "-base-ref", "HEAD~1", "-count", "4", "-profile-runs",
-                           "3", "-benchtime", iterations, "-profiles", "cpu", "-any-load", "-all", "-out", "out"], cwd=folder,
+                           "3", "-benchtime", iterations, "-profiles", "cpu", "-any-load", "-all", "-profile", "all", "-out", "out"], cwd=folder,
                           env={**os.environ, "GITHUB_ACTIONS": "true"}, capture_output=True, text=True)
     if done.returncode not in (0, 2):
         sys.exit(f"pprofci run: {done.stdout}{done.stderr}")
@@ -107,7 +107,7 @@ def main():
         check("line 7 of words.go" in summary.replace("\\", ""), "the comment says which line")
         places = re.findall(r"^::error file=([^,]*),line=(\d+)", said, flags=re.M)
         check(places and set(places) == {("words.go", "7")}, "the annotation is on the planted line")
-        manifest, pair, said, summary = run(pathlib.Path(work) / "unrelated", UNRELATED, "1500x", programs)
+        manifest, pair, said, summary = run(pathlib.Path(work) / "unrelated", UNRELATED, "800x", programs)
         check(not pair["hunks"], "an unrelated function has no cost")
         check(not [name for name, word in words_of(pair).items() if word in ("changed", "in this diff")],
               "no sampled function changed")
