@@ -145,7 +145,8 @@ static void test_comparisons_agree_with_the_reference(void) {
   for (size_t i = 0; i < COUNT(model_vectors); i++) {
     const struct model_vector *v = &model_vectors[i];
     static const bool aside[1000];
-    struct matrix m = {v->rows, v->runs, v->bases, v->values, v->quantum, v->exposure, aside, NULL};
+    struct matrix m = {v->rows,     v->runs, v->bases, v->values, v->quantum,
+                       v->exposure, aside,   NULL,     NULL};
     struct model_settings settings = {v->noise_cv, 10, v->common != 0};
     struct arena arena;
     struct fit fit;
@@ -217,7 +218,7 @@ static void test_exact_values_are_facts(void) {
   static const double values[] = {100, 100, 100, 100, 50, 50, 51, 51}, quantum[2] = {0, 0};
   static const double exposure[] = {1, 1, 1, 1};
   static const bool aside[2];
-  struct matrix m = {2, 4, 2, values, quantum, exposure, aside, NULL};
+  struct matrix m = {2, 4, 2, values, quantum, exposure, aside, NULL, NULL};
   struct model_settings settings = {0.05, 10, true};
   struct arena arena;
   struct fit fit;

@@ -415,7 +415,7 @@ static const struct flag own_flags[] = {
     LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string"),
 };
 
-static const char *const noise_shows[] = {"all", "changed", NULL};
+static const char *const noise_shows[] = {"all", "changed", "rows", NULL};
 static const char *const commons[] = {"auto", "off", NULL};
 static const char *const noise_corrections[] = {"bh", "by", NULL};
 
@@ -426,7 +426,8 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: mark the functions that changed by more than noise (-top, -text, "
-          "-json, -flame, -flamegraph); changed: list only these"),
+          "-json, -flame, -flamegraph); changed: list only these; rows: list also functions whose "
+          "cost only moved"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
     NOISE("alpha", FLAG_FLOAT, alpha, "F", "0.05", NULL, NULL,

@@ -21,7 +21,7 @@ struct source_list {
 
 /* Options of verdicts (noise/noise.h). */
 struct noise_options {
-  const char *show; /* "all", "changed", or "" for no verdicts */
+  const char *show; /* "all", "changed", "rows", or "" for no verdicts */
   bool blame;
   double alpha, noise_cv, min_samples;
   int normalize_by; /* enum pprofc_verdict_exposure */

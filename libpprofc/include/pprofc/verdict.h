@@ -174,6 +174,35 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
+/* Property that the functions of a domain share. */
+typedef enum pprofc_verdict_domain_kind {
+  PPROFC_DOMAIN_CALLER,  /* a function and what it calls */
+  PPROFC_DOMAIN_TYPE,    /* a type or class */
+  PPROFC_DOMAIN_FILE,    /* a file; `name` is the end of its path */
+  PPROFC_DOMAIN_PACKAGE, /* a package, module or namespace */
+  PPROFC_DOMAIN_RENAMED  /* functions, or a package, with another name */
+} pprofc_verdict_domain_kind;
+
+/* A place in which functions changed that are plausibly the same code. `net` is the sum of the
+ * place over each run, with its own interval and test. */
+typedef struct pprofc_verdict_domain {
+  pprofc_verdict_domain_kind kind;
+  pprofc_str name, renamed; /* `renamed`: the new name of a rename, else "" */
+  pprofc_verdict_estimate net;
+  bool moved;         /* the sum did not change beyond noise: cost only moved */
+  const size_t *rows; /* [row_count] indices of the changed functions, ascending */
+  size_t row_count;
+} pprofc_verdict_domain;
+
+/* Returns the domains by the place of their first row; *count is their number. Each row is in at
+ * most one domain. */
+PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verdicts,
+                                                                size_t *count);
+
+/* Returns the domain of a row, or NULL. */
+PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
+                                                                  const pprofc_verdict_row *row);
+
 /* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and
  * frames without a name are skipped. Stacks are a separate family. */
 typedef struct pprofc_verdict_stack {

@@ -296,6 +296,17 @@ const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts, 
   return &c->row[c->row_of[id]];
 }
 
+const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verdicts,
+                                                     size_t *count) {
+  *count = verdicts->c.domain_count;
+  return verdicts->c.domains;
+}
+
+const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
+                                                       const pprofc_verdict_row *row) {
+  return comparison_domain(&verdicts->c, (size_t)(row - verdicts->c.row));
+}
+
 bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row,
                               bool cum, double *values) {
   const struct comparison *c = &verdicts->c;

@@ -51,6 +51,9 @@ struct comparison {
   pprofc_verdict_stack *stacks; /* [stack_count] */
   size_t *children;             /* [stack_count] stacks sorted by parent, then by name */
   size_t stack_count;
+  pprofc_verdict_domain *domains; /* [domain_count] */
+  size_t domain_count;
+  uint32_t *domain_of; /* [rows] domain of each row, or MAP_NONE; NULL without domains */
   pprofc_verdict_summary summary;
 };
 
@@ -107,6 +110,9 @@ pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
 /* Finds pairs of rows that cancel, and callers that changed through their callees. Needs
  * sorted rows. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
+
+/* Returns the domain of a row, or NULL. */
+const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);
 
 /* Finds the nodes of the call tree that hold the changes if options.places is set. Needs
  * sorted rows. */

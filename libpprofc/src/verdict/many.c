@@ -61,7 +61,7 @@ static struct variance many_row(const struct model *model, const struct many_sha
   double pooled = m->quantum[row] * (sum / s->scaled);
   double floor =
       pooled * (s->inverse_base * (s->bases - 1) + s->inverse_head * (s->heads - 1)) / s->degrees;
-  return (struct variance){squares / s->degrees, floor, e->samples};
+  return (struct variance){squares / s->degrees, floor, e->samples * model_density(m, row)};
 }
 
 static double many_p(const struct estimate *e, double error, double degrees) {
@@ -74,6 +74,7 @@ static double many_p(const struct estimate *e, double error, double degrees) {
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;
+  if (model->known) return (struct variance_prior){model->known->cv2, model->known->prior};
   for (size_t i = 0; i < model->m->rows; i++)
     if (model->fit->of[i].tested && all[i].floor > 0) model->variances[count++] = all[i];
   return stats_variance_prior(model->variances, count, degrees, model->medians);

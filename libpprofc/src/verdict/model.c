@@ -128,25 +128,53 @@ double model_sizes(const struct matrix *m, size_t from, size_t end) {
   return sum;
 }
 
+/* Tests every row once. */
+static void model_test(struct model *model) {
+  if (model->run_count == 2)
+    model_pair_test(model);
+  else
+    model_runs_test(model);
+}
+
+static void model_pair_intervals(const struct model *model) {
+  const struct matrix *m = model->m;
+  struct fit *fit = model->fit;
+  for (size_t i = 0; model->run_count == 2 && i < m->rows; i++)
+    model_interval(m, model->settings->noise_cv, fit, i, MODEL_TAIL, &fit->of[i].low,
+                   &fit->of[i].high);
+}
+
+pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
+                          const struct fit *known, struct arena *arena, struct fit *fit,
+                          pprofc_error *error) {
+  struct model model = {.m = m, .settings = settings, .fit = fit, .known = known};
+  model.run_count = model_sizes(m, 0, m->runs);
+  *fit = *known;
+  if (!model_alloc(&model, arena)) return error_nomem(error);
+  model_choose(&model);
+  for (size_t r = 0; r < m->runs; r++) {
+    fit->common[r] = known->common[r];
+    model.scaled[r] = m->exposure[r] * known->common[r];
+  }
+  model_test(&model);
+  model_pair_intervals(&model);
+  return PPROFC_OK;
+}
+
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error) {
   struct model model = {.m = m, .settings = settings, .fit = fit};
   model.run_count = model_sizes(m, 0, m->runs);
-  bool pair = model.run_count == 2;
   *fit = (struct fit){.dispersion = 1};
   if (!model_alloc(&model, arena)) return error_nomem(error);
   model_choose(&model);
   for (int pass = 0; pass < (settings->common ? 2 : 1); pass++) {
     model_common(&model);
-    if (pair)
-      model_pair_test(&model);
-    else
-      model_runs_test(&model);
+    model_test(&model);
     fit->common_error = common_error(&model);
     model_mark_suspects(&model);
   }
-  for (size_t i = 0; pair && i < m->rows; i++)
-    model_interval(m, settings->noise_cv, fit, i, MODEL_TAIL, &fit->of[i].low, &fit->of[i].high);
+  model_pair_intervals(&model);
   return PPROFC_OK;
 }
 

@@ -24,6 +24,8 @@ struct matrix {
   const double *exposure;        /* [runs] divisor of the values of a column */
   const bool *aside;             /* [rows] true if the row is never judged */
   const struct grouped *grouped; /* NULL if each column is one run */
+  const double *density;         /* [rows] for rows that are sums of functions: the sum of their
+                                    squares over the square of their sum; NULL: rows are functions */
 };
 
 struct model_settings {
@@ -57,6 +59,12 @@ struct fit {
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
+/* Judges the rows of `m` with the common factor and the noise of `known`, a fit of other rows of
+ * the same runs. */
+pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
+                          const struct fit *known, struct arena *arena, struct fit *fit,
+                          pprofc_error *error);
+
 /* Computes the interval of a row whose upper end is at the quantile `tail` instead of 0.975. */
 void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
                     double tail, double *low, double *high);
@@ -72,6 +80,7 @@ struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
+  const struct fit *known;    /* fit whose noise is used; NULL: noise is estimated */
   double run_count;           /* number of runs in all columns */
   double *scaled;             /* [runs] exposure times common factor */
   double *scratch, *squares;  /* [rows] scratch */
@@ -84,6 +93,11 @@ struct model {
 /* Returns the number of samples that a value stands for: the value divided by its quantum. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
+}
+
+/* Returns the part of a row's squared value that noise between runs of single functions has. */
+static inline double model_density(const struct matrix *m, size_t row) {
+  return m->density ? m->density[row] : 1;
 }
 
 /* Returns the number of runs in a column, or in the columns [from, end). */

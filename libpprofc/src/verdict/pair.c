@@ -23,7 +23,7 @@ static double pair_score(const struct model *model, size_t row) {
   e->delta = e->head - e->base;
   double rate = (values[0] + values[1]) / (scaled[0] + scaled[1]);
   double variance = quantum * rate * (1 / scaled[0] + 1 / scaled[1]);
-  if (quantum > 0) variance += 2 * (cv * rate) * (cv * rate);
+  if (quantum > 0) variance += 2 * (cv * rate) * (cv * rate) * model_density(model->m, row);
   if (variance > 0) return e->delta / sqrt(variance);
   return e->delta == 0 ? 0 : (double)INFINITY;
 }
@@ -43,7 +43,8 @@ void model_pair_test(struct model *model) {
   size_t rows = model->m->rows;
   double *z = model->scratch;
   for (size_t i = 0; i < rows; i++) z[i] = pair_score(model, i);
-  fit->dispersion = pair_dispersion(model, z, model->squares);
+  fit->dispersion =
+      model->known ? model->known->dispersion : pair_dispersion(model, z, model->squares);
   fit->degrees = (double)INFINITY;
   for (size_t i = 0; i < rows; i++) {
     double tail = 2 * pprofc_normal_cdf(-fabs(z[i] / sqrt(fit->dispersion)));
@@ -57,7 +58,8 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {
   const double *values = m->values + row * 2;
-  double phi = fit->dispersion, noise = z * z * (phi * noise_cv * noise_cv + run_cv * run_cv);
+  double phi = fit->dispersion, own = noise_cv * noise_cv * model_density(m, row);
+  double noise = z * z * (phi * own + run_cv * run_cv);
   double delta = values[1] / scaled[1] - values[0] / scaled[0], down[2], up[2];
   for (size_t side = 0; side < 2; side++) {
     double samples = model_samples(m, row, values[side]);

@@ -170,7 +170,7 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
     quantum[i] = comparison_quantum(c, sums, noises);
     aside[i] = c->names.flags[c->order[i]] & NAME_ENVIRONMENT;
   }
-  *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside, NULL};
+  *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside, NULL, NULL};
   return true;
 }
 

@@ -145,7 +145,7 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
   double runs = r->c->side_runs[side], mean = recorded_mean(r, row, side);
   double quantum = r->m->quantum[row], inverse = recorded_inverse(r, side, false);
   double samples = fmax(mean / (quantum * inverse), 1 / runs);
-  struct variance v = {excess, 1, samples};
+  struct variance v = {excess, 1, samples * model_density(r->m, row)};
   double degrees = r->c->side_runs[0] + r->c->side_runs[1] - 2;
   return stats_moderated_variance(&prior, &v, degrees) * samples * quantum * quantum * inverse *
          inverse / runs;

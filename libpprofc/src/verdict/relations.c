@@ -1,15 +1,13 @@
 /* Finds pairs of functions whose changes cancel: cost that moved, was renamed or was inlined. Finds
  * callers whose change comes from their callees. */
-#include "verdict/compare.h"
+#include "verdict/relations.h"
 
 #include "core/array.h"
-#include "verdict/similar.h"
+#include "core/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of the largest changes that can form pairs. */
-#define CANDIDATES_MOST 512
 /* A pair cancels when the rest is at most this share of the larger change. */
 #define BALANCE_MOST 0.25
 /* The weaker half of a pair has at least this raw p. */
@@ -21,35 +19,31 @@ struct balance {
   uint32_t fell, rose; /* indices of candidates */
 };
 
-struct relations {
-  struct comparison *c;
-  uint32_t *candidates; /* [CANDIDATES_MOST] rows */
-  size_t count;
-  struct balance *pairs;
-  size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* [names] candidate of each name, or MAP_NONE */
-  uint64_t *callers;      /* [count * words] a bit for each name */
-  size_t words;
-  double *explained; /* [names] sum of the changes of changed callees */
-  size_t *seen;      /* [names] last sample that added to `explained` */
-  size_t names;
-};
-
-static const pprofc_verdict_estimate *relations_flat(const struct relations *r,
-                                                     uint32_t candidate) {
-  return &r->c->row[r->candidates[candidate]].flat;
+const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate) {
+  return &r->c->row[r->candidates[candidate].row];
 }
 
-/* Returns the estimate after removing the common factor, because moved costs cancel there. */
-static const struct estimate *relations_own(const struct relations *r, uint32_t candidate) {
-  return &r->c->flat.of[r->c->line[r->candidates[candidate]]];
+const struct estimate *relations_own(const struct relations *r, uint32_t candidate) {
+  return &r->c->flat.of[r->c->line[r->candidates[candidate].row]];
+}
+
+bool relations_one_sided(const struct relations *r, uint32_t candidate) {
+  const pprofc_verdict_estimate *e = &relations_row(r, candidate)->flat;
+  return e->base == 0 || e->head == 0;
 }
 
 static void relations_choose(struct relations *r) {
   for (size_t i = 0; i < r->c->rows && r->count < CANDIDATES_MOST; i++) {
-    const pprofc_verdict_estimate *e = &r->c->row[i].flat;
-    bool weak = e->own == PPROFC_VERDICT_UNCHANGED && e->p < WEAK_P;
-    if (weak || pprofc_verdict_is_change(e->own)) r->candidates[r->count++] = (uint32_t)i;
+    const pprofc_verdict_row *row = &r->c->row[i];
+    bool weak = row->flat.own == PPROFC_VERDICT_UNCHANGED && row->flat.p < WEAK_P;
+    bool changed = pprofc_verdict_is_change(row->flat.own);
+    if (!weak && !changed) continue;
+    struct candidate *it = &r->candidates[r->count++];
+    *it = (struct candidate){.row = (uint32_t)i,
+                             .parts = name_split(row->name),
+                             .partner = MAP_NONE,
+                             .changed = changed};
+    it->type = name_type_key(&it->parts);
   }
 }
 
@@ -57,10 +51,9 @@ static void relations_choose(struct relations *r) {
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
-  if (!(relations_flat(r, fell)->delta < 0 && relations_flat(r, rose)->delta > 0)) return false;
-  if (!pprofc_verdict_is_change(relations_flat(r, fell)->own) &&
-      !pprofc_verdict_is_change(relations_flat(r, rose)->own))
+  if (!(relations_row(r, fell)->flat.delta < 0 && relations_row(r, rose)->flat.delta > 0))
     return false;
+  if (!r->candidates[fell].changed && !r->candidates[rose].changed) return false;
   double rest = fabs(a->delta + b->delta);
   double half = hypot((a->high - a->low) / 2, (b->high - b->low) / 2);
   return rest <= half && rest <= BALANCE_MOST * fmax(-a->delta, b->delta);
@@ -92,21 +85,65 @@ static bool relations_alloc(struct relations *r) {
   r->names = r->c->names.texts.count;
   r->words = r->names / 64 + 1;
   r->candidate_of = mem_array(mem, r->names, sizeof *r->candidate_of);
+  r->both = mem_zero_array(mem, r->names, sizeof *r->both);
+  r->sketch_of = mem_array(mem, r->names, sizeof *r->sketch_of);
   r->callers = mem_zero_array(mem, r->count * r->words, sizeof *r->callers);
   r->explained = mem_zero_array(mem, r->names, sizeof *r->explained);
   r->seen = mem_zero_array(mem, r->names, sizeof *r->seen);
-  if (!r->candidate_of || !r->callers || !r->explained || !r->seen) return false;
-  for (size_t i = 0; i < r->names; i++) r->candidate_of[i] = MAP_NONE;
-  for (uint32_t i = 0; i < r->count; i++)
-    r->candidate_of[interner_find(&r->c->names.texts, r->c->row[r->candidates[i]].name)] = i;
-  return true;
+  return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
+/* Fills what is known of each name. */
+static void relations_name(struct relations *r) {
+  const struct comparison *c = r->c;
+  for (size_t i = 0; i < r->names; i++) {
+    struct name_parts parts = name_split(c->names.texts.items[i]);
+    r->candidate_of[i] = MAP_NONE;
+    r->sketch_of[i] = hash_str(parts.last);
+  }
+  for (size_t i = 0; i < c->rows; i++)
+    r->both[interner_find(&c->names.texts, c->row[i].name)] =
+        c->row[i].cum.base > 0 && c->row[i].cum.head > 0;
+  for (uint32_t i = 0; i < r->count; i++) {
+    r->candidates[i].name = interner_find(&c->names.texts, relations_row(r, i)->name);
+    r->candidate_of[r->candidates[i].name] = i;
+  }
+}
+
+static void sketch_add(struct sketch *sketch, uint64_t hash) {
+  size_t bit = hash % (64 * SKETCH_WORDS);
+  sketch->bits[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+double sketch_overlap(const struct sketch *a, const struct sketch *b) {
+  int common = 0, all = 0;
+  for (size_t i = 0; i < SKETCH_WORDS; i++) {
+    common += __builtin_popcountll(a->bits[i] & b->bits[i]);
+    all += __builtin_popcountll(a->bits[i] | b->bits[i]);
+  }
+  return all ? (double)common / all : 1;
+}
+
+static void relations_add_caller(struct relations *r, uint32_t candidate, size_t caller) {
+  r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
+}
+
+/* Adds the callers of a candidate. If one side lacks the caller, the nearest caller that both
+ * sides have is also one: the callers between are new or gone. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
-  for (size_t i = 0; i + 1 < walk->depth; i++) {
-    uint32_t candidate = r->candidate_of[walk->frames[i]], caller = walk->frames[i + 1];
-    if (candidate == MAP_NONE) continue;
-    r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
+  size_t root = r->names, nearest = root;
+  for (size_t i = walk->depth; i-- > 0;) {
+    bool first = i + 1 == walk->depth;
+    uint32_t caller = first ? MAP_NONE : walk->frames[i + 1];
+    uint32_t candidate = r->candidate_of[walk->frames[i]];
+    if (!first && r->both[caller]) nearest = caller;
+    if (candidate != MAP_NONE) {
+      relations_add_caller(r, candidate, nearest);
+      if (!first) relations_add_caller(r, candidate, caller);
+      if (!first) sketch_add(&r->candidates[candidate].callers, r->sketch_of[caller]);
+    }
+    if (!first && r->candidate_of[caller] != MAP_NONE)
+      sketch_add(&r->candidates[r->candidate_of[caller]].callees, r->sketch_of[walk->frames[i]]);
   }
 }
 
@@ -144,35 +181,31 @@ static bool relations_walk(struct relations *r) {
 
 /* ---- relations --------------------------------------- */
 
-static bool relations_calls(const struct relations *r, uint32_t caller, uint32_t callee) {
-  pprofc_str name = r->c->row[r->candidates[caller]].name;
-  uint32_t id = interner_find(&r->c->names.texts, name);
-  return r->callers[callee * r->words + id / 64] >> id % 64 & 1;
+bool relations_calls(const struct relations *r, uint32_t caller, uint32_t callee) {
+  return relations_has_caller(r, callee, r->candidates[caller].name);
 }
 
-static bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b) {
+bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b) {
   for (size_t i = 0; i < r->words; i++)
     if (r->callers[a * r->words + i] & r->callers[b * r->words + i]) return true;
   return false;
 }
 
 static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_t a, uint32_t b) {
+  if (r->candidates[a].partner == b) return PPROFC_RELATION_RENAMED;
   if (relations_calls(r, a, b) || relations_calls(r, b, a)) return PPROFC_RELATION_INLINED;
-  if (!relations_share_caller(r, a, b)) return PPROFC_RELATION_NONE;
-  bool replaced = relations_flat(r, a)->head == 0 && relations_flat(r, b)->base == 0;
-  if (!replaced) return PPROFC_RELATION_MOVED;
-  pprofc_str gone = r->c->row[r->candidates[a]].name, made = r->c->row[r->candidates[b]].name;
-  return names_similar(gone, made) ? PPROFC_RELATION_RENAMED : PPROFC_RELATION_NONE;
+  return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Takes pairs with the smallest rest first, each function once. */
-static void relations_mark_pairs(struct relations *r) {
+/* Takes pairs with the smallest rest first, each function once; renamed functions before the
+ * others. */
+static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
-    size_t fell = r->candidates[r->pairs[i].fell], rose = r->candidates[r->pairs[i].rose];
+    size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;
     pprofc_verdict_row *a = &r->c->row[fell], *b = &r->c->row[rose];
     if (a->relation || b->relation) continue;
     pprofc_verdict_relation kind = relations_kind(r, r->pairs[i].fell, r->pairs[i].rose);
-    if (kind == PPROFC_RELATION_NONE) continue;
+    if (kind == PPROFC_RELATION_NONE || (renames && kind != PPROFC_RELATION_RENAMED)) continue;
     a->relation = kind;
     b->relation = kind;
     a->partner = rose;
@@ -197,9 +230,22 @@ static void relations_free(struct relations *r) {
   mem_free(mem, r->candidates, CANDIDATES_MOST, sizeof *r->candidates);
   ARRAY_FREE(mem, r->pairs, r->pair_capacity);
   mem_free(mem, r->candidate_of, r->names, sizeof *r->candidate_of);
+  mem_free(mem, r->both, r->names, sizeof *r->both);
+  mem_free(mem, r->sketch_of, r->names, sizeof *r->sketch_of);
   mem_free(mem, r->callers, r->count * r->words, sizeof *r->callers);
   mem_free(mem, r->explained, r->names, sizeof *r->explained);
   mem_free(mem, r->seen, r->names, sizeof *r->seen);
+  groups_free(r);
+}
+
+static bool relations_connect(struct relations *r) {
+  if (!relations_pair(r) || !relations_alloc(r)) return false;
+  relations_name(r);
+  if (!groups_fill(r) || !relations_walk(r) || !renames_match(r)) return false;
+  relations_mark_pairs(r, true);
+  relations_mark_pairs(r, false);
+  relations_mark_callers(r);
+  return true;
 }
 
 /* Reads the samples again only if something changed. */
@@ -208,11 +254,7 @@ pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);
   bool done = r.candidates != NULL;
   if (done) relations_choose(&r);
-  if (done && r.count && c->summary.changed) {
-    done = relations_pair(&r) && relations_alloc(&r) && relations_walk(&r);
-    if (done) relations_mark_pairs(&r);
-    if (done) relations_mark_callers(&r);
-  }
+  if (done && r.count && c->summary.changed) done = relations_connect(&r) && domains_find(&r);
   relations_free(&r);
   return done ? PPROFC_OK : error_nomem(error);
 }

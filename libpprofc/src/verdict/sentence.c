@@ -52,13 +52,30 @@ static void sentence_functions(const pprofc_verdict_summary *s, struct buffer *o
   if (!s->changed) sentence_count(s->cum_changed, "changed with what they call", out);
 }
 
-/* Counts the verdicts without the pairs that cancel. */
+/* Writes "Cost moved inside svc." or "Cost moved inside 3 places." */
+static void sentence_moved(const struct comparison *c, struct buffer *out) {
+  size_t moved = 0, last = 0;
+  for (size_t i = 0; i < c->domain_count; i++) {
+    moved += c->domains[i].moved;
+    if (c->domains[i].moved) last = i;
+  }
+  const pprofc_verdict_domain *one = &c->domains[last];
+  if (moved > 1)
+    buffer_printf(out, " Cost moved inside %zu places.", moved);
+  else if (moved && one->kind == PPROFC_DOMAIN_RENAMED)
+    buffer_printf(out, " %.*s was renamed.", STR_ARG(one->name));
+  else if (moved)
+    buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
+}
+
+/* Counts the verdicts without functions whose cost only moved. */
 static void sentence_fill_counts(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   for (size_t i = 0; i < c->rows; i++) {
     const pprofc_verdict_row *row = &c->row[i];
     pprofc_verdict verdict = row->flat.verdict;
-    if (row->relation || !pprofc_verdict_is_change(verdict)) continue;
+    const pprofc_verdict_domain *domain = comparison_domain(c, i);
+    if (row->relation || (domain && domain->moved) || !pprofc_verdict_is_change(verdict)) continue;
     bool side = verdict == PPROFC_VERDICT_NEW || verdict == PPROFC_VERDICT_GONE;
     s->new_rows += verdict == PPROFC_VERDICT_NEW;
     s->gone_rows += verdict == PPROFC_VERDICT_GONE;
@@ -85,6 +102,7 @@ pprofc_status sentence_fill(struct comparison *c, pprofc_error *error) {
     sentence_total(s, &out);
     sentence_common(s, &out);
     sentence_functions(s, &out);
+    sentence_moved(c, &out);
   }
   s->sentence = buffer_keep(&out, &c->arena);
   buffer_free(&out);

@@ -147,7 +147,7 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
     stacks_fill_row(s, node, values + i * c->count, &quantum[i]);
     aside[i] = c->names.flags[s->tree.nodes[node].name] & NAME_ENVIRONMENT;
   }
-  *m = (struct matrix){rows, c->count, c->bases, values, quantum, c->exposures, aside, NULL};
+  *m = (struct matrix){rows, c->count, c->bases, values, quantum, c->exposures, aside, NULL, NULL};
   return true;
 }
 

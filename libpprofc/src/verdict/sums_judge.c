@@ -70,7 +70,8 @@ static bool judge_matrix(struct judge *j, bool cum, struct matrix *m) {
   for (size_t side = 0; side < 2; side++)
     rows.inverse[side] = j->shares ? j->type[side]->inverse * j->scale : c->side_runs[side];
   *grouped = (struct grouped){c->side_runs, rows.rates, rows.squares, rows.inverse};
-  *m = (struct matrix){c->rows, 2, 1, rows.values, rows.quantum, c->exposures, rows.aside, grouped};
+  *m = (struct matrix){c->rows,      2,          1,       rows.values, rows.quantum,
+                       c->exposures, rows.aside, grouped, NULL};
   return true;
 }
 

@@ -124,8 +124,8 @@ static void rule_model(const struct noise_draw *draw, struct rule_answer *answer
   struct fit fit;
   pprofc_error error;
   for (size_t i = 0; i < ROWS_MAX; i++) ones[i] = 1;
-  struct matrix matrix = {draw->rows, draw->runs, draw->bases, draw->values,
-                          ones,       ones,       aside,       NULL};
+  struct matrix matrix = {draw->rows, draw->runs, draw->bases, draw->values, ones,
+                          ones,       aside,      NULL,        NULL};
   arena_init(&arena, &mem_default);
   rule_must(model_fit(&matrix, &settings, &arena, &fit, &error) == PPROFC_OK, "out of memory");
   for (size_t i = 0; i < draw->rows; i++) {

@@ -3,6 +3,7 @@
 #include "blame.h"
 
 #include "core/json_write.h"
+#include "noise/domains.h"
 
 #include <math.h>
 
@@ -11,23 +12,45 @@
 /* Maximum number of attempts to make a sum of floating point numbers exact. */
 #define BLAME_NUDGES 8
 
+const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
+                                          const pprofc_verdict_row *row) {
+  const pprofc_verdict_domain *domain = noise_domain_moved(report, row);
+  return domain && !(row->relation && domain->row_count == 2) ? domain : NULL;
+}
+
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
+  const pprofc_verdict_domain *domain = blame_domain(report, row);
+  if (domain) return row == &report->rows[domain->rows[0]];
   if (row->relation) return row < &report->rows[row->partner];
   return pprofc_verdict_is_change(row->flat.verdict);
 }
 
 double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row) {
+  const pprofc_verdict_domain *domain = blame_domain(report, row);
+  double sum = 0;
+  for (size_t i = 0; domain && i < domain->row_count; i++)
+    sum += report->rows[domain->rows[i]].flat.delta;
+  if (domain) return sum;
   if (!row->relation) return row->flat.delta;
   return row->flat.delta + report->rows[row->partner].flat.delta;
 }
 
-/* Adds the lines to `sum` in the order of JSON: rows, then pairs. */
+/* Lines of the change, in the order of JSON. */
+enum blame_kind { BLAME_ROWS, BLAME_PAIRS, BLAME_DOMAINS, BLAME_KINDS };
+
+static enum blame_kind blame_kind_of(const struct noise_report *report,
+                                     const pprofc_verdict_row *row) {
+  if (blame_domain(report, row)) return BLAME_DOMAINS;
+  return row->relation ? BLAME_PAIRS : BLAME_ROWS;
+}
+
+/* Adds the lines to `sum` in the order of JSON. */
 static double blame_add_lines(const struct noise_report *report, double sum) {
-  for (int pairs = 0; pairs < 2; pairs++)
+  for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
       const pprofc_verdict_row *row = &report->rows[i];
-      bool pair = row->relation != PPROFC_RELATION_NONE;
-      if (pair == (pairs == 1) && blame_has_line(report, row)) sum += blame_delta(report, row);
+      if ((int)blame_kind_of(report, row) == kind && blame_has_line(report, row))
+        sum += blame_delta(report, row);
     }
   return sum;
 }
@@ -41,7 +64,7 @@ static void blame_count(struct blame *b) {
     if (row->flat.verdict == PPROFC_VERDICT_ENVIRONMENT && own) {
       b->environment += row->flat.delta;
       b->environment_count++;
-    } else if (!row->relation && own) {
+    } else if (blame_kind_of(b->report, row) == BLAME_ROWS && own) {
       b->rest_count++;
     }
   }
@@ -155,19 +178,35 @@ static void blame_json_row(struct json_writer *json, const struct blame *b,
   json_end(json);
 }
 
-/* Writes the lines of pairs, or all other lines. */
-static void blame_json_lines(struct json_writer *json, const struct blame *b, bool pairs) {
-  json_key(json, pairs ? "moved" : "rows");
+static void blame_json_domain(struct json_writer *json, const struct blame *b,
+                              const pprofc_verdict_row *row) {
+  const pprofc_verdict_domain *domain = blame_domain(b->report, row);
+  double delta = blame_delta(b->report, row);
+  json_begin_object(json);
+  blame_json_str(json, "name", domain->name);
+  json_key(json, "kind");
+  json_text(json, noise_domain_kind(domain->kind));
+  blame_json_number(json, "balance", delta);
+  blame_json_number(json, "share", blame_share(b, delta));
+  json_end(json);
+}
+
+/* Writes the lines of a kind. */
+static void blame_json_lines(struct json_writer *json, const struct blame *b,
+                             enum blame_kind kind) {
+  static const struct {
+    const char *key;
+    void (*write)(struct json_writer *, const struct blame *, const pprofc_verdict_row *);
+  } kinds[] = {[BLAME_ROWS] = {"rows", blame_json_row},
+               [BLAME_PAIRS] = {"moved", blame_json_pair},
+               [BLAME_DOMAINS] = {"domains", blame_json_domain}};
+  json_key(json, kinds[kind].key);
   json_begin_array(json);
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
-    if (!blame_has_line(b->report, row) || (row->relation != PPROFC_RELATION_NONE) != pairs)
-      continue;
+    if (!blame_has_line(b->report, row) || blame_kind_of(b->report, row) != kind) continue;
     json_line_break(json);
-    if (pairs)
-      blame_json_pair(json, b, row);
-    else
-      blame_json_row(json, b, row);
+    kinds[kind].write(json, b, row);
   }
   json_end(json);
 }
@@ -220,8 +259,7 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
   json_key(json, "blame");
   json_begin_object(json);
   blame_json_total(json, s);
-  blame_json_lines(json, &b, false);
-  blame_json_lines(json, &b, true);
+  for (int kind = 0; kind < BLAME_KINDS; kind++) blame_json_lines(json, &b, (enum blame_kind)kind);
   blame_json_count(json, "environment", b.environment_count, b.environment);
   blame_json_count(json, "rest", b.rest_count, b.rest);
   blame_json_explained(json, report);

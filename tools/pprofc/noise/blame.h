@@ -15,6 +15,11 @@ struct blame {
  * order, give exactly the change of the total. */
 struct blame blame_of(const struct noise_report *report);
 
+/* Returns the domain of a row if its rows are one line: their cost only moved. A pair has its own
+ * words. */
+const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
+                                          const pprofc_verdict_row *row);
+
 /* True if a row has a line: it changed. A pair that cancels has one line, at the half that
  * comes first in the table. */
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row);

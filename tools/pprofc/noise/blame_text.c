@@ -3,6 +3,7 @@
  * printed sum is exact. */
 #include "blame.h"
 #include "core/output.h"
+#include "noise/domains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,12 +124,23 @@ static void blame_put_pair(struct blame_text *t, const pprofc_verdict_row *row) 
   output_printf(t->out, " (%s)\n", pprofc_verdict_relation_name(row->relation));
 }
 
+static void blame_put_domain(struct blame_text *t, const pprofc_verdict_domain *domain) {
+  char text[DOMAIN_TEXT];
+  noise_domain_text(domain, &t->grid.unit, t->b.report->summary.lone, text);
+  output_add_text(t->out, "  ");
+  noise_put_text(t->out, str_of(text));
+  output_printf(t->out, " (%zu functions)\n", domain->row_count);
+}
+
 static void blame_put_row(struct blame_text *t, const pprofc_verdict_row *row) {
   double delta = blame_delta(t->b.report, row);
   output_row(t->out, 0, delta, (long double)delta);
   blame_put_delta(t, delta);
   blame_put_share(t, delta);
-  if (row->relation)
+  const pprofc_verdict_domain *domain = blame_domain(t->b.report, row);
+  if (domain)
+    blame_put_domain(t, domain);
+  else if (row->relation)
     blame_put_pair(t, row);
   else
     blame_put_function(t, row);

@@ -2,6 +2,7 @@
 #include "noise/gate.h"
 
 #include "common/terminal.h"
+#include "noise/domains.h"
 #include "regex/regex.h"
 #include "unit/unit.h"
 
@@ -34,6 +35,7 @@ struct noise_condition {
   double threshold; /* absolute value, or a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* a regular expression, or empty */
+  bool rows;        /* "row:": each function counts by itself, also if its cost only moved */
 };
 
 /* ---- reading ----------------------------------------- */
@@ -77,10 +79,12 @@ static bool noise_gate_threshold(pprofc_str text, struct noise_condition *c) {
 
 static bool noise_gate_parse(const char *text, struct noise_condition *c) {
   pprofc_str rest = str_of(text);
-  *c = (struct noise_condition){MEASURE_FLAT, 0, STR(""), STR("")};
+  *c = (struct noise_condition){MEASURE_FLAT, 0, STR(""), STR(""), str_starts(rest, STR("row:"))};
+  if (c->rows) rest = str_slice(rest, 4, rest.size);
   if (noise_gate_measure(&rest, &c->measure)) {
     size_t comma = str_find_char(rest, ',');
     if (!noise_gate_threshold(str_slice(rest, 0, comma), c)) return false;
+    if (c->rows && c->measure >= MEASURE_TOTAL) return false;
     if (comma == rest.size) return true;
     if (c->measure >= MEASURE_TOTAL) return false;
     rest = str_slice(rest, comma + 1, rest.size);
@@ -96,7 +100,7 @@ pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_e
   if (!noise_gate_parse(text, &c))
     return error_set(error, PPROFC_E_INVALID,
                      "-%s='%s' is not a condition: total>5%%, common>5%%, flat>5%%, cum>5%%, "
-                     "self>10%%, flat>10ms or name=RE",
+                     "self>10%%, flat>10ms, row:flat>5%% or name=RE",
                      flag, text);
   if (!c.name.size) return PPROFC_OK;
   pprofc_status status = regex_compile(&mem_default, c.name, &regex, error);
@@ -148,8 +152,7 @@ static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_
   return weak ? e->low : e->delta;
 }
 
-/* True if the condition fires. Cost moved from another function also counts: the message names
- * that function. */
+/* True if the condition fires. */
 static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   double growth = noise_gate_least(g, e);
   double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
@@ -176,21 +179,45 @@ static void noise_gate_today(char out[16]) {
 
 /* Reports one row for which the condition fires. */
 static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
-                              noise_found_fn found, void *context) {
+                              const pprofc_verdict_domain *domain, noise_found_fn found,
+                              void *context) {
   struct noise_finding finding = {.row = row,
+                                  .domain = domain,
                                   .name = row->name,
-                                  .estimate = *noise_gate_estimate(g, row),
+                                  .estimate = domain ? domain->net : *noise_gate_estimate(g, row),
                                   .change = (double)NAN};
   finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
                                              &finding.reason, &finding.until);
   found(context, &finding);
 }
 
+/* Returns the domain whose sum counts in place of a row, or NULL. */
+static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
+                                                      const pprofc_verdict_row *row) {
+  if (g->c.rows || g->c.measure == MEASURE_CUM) return NULL;
+  return pprofc_verdicts_domain_of(g->report->verdicts, row);
+}
+
+/* True if a row before this one has reported the domain. */
+static bool noise_gate_told(const struct noise_gate *g, const pprofc_verdict_domain *domain,
+                            const pprofc_verdict_row *row) {
+  for (size_t i = 0; i < domain->row_count; i++) {
+    const pprofc_verdict_row *before = &g->report->rows[domain->rows[i]];
+    if (before >= row) return false;
+    if ((!g->name || regex_match(g->name, before->name)) && noise_gate_fires(g, &before->flat))
+      return true;
+  }
+  return false;
+}
+
 static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, void *context) {
   for (size_t i = 0; i < g->report->row_count; i++) {
     const pprofc_verdict_row *row = &g->report->rows[i];
     if (g->name && !regex_match(g->name, row->name)) continue;
-    if (noise_gate_fires(g, noise_gate_estimate(g, row))) noise_gate_report(g, row, found, context);
+    if (!noise_gate_fires(g, noise_gate_estimate(g, row))) continue;
+    const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
+    if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_told(g, domain, row))) continue;
+    noise_gate_report(g, row, domain, found, context);
   }
 }
 
@@ -280,7 +307,7 @@ static void noise_gate_amount(const struct noise_report *report, const struct no
 
 static void noise_gate_tell(void *context, const struct noise_finding *found) {
   struct noise_telling *t = context;
-  char amount[160], relation[160] = "";
+  char amount[160], relation[160] = "", place[DOMAIN_PLACE] = "";
   noise_gate_amount(t->report, found, amount);
   if (found->accepted) {
     message_note("accepted until %.*s: %.*s %s: %.*s", STR_ARG(found->until), STR_ARG(found->name),
@@ -288,13 +315,15 @@ static void noise_gate_tell(void *context, const struct noise_finding *found) {
     return;
   }
   t->fired++;
-  if (found->row && found->row->relation) {
+  if (found->domain)
+    noise_domain_place(found->domain, place);
+  else if (found->row && found->row->relation) {
     pprofc_str from = str_slice(t->report->rows[found->row->partner].name, 0, 120);
     snprintf(relation, sizeof relation, ", %s from %.*s",
              pprofc_verdict_relation_name(found->row->relation), STR_ARG(from));
   }
-  message_error("pprofc: -fail_on='%s': %.*s %s%s", t->text, STR_ARG(found->name), amount,
-                relation);
+  message_error("pprofc: -fail_on='%s': %.*s %s%s%s", t->text, STR_ARG(found->name), amount,
+                relation, place);
 }
 
 /* Checks one condition and prints its messages. *fired becomes true if it fires or cannot be

@@ -10,11 +10,12 @@ pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_e
 
 /* Growth that violates a condition. */
 struct noise_finding {
-  const pprofc_verdict_row *row;    /* NULL for the total or all functions */
-  pprofc_str name;                  /* name of the function, or "the total", "all functions" */
-  pprofc_verdict_estimate estimate; /* estimate of flat, cum or the total, by the condition */
-  double change;                    /* relative change of all functions, else NaN */
-  bool accepted;                    /* true if a rule accepts it, with a reason and an end date */
+  const pprofc_verdict_row *row;       /* NULL for the total or all functions */
+  const pprofc_verdict_domain *domain; /* domain whose net is the estimate, or NULL */
+  pprofc_str name;                     /* name of the function, or "the total", "all functions" */
+  pprofc_verdict_estimate estimate;    /* estimate of flat, cum or the total, by the condition */
+  double change;                       /* relative change of all functions, else NaN */
+  bool accepted; /* true if a rule accepts it, with a reason and an end date */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);

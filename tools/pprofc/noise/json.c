@@ -1,6 +1,6 @@
 /* Writes verdicts as JSON. docs/JSON.md has the schema. */
 #include "core/json_write.h"
-#include "noise.h"
+#include "noise/domains.h"
 
 #include <math.h>
 
@@ -136,6 +136,12 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
     noise_json_text(json, "relation", pprofc_verdict_relation_name(row->relation));
     noise_json_str(json, "partner", report->rows[row->partner].name);
   }
+  const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(report->verdicts, row);
+  if (domain) {
+    size_t count;
+    json_key(json, "domain");
+    json_uint(json, (uint64_t)(domain - pprofc_verdicts_domains(report->verdicts, &count)));
+  }
   json_key(json, "cum");
   json_begin_object(json);
   noise_json_estimate(json, report, &row->cum);
@@ -158,6 +164,31 @@ static void noise_json_pairs(struct json_writer *json, const struct noise_report
     noise_json_str(json, "to", to->name);
     noise_json_text(json, "kind", pprofc_verdict_relation_name(row->relation));
     noise_json_number(json, "balance", row->flat.delta + to->flat.delta);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+/* Writes the places inside which cost moved. */
+static void noise_json_domains(struct json_writer *json, const struct noise_report *report) {
+  size_t count;
+  const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report->verdicts, &count);
+  json_key(json, "domains");
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) {
+    const pprofc_verdict_domain *d = &domains[i];
+    json_line_break(json);
+    json_begin_object(json);
+    noise_json_text(json, "kind", noise_domain_kind(d->kind));
+    noise_json_str(json, "name", d->name);
+    if (d->kind == PPROFC_DOMAIN_RENAMED) noise_json_str(json, "renamed", d->renamed);
+    json_key(json, "moved");
+    json_bool(json, d->moved);
+    noise_json_estimate(json, report, &d->net);
+    json_key(json, "functions");
+    json_begin_array(json);
+    for (size_t k = 0; k < d->row_count; k++) json_string(json, report->rows[d->rows[k]].name);
+    json_end(json);
     json_end(json);
   }
   json_end(json);
@@ -226,6 +257,7 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
   noise_json_all(&json, &report->summary);
   noise_json_explained(&json, report);
   noise_json_pairs(&json, report);
+  noise_json_domains(&json, report);
   noise_blame_json(report, &json);
   noise_json_rows(&json, report);
   if (report->command->noise.stacks) noise_json_stacks(&json, report);

@@ -1,7 +1,7 @@
 /* The table of -top -noise: values of base and head, their difference with half of its
  * interval, and the verdict. */
 #include "core/output.h"
-#include "noise.h"
+#include "noise/domains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,9 +10,19 @@
 /* Default of -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
+/* Names of functions shown in the line of a domain. */
+#define TABLE_NAMES 4
+
+/* A line: a function, or the sum of a domain. */
+struct noise_line {
+  const pprofc_verdict_row *row; /* of a domain: its first row */
+  const pprofc_verdict_domain *domain;
+};
+
 struct noise_rows {
   const struct noise_report *report;
-  const pprofc_verdict_row **shown;
+  struct noise_line *shown;
+  size_t capacity;
   size_t count, dropped, left_out; /* dropped: too small; left_out: exceed -nodecount */
   double cutoff;
   bool by_cum;
@@ -23,11 +33,15 @@ static bool noise_row_changed(const pprofc_verdict_row *row) {
   return pprofc_verdict_is_certain(row->flat.verdict) || pprofc_verdict_is_change(row->cum.verdict);
 }
 
+static const pprofc_verdict_estimate *noise_line_flat(const struct noise_line *line) {
+  return line->domain ? &line->domain->net : &line->row->flat;
+}
+
 /* ---- choice of rows ---------------------------------- */
 
 static int noise_rows_by_cum(const void *a, const void *b) {
-  const pprofc_verdict_row *x = *(const pprofc_verdict_row *const *)a;
-  const pprofc_verdict_row *y = *(const pprofc_verdict_row *const *)b;
+  const pprofc_verdict_row *x = ((const struct noise_line *)a)->row;
+  const pprofc_verdict_row *y = ((const struct noise_line *)b)->row;
   double dx = fabs(x->cum.delta), dy = fabs(y->cum.delta);
   if (dx != dy) return dx < dy ? 1 : -1;
   return (x > y) - (x < y); /* rows are sorted by flat */
@@ -43,17 +57,41 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
   return false;
 }
 
+/* Adds the line of a domain at the place of its first row. Rows that cancel are not shown except
+ * with -noise=rows; other rows follow the line. */
+static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
+  const pprofc_verdict_row *all = rows->report->rows;
+  rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
+  if (domain->moved && strcmp(rows->report->command->noise.show, "rows") != 0) return;
+  for (size_t i = 0; i < domain->row_count; i++)
+    rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[i]], NULL};
+}
+
+static void noise_rows_fill(struct noise_rows *rows) {
+  const struct noise_report *report = rows->report;
+  for (size_t i = 0; i < report->row_count; i++) {
+    const pprofc_verdict_row *row = &report->rows[i];
+    const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(report->verdicts, row);
+    if (domain && domain->rows[0] == i)
+      noise_rows_add_domain(rows, domain);
+    else if (!domain && noise_rows_keep(rows, row))
+      rows->shown[rows->count++] = (struct noise_line){row, NULL};
+  }
+}
+
 static bool noise_rows_choose(struct noise_rows *rows) {
   const struct noise_report *report = rows->report;
   const pprofc_report_options *o = &report->command->report;
+  size_t domains;
   int most = o->nodecount == -1 ? TABLE_ROWS : o->nodecount;
   if (!o->trim) most = 0;
   rows->by_cum = o->sort && strcmp(o->sort, "cum") == 0;
   rows->cutoff = o->trim ? o->nodefraction * fabs(report->summary.total_base) : 0;
-  rows->shown = mem_array(&mem_default, report->row_count, sizeof *rows->shown);
+  pprofc_verdicts_domains(report->verdicts, &domains);
+  rows->capacity = report->row_count + domains;
+  rows->shown = mem_array(&mem_default, rows->capacity, sizeof *rows->shown);
   if (!rows->shown) return false;
-  for (size_t i = 0; i < report->row_count; i++)
-    if (noise_rows_keep(rows, &report->rows[i])) rows->shown[rows->count++] = &report->rows[i];
+  noise_rows_fill(rows);
   if (rows->by_cum) qsort(rows->shown, rows->count, sizeof *rows->shown, noise_rows_by_cum);
   if (most > 0 && rows->count > (size_t)most) {
     rows->left_out = rows->count - (size_t)most;
@@ -68,9 +106,9 @@ static bool noise_rows_choose(struct noise_rows *rows) {
 static bool noise_rows_whole(const struct noise_rows *rows, const struct amount_unit *unit) {
   bool whole = str_equal(unit->to, STR("count")) && unit->ratio == 1;
   for (size_t i = 0; i < rows->count && whole; i++) {
-    const pprofc_verdict_row *r = rows->shown[i];
-    whole = r->flat.base == floor(r->flat.base) && r->flat.head == floor(r->flat.head) &&
-            r->cum.delta == floor(r->cum.delta);
+    const pprofc_verdict_estimate *e = noise_line_flat(&rows->shown[i]);
+    double cum = rows->shown[i].row->cum.delta;
+    whole = e->base == floor(e->base) && e->head == floor(e->head) && cum == floor(cum);
   }
   return whole;
 }
@@ -79,9 +117,10 @@ static bool noise_rows_whole(const struct noise_rows *rows, const struct amount_
 static void noise_rows_grid(struct noise_rows *rows) {
   double largest = 0, smallest = (double)INFINITY;
   for (size_t i = 0; i < rows->count; i++) {
-    const pprofc_verdict_row *r = rows->shown[i];
-    largest = fmax(largest, fmax(fmax(r->flat.base, r->flat.head), fabs(r->cum.delta)));
-    if (r->flat.delta != 0) smallest = fmin(smallest, fabs(r->flat.delta));
+    const pprofc_verdict_estimate *e = noise_line_flat(&rows->shown[i]);
+    double cum = fabs(rows->shown[i].row->cum.delta);
+    largest = fmax(largest, fmax(fmax(e->base, e->head), cum));
+    if (e->delta != 0) smallest = fmin(smallest, fabs(e->delta));
   }
   struct amount_unit unit = noise_unit_for(rows->report, largest);
   if (isinf(smallest)) smallest = 0;
@@ -143,22 +182,28 @@ static const char *noise_cum_word(const pprofc_verdict_row *row) {
 
 /* ---- the table --------------------------------------- */
 
-static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_row *row,
-                          struct output *out) {
+/* Writes base, head, change, interval, percent and q. */
+static void noise_put_numbers(const struct noise_rows *rows, const pprofc_verdict_estimate *e,
+                              struct output *out) {
   const struct amount_grid *grid = &rows->grid;
-  const pprofc_verdict_estimate *sorted = rows->by_cum ? &row->cum : &row->flat;
-  output_row(out, noise_row_changed(row), sorted->delta, (long double)row->flat.delta);
-  double base = amount_ticks(grid, row->flat.base), head = amount_ticks(grid, row->flat.head);
+  double base = amount_ticks(grid, e->base), head = amount_ticks(grid, e->head);
   char percent[AMOUNT_TEXT];
   noise_put_ticks(out, grid, base, false);
   noise_put_ticks(out, grid, head, false);
   noise_put_ticks(out, grid, head - base, true);
-  noise_put_half(out, rows, &row->flat);
-  amount_percent(row->flat.base, row->flat.delta, percent);
-  noise_put_padded(out, row->flat.delta != 0 ? percent : "", 8);
-  noise_put_q(out, rows->report->summary.lone ? (double)NAN : row->flat.q);
+  noise_put_half(out, rows, e);
+  amount_percent(e->base, e->delta, percent);
+  noise_put_padded(out, e->delta != 0 ? percent : "", 8);
+  noise_put_q(out, rows->report->summary.lone ? (double)NAN : e->q);
+}
+
+static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_row *row,
+                          struct output *out) {
+  const pprofc_verdict_estimate *sorted = rows->by_cum ? &row->cum : &row->flat;
+  output_row(out, noise_row_changed(row), sorted->delta, (long double)row->flat.delta);
+  noise_put_numbers(rows, &row->flat, out);
   noise_put_word(out, noise_flat_word(row), 25);
-  noise_put_ticks(out, grid, amount_ticks(grid, row->cum.delta), true);
+  noise_put_ticks(out, &rows->grid, amount_ticks(&rows->grid, row->cum.delta), true);
   noise_put_word(out, noise_cum_word(row), 10);
   output_add_text(out, "  ");
   noise_put_text(out, row->name);
@@ -167,6 +212,28 @@ static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_ro
     noise_put_text(out, rows->report->rows[row->partner].name);
   }
   output_add_char(out, '\n');
+}
+
+/* Writes the sum of a domain and the names of its functions. */
+static void noise_put_domain(const struct noise_rows *rows, const pprofc_verdict_domain *domain,
+                             struct output *out) {
+  char text[DOMAIN_TEXT];
+  noise_domain_text(domain, &rows->grid.unit, rows->report->summary.lone, text);
+  output_row(out, true, domain->net.delta, (long double)domain->net.delta);
+  noise_put_numbers(rows, &domain->net, out);
+  noise_put_word(out, noise_domain_word(domain), 25);
+  noise_put_padded(out, "", 10);
+  noise_put_word(out, "", 10);
+  output_add_text(out, "  ");
+  noise_put_text(out, str_of(text));
+  output_add_text(out, " (");
+  for (size_t i = 0; i < domain->row_count && i < TABLE_NAMES; i++) {
+    if (i) output_add_text(out, ", ");
+    noise_put_text(out, rows->report->rows[domain->rows[i]].name);
+  }
+  if (domain->row_count > TABLE_NAMES)
+    output_printf(out, " and %zu more", domain->row_count - TABLE_NAMES);
+  output_add_text(out, ")\n");
 }
 
 static void noise_put_dropped(const struct noise_rows *rows, struct output *out) {
@@ -190,9 +257,14 @@ pprofc_status noise_table(const struct noise_report *report, struct output *out,
   noise_put_dropped(&rows, out);
   output_add_text(out, "       base       head     change          \xc2\xb1  change%       q  "
                        "verdict                     cum change  of cum      function\n");
-  for (size_t i = 0; i < rows.count; i++) noise_put_row(&rows, rows.shown[i], out);
+  for (size_t i = 0; i < rows.count; i++) {
+    if (rows.shown[i].domain)
+      noise_put_domain(&rows, rows.shown[i].domain, out);
+    else
+      noise_put_row(&rows, rows.shown[i].row, out);
+  }
   output_no_row(out);
   noise_footer(report, out);
-  mem_free(&mem_default, rows.shown, report->row_count, sizeof *rows.shown);
+  mem_free(&mem_default, rows.shown, rows.capacity, sizeof *rows.shown);
   return PPROFC_OK;
 }

@@ -172,7 +172,7 @@ pprofc_status shell_output(struct shell *shell, const struct command *run,
 
 /* ---- verdicts (verdicts.c) --------------------------- */
 
-/* Parses "all", "changed" or "off"; prints a message and returns false for anything else. */
+/* Parses "all", "changed", "rows" or "off"; prints a message and returns false for others. */
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command);
 
 /* True if the option noise changes the report. */

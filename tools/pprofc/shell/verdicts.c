@@ -8,7 +8,8 @@
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command) {
   static const struct {
     const char *word, *show;
-  } choices[] = {{"all", "all"}, {"changed", "changed"}, {"off", ""}, {"", "all"}};
+  } choices[] = {
+      {"all", "all"}, {"changed", "changed"}, {"rows", "rows"}, {"off", ""}, {"", "all"}};
   for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
     if (!str_equal(value, str_of(choices[i].word))) continue;
     command->noise.show = choices[i].show;
@@ -16,7 +17,7 @@ bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *c
   }
   char quoted[QUOTE_MAX];
   quote_go(value, quoted);
-  shell_fail(shell, "invalid value %s for noise: must be all, changed or off", quoted);
+  shell_fail(shell, "invalid value %s for noise: must be all, changed, rows or off", quoted);
   return false;
 }
 

@@ -95,6 +95,11 @@ static void put_verdict_cells(struct buffer *out, const struct change *change, p
     html_function(out, str_of(change->partner));
     buffer_add_text(out, "</span>");
   }
+  if (change->inside) {
+    buffer_add_text(out, " inside<details class=\"place\"><summary>functions</summary>");
+    html_text(out, str_of(change->inside));
+    buffer_add_text(out, "</details>");
+  }
   buffer_add_text(out, "</td>");
 }
 

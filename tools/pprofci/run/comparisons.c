@@ -26,6 +26,7 @@ static const struct member change_members[] = {
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
     {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
     {"code", MEMBER_TEXT, IN_CHANGE(code)},
+    {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
 };
 
 #define IN_VERDICTS(name) offsetof(struct pair_verdicts, name)
@@ -263,6 +264,7 @@ static bool changes_read(struct ci_run *run, const struct node *list, struct cha
   for (size_t i = 0; i < *count; i++) {
     good &= members_read(run, change_members, COUNT_OF(change_members), node_at(list, i), &to[i]);
     if (to[i].partner && !*to[i].partner) to[i].partner = NULL;
+    if (to[i].inside && !*to[i].inside) to[i].inside = NULL;
   }
   return good;
 }

@@ -1,6 +1,7 @@
 /* -fail-on: functions that must not grow. */
 #include "core/array.h"
 #include "core/log_guard.h"
+#include "noise/domains.h"
 #include "noise/gate.h"
 #include "page/numbers.h"
 #include "run/code.h"
@@ -46,7 +47,10 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
     number_profile(out, change->delta, f->report->summary.unit);
   else
     buffer_printf(out, "%.1f%%", 100 * found->change);
-  buffer_printf(out, "%s in %s%s\n", how, f->pair->diff, rest);
+  char place[DOMAIN_PLACE] = "";
+  if (found->domain) noise_domain_place(found->domain, place);
+  pprofc_str shown = escape_line_keep(str_of(place), &f->run->arena);
+  buffer_printf(out, "%s%.*s in %s%s\n", how, STR_ARG(shown), f->pair->diff, rest);
 }
 
 /* True for a time that grew although no sampled function has other machine code. */

@@ -1,6 +1,7 @@
 /* Converts verdicts to the data of the page about the functions of a pair. */
 #include "core/log_guard.h"
 #include "noise/blame.h"
+#include "noise/domains.h"
 #include "run/judging.h"
 #include "run/text.h"
 
@@ -8,6 +9,7 @@
 
 #define ROWS_MOST   30
 #define LEAST_SHARE 0.01 /* of the base; smaller untested growth is not shown */
+#define INSIDE_MOST 8    /* functions of a place that are named */
 #define NAME_MOST   160  /* maximum bytes of a name in a sentence */
 
 /* A comparison that is being filled in, and its inputs. */
@@ -50,8 +52,9 @@ static const char *judged_row_text(const struct filling *f, pprofc_str name) {
   return text_keep(&f->run->arena, escape_line_keep(name, &f->run->arena));
 }
 
-static bool judged_row_changed(const pprofc_verdict_row *row) {
-  return row->relation || pprofc_verdict_is_change(row->flat.verdict);
+static bool judged_row_changed(const struct noise_report *report, const pprofc_verdict_row *row) {
+  return row->relation || pprofc_verdict_is_change(row->flat.verdict) ||
+         noise_domain_moved(report, row);
 }
 
 struct change judged_estimate(const struct noise_report *report, const pprofc_verdict_estimate *e) {
@@ -78,7 +81,7 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
   *change = judged_estimate(f->report, &row->flat);
   change->name = judged_row_text(f, row->name);
   change->share = blame_share(&f->blame, row->flat.delta);
-  change->changed = judged_row_changed(row);
+  change->changed = judged_row_changed(f->report, row);
   judged_row_place(f, row->name, change);
   if (row->relation) {
     change->verdict = pprofc_verdict_relation_name(row->relation);
@@ -88,6 +91,39 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
   return change->name && change->file;
 }
 
+/* ---- cost that moved --------------------------------- */
+
+/* Returns the names of the functions of a domain. */
+static const char *judged_domain_names(const struct filling *f,
+                                       const pprofc_verdict_domain *domain) {
+  struct buffer names;
+  buffer_init(&names, f->run->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < domain->row_count && i < INSIDE_MOST; i++) {
+    pprofc_str name = f->report->rows[domain->rows[i]].name;
+    buffer_add_text(&names, i ? ", " : "");
+    buffer_add_str(&names, escape_line_keep(str_slice(name, 0, NAME_MOST), &f->run->arena));
+  }
+  if (domain->row_count > INSIDE_MOST)
+    buffer_printf(&names, " and %zu more", domain->row_count - INSIDE_MOST);
+  pprofc_str kept = buffer_keep(&names, &f->run->arena);
+  buffer_free(&names);
+  return kept.data ? text_keep(&f->run->arena, kept) : NULL;
+}
+
+/* Converts a domain whose rows cancel to one line; false when out of memory. */
+static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
+                               struct change *change) {
+  *change = judged_estimate(f->report, &domain->net);
+  change->name = judged_row_text(f, domain->name);
+  change->file = "";
+  change->code = "";
+  change->share = (double)NAN;
+  change->changed = true;
+  change->verdict = noise_domain_word(domain);
+  change->inside = judged_domain_names(f, domain);
+  return change->name && change->inside;
+}
+
 /* ---- all functions ----------------------------------- */
 
 /* Adds the rows that changed, or the other rows with a difference of their own. */
@@ -95,11 +131,14 @@ static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
     const pprofc_verdict_row *row = &f->report->rows[i];
-    if (judged_row_changed(row) != changed) continue;
+    if (judged_row_changed(f->report, row) != changed) continue;
     if (!changed && row->flat.delta == 0) continue;
+    const pprofc_verdict_domain *domain = noise_domain_moved(f->report, row);
+    if (domain && domain->rows[0] != i) continue;
     if (to->row_count == ROWS_MOST)
       to->left_out++;
-    else if (!judged_row_take(f, row, &to->rows[to->row_count++]))
+    else if (domain ? !judged_domain_take(f, domain, &to->rows[to->row_count++])
+                    : !judged_row_take(f, row, &to->rows[to->row_count++]))
       return false;
   }
   return true;
@@ -109,7 +148,7 @@ static bool judged_take(struct filling *f, bool changed) {
  * such functions count if they are large enough. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
-  if (row->relation || !(e->delta > 0)) return false;
+  if (row->relation || noise_domain_moved(f->report, row) || !(e->delta > 0)) return false;
   if (e->verdict == PPROFC_VERDICT_UNKNOWN)
     return e->delta >= LEAST_SHARE * f->report->summary.total_base;
   return pprofc_verdict_is_change(e->verdict);

@@ -28,6 +28,8 @@ struct change {
                               functions */
   const char *partner;     /* other function of a move between two functions; or NULL */
   const char *code;        /* "same", "changed", "in this diff" ...; "" when unknown */
+  const char *inside;      /* functions between which cost moved inside a place, which `name` is;
+                              or NULL */
 };
 
 /* A changed line of the sources, with its cost per operation if that is known. */

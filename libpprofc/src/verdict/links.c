@@ -1,0 +1,43 @@
+/* Decides which functions are plausibly the same code: cost that moves goes to a caller or callee,
+ * stays in a type, or goes to a function that appears where another vanishes. */
+#include "verdict/relations.h"
+#include "verdict/similar.h"
+
+/* True if one of two functions appeared or vanished. */
+static bool links_replaced(const struct relations *r, uint32_t a, uint32_t b) {
+  return relations_one_sided(r, a) || relations_one_sided(r, b);
+}
+
+/* True for two copies, closures or parts of one function. */
+static bool links_same_stem(const struct candidate *a, const struct candidate *b) {
+  return (a->parts.generated || b->parts.generated) && a->parts.last.size &&
+         str_equal(a->parts.last, b->parts.last) && a->type == b->type &&
+         str_equal(a->parts.package, b->parts.package);
+}
+
+/* True if both are in one package. C has no packages: there both functions must be on one side
+ * only, or have similar names. */
+static bool links_same_package(const struct relations *r, uint32_t a, uint32_t b) {
+  const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
+  if (!str_equal(x->parts.package, y->parts.package)) return false;
+  if (x->parts.package.size) return true;
+  return (relations_one_sided(r, a) && relations_one_sided(r, b)) ||
+         names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
+}
+
+/* True if one calls the other, or both have one type that is not nearly the whole program. */
+static bool links_close(const struct relations *r, uint32_t a, uint32_t b) {
+  const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
+  if (relations_calls(r, a, b) || relations_calls(r, b, a)) return true;
+  return x->type && x->type == y->type && !x->wide;
+}
+
+bool relations_linked(const struct relations *r, uint32_t a, uint32_t b) {
+  const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
+  if (x->partner == b || links_close(r, a, b)) return true;
+  bool replaced = links_replaced(r, a, b);
+  bool file = x->file.size && str_equal(x->file, y->file);
+  if (replaced && (file || links_same_stem(x, y))) return true;
+  if (!relations_share_caller(r, a, b)) return false;
+  return file || (replaced && links_same_package(r, a, b));
+}

@@ -1,0 +1,142 @@
+/* Reads names of Go, C++, Rust, Java and scripts: brackets nest, "." and "::" separate. */
+#include "verdict/name_parts.h"
+
+#include "core/hash.h"
+
+#include <ctype.h>
+
+static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
+  return i < s.size && strchr(wanted, s.data[i]) && s.data[i];
+}
+
+/* ---- what compilers add ------------------------------ */
+
+/* True for the last part of a closure, a copy or a thunk: "func1", "2", "cold", "{closure#0}",
+ * "h0123456789abcdef". */
+static bool parts_generated(pprofc_str tail) {
+  static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
+                                      "isra", "lto_priv", "llvm",      "cold",  "fm"};
+  size_t end = tail.size;
+  if (parts_is(tail, 0, "{")) return true;
+  if (tail.size == 17 && tail.data[0] == 'h') {
+    size_t digits = 1;
+    while (digits < 17 && isxdigit((unsigned char)tail.data[digits])) digits++;
+    return digits == 17;
+  }
+  while (end && isdigit((unsigned char)tail.data[end - 1])) end--;
+  if (!end) return tail.size > 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (str_equal(str_slice(tail, 0, end), str_of(words[i]))) return true;
+  return false;
+}
+
+/* Returns the offset of the last separator of a generated part, or the size. */
+static size_t parts_last_join(pprofc_str name) {
+  for (size_t i = name.size; i-- > 1;) {
+    if (parts_is(name, i, ")>]")) return name.size;
+    if (parts_is(name, i, ".$-")) return i;
+    if (name.data[i] == ':' && name.data[i - 1] == ':') return i - 1;
+  }
+  return name.size;
+}
+
+static pprofc_str parts_strip(pprofc_str name, bool *generated) {
+  size_t clone = str_find(name, STR(" [clone"));
+  *generated = clone < name.size;
+  name = str_slice(name, 0, clone);
+  if (str_ends(name, STR(" const"))) name = str_slice(name, 0, name.size - 6);
+  for (;;) {
+    size_t at = parts_last_join(name), from = at + (parts_is(name, at, ":") ? 2 : 1);
+    if (!at || at == name.size || !parts_generated(str_slice(name, from, name.size))) return name;
+    name = str_slice(name, 0, at);
+    *generated = true;
+  }
+}
+
+/* ---- separators -------------------------------------- */
+
+struct parts_scan {
+  size_t start;       /* offset after a return type */
+  size_t end;         /* offset of the arguments, or the size */
+  size_t last, width; /* last separator before the end and its width; 0 without one */
+};
+
+/* True if the parenthesis at `i` belongs to the name: a receiver, an unnamed namespace or an
+ * operator. */
+static bool parts_inside(pprofc_str name, size_t i, size_t start) {
+  bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
+  return i == start || parts_is(name, i - 1, ".:/ ") || operator_call;
+}
+
+/* Returns the width of the separator at `i`, or 0. */
+static size_t parts_join(pprofc_str name, size_t i) {
+  if (parts_is(name, i, ".#")) return 1;
+  return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
+}
+
+/* Returns the depth of brackets after the byte at `i`. An arrow closes nothing. */
+static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
+  if (parts_is(name, i, "<[{(")) return depth + 1;
+  bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
+  return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
+}
+
+/* Notes what the byte at `i`, outside brackets, says. */
+static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
+  size_t join = i == s->start ? 0 : parts_join(name, i);
+  if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
+  if (name.data[i] == '/') s->last = s->width = 0;
+  if (name.data[i] == '(' && !parts_inside(name, i, s->start)) s->end = i;
+  if (!join || s->last + s->width > i) return;
+  s->last = i;
+  s->width = join;
+}
+
+static struct parts_scan parts_scan_of(pprofc_str name) {
+  struct parts_scan s = {0, name.size, 0, 0};
+  size_t depth = 0;
+  for (size_t i = 0; i < name.size && s.end == name.size; i++) {
+    if (!depth) parts_note(name, i, &s);
+    depth = parts_depth(name, i, depth);
+  }
+  return s;
+}
+
+/* ---- types ------------------------------------------- */
+
+/* Returns the offset of the last part of an owner: "(*Writer)" of "old/enc.(*Writer)". */
+static size_t parts_tail(pprofc_str owner) {
+  struct parts_scan s = parts_scan_of(owner);
+  return s.last ? s.last + s.width : s.start;
+}
+
+/* True if an owner is a type and not a package: by convention or by its brackets. */
+static bool parts_is_type(pprofc_str owner, size_t tail) {
+  pprofc_str last = str_slice(owner, tail, owner.size);
+  if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;
+  return parts_is(last, last.size - 1, ")>]") || isupper((unsigned char)last.data[0]);
+}
+
+struct name_parts name_split(pprofc_str name) {
+  struct name_parts parts = {STR(""), STR(""), name, false};
+  name = parts_strip(name, &parts.generated);
+  struct parts_scan s = parts_scan_of(name);
+  parts.last = str_slice(name, s.last ? s.last + s.width : s.start, s.end);
+  if (!s.last) return parts;
+  pprofc_str owner = str_slice(name, s.start, s.last);
+  size_t tail = parts_tail(owner);
+  parts.package = owner;
+  if (!parts_is_type(owner, tail)) return parts;
+  parts.type = owner;
+  size_t end = tail > 1 && owner.data[tail - 1] == ':' ? tail - 2 : tail - (tail > 0);
+  parts.package = str_slice(owner, 0, end);
+  return parts;
+}
+
+uint64_t name_type_key(const struct name_parts *parts) {
+  size_t tail = parts_tail(parts->type);
+  pprofc_str last = str_slice(parts->type, tail, parts->type.size);
+  if (!parts->type.size) return 0;
+  if (str_starts(last, STR("(*"))) last = str_slice(last, 2, last.size - 1);
+  return (hash_str(parts->package) * 31 + hash_str(last)) | 1;
+}

@@ -1,0 +1,25 @@
+/* Splits the name of a function into package, type and last part. */
+#ifndef PPROFC_VERDICT_NAME_PARTS_H
+#define PPROFC_VERDICT_NAME_PARTS_H
+
+#include "core/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Parts of a name. They are slices of it, without arguments and without what compilers add to
+ * closures and copies of a function. */
+struct name_parts {
+  pprofc_str package; /* "old/enc" of "old/enc.(*Writer).flush.func1"; "" without one */
+  pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a plain function */
+  pprofc_str last;    /* "flush" */
+  bool generated;     /* true if a generated part was removed */
+};
+
+struct name_parts name_split(pprofc_str name);
+
+/* Returns a number that is equal for equal types: a pointer receiver of Go is its type. 0 without
+ * a type. */
+uint64_t name_type_key(const struct name_parts *parts);
+
+#endif

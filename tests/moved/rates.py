@@ -1,0 +1,97 @@
+"""How often -fail_on='flat>3%' fails for cost that only moved, and for growth beside it.
+
+usage: rates.py PPROFC [SEEDS [SHAPE ...]]
+
+Each comparison has 5 + 5 runs with the noise of sampling; in half of them each function also varies
+by 4 % between runs. Prints a line for each shape. Exit status 1 if a rate is missed:
+
+  moved   at most 5 % of all comparisons fail
+  grown   at least 95 % fail: the same shapes, with 8 % of all cost added
+  hidden  at least 95 % fail: growth that cost elsewhere makes up for
+  names   at least 95 % of the renamed pairs are right
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import shapes
+
+RUNS = 5
+UNEVEN = 0.04  # noise of a function between runs, in every second comparison
+
+
+def write_runs(folder, stacks, rng, uneven):
+    os.makedirs(folder)
+    for run in range(RUNS):
+        with open(f"{folder}/{run}.folded", "w", encoding="utf-8") as out:
+            for stack, mean in {**shapes.BACKGROUND, **stacks}.items():
+                mean *= max(0.1, rng.gauss(1, uneven))
+                out.write(f"{stack} {max(0, round(rng.gauss(mean, mean ** 0.5)))}\n")
+
+
+def compare(pprofc, shape, rng, uneven):
+    """Returns whether the comparison fails, and the renamed pairs."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side, stacks in zip(("base", "head"), shape):
+            write_runs(f"{folder}/{side}", stacks, rng, uneven)
+        command = [pprofc, "-json", "-noise", "-fail_on=flat>3%", f"-diff_base={folder}/base", f"{folder}/head"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 2):
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
+    pairs = [(m["from"], m["to"]) for m in json.loads(done.stdout)["moved"] if m["kind"] == "renamed"]
+    return done.returncode == 2, pairs
+
+
+def last(name):
+    return name.split("(int)")[0].replace("::", ".").rsplit(".", 1)[-1]
+
+
+def same(old, new):
+    """True if both are the name of one function: a method keeps its type unless the type was renamed."""
+    typed = "(*Reader)" in old or "(*Writer)" in old or "(*Pool)" in old
+    return old.split(".", 1)[1] == new.rsplit("/", 1)[-1].split(".", 1)[1] if typed else last(old) == last(new)
+
+
+def count(pprofc, name, shape, seeds, kind):
+    failed, right, wrong = 0, 0, 0
+    for seed in range(seeds):
+        rng = random.Random(f"{kind} {name} {seed}")
+        fails, pairs = compare(pprofc, shape, rng, UNEVEN if seed % 2 else 0)
+        failed += fails
+        if name != "renamed function":
+            right += sum(same(*pair) for pair in pairs)
+            wrong += sum(not same(*pair) for pair in pairs)
+    print(f"{kind:7} {failed:4} of {seeds}  {name}", flush=True)
+    return failed, right, wrong
+
+
+def main():
+    pprofc, seeds, wanted = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 6, sys.argv[3:]
+    sets = {
+        "moved": shapes.SHAPES,
+        "grown": {k: shapes.regressed(v) for k, v in shapes.SHAPES.items() if k != "callers"},
+        "hidden": shapes.HIDDEN,
+    }
+    missed, right, wrong = False, 0, 0
+    for kind, members in sets.items():
+        names = [n for n in members if not wanted or n in wanted]
+        failed = 0
+        for name in names:
+            results = count(pprofc, name, members[name], seeds, kind)
+            failed += results[0]
+            right, wrong = right + results[1], wrong + results[2]
+        rate = failed / (len(names) * seeds) if names else 0
+        missed |= bool(names) and (rate > 0.05 if kind == "moved" else rate < 0.95)
+        print(f"{kind:7} {failed:4} of {len(names) * seeds}: {100 * rate:.1f} %")
+    print(f"names   {right:4} of {right + wrong} right")
+    missed |= right < 0.95 * (right + wrong)
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()

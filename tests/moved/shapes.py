@@ -1,0 +1,94 @@
+"""Programs before and after a change, as folded stacks with mean samples.
+
+A shape is (base, head): cost moved, and none was added. HIDDEN are changes that look like it and
+are regressions. RENAMES map the old names of a renamed function to the new ones.
+"""
+
+BACKGROUND = {f"main;svc.run;lib{i}.fn{j}": 60 + 10 * ((i * 7 + j) % 9) for i in range(6) for j in range(6)}
+
+
+def each(form, cost, items):
+    return {form % item: cost for item in items}
+
+
+def chain(*names):
+    return ";".join(("main", "svc.run") + names)
+
+
+METHODS = ("(*Reader).next", "(*Reader).fill", "(*Writer).next", "(*Writer).flush", "Encode", "decode", "sum", "(*Pool).get",
+           "(*Pool).put", "hash", "grow", "scan")
+
+
+def package(path):
+    """Functions that call each other, with costs that differ little."""
+    stacks = {}
+    for i, name in enumerate(METHODS):
+        caller = METHODS[i // 3]
+        above = [f"{path}.{caller}"] if i else []
+        stacks[chain(*above, f"{path}.{name}")] = 170 + 3 * i
+    return stacks
+
+
+SHAPES = {
+    "split": ({chain("svc.f"): 900}, {chain("svc.f"): 350, chain("svc.f", "svc.fHelper"): 550}),
+    "split in a chain": ({chain("svc.f"): 900},
+                         {chain("svc.f"): 200, chain("svc.f", "svc.a"): 50, chain("svc.f", "svc.a", "svc.b"): 300,
+                          chain("svc.f", "svc.a", "svc.b", "svc.c"): 350}),
+    "split into many": ({chain("svc.f"): 900}, each(chain("svc.f", "svc.part%s"), 45, "abcdefghijklmnopqrst")),
+    "many into one": (each(chain("svc.f", "svc.part%s"), 45, "abcdefghijklmnopqrst"), {chain("svc.f"): 900}),
+    "split into siblings": ({chain("svc.f"): 900}, {chain("svc.f1"): 450, chain("svc.f2"): 450}),
+    "merge": (each(chain("svc.g%d"), 300, range(3)), {chain("svc.g"): 900}),
+    "five to three": (each(chain("svc.step%s"), 210, "ABCDE"),
+                      {chain("svc.read"): 350, chain("svc.check"): 350, chain("svc.write"): 350}),
+    "three to five, below a new caller": ({chain("svc.read"): 350, chain("svc.check"): 350, chain("svc.write"): 350},
+                                          each(chain("svc.steps", "svc.step%s"), 210, "ABCDE")),
+    "within a type": ({chain("p.(*T).a"): 600, chain("p.(*T).b"): 300, chain("p.(*T).c"): 300},
+                      {chain("p.(*T).a"): 200, chain("p.(*T).b"): 500, chain("p.(*T).c"): 500}),
+    "within a C++ class": ({chain("ns::Parser<int>::next(char const*)"): 600, chain("ns::Parser<int>::value() const"): 300},
+                           {chain("ns::Parser<int>::next(char const*)"): 250, chain("ns::Parser<int>::value() const"): 650}),
+    "new methods of a C++ class": ({chain("void ns::Table::insert<int>(int)"): 900},
+                                   {chain("void ns::Table::insert<int>(int)"): 300, chain("ns::Table::grow()"): 350,
+                                    chain("ns::Table::probe(unsigned long) const"): 250}),
+    "C functions": ({chain("parse_line"): 700}, {chain("scan_tokens"): 400, chain("build_tree"): 300}),
+    "copies of gcc": ({chain("work.constprop.0"): 800}, {chain("work.isra.0"): 300, chain("work.part.1"): 500}),
+    "closures of Go": ({chain("svc.f", "svc.f.func1"): 500, chain("svc.f", "svc.f.func2"): 400},
+                       {chain("svc.f", "svc.f.func2"): 500, chain("svc.f", "svc.f.func3"): 400}),
+    "closures of Rust": ({chain("shop::cart::total::{{closure}}"): 800},
+                         {chain("shop::cart::total"): 300, chain("shop::cart::total::{{closure}}"): 500}),
+    "goroutines": ({"svc.(*Pool).run.func1": 900}, {"svc.(*Pool).readLoop": 400, "svc.(*Pool).writeLoop": 500}),
+    "goroutines without a type": ({"svc.serve;svc.work": 800}, {"svc.reader;svc.readAll": 350, "svc.writer;svc.writeAll": 450}),
+    "inlined into three callers": ({**each(chain("svc.%s"), 200, "abc"), **each(chain("svc.%s", "util.hash"), 150, "abc")},
+                                   each(chain("svc.%s"), 350, "abc")),
+    "one helper for three callers": (each(chain("svc.%s"), 350, "abc"),
+                                     {**each(chain("svc.%s"), 200, "abc"), **each(chain("svc.%s", "util.hash"), 150, "abc")}),
+    "to a function that others call": ({chain("svc.f"): 700, chain("svc.h", "util.copy"): 200},
+                                       {chain("svc.f"): 300, chain("svc.f", "util.copy"): 400, chain("svc.h", "util.copy"): 200}),
+    "renamed package": (package("old/enc"), package("new/enc/v2")),
+    "renamed type": (each(chain("p.(*Old).f%d"), 200, range(5)), each(chain("p.(*New).f%d"), 200, range(5))),
+    "renamed Java package": (each(chain("com.acme.shop.Cart.f%d"), 200, range(5)),
+                             each(chain("com.acme.store.Cart.f%d"), 200, range(5))),
+    "renamed Rust module": (each(chain("shop::old::f%d"), 200, range(5)), each(chain("shop::fresh::f%d"), 200, range(5))),
+    "renamed namespace": (each(chain("ns::v1::f%d(int)"), 200, range(5)), each(chain("ns::v2::f%d(int)"), 200, range(5))),
+    "renamed function": ({chain("svc.parse_before"): 500}, {chain("svc.parse_after"): 500}),
+    "callers": ({"main;svc.A;util.enc": 600, "main;svc.B;util.enc": 200}, {"main;svc.A;util.enc": 200, "main;svc.B;util.enc": 600}),
+}
+
+# Growth of a part of the program beside which other parts shrink.
+HIDDEN = {
+    "one grew, another of the package shrank": ({chain("svc.f"): 400, chain("svc.g"): 700}, {chain("svc.f"): 700, chain("svc.g"): 400}),
+    "one grew, another package shrank": ({chain("svc.f"): 400, chain("other.g"): 700}, {chain("svc.f"): 700, chain("other.g"): 400}),
+    "a new function, another package shrank": ({chain("other.g"): 700}, {chain("svc.fresh"): 300, chain("other.g"): 400}),
+    "another handler shrank": ({"main;svc.A;a.f": 400, "main;svc.B;b.g": 700}, {"main;svc.A;a.f": 700, "main;svc.B;b.g": 400}),
+    "main calls all": ({"main;main.f": 400, "main;main.g": 700}, {"main;main.f": 700, "main;main.g": 400}),
+    "a runtime function shrank": ({chain("svc.f"): 400, chain("svc.h", "runtime.memmove"): 700},
+                                  {chain("svc.f"): 700, chain("svc.h", "runtime.memmove"): 400}),
+    "the rest of the program got faster": ({chain("svc.f"): 400, **each(chain("lib9.fn%d"), 60, range(20))},
+                                           {chain("svc.f"): 700, **each(chain("lib9.fn%d"), 45, range(20))}),
+}
+
+
+def regressed(shape):
+    """The shape with 350 added to the function that has the most in the head and less, or nothing, in the base."""
+    base, head = shape
+    grown = max((s for s in head if head[s] > base.get(s, 0)), key=lambda s: (head[s], s))
+    return base, {**head, grown: head[grown] + 350}
