@@ -204,7 +204,7 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
   uint32_t location = pprofc_builder_location(p->builder, NONE, 0, &line, 1);
   uint32_t caller = p->depth ? p->frames[p->depth - 1].path : MAP_NONE;
   uint32_t path = call_paths_enter(&p->paths, caller, location);
-  p->failed = path == MAP_NONE && builder_ok(p->builder);
+  p->failed |= path == MAP_NONE && builder_ok(p->builder);
   if (path != MAP_NONE)
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
