@@ -110,7 +110,8 @@ static const char *judged_domain_names(const struct filling *f,
   return kept.data ? text_keep(&f->run->arena, kept) : NULL;
 }
 
-/* Converts a domain whose rows cancel to one line; false when out of memory. */
+/* Converts a domain whose rows cancel to one line. A domain of two related functions names the
+ * other function. False when out of memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
@@ -120,8 +121,12 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
   change->share = (double)NAN;
   change->changed = true;
   change->verdict = noise_domain_word(domain);
-  change->inside = judged_domain_names(f, domain);
-  return change->name && change->inside;
+  const pprofc_verdict_row *first = &f->report->rows[domain->rows[0]];
+  if (first->relation && domain->row_count == 2)
+    change->partner = judged_row_text(f, f->report->rows[first->partner].name);
+  else
+    change->inside = judged_domain_names(f, domain);
+  return change->name && (change->partner || change->inside);
 }
 
 /* ---- all functions ----------------------------------- */

@@ -107,7 +107,8 @@ static bool fill_hunk(const struct lines_search *s, const struct changed_file *f
                                      .cost = {cost->cost[SIDE_BASE], cost->cost[SIDE_HEAD]}};
     if (!to->lines[i].text) return false;
     to->delta += delta;
-    bool larger = delta > most || (!most && cost->largest > 0 && !function.size);
+    bool first = cost->largest > 0 && !function.size;
+    bool larger = delta > most || (most == 0 && first);
     if (!larger) continue;
     if (delta > most) most = delta;
     to->worst = (size_t)i;

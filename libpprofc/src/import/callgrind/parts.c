@@ -96,8 +96,8 @@ static const char *const exact_notes[] = {
 };
 
 static const char *const stack_notes[] = {
-    [PPROFC_STACKS_PROPORTIONAL] = "stacks are estimated from a call graph: a function's cost is "
-                                   "shared among its callers by the cost of their calls",
+    [PPROFC_STACKS_PROPORTIONAL] = ("stacks are estimated from a call graph: a function's cost is "
+                                    "shared among its callers by the cost of their calls"),
     [PPROFC_STACKS_EDGES] =
         "stacks are a function and its caller, estimated from the cost of calls in a call graph",
     [PPROFC_STACKS_FLAT] = "stacks are single functions",
