@@ -322,8 +322,10 @@ static void brief_merge(struct brief *b, struct buffer *to) {
       buffer_add_str(to, buffer_str(&b->note));
       noted = true;
     }
-    size_t comma = b->kind == BRIEF_JSON && is_row && first && *piece->text == ',';
-    buffer_add(to, piece->text + comma, piece->size - comma);
+    bool follows = b->kind == BRIEF_JSON && is_row && first;
+    pprofc_str text = piece->size ? (pprofc_str){piece->text, piece->size} : STR("");
+    if (follows && str_starts(text, STR(","))) text = str_slice(text, 1, text.size);
+    buffer_add_str(to, text);
     first = !is_row;
   }
   if (!noted) buffer_add_str(to, buffer_str(&b->note));

@@ -59,12 +59,13 @@ static void sentence_moved(const struct comparison *c, struct buffer *out) {
     moved += c->domains[i].moved;
     if (c->domains[i].moved) last = i;
   }
+  if (!moved) return;
   const pprofc_verdict_domain *one = &c->domains[last];
   if (moved > 1)
     buffer_printf(out, " Cost moved inside %zu places.", moved);
-  else if (moved && one->kind == PPROFC_DOMAIN_RENAMED)
+  else if (one->kind == PPROFC_DOMAIN_RENAMED)
     buffer_printf(out, " %.*s was renamed.", STR_ARG(one->name));
-  else if (moved)
+  else
     buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
 }
 
