@@ -66,6 +66,7 @@ def test_tools():
     base, head = "generator_cpu.prof", "generator_optimized_cpu.prof"
     assert base in client.call("open", budget=20000)
     assert "alloc_space, total 3.60GB" in client.call("open", profile="generator_mem.prof")
+    assert "skipped" in client.call("open", profile="imports/made_skipped.folded")
     text = client.call("top", profile=base)
     assert "5.12s  6.67%  6.67%     15.69s 20.45%  runtime.mallocgc" in text and "next: callers" in text
     assert "runtime.mallocgc\n" not in client.call("top", profile=base, skip=1, budget=1500).split("next:")[0]

@@ -4,6 +4,7 @@
 #include "gate/judge.h"
 #include "gate/power.h"
 #include "gate/print/print.h"
+#include "gate/screen.h"
 #include "unit.h"
 
 #include <math.h>
@@ -192,7 +193,29 @@ static void test_strict_does_not_pass_what_nobody_could_have_seen(void) {
   gate_free(&gate);
 }
 
-UNIT_MAIN("gate power", UNIT(test_textbook_values), UNIT(test_what_cannot_be_seen),
-          UNIT(test_stated_changes_are_found_in_four_of_five_runs),
+static void test_further_rounds_cost_the_rounds_that_were_saved(void) {
+  struct gate_screen_plan none = gate_screen_plan_of(0, 40, 10);
+  CU_ASSERT(!none.all && none.rounds == 0);
+  struct gate_screen_plan few = gate_screen_plan_of(10, 40, 10);
+  CU_ASSERT(!few.all && few.rounds == 20);
+  /* No benchmark gets more than four times the requested rounds. */
+  CU_ASSERT_EQUAL(gate_screen_plan_of(1, 40, 10).rounds, 40);
+  struct gate_screen_plan most = gate_screen_plan_of(21, 40, 10);
+  CU_ASSERT(most.all && most.rounds == 5);
+}
+
+static void test_what_looks_worse_or_noisy_goes_on(void) {
+  struct gate_settings settings = {.alpha = 0.05, .test = GATE_BOTH, .min_samples = 4};
+  gate_screen_settings(&settings);
+  CU_ASSERT(settings.alpha > 0.05 && settings.test == GATE_WELCH && settings.min_samples == 2);
+  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = GATE_REGRESSED}));
+  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = GATE_INCONCLUSIVE}));
+  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = GATE_TOO_FEW}));
+  CU_ASSERT(!gate_screen_selects(&(struct gate_row){.verdict = GATE_UNCHANGED}));
+}
+
+UNIT_MAIN("gate power", UNIT(test_further_rounds_cost_the_rounds_that_were_saved),
+          UNIT(test_what_looks_worse_or_noisy_goes_on), UNIT(test_textbook_values),
+          UNIT(test_what_cannot_be_seen), UNIT(test_stated_changes_are_found_in_four_of_five_runs),
           UNIT(test_rounds_that_are_stated_suffice), UNIT(test_a_pass_says_what_it_is_worth),
           UNIT(test_strict_does_not_pass_what_nobody_could_have_seen))
