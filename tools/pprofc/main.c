@@ -34,15 +34,24 @@ static int fail_with(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Reports an invalid command line. */
-static int fail_with_usage(const char *message) {
+static void print_usage(void) {
   message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
-  return fail_with(message);
 }
 
+/* Reports an invalid command line. */
+static int fail_with_usage(const char *message) {
+  fail_with(message);
+  print_usage();
+  return EXIT_FAILED;
+}
+
+/* Reports an unknown flag: the usage, then the error. */
 static int misspelled(const char *message, const struct flag *nearest) {
-  if (!nearest) return fail_with_usage(message);
+  if (!nearest) {
+    print_usage();
+    return fail_with(message);
+  }
   message_error("pprofc: %s (did you mean -%s?)", message, nearest->name);
   return EXIT_FAILED;
 }
@@ -245,7 +254,8 @@ int main(int argc, char **argv) {
     code = choose_action(&flags, &command, argc, argv);
   } else {
     if (strstr(error.message, "needs an argument")) hint_argument(&flags, argc, argv, &error);
-    code = misspelled(error.message, parsed.nearest);
+    bool unknown = str_starts(str_of(error.message), STR("flag provided but not defined"));
+    code = unknown ? misspelled(error.message, parsed.nearest) : fail_with_usage(error.message);
   }
   command_free(&command);
   return code;

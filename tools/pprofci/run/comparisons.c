@@ -25,8 +25,7 @@ static const struct member change_members[] = {
     {"share", MEMBER_NUMBER, IN_CHANGE(share)},   {"q", MEMBER_NUMBER, IN_CHANGE(q)},
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
     {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
-    {"code", MEMBER_TEXT, IN_CHANGE(code)},
-    {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
+    {"code", MEMBER_TEXT, IN_CHANGE(code)},       {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
 };
 
 #define IN_VERDICTS(name) offsetof(struct pair_verdicts, name)
