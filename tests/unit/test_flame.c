@@ -1,6 +1,7 @@
 /* Flame graphs: the tree conserves what base and head spent, and so do the boxes that are drawn. */
 #include "unit.h"
 
+#include "core/escape.h"
 #include "core/str.h"
 #include "flame/label.h"
 #include "flame/pack.h"
@@ -513,22 +514,28 @@ static void test_labels_of_any_name_fit(void) {
       CU_ASSERT(forms.form[i].size && forms.form[i].size < forms.form[i - 1].size);
     double room = next_random(&seed) % 200;
     buffer_clear(&out);
-    label_fit(&forms, room, &out);
-    CU_ASSERT(label_width(buffer_str(&out)) <= room);
+    enum label_look look = label_fit(&forms, room, &out);
+    double letters = look == LABEL_IS_WHOLE ? 1 : LABEL_SMALL;
+    CU_ASSERT(letters * label_width(buffer_str(&out)) <= room);
+    CU_ASSERT(look != LABEL_NONE || !out.size);
+    CU_ASSERT(look != LABEL_IS_CUT || utf8_length(buffer_str(&out)) >= 4);
   }
   label_make(&forms, STR("encoding/json.Marshal"));
   static const struct {
     double room;
     const char *shown;
-  } fits[] = {{200, "encoding/json.Marshal"},
-              {90, "json.Marshal"},
-              {60, "Marshal"},
-              {40, "Ma\xE2\x80\xA6"
-                   "al"},
-              {5, ""}};
+    enum label_look look;
+  } fits[] = {{200, "encoding/json.Marshal", LABEL_IS_WHOLE},
+              {90, "json.Marshal", LABEL_IS_WHOLE},
+              {60, "Marshal", LABEL_IS_WHOLE},
+              {46, "Marshal", LABEL_IS_SMALL},
+              {41, "Marsha", LABEL_IS_CUT},
+              {30, "Mars", LABEL_IS_CUT},
+              {20, "", LABEL_NONE},
+              {5, "", LABEL_NONE}};
   for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
     buffer_clear(&out);
-    label_fit(&forms, fits[i].room, &out);
+    CU_ASSERT(label_fit(&forms, fits[i].room, &out) == fits[i].look);
     CU_ASSERT(str_equal(buffer_str(&out), str_of(fits[i].shown)));
   }
   buffer_free(&out);

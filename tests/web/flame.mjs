@@ -431,14 +431,18 @@ async function testLabels(url) {
   });
   const over = labels.filter(([, from, to, left, right]) => from < left || to > right);
   check(labels.length > 40 && over.length === 0, `labels stay in their boxes: ${labels.length}, ${JSON.stringify(over[0])}`);
-  const cut = labels.filter(([text]) => text.includes("…")).length;
-  check(cut < labels.length / 2, `${cut} of ${labels.length} labels are cut`);
+  check(!labels.some(([text]) => text.includes("…")), "no label is cut in its middle");
+  const known = await page.evaluate(() => [...new Set(window.pprofc.model.name.flatMap((name) => pprofcFlame.labelForms(name)))]);
+  const short = labels.map(([text]) => text.replace(/^[▲▼+−] /, "")).filter((text) => text.length < 4 && text !== "all" && !known.includes(text));
+  check(short.length === 0, `a cut label has four letters: ${short}`);
   const sizes = await page.evaluate(() => {
-    const d = window.pprofc.drawing, fit = (forms, room) => d.fit(forms, room, 0), wide = (t) => d.measure(t);
-    return [fit(["a.execute", "execute"], wide("execute") + 1), fit(["a.execute", "execute"], wide("execute") * 0.9), fit(["a.execute", "execute"], wide("execute") * 0.6)];
+    const d = window.pprofc.drawing, wide = d.measure("execute"), forms = ["a.execute", "execute"];
+    return [wide + 1, wide * 0.9, wide * 0.6, wide * 0.3].map((room) => pprofcFlame.fitLabel(forms, room, (t) => d.measure(t)));
   });
-  check(sizes[0].text === "execute" && !sizes[0].small && sizes[1].text === "execute" && sizes[1].small && sizes[2].text.includes("…") && !sizes[2].small,
+  check(sizes[0].text === "execute" && !sizes[0].small && sizes[1].text === "execute" && sizes[1].small && sizes[1].whole,
     `a name that would be cut has smaller letters: ${JSON.stringify(sizes)}`);
+  check(/^exec/.test(sizes[2].text) && sizes[2].text !== "execute" && !sizes[2].whole && sizes[3] === null,
+    `what is cut keeps its first letters: ${JSON.stringify(sizes)}`);
   check(labels.some(([text]) => /%\)$/.test(text)), "there are percentages");
   await page.context().close();
 }

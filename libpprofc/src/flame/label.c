@@ -379,18 +379,11 @@ double label_width(pprofc_str text) {
   return (double)label_measure(text, SIZE_MAX) / 100;
 }
 
-/* The end of the first `count` characters, and the begin of the last `count` ones. */
+/* Returns the first `count` characters. */
 static pprofc_str label_head(pprofc_str s, size_t count) {
   size_t at = 0;
   while (count-- && at < s.size) utf8_next(s, &at);
   return str_slice(s, 0, at);
-}
-
-static void label_cut(pprofc_str s, size_t length, size_t keep, struct buffer *out) {
-  pprofc_str head = label_head(s, (keep + 1) / 2), skipped = label_head(s, length - keep / 2);
-  buffer_add_str(out, head);
-  buffer_add_text(out, ELLIPSIS);
-  buffer_add_str(out, str_slice(s, skipped.size, s.size));
 }
 
 /* Returns the greatest width in 1/100 of a pixel that is not above `room`. */
@@ -399,24 +392,33 @@ static size_t label_most(double room) {
   return (double)(most + 1) / 100 <= room ? most + 1 : most;
 }
 
-void label_fit(const struct label_forms *forms, double room, struct buffer *out) {
-  size_t from = out->size, most = label_most(room);
+/* Adds the longest form that is not wider than `most`. False if all are wider. */
+static bool label_fit_form(const struct label_forms *forms, size_t most, struct buffer *out) {
   for (size_t i = 0; i < forms->count; i++)
     if (label_measure(forms->form[i], most) <= most) {
       buffer_add_str(out, forms->form[i]);
-      return;
+      return true;
     }
+  return false;
+}
+
+#define FEWEST_LETTERS 4
+
+enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out) {
+  size_t most = label_most(room), small = label_most(room / LABEL_SMALL);
+  if (label_fit_form(forms, most, out)) return LABEL_IS_WHOLE;
+  if (label_fit_form(forms, small, out)) return LABEL_IS_SMALL;
   pprofc_str last = forms->form[forms->count - 1];
-  size_t length = utf8_length(last), low = 0, high = most / 300; /* no character is narrower */
-  if (high > length) high = length;
+  size_t low = FEWEST_LETTERS - 1, high = small / 300; /* no character is narrower */
+  if (high > utf8_length(last)) high = utf8_length(last);
   while (low < high) {
     size_t middle = (low + high + 1) / 2;
-    label_cut(last, length, middle, out);
-    if (label_measure(str_slice(buffer_str(out), from, out->size), most) <= most)
+    if (label_measure(label_head(last, middle), small) <= small)
       low = middle;
     else
       high = middle - 1;
-    out->size = from;
   }
-  if (low >= 2) label_cut(last, length, low, out);
+  if (low < FEWEST_LETTERS) return LABEL_NONE;
+  buffer_add_str(out, label_head(last, low));
+  return LABEL_IS_CUT;
 }

@@ -29,8 +29,12 @@ bool label_make(struct label_forms *forms, pprofc_str name);
 /* The width of a text in pixels, of Verdana or DejaVu Sans at 12 pixels. */
 double label_width(pprofc_str text);
 
-/* Adds to `out` the longest form that is not wider than `room`, or the shortest one cut in the
- * middle, or nothing. */
-void label_fit(const struct label_forms *forms, double room, struct buffer *out);
+#define LABEL_SMALL 0.875 /* the size of small letters: 10.5 of 12 pixels */
+
+enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };
+
+/* Adds to `out` the longest form that is not wider than `room`, else the longest one in small
+ * letters, else the first letters of the shortest one, small, at least four; or nothing. */
+enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out);
 
 #endif

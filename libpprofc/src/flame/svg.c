@@ -185,17 +185,19 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
 static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
                           const char *sign, double x, double y, double width) {
   double room = width - 2 * LABEL_GAP, signs = label_width(str_of(sign));
+  enum label_look look = LABEL_NONE;
   buffer_clear(&s->fitted);
-  if (room >= 18 && label_make(&s->forms, name)) {
-    label_fit(&s->forms, room - signs, &s->fitted);
-    if (s->fitted.size && room > PERCENT_AT) svg_add_share(s, box, room - signs);
-  }
-  double wide = signs + label_width(buffer_str(&s->fitted));
+  if (room >= 12 && label_make(&s->forms, name))
+    look = label_fit(&s->forms, room - signs, &s->fitted);
+  if (look == LABEL_IS_WHOLE && room > PERCENT_AT) svg_add_share(s, box, room - signs);
+  double size = look == LABEL_IS_WHOLE ? 1 : LABEL_SMALL;
+  double wide = size * (signs + label_width(buffer_str(&s->fitted)));
   output_printf(s->out, "<text x=\"%.2f\" y=\"%.1f\"", x + LABEL_GAP, y + ROW - 4.5);
-  if (s->fitted.size && wide > 0.8 * room)
+  if (look && size < 1) output_add_text(s->out, " font-size=\"10.5\"");
+  if (look && wide > 0.8 * room)
     output_printf(s->out, " textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"", wide);
   output_add_char(s->out, '>');
-  if (s->fitted.size) {
+  if (look) {
     output_add_text(s->out, sign);
     svg_put_escaped(s, buffer_str(&s->fitted));
   }

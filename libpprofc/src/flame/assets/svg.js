@@ -41,10 +41,11 @@
     frame.rect.setAttribute("width", Math.max(0, pw - 0.5).toFixed(2));
     frame.text.setAttribute("x", (px + 3).toFixed(2));
     frame.text.removeAttribute("textLength");
-    var room = pw - 6 - measure(frame.sign);
     if (!frame.forms) frame.forms = labelForms(frame.name);
-    var label = room < 12 ? "" : fitLabel(frame.forms, room, measure);
-    frame.text.textContent = label && frame.sign + label;
+    var label = pw < 18 ? null : fitLabel(frame.forms, pw - 6, measure, frame.sign);
+    if (label && label.small) frame.text.setAttribute("font-size", "10.5");
+    else frame.text.removeAttribute("font-size");
+    frame.text.textContent = label ? frame.sign + label.text : "";
   }
 
   function zoom(target) {

@@ -124,17 +124,24 @@ function labelForms(name) {
   return forms;
 }
 
-// The longest form that is not wider than `room`, else the shortest one cut in the middle; "" where nothing fits.
-function fitLabel(forms, room, measure) {
-  const whole = forms.find((text) => measure(text) <= room);
-  if (whole !== undefined) return whole;
-  const last = [...forms[forms.length - 1]];
-  let low = 0, high = last.length;
-  const cut = (n) => last.slice(0, Math.ceil(n / 2)).join("") + "…" + last.slice(last.length - Math.floor(n / 2)).join("");
+const SMALL = 10.5 / 12; // the size of small labels; widths are measured at 12 pixels
+const FEWEST = 4; // leading letters that still tell a name
+
+// The label of a box: the longest form that fits, else the longest one in small letters, else the first letters of the
+// shortest one, small; null where not even four of them fit. `whole`: the label is a complete form.
+function fitLabel(forms, room, measure, sign = "") {
+  const most = room / SMALL - 0.5, fits = (text, limit) => measure(sign + text) <= limit;
+  const large = forms.find((text) => fits(text, room));
+  if (large !== undefined) return { text: large, whole: true, small: false };
+  const small = forms.find((text) => fits(text, most));
+  if (small !== undefined) return { text: small, whole: true, small: true };
+  const letters = [...forms[forms.length - 1]], first = (n) => letters.slice(0, n).join("");
+  let low = FEWEST, high = letters.length - 1;
+  if (low > high || !fits(first(low), most)) return null;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (measure(cut(middle)) <= room) low = middle;
+    if (fits(first(middle), most)) low = middle;
     else high = middle - 1;
   }
-  return low >= 2 ? cut(low) : "";
+  return { text: first(low), whole: false, small: true };
 }

@@ -147,29 +147,22 @@ class Drawing {
     c.restore();
   }
 
-  // A name that would be cut gets smaller letters when a form of it is whole then.
-  fit(forms, room, sign) {
-    const measure = (t) => this.measure(t), text = fitLabel(forms, room - sign, measure);
-    if (text && !text.includes("…")) return { text };
-    const other = fitLabel(forms, (room - 0.5) * 1.2 - sign, measure);
-    return other && !other.includes("…") ? { text: other, small: true } : { text };
-  }
-
-  // The longest form of the name that fits; where there is room, the part or the change at the right.
+  // The label; where there is room after a complete name, the part or the change at the right.
   paintLabel(look, frame, x, y, width) {
-    const from = Math.max(x, 0) + 4, room = Math.min(x + width, this.width) - from - 4, c = this.context;
-    const { text, small } = this.fit(this.app.forms(frame), room, this.measure(look.sign));
-    if (!text) return;
-    const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), wide = this.measure(look.sign + text);
+    const from = Math.max(x, 0) + 3, room = Math.min(x + width, this.width) - from - 3, c = this.context;
+    const label = fitLabel(this.app.forms(frame), room, (text) => this.measure(text), look.sign);
+    if (!label) return;
+    const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), text = look.sign + label.text, size = label.small ? SMALL : 1;
     c.save();
-    if (small) c.font = this.font.replace("12px", "10px");
+    if (label.small) c.font = this.font.replace("12px", 12 * SMALL + "px");
     c.beginPath();
     c.rect(from - 2, y, room + 4, ROW - 1);
     c.clip();
     c.fillStyle = look.dim ? this.app.theme.ink : "#111";
-    c.fillText(look.sign + text, from, middle);
-    const more = !small && look.note && look.note.find((note) => wide + this.measure(note) + 16 <= room);
-    if (more) c.fillText(more, from + room - this.measure(more), middle);
+    c.fillText(text, from, middle);
+    const left = room - this.measure(text) * size - 12;
+    const more = label.whole && look.note && look.note.find((note) => this.measure(note) * size <= left);
+    if (more) c.fillText(more, from + room - this.measure(more) * size, middle);
     c.restore();
   }
 

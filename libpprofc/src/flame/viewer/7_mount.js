@@ -257,4 +257,4 @@ async function mount(root, options) {
   return handleOf(app);
 }
 
-globalThis.pprofcFlame = { mount, labelForms };
+globalThis.pprofcFlame = { mount, labelForms, fitLabel };
