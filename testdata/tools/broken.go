@@ -71,9 +71,18 @@ func gzipFaults() []madeFile {
 		{"gzip_wrong_size.pb.gz", "decompressing profile: checksum error", flipped(whole, crc+4)},
 		{"gzip_trailing_garbage.pb.gz", "decompressing profile: invalid header",
 			append(append([]byte(nil), whole...), "garbage after the end"...)},
+		{"gzip_wrong_header_checksum.pb.gz", "decompressing profile: invalid header",
+			withHeaderChecksum(whole)},
 		{"gzip_bomb_of_empty_samples.pb.gz",
 			malformed + "mismatch: sample has 0 values vs. 1 types; or a passed limit", bomb()},
 	}
+}
+
+// withHeaderChecksum adds a wrong checksum of the header to a gzip stream.
+func withHeaderChecksum(gzip []byte) []byte {
+	head := append([]byte(nil), gzip[:10]...)
+	head[3] |= 2
+	return append(append(head, 0, 0), gzip[10:]...)
 }
 
 func wireFaults() []madeFile {
@@ -97,6 +106,10 @@ func wireFaults() []madeFile {
 			small(func(m *message) { m.bytes(fieldSample, []byte{1<<3 | 2, 50, 1}) })},
 		{"packed_varint_truncated.pb", unrecognized,
 			small(func(m *message) { m.bytes(fieldSample, []byte{1<<3 | 2, 1, 0x80}) })},
+		{"ids_split_in_varint.pb", unrecognized,
+			small(func(m *message) {
+				m.bytes(fieldSample, []byte{1<<3 | 2, 1, 0x81, 1<<3 | 2, 1, 0, 2 << 3, 5})
+			})},
 		{"string_index_out_of_range.pb", unrecognized,
 			small(func(m *message) { m.bytes(fieldFunction, ints(2, 1000)) })},
 		{"string_index_negative.pb", unrecognized,

@@ -530,6 +530,12 @@ static void test_inflating_in_steps(void) {
     CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
     gzip.data[gzip.size - 6] ^= 1;
   }
+  static const uint8_t unusual[] = {0x02, 0x20, 0x40, 0x80}; /* header checksum, reserved flags */
+  for (size_t i = 0; i < 2 * COUNT(unusual); i++) {
+    gzip.data[3] ^= (char)unusual[i / 2];
+    CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, i % 2, &out));
+    gzip.data[3] ^= (char)unusual[i / 2];
+  }
   buffer_add(&gzip, "garbage", 7);
   for (int zlib = 0; zlib < 2; zlib++) CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
   buffer_free(&out);

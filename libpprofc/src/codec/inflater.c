@@ -80,6 +80,7 @@ static bool inflater_step_zlib(struct inflater *in, uint8_t **out, size_t *room)
 static bool inflater_step_isal(struct inflater *in, uint8_t **out, size_t *room) {
   struct inflate_state *state = in->state;
   if (in->between) {
+    if (!gzip_header_is_usual(state->next_in, state->avail_in)) return false;
     in->isal.reset(state);
     state->crc_flag = ISAL_GZIP;
   }
@@ -140,7 +141,7 @@ static bool inflater_begin_gzip(struct inflater *in) {
   if (!in->only_zlib && isal_load(&in->isal)) in->state = mem_array(in->mem, 1, sizeof *in->state);
   if (in->state) {
     in->isal.init(in->state);
-    in->state->crc_flag = ISAL_GZIP;
+    in->between = true;
     in->step = inflater_step_isal;
     return true;
   }

@@ -173,7 +173,7 @@ size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_li
 
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {
   size_t claim = input_claimed_size(data + size - 4, size, sink->limits);
-  if (!claim || !input_sink_grow(sink, claim)) return false;
+  if (!claim || !gzip_header_is_usual(data, size) || !input_sink_grow(sink, claim)) return false;
   struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
   if (!d) return false;
   size_t used = 0, made = 0;

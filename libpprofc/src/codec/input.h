@@ -39,6 +39,12 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity);
  * buffer. */
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits);
 
+/* True if all decoders read this header of a gzip member alike: it has no reserved flag and no
+ * checksum of its own. zlib checks both, libdeflate no checksum, ISA-L neither. */
+static inline bool gzip_header_is_usual(const uint8_t *data, size_t size) {
+  return size >= 4 && !(data[3] & 0xE2);
+}
+
 /* Inflates one gzip member in memory with libdeflate. False if that is not possible (several
  * members, a wrong size, corrupt data, no libdeflate). Then the caller inflates with zlib,
  * which reports the reason. */

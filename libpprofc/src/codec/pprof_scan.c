@@ -104,6 +104,14 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   return true;
 }
 
+/* Checks that location ids do not end inside a varint: the next list would complete it. */
+static bool scan_ids(struct wire *w, const struct wire_field *field) {
+  struct wire list = inside(field);
+  if (wire_ends_whole(field) || wire_check_varints(&list)) return true;
+  *w = list;
+  return false;
+}
+
 static bool scan_sample(struct decoder *d, struct wire *w) {
   struct wire_field field;
   struct sample_counts n = {0};
@@ -111,6 +119,7 @@ static bool scan_sample(struct decoder *d, struct wire *w) {
     const uint8_t *start = w->at;
     if (!NEXT(w, sample_rules, &field)) return false;
     if (field.number == SAMPLE_LOCATION) {
+      if (!scan_ids(w, &field)) return false;
       n.pieces++;
       n.stack_bytes += field.type == WIRE_BYTES ? field.size : (size_t)(w->at - start);
     } else if (field.number == SAMPLE_VALUE) {

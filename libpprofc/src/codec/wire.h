@@ -80,7 +80,12 @@ static inline bool wire_next(struct wire *w, struct wire_field *field) {
   return true;
 }
 
-/* True if every field of a message can be read; otherwise w has the error. */
+/* True if a packed list of varints does not end inside a varint. */
+static inline bool wire_ends_whole(const struct wire_field *field) {
+  return !field->size || field->data[field->size - 1] < VARINT_MORE;
+}
+
+/* True if every varint of a list can be read; otherwise w has the error. */
 static inline bool wire_check_varints(struct wire *w) {
   uint64_t ignored;
   while (w->at < w->end)

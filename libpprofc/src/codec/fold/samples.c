@@ -55,7 +55,8 @@ static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *
 /* Adds the location ids of a field, which begins at `head`. */
 static bool fold_locations(struct fold *f, struct fold_parts *p, const struct wire_field *field,
                            const uint8_t *head, const uint8_t *end) {
-  if (field->type == WIRE_BYTES) return fold_add_piece(f, p, field->data, field->size);
+  if (field->type == WIRE_BYTES)
+    return wire_ends_whole(field) && fold_add_piece(f, p, field->data, field->size);
   uint64_t key;
   return field->type == WIRE_VARINT && varint_read(&head, end, &key) == VARINT_GOOD &&
          fold_add_piece(f, p, head, (size_t)(end - head));
