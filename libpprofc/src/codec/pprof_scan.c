@@ -106,10 +106,9 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
 
 /* Checks that location ids do not end inside a varint: the next list would complete it. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
-  struct wire list = inside(field);
-  if (wire_ends_whole(field) || wire_check_varints(&list)) return true;
-  *w = list;
-  return false;
+  if (wire_ends_whole(field)) return true;
+  *w = inside(field);
+  return wire_check_varints(w);
 }
 
 static bool scan_sample(struct decoder *d, struct wire *w) {
