@@ -3,10 +3,10 @@
 #include "import/formats.h"
 #include "import_target.h"
 
-#define MOST_TYPES 32
+#define MAX_TYPES 32
 
 /* The totals of a profile; false when it cannot be read. */
-static bool sum(pprofc_str text, pprofc_call_stacks stacks, int64_t totals[MOST_TYPES]) {
+static bool sum(pprofc_str text, pprofc_call_stacks stacks, int64_t totals[MAX_TYPES]) {
   pprofc_limits limits = fuzz_limits();
   pprofc_read_options options;
   pprofc_read_options_init(&options);
@@ -23,7 +23,7 @@ static bool sum(pprofc_str text, pprofc_call_stacks stacks, int64_t totals[MOST_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_str text = {(const char *)data, size};
-  int64_t totals[3][MOST_TYPES] = {{0}};
+  int64_t totals[3][MAX_TYPES] = {{0}};
   import_target(import_callgrind, data, size);
   bool is_read = sum(text, PPROFC_STACKS_PROPORTIONAL, totals[0]);
   REQUIRE(sum(text, PPROFC_STACKS_EDGES, totals[1]) == is_read);

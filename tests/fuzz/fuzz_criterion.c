@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_ENTRIES 12
-#define TEXT_MAX     20000
+#define MAX_ENTRIES 12
+#define TEXT_MAX    20000
 
 static int collect(void *buffer, const void *data, size_t size) {
   buffer_add(buffer, data, size);
@@ -76,7 +76,7 @@ static void make_tree(const char *root, const uint8_t *at, const uint8_t *end) {
   unsigned depth = 0;
   int before = open(".", O_RDONLY | O_DIRECTORY);
   REQUIRE(before >= 0 && chdir(root) == 0);
-  for (int i = 0; at < end && i < MOST_ENTRIES; i++) {
+  for (int i = 0; at < end && i < MAX_ENTRIES; i++) {
     unsigned kind = *at++;
     make_entry(kind, take_text(&at, end), &depth);
   }

@@ -4,7 +4,7 @@
 #include "report_target.h"
 #include "shape.h"
 
-#define RUNS_MOST 6
+#define RUNS_MAX 6
 
 static pprofc_profile *draw_run(struct shape *s, const pprofc_allocator *mem, unsigned threads) {
   pprofc_limits limits = fuzz_limits();
@@ -51,8 +51,8 @@ static void print_all(struct shape *s, pprofc_verdicts *verdicts) {
 
 /* The runs have types, functions and labels in common, and other values. */
 static size_t draw_runs(struct shape *s, const pprofc_allocator *mem,
-                        pprofc_profile *profiles[RUNS_MOST]) {
-  unsigned wanted = 2 + shape_below(s, RUNS_MOST - 1), threads = shape_byte(s) & 1 ? 3 : 1;
+                        pprofc_profile *profiles[RUNS_MAX]) {
+  unsigned wanted = 2 + shape_below(s, RUNS_MAX - 1), threads = shape_byte(s) & 1 ? 3 : 1;
   const struct shape first = *s;
   size_t count = 0;
   for (unsigned i = 0; i < wanted; i++) {
@@ -69,8 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   shape_open(&s, data, size);
   struct shape_memory memory = shape_memory_of(&s);
   const pprofc_allocator mem = shape_allocator(&memory);
-  pprofc_profile *profiles[RUNS_MOST];
-  pprofc_verdict_run runs[RUNS_MOST] = {{0}};
+  pprofc_profile *profiles[RUNS_MAX];
+  pprofc_verdict_run runs[RUNS_MAX] = {{0}};
   pprofc_verdict_options options;
   pprofc_verdicts *verdicts = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};

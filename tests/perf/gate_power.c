@@ -337,11 +337,11 @@ static bool print_sights(size_t draws) {
 
 /* ---- two stages -------------------------------------- */
 
-#define STAGE_MOST (4 * SAMPLES) /* samples of a benchmark in the second stage */
+#define STAGE_MAX (4 * SAMPLES) /* samples of a benchmark in the second stage */
 
 /* A benchmark in two stages: the samples that decide, and if it needed more than the first ones. */
 struct staged {
-  double base[STAGE_MOST + SAMPLES], head[STAGE_MOST + SAMPLES];
+  double base[STAGE_MAX + SAMPLES], head[STAGE_MAX + SAMPLES];
   size_t count;
   bool selected;
 };

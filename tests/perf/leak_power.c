@@ -89,9 +89,10 @@ static void make_series(struct random_source *r, const struct behaviour *b, size
     m->t[i] = (double)i;
     m->x[i] = (churn + kept) * unit;
   }
-  double noise = b->size > 0 ? b->size * (1 / p - 1) : 0, loudest = 0;
-  for (size_t i = 0; i < count; i++) loudest = fmax(loudest, m->x[i] * noise);
-  m->series = (struct leak_series){.t = m->t, .x = m->x, .count = count, .loudest = loudest};
+  double noise = b->size > 0 ? b->size * (1 / p - 1) : 0, largest_variance = 0;
+  for (size_t i = 0; i < count; i++) largest_variance = fmax(largest_variance, m->x[i] * noise);
+  m->series = (struct leak_series){
+      .t = m->t, .x = m->x, .count = count, .largest_variance = largest_variance};
   m->series.allocated = b->size > 0 && !b->blind ? allocated * unit : (double)NAN;
   for (size_t k = 0; k < 2; k++) {
     double x = m->x[k ? count - 1 : 0];

@@ -1,6 +1,6 @@
 """Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
 and report option reaches the fuzz target of reports, each report format prints hostile names (tests/escape), each importer has a
-fuzz target, seeds for it and a row in the table of facts, each member of a rules file a seed and a line in the docs. And the other
+fuzz target, seeds for it and a row in the table of formats, each member of a rules file a seed and a line in the docs. And the other
 way round: each flag of a command in the documents is one that the program has.
 
     complete.py BUILD/bin
@@ -88,25 +88,25 @@ def check_importers(rows, report):
     return len(rows)
 
 
-def facts(path):
-    """(reader, all of its strings) of each row of a table of facts."""
+def format_rows(path):
+    """(reader, all of its strings) of each row of a table of formats."""
     rows = re.split(r"^    \{(?=\"\w+\",)", read(path), flags=re.M)[1:]
     joined = [re.sub(r'"\s*\n\s*"', "", row) for row in rows]
     return [re.findall(r'"((?:[^"\\]|\\.)*)"|\b(NULL)\b', row) for row in joined]
 
 
-def check_facts(readers, path, report):
-    """Each reader has a row in the table of facts; the example of a row is a file of testdata that a golden case reads."""
+def check_formats(readers, path, report):
+    """Each reader has a row in the table of formats; the example of a row is a file of testdata that a golden case reads."""
     cases = "\n".join(commands().values())
-    rows = [[text for text, _ in row] for row in facts(path)]
+    rows = [[text for text, _ in row] for row in format_rows(path)]
     for reader in readers:
         if not any(row[0] == reader for row in rows):
-            report.add("facts", reader, path, 1, f"'{reader}' has no row: who writes the format, what is kept, what is lost")
+            report.add("format_rows", reader, path, 1, f"'{reader}' has no row: who writes the format, what is kept, what is lost")
     for row in rows:
         if len(row) != FACT_FIELDS or "|" in "".join(row):
-            report.add("facts", row[0], path, 1, f"the row of '{row[0]}' has {len(row)} fields, or a | in one")
+            report.add("format_rows", row[0], path, 1, f"the row of '{row[0]}' has {len(row)} fields, or a | in one")
         elif row[5] and not glob.glob(os.path.join(ROOT, "testdata", row[5])):
-            report.add("facts", row[0], path, 1, f"'testdata/{row[5]}' does not exist")
+            report.add("format_rows", row[0], path, 1, f"'testdata/{row[5]}' does not exist")
         elif row[5] and os.path.basename(row[5]) not in cases:
             report.add("golden", row[0], "tests/golden/cases", 1, f"no case reads testdata/{row[5]}")
     return len(rows)
@@ -175,7 +175,7 @@ def check_rules(report):
 
 
 def main():
-    report = Report("golden", "docs", "cited", "fuzz", "seeds", "escape", "facts")
+    report = Report("golden", "docs", "cited", "fuzz", "seeds", "escape", "format_rows")
     table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
@@ -183,8 +183,8 @@ def main():
     importers = check_importers(rows, report)
     shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", read("libpprofc/src/import/json/json.c"), re.S).group(1)
     readers = [function for _, function in rows if function != "json"] + re.findall(r"json_\w+", shapes)
-    check_facts(readers, "libpprofc/src/import/facts.c", report)
-    check_facts(re.findall(r"&bench_reader_(\w+)", read("libpprofc/src/bench/read/readers.c")), "libpprofc/src/bench/read/facts.c", report)
+    check_formats(readers, "libpprofc/src/import/format_table.c", report)
+    check_formats(re.findall(r"&bench_reader_(\w+)", read("libpprofc/src/bench/read/readers.c")), "libpprofc/src/bench/read/format_table.c", report)
     check_fuzzed_reports(sys.argv[1], report)
     check_hostile_reports(sys.argv[1], report)
     check_rules(report)

@@ -197,9 +197,9 @@ static void test_known_flaws_of_benchstat_are_repeated_only_there(void) {
 #endif
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&    \
     !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-#define SECONDS_MOST 0.05
+#define SECONDS_MAX 0.05
 #else
-#define SECONDS_MOST 0.5
+#define SECONDS_MAX 0.5
 #endif
 
 /* Of this thread alone, so that other load does not count. */
@@ -222,7 +222,7 @@ static void test_thousands_of_tied_samples_are_quick(void) {
       qsort(y, N, sizeof *y, compare);
       double start = cpu_seconds();
       pprofc_u_result u = pprofc_u_test(x, N, y, N, flags, NULL);
-      CU_ASSERT(cpu_seconds() - start < SECONDS_MOST);
+      CU_ASSERT(cpu_seconds() - start < SECONDS_MAX);
       CU_ASSERT(u.status == PPROFC_TEST_OK && u.p >= 0 && u.p <= 1 && !u.exact);
     }
   }
@@ -240,7 +240,7 @@ static void test_exact_and_approximate_u_meet(void) {
     }
     double start = cpu_seconds();
     pprofc_u_result exact = pprofc_u_test(x, N - 1, y, N - 1, PPROFC_U_CORRECT, NULL);
-    CU_ASSERT(cpu_seconds() - start < SECONDS_MOST);
+    CU_ASSERT(cpu_seconds() - start < SECONDS_MAX);
     pprofc_u_result approximate = pprofc_u_test(x, N, y, N, PPROFC_U_CORRECT, NULL);
     CU_ASSERT(exact.exact && !approximate.exact);
     CU_ASSERT_DOUBLE_EQUAL(exact.p / approximate.p, 1, 0.15);

@@ -242,18 +242,18 @@ struct seen {
   double head, base, widths[3]; /* |head|, |base|, the larger of both */
 };
 
-#define SEEN_MOST 4000
+#define SEEN_MAX 4000
 
 struct sent {
   size_t count, frames, nodes; /* nodes: with those that were cut */
   bool cut;
-  struct seen node[SEEN_MOST];
+  struct seen node[SEEN_MAX];
 };
 
 static void read_nodes(struct reader in, struct sent *sent) {
   uint32_t id = 0;
   for (struct seen *n = sent->node; in.at < in.end; n++) {
-    CU_ASSERT_FATAL(sent->count < SEEN_MOST);
+    CU_ASSERT_FATAL(sent->count < SEEN_MAX);
     *n = (struct seen){0};
     uint32_t up = (uint32_t)read_number(&in);
     n->depth = sent->count ? n[-1].depth + 1 - up : 0;

@@ -117,7 +117,7 @@ static void test_sorted_samples(void) {
 }
 
 static void check_fixed(double value, int decimals) {
-  char text[FIXED_MOST], printed[400];
+  char text[FIXED_MAX], printed[400];
   size_t size = fixed_print(text, value, decimals);
   if (!size) return;
   snprintf(printed, sizeof printed, "%.*f", decimals, value);
@@ -137,7 +137,7 @@ static void test_fixed_decimals_are_those_of_printf(void) {
                    (double)(1u << visible_random(&state) % 24);
     check_fixed(value, i % 10);
   }
-  char text[FIXED_MOST];
+  char text[FIXED_MAX];
   CU_ASSERT_EQUAL(fixed_print(text, (double)NAN, 2), 0);
   CU_ASSERT_EQUAL(fixed_print(text, (double)INFINITY, 2), 0);
 }

@@ -399,7 +399,7 @@ static pprofc_str read_file(const char *path, char *text, size_t room) {
 }
 
 /* The sums of all "totals:" lines; returns how many numbers a line has. */
-static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MOST_EVENTS]) {
+static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS]) {
   pprofc_str line, word;
   size_t count = 0;
   while (str_next_line(&text, &line)) {
@@ -449,7 +449,7 @@ static void test_recorded_totals(void) {
                                       TESTDATA "/imports/calls.threads.callgrind.out"};
   static char text[100000];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    int64_t totals[CALLGRIND_MOST_EVENTS] = {0};
+    int64_t totals[CALLGRIND_MAX_EVENTS] = {0};
     pprofc_str whole = read_file(files[i], text, sizeof text);
     size_t types = read_totals(whole, totals);
     CU_ASSERT(types > 0);

@@ -10,11 +10,11 @@
 
 /* ---- pairs ------------------------------------------- */
 
-#define FILES_MOST 8
+#define FILES_MAX 8
 
 struct pairing {
-  const char *head[FILES_MOST], *base[FILES_MOST];
-  size_t partner[FILES_MOST]; /* of each file of base: the one of head, or ALONE */
+  const char *head[FILES_MAX], *base[FILES_MAX];
+  size_t partner[FILES_MAX]; /* of each file of base: the one of head, or ALONE */
 };
 
 #define ALONE 99
@@ -22,13 +22,13 @@ struct pairing {
 static void check_pairing(const struct pairing *p) {
   struct interner texts;
   interner_init(&texts, &mem_default);
-  struct joined_function functions[2 * FILES_MOST];
+  struct joined_function functions[2 * FILES_MAX];
   uint32_t count = 0;
-  for (size_t i = 0; i < FILES_MOST && p->head[i]; i++, count++)
+  for (size_t i = 0; i < FILES_MAX && p->head[i]; i++, count++)
     functions[count] =
         (struct joined_function){7, interner_add(&texts, str_of(p->head[i])), count, SIDE_HEAD};
   uint32_t heads = count;
-  for (size_t i = 0; i < FILES_MOST && p->base[i]; i++, count++)
+  for (size_t i = 0; i < FILES_MAX && p->base[i]; i++, count++)
     functions[count] =
         (struct joined_function){7, interner_add(&texts, str_of(p->base[i])), count, SIDE_BASE};
   CU_ASSERT_FATAL(join_files(functions, count, &texts, &mem_default));

@@ -170,12 +170,12 @@ static void test_growth_within_sampling_error_is_none(void) {
   static const double t[] = {0, 1, 2}, x[] = {100, 150, 200};
   struct leak_series s = {.t = t, .x = x, .count = 3, .allocated = (double)NAN};
   struct leak_fit fit;
-  s.sampling[0] = s.sampling[1] = s.loudest = 10000;
+  s.sampling[0] = s.sampling[1] = s.largest_variance = 10000;
   CU_ASSERT(leak_judge(&s, 1, &rules, &mem_default, &fit));
   CU_ASSERT_EQUAL(fit.verdict, LEAK_STEADY);
   /* All that was allocated is still there: it was sampled once, and the old values do not vary. */
   s.allocated = 100;
-  s.sampling[0] = s.sampling[1] = s.loudest = 2000;
+  s.sampling[0] = s.sampling[1] = s.largest_variance = 2000;
   CU_ASSERT(leak_judge(&s, 1, &rules, &mem_default, &fit));
   CU_ASSERT_EQUAL(fit.verdict, LEAK_LEAK);
 }

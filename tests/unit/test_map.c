@@ -13,7 +13,7 @@ static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
 /* A table that is at most three quarters full takes some three steps for an entry, growing
  * included.
  */
-#define MOST_STEPS (4 * (uint64_t)COUNT)
+#define MAX_STEPS (4 * (uint64_t)COUNT)
 
 /* ---- keys that shared a slot when hashes had no secret  */
 
@@ -92,7 +92,7 @@ static void test_no_keys_make_long_probes(void) {
   for (size_t s = 0; s < SEEDS; s++) {
     hash_seed_for_test(seeds[s]);
     for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
-      CU_ASSERT_TRUE(steps_of(hashes[i]) < MOST_STEPS);
+      CU_ASSERT_TRUE(steps_of(hashes[i]) < MAX_STEPS);
   }
 }
 
@@ -106,7 +106,7 @@ static void test_ids_that_collided_take_few_steps(void) {
     ids[i] = colliding_word(0x5851F42D4C957F2Du, (uint64_t)i << 40 | 0x42);
   CU_ASSERT_TRUE_FATAL(id_map_build(&map, ids, COUNT, &arena));
   CU_ASSERT_EQUAL(map.duplicate, MAP_NONE);
-  CU_ASSERT_TRUE(map.hash.steps < MOST_STEPS);
+  CU_ASSERT_TRUE(map.hash.steps < MAX_STEPS);
   for (uint32_t i = 0; i < COUNT; i += 100) CU_ASSERT_EQUAL(id_map_find(&map, ids[i]), i);
   id_map_free(&map);
   arena_free(&arena);

@@ -214,7 +214,7 @@ static void test_more_runs_or_samples_show_five_percent(void) {
   CU_ASSERT(advice_runs(&a) == 5 && advice_samples(&a) == 1);
 }
 
-static void test_exact_values_are_facts(void) {
+static void test_exact_values_are_certain(void) {
   static const double values[] = {100, 100, 100, 100, 50, 50, 51, 51}, quantum[2] = {0, 0};
   static const double exposure[] = {1, 1, 1, 1};
   static const bool aside[2];
@@ -236,6 +236,6 @@ UNIT_MAIN("verdict_model", UNIT(test_derivatives_of_log_gamma_agree),
           UNIT(test_weighted_median_lies_between_items), UNIT(test_sums_lose_no_digits),
           UNIT(test_corrections_for_dependence_are_larger), UNIT(test_parts_have_fiellers_interval),
           UNIT(test_score_intervals_agree), UNIT(test_heap_sampling_follows_its_formula),
-          UNIT(test_comparisons_agree_with_the_reference), UNIT(test_exact_values_are_facts),
+          UNIT(test_comparisons_agree_with_the_reference), UNIT(test_exact_values_are_certain),
           UNIT(test_the_smallest_change_solves_its_formula),
           UNIT(test_more_runs_or_samples_show_five_percent))

@@ -39,7 +39,7 @@ static void check_table(void) {
 /* Fixed numbers are those of printf; 0 leaves them to printf. */
 static void check_numbers(void) {
   for (int i = -1000; i < 1000; i++) {
-    char made[FIXED_MOST], expected[400];
+    char made[FIXED_MAX], expected[400];
     snprintf(expected, sizeof expected, "%.2f", i / 7.0);
     check(!fixed_print(made, i / 7.0, 2) || strcmp(made, expected) == 0, "a number differs");
   }

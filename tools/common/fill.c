@@ -26,6 +26,6 @@ void fill(struct filler *filler, const char *text) {
 }
 
 size_t fill_width(size_t width) {
-  if (width < FILL_LEAST) return FILL_LEAST;
-  return width > FILL_MOST ? FILL_MOST : width;
+  if (width < FILL_MIN) return FILL_MIN;
+  return width > FILL_MAX ? FILL_MAX : width;
 }

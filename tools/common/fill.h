@@ -4,8 +4,8 @@
 
 #include "core/output.h"
 
-#define FILL_LEAST 40
-#define FILL_MOST  110 /* longer lines are hard to read */
+#define FILL_MIN 40
+#define FILL_MAX 110 /* longer lines are hard to read */
 
 struct filler {
   struct output *out;
@@ -19,7 +19,7 @@ void fill_new_line(struct filler *filler);
 /* Adds words, with line breaks where necessary. */
 void fill(struct filler *filler, const char *text);
 
-/* Limits a width to the readable range, FILL_LEAST to FILL_MOST. */
+/* Limits a width to the readable range, FILL_MIN to FILL_MAX. */
 size_t fill_width(size_t width);
 
 #endif

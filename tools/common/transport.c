@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define REPLY_MOST ((size_t)64 << 20)
-#define NAME_MOST  ((size_t)16 << 10)
+#define REPLY_MAX ((size_t)64 << 20)
+#define NAME_MOST ((size_t)16 << 10)
 
 void transport_reply_init(struct transport_reply *reply) {
   *reply = (struct transport_reply){.retry_after = -1, .remaining = -1};
-  buffer_init(&reply->body, &mem_default, REPLY_MOST);
+  buffer_init(&reply->body, &mem_default, REPLY_MAX);
   buffer_init(&reply->next, &mem_default, NAME_MOST);
   buffer_init(&reply->location, &mem_default, NAME_MOST);
   buffer_init(&reply->etag, &mem_default, NAME_MOST);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define FOUND_MOST 86400.0 /* seconds, maximum age of a file found in a folder */
-#define RUN_MOST                                                                                   \
+#define FOUND_MAX 86400.0 /* seconds, maximum age of a file found in a folder */
+#define RUN_MAX                                                                                    \
   3600.0 /* seconds between the files of one run; a longer time gives a                            \
             warning */
 
@@ -69,7 +69,7 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
   char text[64];
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return;
   double age = seconds_between(status.st_mtim, ages->now);
-  double most = ages->most >= 0 ? ages->most : FOUND_MOST;
+  double most = ages->most >= 0 ? ages->most : FOUND_MAX;
   bool limited = found || ages->most >= 0;
   bool before = ages->since.tv_sec && seconds_between(status.st_mtim, ages->since) > 0;
   ages_describe(age, text, sizeof text);
@@ -87,9 +87,9 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
 void ages_compare(const struct ages *ages, struct gate *gate) {
   char text[64];
   double between = ages->oldest - ages->newest;
-  if (!(between > RUN_MOST) || ages->most >= 0 || ages->since.tv_sec) return;
+  if (!(between > RUN_MAX) || ages->most >= 0 || ages->since.tv_sec) return;
   ages_describe(between, text, sizeof text);
-  gate->doubts++;
+  gate->stale_inputs++;
   gate_warning(gate,
                "'%s' was written %s before the newest file: is it from an earlier run? (-since "
                "FILE decides)",

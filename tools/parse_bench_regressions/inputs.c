@@ -29,7 +29,7 @@ static struct buffer *new_buffer(struct inputs *inputs) {
                      inputs->file_count + 1))
     return NULL;
   struct buffer *buffer = &inputs->files[inputs->file_count++];
-  buffer_init(buffer, inputs->gate->mem, GATE_FILE_MOST);
+  buffer_init(buffer, inputs->gate->mem, GATE_FILE_MAX);
   return buffer;
 }
 

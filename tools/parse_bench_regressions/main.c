@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 /* 2 and 3 are verdicts, so any other failure is 1, including wrong usage. */
-#define EXIT_FAILED  1
-#define EXIT_DOUBTED 3
+#define EXIT_FAILED 1
+#define EXIT_STRICT 3
 
 #define PROGRAM        "parse_bench_regressions"
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
@@ -239,7 +239,7 @@ static pprofc_status judge(struct inputs *inputs, const struct gate_options *opt
     tool_put_problems(gate);
   *exit_status = gate_exit_status(gate);
   if (!options->aa) return tool_print_all(gate, options, error);
-  if (*exit_status == 2) *exit_status = EXIT_DOUBTED;
+  if (*exit_status == 2) *exit_status = EXIT_STRICT;
   struct gate_format noise = {"noise", gate_print_noise, true};
   return tool_write_report(gate, &noise, options->all, NULL, error);
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MOST 40 /* limit of Linux */
+#define LINKS_MAX 40 /* limit of Linux */
 
 /* Returns the value of -out at argv[i], in any spelling of the flag; NULL for other arguments. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
@@ -76,7 +76,7 @@ static bool outputs_target(const char *path, char target[PATH_MAX]) {
   }
   memcpy(target, path, size + 1);
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
-  for (int links = 0; links < LINKS_MOST; links++)
+  for (int links = 0; links < LINKS_MAX; links++)
     if (!outputs_follow(target)) return errno == 0;
   errno = ELOOP;
   return false;

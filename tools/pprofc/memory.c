@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define MOST ((uint64_t)16 << 30)
+#define MEMORY_MAX ((uint64_t)16 << 30)
 
 /* Files with the memory limit of a container: control groups 2 and 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
@@ -31,5 +31,5 @@ uint64_t memory_default(void) {
     uint64_t group = number_in(group_files[i]);
     if (group < all) all = group;
   }
-  return all / 2 < MOST ? all / 2 : MOST;
+  return all / 2 < MEMORY_MAX ? all / 2 : MEMORY_MAX;
 }

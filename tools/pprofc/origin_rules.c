@@ -6,14 +6,14 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define MOST_BYTES (1u << 20)
+#define MAX_BYTES (1u << 20)
 
 pprofc_status origin_rules_load(pprofc_report_options *options, struct buffer *text,
                                 pprofc_error *error) {
   const char *path = options->origin_rules;
   char block[4096];
   size_t n;
-  buffer_init(text, &mem_default, MOST_BYTES);
+  buffer_init(text, &mem_default, MAX_BYTES);
   if (!path || !*path) return PPROFC_OK;
   FILE *file = fopen(path, "rb");
   if (!file)

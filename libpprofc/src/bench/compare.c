@@ -50,7 +50,7 @@ void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
 void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
                      const pprofc_bench_cell *baseline) {
   if (cell->p != 0) {
-    char text[FIXED_MOST];
+    char text[FIXED_MAX];
     if (fixed_print(text, cell->p, 3))
       buffer_printf(out, "p=%s ", text);
     else
@@ -94,13 +94,13 @@ static const double least_p[] = {1,
                                  .0005827505827505828,
                                  .0001554001554001554,
                                  4.113533525298231e-05};
-#define LEAST_P (sizeof least_p / sizeof *least_p)
+#define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the number of values a side that the test needs at this alpha; LEAST_P + 1 if it is
+/* Returns the number of values a side that the test needs at this alpha; MIN_P + 1 if it is
  * larger than the table. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
-  while (n < LEAST_P && least_p[n] > alpha) n++;
+  while (n < MIN_P && least_p[n] > alpha) n++;
   return n + 1;
 }
 
@@ -109,7 +109,7 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
   struct buffer text;
   buffer_init(&text, &t->mem, 256);
   buffer_printf(&text, "need %s %zu samples to detect a difference at alpha level ",
-                need <= LEAST_P ? ">=" : ">", need);
+                need <= MIN_P ? ">=" : ">", need);
   number_print(&text, t->options.alpha);
   pprofc_str copy = buffer_keep(&text, &t->arena);
   buffer_free(&text);
@@ -118,7 +118,7 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
 
 /* ---- cells ------------------------------------------- */
 
-#define MOST_NOTES 3
+#define MAX_NOTES 3
 
 struct computation {
   struct pprofc_bench_tables *t;

@@ -124,11 +124,11 @@ static bool underscores_fit(pprofc_str s) {
 
 /* Digits that are kept. Rounding depends on further digits only by whether one is not 0: the
  * longest exact expansion of a midpoint between two doubles has 767 significant digits. */
-#define MOST_DIGITS 800
+#define MAX_DIGITS 800
 
 /* Text of a number in a form that strtod accepts: no underscores, a limited number of digits. */
 struct normal {
-  char text[MOST_DIGITS + 64];
+  char text[MAX_DIGITS + 64];
   size_t size;
   size_t kept;      /* number of digits in the text */
   int64_t shift;    /* exponent: the value is the digits, read as an integer, times base^shift */
@@ -142,7 +142,7 @@ struct normal {
 static void normal_add_digit(struct normal *n, char c) {
   n->any = true;
   n->significant |= c != '0';
-  if (n->significant && n->kept >= MOST_DIGITS) {
+  if (n->significant && n->kept >= MAX_DIGITS) {
     n->dropped |= c != '0';
     n->shift += !n->point;
     return;
@@ -322,7 +322,7 @@ void number_print(struct buffer *out, double value) {
 }
 
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign) {
-  char text[FIXED_MOST];
+  char text[FIXED_MAX];
   if (number_print_special(out, value, sign)) return;
   size_t size = fixed_print(text, value, digits);
   if (!size) {

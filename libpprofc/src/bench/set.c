@@ -240,7 +240,7 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
     sink->pairs[i].value = content;
     return;
   }
-  if (i >= BENCH_MOST_KEYS) {
+  if (i >= BENCH_MAX_KEYS) {
     set_fail(sink, "configuration keys in force");
     return;
   }
@@ -279,7 +279,7 @@ static uint32_t store_config(struct bench_sink *sink) {
   struct map_probe probe = map_start(&set->config_map, hash);
   while ((index = map_next(&set->config_map, &probe)) != MAP_NONE)
     if (same_pairs(set, sink, index)) return index;
-  if (set->pair_count + count > BENCH_MOST_PAIRS) {
+  if (set->pair_count + count > BENCH_MAX_PAIRS) {
     set_fail(sink, "configuration lines");
     return 0;
   }

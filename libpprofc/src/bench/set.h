@@ -50,8 +50,8 @@ struct bench_metadata {
 #define BENCH_EMPTY 0u
 
 /* Limits of one set; the error of a reader that exceeds one names the limit. */
-#define BENCH_MOST_KEYS  4096u      /* current configuration keys */
-#define BENCH_MOST_PAIRS (8u << 20) /* pairs of all configurations */
+#define BENCH_MAX_KEYS  4096u      /* current configuration keys */
+#define BENCH_MAX_PAIRS (8u << 20) /* pairs of all configurations */
 
 struct pprofc_bench {
   pprofc_allocator mem;

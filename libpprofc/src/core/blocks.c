@@ -5,11 +5,11 @@
 #include "core/parallel.h"
 
 /* Number of items in a block, and the target size of its text in bytes. A block of BLOCK_FEW
- * items may exceed the target, up to BLOCK_MOST bytes. */
+ * items may exceed the target, up to BLOCK_MAX bytes. */
 #define BLOCK_ITEMS ((size_t)8192)
 #define BLOCK_FEW   ((size_t)256)
 #define BLOCK_BYTES ((size_t)1 << 20)
-#define BLOCK_MOST  ((size_t)64 << 20)
+#define BLOCK_MAX   ((size_t)64 << 20)
 
 /* A thread and the text of its current block. */
 struct renderer {
@@ -58,7 +58,7 @@ static bool write_rounds(struct output *out, struct round *round, unsigned worke
 
 /* Returns the number of items in a block. */
 static size_t blocks_size(size_t item_bytes) {
-  size_t fitting = BLOCK_BYTES / item_bytes, most = BLOCK_MOST / item_bytes;
+  size_t fitting = BLOCK_BYTES / item_bytes, most = BLOCK_MAX / item_bytes;
   if (fitting < BLOCK_FEW) fitting = most < BLOCK_FEW ? most : BLOCK_FEW;
   return fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
 }

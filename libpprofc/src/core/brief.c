@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Bytes of the longest command that the closing line repeats. */
-#define COMMAND_MOST 120
+#define COMMAND_MAX 120
 
 void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
                 const char *more) {
@@ -232,7 +232,7 @@ static const char *brief_plural(size_t count, const char *one, const char *many)
 }
 
 static void brief_put_more(const struct brief *b, struct buffer *to) {
-  if (b->more && *b->more && strlen(b->more) <= COMMAND_MOST && strlen(b->more) <= b->most / 3)
+  if (b->more && *b->more && strlen(b->more) <= COMMAND_MAX && strlen(b->more) <= b->most / 3)
     buffer_add_text(to, b->more);
   else
     buffer_printf(to, "-budget=%zu", 4 * b->most);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MOST_DECIMALS 9
+#define MAX_DECIMALS 9
 
 /* A double as mantissa * 2^-drop. */
 struct fixed_parts {
@@ -33,7 +33,7 @@ __extension__ typedef unsigned __int128 fixed_wide;
 /* Rounds the number times 10^decimals, ties to even, as printf does; false when it is too
  * large. */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
-  static const uint32_t powers[MOST_DECIMALS + 1] = {
+  static const uint32_t powers[MAX_DECIMALS + 1] = {
       1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
   fixed_wide scaled = (fixed_wide)parts->mantissa * powers[decimals];
   *rounded = 0;
@@ -54,11 +54,11 @@ static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t 
 }
 #endif
 
-size_t fixed_print(char out[FIXED_MOST], double value, int decimals) {
-  char text[FIXED_MOST], *at = text + sizeof text;
+size_t fixed_print(char out[FIXED_MAX], double value, int decimals) {
+  char text[FIXED_MAX], *at = text + sizeof text;
   struct fixed_parts parts = fixed_take_apart(value);
   uint64_t digits;
-  if (decimals < 0 || decimals > MOST_DECIMALS || !parts.finite ||
+  if (decimals < 0 || decimals > MAX_DECIMALS || !parts.finite ||
       !fixed_round(&parts, decimals, &digits))
     return 0;
   *--at = '\0';

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-#define FIXED_MOST 32 /* size of the output buffer, including the NUL */
+#define FIXED_MAX 32 /* size of the output buffer, including the NUL */
 
 /* Writes the number and a NUL and returns its length. Returns 0 if the caller must use printf:
  * the number is not finite or too large, or has more than nine decimals. */
-size_t fixed_print(char out[FIXED_MOST], double value, int decimals);
+size_t fixed_print(char out[FIXED_MAX], double value, int decimals);
 
 #endif

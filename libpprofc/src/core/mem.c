@@ -90,7 +90,7 @@ void mem_discard(const void *from, const void *to) {
 /* ---- arenas ------------------------------------------ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
-#define BLOCK_MOST ((size_t)16 << 20)
+#define BLOCK_MAX  ((size_t)16 << 20)
 #define LARGE_SIZE THRESHOLD((size_t)256 * 1024)
 
 struct arena_block {
@@ -132,7 +132,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
 static size_t next_block_size(const struct arena *arena) {
   size_t size = arena->shared / 8 / BLOCK_SIZE * BLOCK_SIZE;
   if (size < BLOCK_SIZE) return BLOCK_SIZE;
-  return size < BLOCK_MOST ? size : BLOCK_MOST;
+  return size < BLOCK_MAX ? size : BLOCK_MAX;
 }
 
 void *arena_alloc(struct arena *arena, size_t size) {
@@ -314,7 +314,7 @@ static bool has_inside(const struct arena *arena, const char *data) {
   return block_of(arena, data) != NULL;
 }
 
-#define EDITS_MOST 16
+#define EDITS_MAX 16
 
 /* Returns the arena for which `has` is true: the arena of the region, of a region that only it
  * retains, or of `lender`. NULL if no arena has the data. */
@@ -322,8 +322,7 @@ static struct arena *find_arena(struct region *region, const struct region *lend
                                 bool (*has)(const struct arena *, const char *), const void *data,
                                 int depth) {
   if (has(&region->arena, data)) return &region->arena;
-  for (struct region_parent *link = region->parents; link && depth < EDITS_MOST;
-       link = link->next) {
+  for (struct region_parent *link = region->parents; link && depth < EDITS_MAX; link = link->next) {
     int holders = __atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE);
     if (holders > (link->region == lender ? 2 : 1)) continue;
     struct arena *arena = find_arena(link->region, lender, has, data, depth + 1);

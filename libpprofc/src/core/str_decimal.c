@@ -5,8 +5,8 @@
 
 #ifdef __SIZEOF_INT128__
 
-#define DIGITS_MOST   19 /* fit into 64 bits */
-#define EXPONENT_MOST 27 /* 5 to this power also fits into 64 bits */
+#define DIGITS_MAX   19 /* fit into 64 bits */
+#define EXPONENT_MAX 27 /* 5 to this power also fits into 64 bits */
 
 __extension__ typedef unsigned __int128 decimal_wide;
 
@@ -22,7 +22,7 @@ struct decimal_parts {
 static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   size_t begin = at;
   for (; at < s.size && s.data[at] >= '0' && s.data[at] <= '9'; at++) {
-    if (at - begin == DIGITS_MOST) return SIZE_MAX;
+    if (at - begin == DIGITS_MAX) return SIZE_MAX;
     d->digits = d->digits * 10 + (uint64_t)(s.data[at] - '0');
   }
   return at - begin;
@@ -53,12 +53,12 @@ static bool decimal_read(struct decimal_parts *d, pprofc_str s) {
   at += whole;
   if (at < s.size && s.data[at] == '.') {
     fraction = decimal_take(d, s, at + 1);
-    if (fraction == SIZE_MAX || whole + fraction > DIGITS_MOST) return false;
+    if (fraction == SIZE_MAX || whole + fraction > DIGITS_MAX) return false;
     at += fraction + 1;
     d->exponent = -(int)fraction;
   }
-  return decimal_take_exponent(d, s, at) && d->exponent >= -EXPONENT_MOST &&
-         d->exponent <= EXPONENT_MOST;
+  return decimal_take_exponent(d, s, at) && d->exponent >= -EXPONENT_MAX &&
+         d->exponent <= EXPONENT_MAX;
 }
 
 static int decimal_width(decimal_wide value) {

@@ -13,12 +13,12 @@
   256                     /* number of pairs of base and head up to which ratios are stored;       \
                              more are found by search */
 #define EXACT_MAX   50    /* largest sample for which U is counted exactly */
-#define DRIFT_LEAST 6     /* minimum of samples a side */
+#define DRIFT_MIN   6     /* minimum of samples a side */
 #define DRIFT_ALPHA 0.001 /* small, because a suite of 100 benchmarks fits 200 lines */
-#define ROUNDS_LEAST                                                                               \
+#define ROUNDS_MIN                                                                                 \
   4 /* minimum of rounds a side for a test of their medians; 2 if rounds                           \
        are processes */
-#define ROUNDS_MOST                                                                                \
+#define ROUNDS_MAX                                                                                 \
   1000 /* maximum of rounds a side; larger numbers are counts of samples,                          \
           not round numbers */
 
@@ -279,7 +279,7 @@ bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sam
 
 double gate_trend(struct gate_sample sample, bool *drifts) {
   *drifts = false;
-  if (sample.count < DRIFT_LEAST || sample_is_constant(sample)) return 0;
+  if (sample.count < DRIFT_MIN || sample_is_constant(sample)) return 0;
   double n = (double)sample.count, middle = (n - 1) / 2, xx = 0, xy = 0, yy = 0;
   double mean = pprofc_moments_of(sample.values, sample.count).mean;
   for (size_t i = 0; i < sample.count; i++) {
@@ -306,7 +306,7 @@ static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *s
     size_t k = count;
     if (side.rounds[i] == 0) return 0;
     while (k > 0 && seen[k - 1] != side.rounds[i]) k--;
-    if (k == 0 && count == ROUNDS_MOST) return 0;
+    if (k == 0 && count == ROUNDS_MAX) return 0;
     if (k == 0) {
       seen[count] = side.rounds[i];
       k = ++count;
@@ -403,7 +403,7 @@ static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct
   if (good) {
     size_t base_rounds = base.rounds ? number_rounds(base, b.number, b.seen) : 0;
     size_t head_rounds = head.rounds ? number_rounds(head, h.number, h.seen) : 0;
-    size_t least = row->processes ? 2 : ROUNDS_LEAST;
+    size_t least = row->processes ? 2 : ROUNDS_MIN;
     bool rounds = base_rounds >= least && head_rounds >= least;
     samples[0] = rounds ? take_medians(base, &b, base_rounds)
                         : sort_sample(base.values, b.sorted, base.count);

@@ -39,7 +39,7 @@ struct gate {
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
   size_t too_few; /* inconclusive rows with too few samples */
   size_t unmeasured;
-  size_t doubts;                /* number of doubts whether the inputs belong to this run */
+  size_t stale_inputs;          /* 1 if an input may be from an earlier run */
   size_t cpu_times, wall_times; /* judged rows of benchmarks that have both times */
   size_t family;                /* number of p-values in the correction */
   size_t tested;                /* number of rows with a test */

@@ -330,21 +330,21 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   gate->unjudged += !row->blind;
 }
 
-#define UNJUDGED_MOST 5 /* a pass has at most one unjudged row per this many compared rows */
+#define UNJUDGED_MAX 5 /* a pass has at most one unjudged row per this many compared rows */
 
 bool gate_is_inconclusive(const struct gate *gate) {
   if (gate_overload(gate)) return true;
-  return UNJUDGED_MOST * gate->unjudged > gate->compared;
+  return UNJUDGED_MAX * gate->unjudged > gate->compared;
 }
 
 /* True if a result fails the gate with -strict. */
-static bool is_doubtful(const struct gate *gate) {
+static bool fails_strict(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
-         gate->blind || gate->doubts || gate_overload(gate);
+         gate->blind || gate->stale_inputs || gate_overload(gate);
 }
 
 int gate_exit_status(const struct gate *gate) {
   if (gate->problem_count || !gate->compared) return 1;
   if (gate->regressed) return 2;
-  return gate->settings.strict && is_doubtful(gate) ? 3 : 0;
+  return gate->settings.strict && fails_strict(gate) ? 3 : 0;
 }

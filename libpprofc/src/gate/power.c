@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANGE_MOST  10.0  /* largest increase; a decrease is at most 1 */
-#define SAMPLES_MOST 10000 /* largest number of samples a side that is useful advice */
-#define U_COUNTED    50    /* largest sample for which U is simulated */
-#define U_DRAWS      2000
+#define CHANGE_MAX  10.0  /* largest increase; a decrease is at most 1 */
+#define SAMPLES_MAX 10000 /* largest number of samples a side that is useful advice */
+#define U_COUNTED   50    /* largest sample for which U is simulated */
+#define U_DRAWS     2000
 #define U_EFFICIENCY                                                                               \
   1.0233 /* sqrt(pi / 3): the ratio of the changes that U and t find in                            \
             large normal samples */
@@ -119,7 +119,7 @@ static double probit_of(double power) {
 }
 
 static double most_change(const struct gate_design *d) {
-  return d->direction > 0 ? 1 - 1e-9 : CHANGE_MOST;
+  return d->direction > 0 ? 1 - 1e-9 : CHANGE_MAX;
 }
 
 /* Uses the secant method from the value for large samples, between a change that is too small
@@ -277,7 +277,7 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;
-  for (int i = 0; i < 4 && n < SAMPLES_MOST; i++) {
+  for (int i = 0; i < 4 && n < SAMPLES_MAX; i++) {
     double degrees = 2 * n - 2;
     t = power_critical(level, degrees, t);
     double both = t + goal * sqrt(1 + t * t / (2 * degrees));
@@ -295,11 +295,11 @@ bool gate_power_samples(struct gate_power *power, const struct gate_design *desi
   double n = guess_samples(d.level, ratio);
   bool enough, fewer;
   *samples = (double)INFINITY;
-  if (!(d.level > 0) || !(change > 0) || !(n <= SAMPLES_MOST)) return true;
+  if (!(d.level > 0) || !(change > 0) || !(n <= SAMPLES_MAX)) return true;
   if (!is_enough(power, &d, n, change, &enough)) return false;
   for (fewer = enough; fewer && n > 2; n -= fewer)
     if (!is_enough(power, &d, n - 1, change, &fewer)) return false;
-  while (!enough && n < SAMPLES_MOST)
+  while (!enough && n < SAMPLES_MAX)
     if (!is_enough(power, &d, ++n, change, &enough)) return false;
   if (enough) *samples = n;
   return true;

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 /* Maximum number of directions, because lookup is linear. */
-#define MOST_DIRECTIONS 1000
+#define MAX_DIRECTIONS 1000
 
 /* State of reading a file, with its first error. */
 struct rules_reader {
@@ -294,7 +294,7 @@ static const char *take_directions(struct rules_reader *r, const struct node *va
   if (!node_is(value, NODE_OBJECT)) return "must be an object";
   for (const struct node *word = value->first; word; word = word->next) {
     int direction;
-    if (++count > MOST_DIRECTIONS) return "must not have more than 1000 units";
+    if (++count > MAX_DIRECTIONS) return "must not have more than 1000 units";
     if (node_find(value, word->key) != word) return "must not have a unit twice";
     pprofc_str unit = arena_str(&r->gate->arena, word->key);
     const char *wrong = direction_of(word, &direction);
@@ -331,7 +331,7 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-static pprofc_status complain(const struct rules_reader *r, pprofc_error *error) {
+static pprofc_status rules_set_error(const struct rules_reader *r, pprofc_error *error) {
   size_t line, column;
   char place[256];
   gate_position(r->data, r->rule, r->key, &line, &column);
@@ -348,7 +348,7 @@ static pprofc_status take_file(struct gate *gate, pprofc_str path, pprofc_str da
   else
     reader.what = "must be an object";
   if (reader.nomem) return error_nomem(error);
-  return reader.what ? complain(&reader, error) : PPROFC_OK;
+  return reader.what ? rules_set_error(&reader, error) : PPROFC_OK;
 }
 
 pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,

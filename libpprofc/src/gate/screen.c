@@ -2,7 +2,7 @@
 #include "gate/screen.h"
 
 #define SCREEN_ALPHA 0.4 /* four of five benchmarks that are worse by the threshold are chosen */
-#define SCREEN_MOST  4   /* maximum multiple of the requested rounds for a benchmark */
+#define SCREEN_MAX   4   /* maximum multiple of the requested rounds for a benchmark */
 
 void gate_screen_settings(struct gate_settings *settings) {
   settings->alpha = SCREEN_ALPHA;
@@ -22,6 +22,6 @@ struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_
   if (!selected) return plan;
   plan.all = 2 * selected > count;
   plan.rounds = plan.all ? left : left * count / selected;
-  if (plan.rounds > SCREEN_MOST * rounds) plan.rounds = SCREEN_MOST * rounds;
+  if (plan.rounds > SCREEN_MAX * rounds) plan.rounds = SCREEN_MAX * rounds;
   return plan;
 }

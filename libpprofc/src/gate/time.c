@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define CPU_MOST  1.05 /* CPU time / wall time above which the benchmark has several threads */
-#define CPU_LEAST 0.2  /* CPU time / wall time below which the benchmark mostly waits */
+#define CPU_MAX 1.05 /* CPU time / wall time above which the benchmark has several threads */
+#define CPU_MIN 0.2  /* CPU time / wall time below which the benchmark mostly waits */
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
@@ -57,11 +57,11 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
 /* True if the benchmark has several threads: CPU time exceeds wall time. */
 static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
   return wall->threaded || cpu->threaded || names_threads(wall->name) ||
-         cpu->base / wall->base > CPU_MOST || cpu->head / wall->head > CPU_MOST;
+         cpu->base / wall->base > CPU_MAX || cpu->head / wall->head > CPU_MAX;
 }
 
 static bool waits(const struct gate_row *wall, const struct gate_row *cpu) {
-  return cpu->base / wall->base < CPU_LEAST || cpu->head / wall->head < CPU_LEAST;
+  return cpu->base / wall->base < CPU_MIN || cpu->head / wall->head < CPU_MIN;
 }
 
 /* Returns why `-time auto` does not judge CPU time; NULL if it does. */

@@ -17,7 +17,7 @@
 #define CALLS_SEEN ((uint64_t)1 << 18) /* sampled calls; three in four must be new to list more */
 #define SEEN_BITS  ((uint64_t)1 << 22)
 
-#define CALLS_MOST UINT32_MAX
+#define CALLS_MAX UINT32_MAX
 
 /* A frame of the path. `counts`: its call is not on the path nearer to the root. */
 struct calls_step {
@@ -36,7 +36,7 @@ struct calls_worker {
   uint64_t steps;       /* steps of searches for a call on the path */
   uint64_t seen, fresh; /* sampled calls, and how many of them were new */
   uint8_t *seen_bits;
-  bool failed, tangled;
+  bool failed, exceeded;
 };
 
 struct calls_pass {
@@ -127,21 +127,21 @@ static bool calls_recur(const struct calls_worker *w) {
 
 /* True if lists of calls do not pay. Searches are long if a function calls itself from many
  * places. */
-static bool calls_is_tangled(const struct calls_worker *w) {
-  return calls_recur(w) || w->steps > 4 * w->count + (1 << 20) || w->count >= CALLS_MOST / 16;
+static bool calls_exceed_limit(const struct calls_worker *w) {
+  return calls_recur(w) || w->steps > 4 * w->count + (1 << 20) || w->count >= CALLS_MAX / 16;
 }
 
 static bool calls_walk(struct calls_pass *pass, struct calls_worker *w, struct stack_delta *delta,
                        size_t from, size_t to) {
   const struct graph *g = pass->graph;
   struct value_column column = profile_values(g->profile, g->options.value_index);
-  for (size_t i = from; i < to && !w->tangled; i++) {
+  for (size_t i = from; i < to && !w->exceeded; i++) {
     int64_t value = column.values[i * column.step];
     if (budget_poll(g->mem, i)) return false;
     if (!value) continue;
     delta_next(delta, i);
     if (!calls_follow(pass, w, delta, value)) return false;
-    w->tangled = !pass->calls && calls_is_tangled(w); /* only the first pass may give up */
+    w->exceeded = !pass->calls && calls_exceed_limit(w); /* only the first pass may give up */
   }
   while (w->depth) calls_pop(pass, w);
   return true;
@@ -191,12 +191,12 @@ static bool calls_pay(const struct calls_pass *pass) {
   uint64_t count = 0, seen = 0, fresh = 0;
   for (unsigned k = 0; k < pass->workers; k++) {
     const struct calls_worker *w = &pass->items[k];
-    if (w->tangled) return false;
+    if (w->exceeded) return false;
     count += w->count;
     seen += w->seen;
     fresh += w->fresh;
   }
-  return count <= CALLS_FEW || (count < CALLS_MOST && fresh > seen - seen / 4);
+  return count <= CALLS_FEW || (count < CALLS_MAX && fresh > seen - seen / 4);
 }
 
 /* Turns counts into indices: the calls of a node are adjacent, in the order of workers. */

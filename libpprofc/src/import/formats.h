@@ -1,8 +1,8 @@
-/* Declarations of the readers in formats.c and of the rows in facts.c. */
+/* Declarations of the readers in formats.c and of the rows in format_table.c. */
 #ifndef PPROFC_IMPORT_FORMATS_H
 #define PPROFC_IMPORT_FORMATS_H
 
-#include "core/facts.h"
+#include "core/format_row.h"
 #include "import/import.h"
 
 #define IMPORT_READER(name)                                                                        \
@@ -31,7 +31,7 @@ IMPORT_READER(import_austin);
 IMPORT_READER(import_folded);
 
 /* Descriptions of the formats; a row without a name ends the table. */
-extern const struct format_fact import_facts[];
+extern const struct format_row import_format_table[];
 
 /* Describes data that no reader knows: "this is a zip archive; unpack it ...". Writes "" if
  * the data is unknown. */

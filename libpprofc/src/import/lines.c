@@ -31,7 +31,7 @@ static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct 
 
 /* True if the data looks like UTF-16 without a mark: most high bytes at the start are 0, and
  * all low bytes are not 0. */
-static bool looks_utf16(pprofc_str data, bool big_endian) {
+static bool is_utf16(pprofc_str data, bool big_endian) {
   size_t units = (data.size < UTF16_LOOK ? data.size : UTF16_LOOK) / 2, zeros = 0;
   for (size_t i = 0; i < units; i++) {
     if (data.data[2 * i + big_endian] == '\0') return false;
@@ -46,8 +46,8 @@ static bool find_utf16(pprofc_str data, size_t *from, bool *big_endian) {
   *from = 2;
   if (*big_endian || str_starts(data, STR("\xFF\xFE"))) return true;
   *from = 0;
-  *big_endian = looks_utf16(data, true);
-  return *big_endian || looks_utf16(data, false);
+  *big_endian = is_utf16(data, true);
+  return *big_endian || is_utf16(data, false);
 }
 
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,

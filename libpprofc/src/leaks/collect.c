@@ -11,20 +11,20 @@
 
 /* ---- places ------------------------------------------ */
 
-#define UNNAMED_MOST 400
+#define UNNAMED_MAX 400
 
 /* Formats "[libc.so.6]+0x1f0": the file offset of an address, equal in every run. */
 static pprofc_str leak_unnamed(const pprofc_profile *profile, const pprofc_location *location,
-                               char text[UNNAMED_MOST]) {
+                               char text[UNNAMED_MAX]) {
   pprofc_str file = STR("");
   uint64_t address = location->address;
   if (location->mapping != PPROFC_NONE) {
     pprofc_mapping mapping = pprofc_profile_mapping(profile, location->mapping);
-    file = str_slice(str_path_base(mapping.file), 0, UNNAMED_MOST - 50);
+    file = str_slice(str_path_base(mapping.file), 0, UNNAMED_MAX - 50);
     address = address - mapping.start + mapping.offset;
   }
-  int size = snprintf(text, UNNAMED_MOST, "[%.*s]+0x%" PRIx64, STR_ARG(file), address);
-  if (location->mapping == PPROFC_NONE) size = snprintf(text, UNNAMED_MOST, "0x%" PRIx64, address);
+  int size = snprintf(text, UNNAMED_MAX, "[%.*s]+0x%" PRIx64, STR_ARG(file), address);
+  if (location->mapping == PPROFC_NONE) size = snprintf(text, UNNAMED_MAX, "0x%" PRIx64, address);
   return (pprofc_str){text, (size_t)size};
 }
 
@@ -35,7 +35,7 @@ static size_t leak_frame_count(const pprofc_profile *profile, uint32_t location)
 
 /* Fills the next frame of a location, leaf first. Its texts belong to the profile or to `text`. */
 static struct leak_frame leak_frame_view(const pprofc_profile *profile, uint32_t index, size_t i,
-                                         char text[UNNAMED_MOST]) {
+                                         char text[UNNAMED_MAX]) {
   struct leak_frame frame = {STR(""), STR(""), 0};
   pprofc_location location = pprofc_profile_location(profile, index);
   if (i < location.line_count) {
@@ -48,7 +48,7 @@ static struct leak_frame leak_frame_view(const pprofc_profile *profile, uint32_t
 }
 
 static bool leak_place_key(struct buffer *key, const pprofc_profile *profile, uint32_t location) {
-  char text[UNNAMED_MOST];
+  char text[UNNAMED_MAX];
   size_t count = leak_frame_count(profile, location);
   buffer_clear(key);
   for (size_t i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ static bool leak_place_key(struct buffer *key, const pprofc_profile *profile, ui
 
 static bool leak_place_keep(struct leak_collection *c, const pprofc_profile *profile,
                             uint32_t location, struct leak_place *place) {
-  char text[UNNAMED_MOST];
+  char text[UNNAMED_MAX];
   size_t count = leak_frame_count(profile, location);
   struct leak_frame *frames = arena_array(&c->arena, count, sizeof *frames);
   if (!frames) return false;

@@ -34,7 +34,7 @@ struct judging {
 
 size_t leak_late(size_t count) {
   size_t third = (count + 2) / 3;
-  if (third < LEAK_LEAST) third = LEAK_LEAST;
+  if (third < LEAK_MIN) third = LEAK_MIN;
   return count > third ? count - third : 0;
 }
 
@@ -182,7 +182,7 @@ static bool judging_one(struct judging *j) {
   struct leak_fit *fit = j->fit;
   size_t last = s->count - 1;
   *fit = (struct leak_fit){.verdict = LEAK_STEADY, .p_trend = (double)NAN, .p = 1, .adjusted = 1};
-  j->sigma = sqrt(s->loudest);
+  j->sigma = sqrt(s->largest_variance);
   j->low = j->high = s->x[0];
   for (size_t i = 1; i < s->count; i++) {
     j->low = fmin(j->low, s->x[i]);
@@ -248,7 +248,7 @@ static bool judging_correct(struct leak_fit *fits, size_t count, double alpha,
 
 bool leak_judge(const struct leak_series *series, size_t count, const struct leak_rules *rules,
                 const pprofc_allocator *mem, struct leak_fit *fits) {
-  size_t most = LEAK_LEAST;
+  size_t most = LEAK_MIN;
   for (size_t i = 0; i < count; i++)
     if (series[i].count > most) most = series[i].count;
   size_t pairs = most * (most - 1) / 2;

@@ -27,11 +27,11 @@ struct leak_rules {
 struct leak_series {
   const double *t, *x;
   size_t count;
-  double sampling[2]; /* sampling variance of the first and last value */
-  double loudest;     /* largest sampling variance of a value */
-  double chance[2];   /* variance as counts of objects that come and go */
-  double allocated;   /* allocated between the first and last value; NaN if not known */
-  double late;        /* allocated in the last third (leak_late); 0 if not known */
+  double sampling[2];      /* sampling variance of the first and last value */
+  double largest_variance; /* largest sampling variance of a value */
+  double chance[2];        /* variance as counts of objects that come and go */
+  double allocated;        /* allocated between the first and last value; NaN if not known */
+  double late;             /* allocated in the last third (leak_late); 0 if not known */
   bool ignored;
 };
 
@@ -48,8 +48,8 @@ struct leak_fit {
 };
 
 /* With fewer values the Mann-Kendall test cannot reach 5 %, so the values must ascend. */
-#define LEAK_FEW   5
-#define LEAK_LEAST 3
+#define LEAK_FEW 5
+#define LEAK_MIN 3
 
 /* Returns the index of the value with which the last third of a series begins. */
 size_t leak_late(size_t count);

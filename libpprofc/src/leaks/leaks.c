@@ -125,7 +125,7 @@ static pprofc_status leak_judge_kind(struct leaks *leaks, struct leak_item *item
   kind->left_out = leak_first(leaks, kind);
   kind->judged = count - kind->left_out;
   if (items->source.proves) return leak_rows_prove(leaks, kind, error);
-  if (kind->judged < LEAK_LEAST) {
+  if (kind->judged < LEAK_MIN) {
     kind->judged = 0;
     return PPROFC_OK;
   }

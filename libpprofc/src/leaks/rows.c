@@ -79,12 +79,12 @@ static void leak_series_add(struct leak_table *t, size_t index, const struct lea
   struct leak_row *row = &t->rows[index];
   double *values = (double *)s->x;
   const struct leak_cell *first = &stack->cells[from], *last = &stack->cells[from + judged - 1];
-  double loudest = 0;
+  double largest_variance = 0;
   for (size_t i = 0; i < judged; i++) {
     values[i] += stack->cells[from + i].value;
-    loudest = fmax(loudest, stack->cells[from + i].sampling);
+    largest_variance = fmax(largest_variance, stack->cells[from + i].sampling);
   }
-  s->loudest += loudest;
+  s->largest_variance += largest_variance;
   s->sampling[0] += first->sampling;
   s->sampling[1] += last->sampling;
   s->chance[0] += first->chance;
@@ -155,7 +155,7 @@ static int leak_by_growth(const void *a, const void *b) {
 }
 
 /* True if a site adds information: it has a verdict worth a row that its stacks lack. */
-static bool leak_site_is_news(const struct leak_table *t, size_t site) {
+static bool leak_site_adds_information(const struct leak_table *t, size_t site) {
   enum leak_verdict verdict = t->fits[site].verdict;
   if (verdict < LEAK_GROWS) return false;
   for (size_t i = 0; i < t->stacks; i++)
@@ -170,7 +170,7 @@ static void leak_keep_rows(struct leak_table *t) {
     kind->tested += t->fits[i].counted;
     if (i < t->stacks)
       kind->counts[t->fits[i].verdict]++;
-    else if (!leak_site_is_news(t, i))
+    else if (!leak_site_adds_information(t, i))
       continue;
     leak_row_fill(t, i);
     t->rows[kind->row_count] = t->rows[i];

@@ -210,7 +210,7 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
     return;
   }
   buffer_printf(p->out, "\\p{%s}", property);
-  if (fold) regex_unicode_mates(p->out, property);
+  if (fold) regex_unicode_variants(p->out, property);
 }
 
 /* Writes the group `name`; false if there is no such group. */

@@ -8,7 +8,7 @@ struct regex_fold_run {
   uint32_t first, last;
 };
 
-static const struct regex_fold_run mates_of_lower[] = {
+static const struct regex_fold_run variants_of_lower[] = {
     {0x41, 0x5A},       {0xC0, 0xD6},       {0xD8, 0xDE},       {0x100, 0x12E},
     {0x132, 0x1B8},     {0x1BC, 0x1BC},     {0x1C4, 0x24E},     {0x345, 0x345},
     {0x370, 0x372},     {0x376, 0x376},     {0x37F, 0x37F},     {0x386, 0x386},
@@ -27,11 +27,11 @@ static const struct regex_fold_run mates_of_lower[] = {
     {0x10570, 0x1057A}, {0x1057C, 0x1058A}, {0x1058C, 0x10592}, {0x10594, 0x10595},
     {0x10C80, 0x10CB2}, {0x118A0, 0x118BF}, {0x16E40, 0x16E5F}, {0x1E900, 0x1E921},
 };
-static const struct regex_fold_run mates_of_title[] = {
+static const struct regex_fold_run variants_of_title[] = {
     {0x1C4, 0x1CC},   {0x1F1, 0x1F3},   {0x1F80, 0x1FA7},
     {0x1FB3, 0x1FB3}, {0x1FC3, 0x1FC3}, {0x1FF3, 0x1FF3},
 };
-static const struct regex_fold_run mates_of_upper[] = {
+static const struct regex_fold_run variants_of_upper[] = {
     {0x61, 0x7A},       {0xB5, 0xB5},       {0xDF, 0xF6},       {0xF8, 0x12F},
     {0x133, 0x137},     {0x13A, 0x148},     {0x14B, 0x18C},     {0x192, 0x19A},
     {0x19E, 0x1A8},     {0x1AD, 0x1B9},     {0x1BD, 0x1BD},     {0x1BF, 0x1BF},
@@ -58,12 +58,12 @@ static const struct regex_fold_run mates_of_upper[] = {
     {0x105A3, 0x105B1}, {0x105B3, 0x105B9}, {0x105BB, 0x105BC}, {0x10CC0, 0x10CF2},
     {0x118C0, 0x118DF}, {0x16E60, 0x16E7F}, {0x1E922, 0x1E943},
 };
-static const struct regex_fold_run mates_of_ascii[] = {{0x17F, 0x17F}, {0x212A, 0x212A}};
-static const struct regex_fold_run mates_of_letters[] = {{0x345, 0x345}};
-static const struct regex_fold_run mates_of_marks[] = {
+static const struct regex_fold_run variants_of_ascii[] = {{0x17F, 0x17F}, {0x212A, 0x212A}};
+static const struct regex_fold_run variants_of_letters[] = {{0x345, 0x345}};
+static const struct regex_fold_run variants_of_marks[] = {
     {0x399, 0x399}, {0x3B9, 0x3B9}, {0x1FBE, 0x1FBE}};
-static const struct regex_fold_run mates_of_greek[] = {{0xB5, 0xB5}, {0x345, 0x345}};
-static const struct regex_fold_run mates_of_common[] = {{0x39C, 0x39C}, {0x3BC, 0x3BC}};
+static const struct regex_fold_run variants_of_greek[] = {{0xB5, 0xB5}, {0x345, 0x345}};
+static const struct regex_fold_run variants_of_common[] = {{0x39C, 0x39C}, {0x3BC, 0x3BC}};
 
 #define ROW(property, runs)                                                                        \
   { property, runs, sizeof(runs) / sizeof(runs)[0] }
@@ -73,13 +73,13 @@ static const struct {
   const char *property;
   const struct regex_fold_run *runs;
   size_t count;
-} table[] = {ROW("ASCII", mates_of_ascii),    ROW("L", mates_of_letters),
-             ROW("Ll", mates_of_lower),       ROW("Lt", mates_of_title),
-             ROW("Lu", mates_of_upper),       ROW("M", mates_of_marks),
-             ROW("Mn", mates_of_marks),       ROW("sc:common", mates_of_common),
-             ROW("sc:greek", mates_of_greek), ROW("sc:inherited", mates_of_marks)};
+} table[] = {ROW("ASCII", variants_of_ascii),    ROW("L", variants_of_letters),
+             ROW("Ll", variants_of_lower),       ROW("Lt", variants_of_title),
+             ROW("Lu", variants_of_upper),       ROW("M", variants_of_marks),
+             ROW("Mn", variants_of_marks),       ROW("sc:common", variants_of_common),
+             ROW("sc:greek", variants_of_greek), ROW("sc:inherited", variants_of_marks)};
 
-void regex_unicode_mates(struct buffer *out, const char *property) {
+void regex_unicode_variants(struct buffer *out, const char *property) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(table[i].property, property) != 0) continue;
     for (size_t k = 0; k < table[i].count; k++)

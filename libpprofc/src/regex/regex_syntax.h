@@ -81,6 +81,6 @@ const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]
 
 /* Writes the characters outside \p{property} that match it when case is ignored, for the
  * inside of a class. */
-void regex_unicode_mates(struct buffer *out, const char *property);
+void regex_unicode_variants(struct buffer *out, const char *property);
 
 #endif

@@ -62,7 +62,7 @@ double stats_trigamma_inverse(double x) {
 /* ---- the incomplete gamma function ------------------- */
 
 /* Maximum terms of a series or a continued fraction; both need about sqrt(a) terms. */
-#define MOST_TERMS 100000
+#define MAX_TERMS 100000
 
 static double gamma_front(double a, double x) {
   int sign;
@@ -71,7 +71,7 @@ static double gamma_front(double a, double x) {
 
 static double gamma_by_series(double a, double x) {
   double term = 1 / a, sum = term;
-  for (int i = 1; i < MOST_TERMS && term > sum * 1e-17; i++) {
+  for (int i = 1; i < MAX_TERMS && term > sum * 1e-17; i++) {
     term *= x / (a + i);
     sum += term;
   }
@@ -83,7 +83,7 @@ static double gamma_by_fraction(double a, double x) {
   static const double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b;
   double h = d;
-  for (int i = 1; i < MOST_TERMS; i++) {
+  for (int i = 1; i < MAX_TERMS; i++) {
     double numerator = -i * (i - a);
     b += 2;
     d = numerator * d + b;

@@ -8,9 +8,9 @@
 #include <math.h>
 
 /* Square of the maximum noise between runs, 200 %. */
-#define CV2_MOST 4.0
+#define CV2_MAX 4.0
 /* Minimum of a row's variance as a share of its floor. */
-#define RATIO_LEAST 1e-3
+#define RATIO_MIN 1e-3
 /* Degrees of freedom of a prior that fits perfectly, before the cap. */
 #define DEGREES_PERFECT 100.0
 
@@ -34,7 +34,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
   double median = stats_chi2_quantile(0.5, degrees) / degrees;
-  double low = 0, high = CV2_MOST;
+  double low = 0, high = CV2_MAX;
   if (!(variance_ratio(rows, count, median, 0, scratch) > 1)) return 0;
   for (int i = 0; i < 60; i++) {
     double middle = (low + high) / 2;
@@ -53,7 +53,7 @@ static double variance_degrees(const struct variance *rows, size_t count, double
   double mean = 0, squares = 0;
   double shift = log(degrees / 2) - stats_digamma(degrees / 2);
   for (size_t i = 0; i < count; i++) {
-    double ratio = fmax(rows[i].seen / rows[i].floor, RATIO_LEAST);
+    double ratio = fmax(rows[i].seen / rows[i].floor, RATIO_MIN);
     double e = log(ratio / variance_trend(&rows[i], cv2)) + shift, delta = e - mean;
     mean += delta / (double)(i + 1);
     squares += delta * (e - mean);
@@ -66,7 +66,7 @@ static double variance_degrees(const struct variance *rows, size_t count, double
 struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
                                            double degrees, struct weighted *scratch) {
   struct variance_prior prior = {0, 0};
-  if (count < PRIOR_ROWS_LEAST) return prior;
+  if (count < PRIOR_ROWS_MIN) return prior;
   prior.cv2 = variance_noise(rows, count, degrees, scratch);
   prior.degrees = fmin(variance_degrees(rows, count, degrees, prior.cv2), PRIOR_DEGREES_MOST);
   return prior;

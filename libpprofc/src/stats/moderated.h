@@ -22,7 +22,7 @@ struct variance_prior {
  * some weight. */
 #define PRIOR_DEGREES_MOST 10.0
 /* Minimum of rows for a prior; with fewer rows both members of the prior are 0. */
-#define PRIOR_ROWS_LEAST 10
+#define PRIOR_ROWS_MIN 10
 
 /* Estimates the prior from the rows, whose floors must be above 0. `scratch` has room for
  * `count` items. */

@@ -81,7 +81,7 @@ static bool finder_add(struct finder *f, size_t index) {
 }
 
 static bool finder_look(struct finder *f) {
-  size_t cuts[STEPS_WINDOW_MOST + 1], window = f->options->window;
+  size_t cuts[STEPS_WINDOW_MAX + 1], window = f->options->window;
   for (size_t start = 0; start < f->value_count;) {
     size_t end = start + window < f->value_count ? start + window : f->value_count;
     size_t count = finder_bisect(f, start, end, cuts);
@@ -125,7 +125,7 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
  * side would begin too early. The best split by ranks, which is robust against one outlier,
  * must also have enough values. */
 static bool finder_is_settled(const struct finder *f, size_t i) {
-  double ranks[STEPS_WINDOW_MOST], distance;
+  double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
   size_t first = finder_begin(f, i), end = finder_end(f, i);
   bool cut_left = index - first > half, cut_right = end - index > half;
@@ -302,7 +302,7 @@ bool steps_find(const double *given, size_t value_count, const struct steps_opti
   *count = 0;
   if (!values) return false;
   steps_cut(given, value_count, options->cut, values);
-  bool good = options->window <= STEPS_WINDOW_MOST && finder_look(&f);
+  bool good = options->window <= STEPS_WINDOW_MAX && finder_look(&f);
   if (good) {
     finder_merge(&f);
     finder_finish(&f);

@@ -12,7 +12,7 @@
 #include "pprofc/stats.h"
 
 struct steps_options {
-  size_t window;         /* number of values in a window; at most STEPS_WINDOW_MOST */
+  size_t window;         /* number of values in a window; at most STEPS_WINDOW_MAX */
   size_t least;          /* minimum of values between change points and after the last one */
   size_t permutations;   /* number of permutations; 0: only the t-test decides */
   double alpha;          /* level of the t-test; ten times as large for candidates */
@@ -23,7 +23,7 @@ struct steps_options {
   bool autocorrelated;   /* take into account that a value resembles the one before */
 };
 
-#define STEPS_WINDOW_MOST 500
+#define STEPS_WINDOW_MAX 500
 
 /* Sets the defaults: window 50, least 5, 199 permutations, alpha 0.001, permuted_alpha 0.05, cut 4,
  * autocorrelated. */

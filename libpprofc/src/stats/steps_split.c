@@ -32,11 +32,11 @@ static double split_greatest(size_t left, size_t count, size_t least, const doub
 }
 
 size_t steps_split(const double *values, size_t start, size_t end, size_t least, double *distance) {
-  double within[STEPS_WINDOW_MOST + 1], right[STEPS_WINDOW_MOST + 1];
+  double within[STEPS_WINDOW_MAX + 1], right[STEPS_WINDOW_MAX + 1];
   const double *x = values + start;
   size_t count = end - start, place = 0;
   *distance = -HUGE_VAL;
-  if (count > STEPS_WINDOW_MOST || count < 2 * least) return start;
+  if (count > STEPS_WINDOW_MAX || count < 2 * least) return start;
   split_add_within(x, count, within);
   memset(right, 0, sizeof right);
   for (size_t left = count - 1; left >= least; left--) {
@@ -93,7 +93,7 @@ static void split_shuffle(double *x, double *rows, size_t count, uint64_t *state
 
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *o,
                         uint64_t seed) {
-  double x[STEPS_WINDOW_MOST], rows[STEPS_WINDOW_MOST];
+  double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
   /* Above this number the test has failed. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));

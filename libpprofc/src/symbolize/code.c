@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MOST 3     /* pointers that are followed from data to data */
-#define DATA_MOST  65536 /* bytes of one object that are compared */
+#define DEPTH_MAX 3     /* pointers that are followed from data to data */
+#define DATA_MAX  65536 /* bytes of one object that are compared */
 
 /* An address on each side. */
 struct code_pair {
@@ -94,7 +94,7 @@ static const uint8_t *text_at(const struct code_image *m, uint64_t address, size
   const struct code_section *section = code_section_at(m, address);
   const uint8_t *text = code_bytes(m, address, &room);
   if (!text || section->executable) return NULL;
-  for (size_t i = 0; i < room && i < DATA_MOST; i++) {
+  for (size_t i = 0; i < room && i < DATA_MAX; i++) {
     *size = i + 1;
     if (!text[i]) return text;
     if (text[i] < ' ' && (text[i] < '\t' || text[i] > '\r')) return NULL;
@@ -186,7 +186,7 @@ static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t siz
 
 static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   if (is_go_type(&w->images[BASE], at.base) && is_go_type(&w->images[HEAD], at.head))
-    return same_data(w, at, GO_TYPE_BYTES, DEPTH_MOST);
+    return same_data(w, at, GO_TYPE_BYTES, DEPTH_MAX);
   const struct code_symbol *x = code_symbol_at(&w->images[BASE], at.base);
   const struct code_symbol *y = code_symbol_at(&w->images[HEAD], at.head);
   if (x && x->collective) x = NULL;
@@ -214,7 +214,7 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
 
 /* True if equal words, which may be addresses, refer to something else on each side. Only data
  * that has contents counts: a number may look like an address by chance. */
-static bool is_other_thing(struct code_work *w, uint64_t value, int depth) {
+static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
   struct code_pair at = {value, value};
@@ -244,7 +244,7 @@ static bool same_word(struct code_work *w, struct code_pair at, const uint8_t *a
   if (x || y) return same_slot(w, x, y, depth);
   bool addresses = may_be_pointer(&w->images[BASE], at.base, value.base) &&
                    may_be_pointer(&w->images[HEAD], at.head, value.head);
-  if (value.base == value.head) return !addresses || !is_other_thing(w, value.base, depth);
+  if (value.base == value.head) return !addresses || !is_other_object(w, value.base, depth);
   return addresses && (!depth || same_target(w, value, 0, depth - 1));
 }
 
@@ -253,7 +253,7 @@ static bool same_bytes(struct code_work *w, struct code_pair at, uint64_t size, 
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);
   const uint8_t *b = code_bytes(&w->images[HEAD], at.head, &rooms[HEAD]);
   if (!a || !b) return a == b;
-  if (size > DATA_MOST) size = DATA_MOST;
+  if (size > DATA_MAX) size = DATA_MAX;
   if (size > rooms[BASE] || size > rooms[HEAD]) return false;
   bool aligned = at.base % 8 == at.head % 8;
   for (uint64_t i = 0, step; i < size; i += step) {
@@ -309,7 +309,7 @@ static bool same_displacement(struct code_work *w, const struct x86_instruction 
                              code_displacement_target(i, b, at.head)};
   bool bare = i->bare_displacement && i->displacement_size == 4;
   if (i->relative_displacement || (bare && may_be_address(w, target)))
-    return same_target(w, target, i->relative_displacement ? i->access : 0, DEPTH_MOST);
+    return same_target(w, target, i->relative_displacement ? i->access : 0, DEPTH_MAX);
   return memcmp(a + i->displacement, b + i->displacement, i->displacement_size) == 0;
 }
 
@@ -317,9 +317,9 @@ static bool same_immediate(struct code_work *w, const struct x86_instruction *i,
                            struct code_pair at, const uint8_t *a, const uint8_t *b) {
   struct code_pair target = {code_immediate_target(i, a, at.base),
                              code_immediate_target(i, b, at.head)};
-  if (i->relative_immediate) return same_target(w, target, 0, DEPTH_MOST);
+  if (i->relative_immediate) return same_target(w, target, 0, DEPTH_MAX);
   if (i->immediate_size >= 4 && may_be_address(w, target))
-    return same_target(w, target, 0, DEPTH_MOST);
+    return same_target(w, target, 0, DEPTH_MAX);
   return memcmp(a + i->immediate, b + i->immediate, i->immediate_size) == 0;
 }
 

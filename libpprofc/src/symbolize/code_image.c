@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#define MOST_FILE ((size_t)1 << 30)
+#define MAX_FILE ((size_t)1 << 30)
 
 /* ---- reading ----------------------------------------- */
 
@@ -372,7 +372,7 @@ pprofc_status code_image_open(struct code_image *m, const char *path, const ppro
                               pprofc_error *error) {
   *m = (struct code_image){.mem = mem};
   arena_init(&m->arena, mem);
-  buffer_init(&m->file, mem, MOST_FILE);
+  buffer_init(&m->file, mem, MAX_FILE);
   pprofc_status status = file_read(path, &m->file, error);
   return status == PPROFC_OK ? code_image_read(m, error) : status;
 }

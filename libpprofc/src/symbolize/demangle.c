@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_MANGLED ((size_t)64 * 1024)
-#define MOST_OUTPUT  ((size_t)1 << 20)
+#define MAX_MANGLED ((size_t)64 * 1024)
+#define MAX_OUTPUT  ((size_t)1 << 20)
 
 /* libiberty takes up to 130 bytes of stack for each byte of a name, and 1 MB to print it. Twice
  * that is for compilers that do not optimize. */
@@ -41,17 +41,17 @@ struct demangle_collector {
 
 static void demangle_collect(const char *text, size_t size, void *context) {
   struct demangle_collector *collector = context;
-  if (collector->out->size + size > MOST_OUTPUT || collector->out->failed)
+  if (collector->out->size + size > MAX_OUTPUT || collector->out->failed)
     longjmp(collector->too_much, 1);
   buffer_add(collector->out, text, size);
 }
 
-#define MOST_PARTS 4096
+#define MAX_PARTS 4096
 
 /* Returns the part of a scope that names its constructors; NULL where libiberty knows better, as
  * for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
-  for (size_t i = 0; scope && i < MOST_PARTS; i++) {
+  for (size_t i = 0; scope && i < MAX_PARTS; i++) {
     switch (scope->type) {
     case DEMANGLE_COMPONENT_NAME:
     case DEMANGLE_COMPONENT_LAMBDA:
@@ -84,7 +84,7 @@ static void name_constructor(struct demangle_component *scope, struct demangle_c
 
 /* The members of one scope, from the last to the first. */
 static void name_members(struct demangle_component *part) {
-  for (size_t i = 0; part && i < MOST_PARTS; i++) {
+  for (size_t i = 0; part && i < MAX_PARTS; i++) {
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
       name_constructor(part->u.s_binary.left, part->u.s_binary.right);
     else if (part->type != DEMANGLE_COMPONENT_CONST_THIS)
@@ -95,7 +95,7 @@ static void name_members(struct demangle_component *part) {
 
 /* Down from the whole name to the functions around it. */
 static void name_constructors(struct demangle_component *part) {
-  for (size_t i = 0; part && i < MOST_PARTS; i++) {
+  for (size_t i = 0; part && i < MAX_PARTS; i++) {
     switch (part->type) {
     case DEMANGLE_COMPONENT_QUAL_NAME:
       name_constructor(part->u.s_binary.left, part->u.s_binary.right);
@@ -142,7 +142,7 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
 
 /* libiberty keeps a copy of each template for each reference to a template parameter, on the stack.
  */
-#define MOST_COPIES ((size_t)1 << 20)
+#define MAX_COPIES ((size_t)1 << 20)
 
 /* True if libiberty may keep too many copies: 'I' begins arguments, "RT" or "RS" may be such a
  * reference. Each counts twice, because libiberty visits a part up to two times. */
@@ -153,7 +153,7 @@ static bool has_many_copies(pprofc_str mangled) {
     if (c == 'I') templates += 2;
     if ((c == 'R' || c == 'O') && (next == 'T' || next == 'S')) references += 2;
   }
-  return templates && references > MOST_COPIES / templates;
+  return templates && references > MAX_COPIES / templates;
 }
 
 /* Demangles a name that ends with a NUL, in memory that may be written. */
@@ -170,7 +170,7 @@ static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust
 static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
   if (memchr(mangled.data, '\0', mangled.size) || has_many_copies(mangled)) return false;
   struct buffer name;
-  buffer_init(&name, out->mem, MOST_MANGLED + 1);
+  buffer_init(&name, out->mem, MAX_MANGLED + 1);
   buffer_add_str(&name, mangled);
   buffer_add_char(&name, '\0');
   bool done = !name.failed && full_form_of(name.data, mangled.size, parameters, is_rust, out);
@@ -343,7 +343,7 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
 /* Runs one of the two functions above, on a copy, because they look back at earlier input. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy;
-  buffer_init(&copy, out->mem, MOST_OUTPUT);
+  buffer_init(&copy, out->mem, MAX_OUTPUT);
   buffer_add_str(&copy, buffer_str(out));
   out->failed |= copy.failed;
   if (!copy.failed) drop(buffer_str(&copy), out);
@@ -358,7 +358,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   if (!known || (kind != 'I' && kind != 'D')) return false;
   pprofc_str rest = str_slice(name, 11, name.size), what = str_slice(name, 8, name.size);
   struct buffer inner;
-  buffer_init(&inner, out->mem, MOST_OUTPUT);
+  buffer_init(&inner, out->mem, MAX_OUTPUT);
   if (str_starts(rest, STR("_Z")) && demangle(rest, mode, &inner)) what = buffer_str(&inner);
   buffer_clear(out);
   buffer_printf(out, "global %s keyed to ", kind == 'I' ? "constructors" : "destructors");
@@ -379,10 +379,10 @@ static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (mode == DEMANGLE_NONE) return false;
   if (global_structor(mangled, mode, out)) return !out->failed;
-  if (mangled.size > MOST_MANGLED) return false;
+  if (mangled.size > MAX_MANGLED) return false;
   if (str_starts(mangled, STR("_R"))) {
     buffer_clear(out);
-    return rust_v0_demangle(mangled, mode != DEMANGLE_DEFAULT, MOST_OUTPUT, out);
+    return rust_v0_demangle(mangled, mode != DEMANGLE_DEFAULT, MAX_OUTPUT, out);
   }
   bool is_rust = false;
   if (!is_mangled(mangled) || !full_form(mangled, mode == DEMANGLE_FULL, &is_rust, out))
@@ -408,7 +408,7 @@ static void remove_groups(struct buffer *out, char open, char close) {
   out->size -= i - to;
 }
 
-static bool looks_demangled(pprofc_str name) {
+static bool is_demangled(pprofc_str name) {
   bool cxx = false;
   for (size_t i = 0; i < name.size && !cxx; i++) {
     char c = name.data[i];
@@ -428,7 +428,7 @@ void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struc
   if (changed) return;
   buffer_clear(out);
   buffer_add_str(out, system_name);
-  if (!looks_demangled(system_name) || out->failed) return;
+  if (!is_demangled(system_name) || out->failed) return;
   if (mode == DEMANGLE_DEFAULT || mode == DEMANGLE_TEMPLATES) remove_groups(out, '(', ')');
   if (mode == DEMANGLE_DEFAULT) remove_groups(out, '<', '>');
 }

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_SEGMENTS  4096u
-#define MOST_SECTIONS  65535u
-#define MOST_NOTE_SIZE ((uint64_t)1 << 20)
-#define MOST_TABLE     ((uint64_t)512 << 20)
+#define MAX_SEGMENTS  4096u
+#define MAX_SECTIONS  65535u
+#define MAX_NOTE_SIZE ((uint64_t)1 << 20)
+#define MAX_TABLE     ((uint64_t)512 << 20)
 
 /* ---- bytes ------------------------------------------- */
 
@@ -112,7 +112,7 @@ pprofc_status elf_symbol(const struct elf_file *f, const char *name, bool *found
   for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
     if (get(f, header, sh_type) != SHT_SYMTAB) continue;
     uint64_t size = get(f, header, sh_size);
-    if (size > MOST_TABLE || !section_header(f, get(f, header, sh_link), strings)) break;
+    if (size > MAX_TABLE || !section_header(f, get(f, header, sh_link), strings)) break;
     uint8_t *table = mem_array(f->mem, (size_t)size, 1);
     if (!table) return error_nomem(error);
     *found = read_at(f, get(f, header, sh_offset), table, (size_t)size) &&
@@ -218,7 +218,7 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
 /* True if there are build ids among the notes; several in one place do not count. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
-  if (size > MOST_NOTE_SIZE) return false;
+  if (size > MAX_NOTE_SIZE) return false;
   uint8_t *data = mem_array(f->mem, (size_t)size, 1);
   f->out_of_memory |= !data;
   if (data && read_at(f, offset, data, (size_t)size))
@@ -283,7 +283,7 @@ static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pp
     find_build_id(f, NULL, 0);
     return f->out_of_memory ? error_nomem(error) : PPROFC_OK;
   }
-  if (count > MOST_SEGMENTS || entry < (f->is64 ? 56u : 32u)) return corrupt(f, error);
+  if (count > MAX_SEGMENTS || entry < (f->is64 ? 56u : 32u)) return corrupt(f, error);
   uint8_t *table = mem_array(f->mem, count, entry);
   pprofc_status status =
       read_program_headers(f, get(f, header, e_phoff), table, count, entry, error);

@@ -3,7 +3,7 @@
 
 #include "core/escape.h"
 
-#define MOST_POINTS    4096 /* each insertion moves what follows it */
+#define MAX_POINTS     4096 /* each insertion moves what follows it */
 #define BASE           36
 #define SMALLEST       1
 #define LARGEST        26
@@ -13,13 +13,13 @@
 #define LARGEST_WEIGHT (INT32_MAX / BASE)
 
 struct points {
-  uint32_t *items; /* [MOST_POINTS] */
+  uint32_t *items; /* [MAX_POINTS] */
   size_t count;
 };
 
 static bool points_insert(struct points *points, size_t at, uint64_t point) {
   bool surrogate = point >= 0xD800 && point < 0xE000;
-  if (points->count == MOST_POINTS || point > LARGEST_POINT || surrogate) return false;
+  if (points->count == MAX_POINTS || point > LARGEST_POINT || surrogate) return false;
   size_t tail = points->count - at;
   memmove(points->items + at + 1, points->items + at, tail * sizeof *points->items);
   points->items[at] = (uint32_t)point;
@@ -65,7 +65,7 @@ static uint64_t next_bias(uint64_t delta, size_t count, bool first) {
 
 static bool read_points(pprofc_str bytes, struct points *points) {
   size_t at = 0, plain = str_find_last_char(bytes, '_');
-  if (plain > MOST_POINTS && plain < bytes.size) return false;
+  if (plain > MAX_POINTS && plain < bytes.size) return false;
   for (; plain < bytes.size && at < plain; at++)
     if (!points_insert(points, at, (unsigned char)bytes.data[at])) return false;
   if (plain < bytes.size) at = plain + 1;
@@ -84,13 +84,13 @@ static bool read_points(pprofc_str bytes, struct points *points) {
 }
 
 bool rust_punycode(pprofc_str bytes, struct buffer *out) {
-  struct points points = {.items = mem_array(out->mem, MOST_POINTS, sizeof *points.items)};
+  struct points points = {.items = mem_array(out->mem, MAX_POINTS, sizeof *points.items)};
   bool good = points.items && read_points(bytes, &points);
   for (size_t i = 0; good && i < points.count; i++) {
     char encoded[4];
     buffer_add(out, encoded, utf8_encode(points.items[i], encoded));
   }
   out->failed |= !points.items;
-  mem_free(out->mem, points.items, MOST_POINTS, sizeof *points.items);
+  mem_free(out->mem, points.items, MAX_POINTS, sizeof *points.items);
   return good && !out->failed;
 }

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define MOST_STEPS_AHEAD ((size_t)1 << 18)
-#define LARGEST_DECIMAL  (INT32_MAX / 10)
+#define MAX_STEPS_AHEAD ((size_t)1 << 18)
+#define LARGEST_DECIMAL (INT32_MAX / 10)
 
 int reader_peek(const struct rust_reader *r) {
   return r->at < r->limit ? (unsigned char)r->text[r->at] : -1;
@@ -30,7 +30,7 @@ void reader_say(struct rust_reader *r, const char *text) {
 }
 
 void reader_next(struct rust_reader *r, struct rust_step step) {
-  if (r->steps.size >= MOST_STEPS_AHEAD * sizeof step) r->failed = true;
+  if (r->steps.size >= MAX_STEPS_AHEAD * sizeof step) r->failed = true;
   if (!r->failed) buffer_add(&r->steps, &step, sizeof step);
 }
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_FRAMES ((size_t)1 << 26)
+#define MAX_FRAMES ((size_t)1 << 26)
 
 static const struct {
   enum tool tool;
@@ -111,7 +111,7 @@ bool tools_find(struct tools *t, const char *setting, const pprofc_allocator *me
 }
 
 bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame) {
-  if (frames->count == MOST_FRAMES) return false;
+  if (frames->count == MAX_FRAMES) return false;
   if (!ARRAY_RESERVE_IN(arena, frames->items, frames->capacity, frames->count + 1)) return false;
   frames->items[frames->count++] = frame;
   return true;

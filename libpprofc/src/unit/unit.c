@@ -191,7 +191,7 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
 
 /* Prints like "%.2g" from 0.0001 up to 1 and like "%.2f" elsewhere. Returns the length, or 0
  * if printf must print it. */
-static size_t unit_ratio_digits(double ratio, char out[FIXED_MOST]) {
+static size_t unit_ratio_digits(double ratio, char out[FIXED_MAX]) {
   int decimals = 2;
   if (ratio >= 1) return fixed_print(out, ratio, decimals);
   if (ratio < 1e-4 && ratio != 0) return 0;
@@ -204,7 +204,7 @@ static size_t unit_ratio_digits(double ratio, char out[FIXED_MOST]) {
 
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]) {
   double ratio = total ? fabs((double)value / (double)total) * 100 : 0;
-  char digits[FIXED_MOST];
+  char digits[FIXED_MAX];
   if (ratio >= 99.95 && ratio <= 100.05) {
     memcpy(out, "  100%", 6);
     return (pprofc_str){out, 6};

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES      6   /* places of a function */
-#define MOST_DEPTH  128 /* where Go cuts a stack */
-#define LEAST_DEPTH 12
-#define MOST_INLINE 3
-#define NOWHERE     UINT32_MAX
+#define PLACES     6   /* places of a function */
+#define MAX_DEPTH  128 /* where Go cuts a stack */
+#define MIN_DEPTH  12
+#define MAX_INLINE 3
+#define NOWHERE    UINT32_MAX
 
 /* A number below `limit`: the fifth power of one that is equally spread, so 0 comes most often. */
 static uint32_t skewed(uint64_t *state, uint32_t limit) {
@@ -58,10 +58,10 @@ static uint32_t program_location(struct program *p, uint32_t place) {
   if (p->locations[place] != NOWHERE) return p->locations[place];
   uint64_t random = seed_of(place) ^ 0xABCDEF;
   uint32_t functions = p->shape->functions;
-  pprofc_line lines[MOST_INLINE + 1];
+  pprofc_line lines[MAX_INLINE + 1];
   size_t count = 0;
   if (p->shape->inlined && below(&random, 3) == 0)
-    for (uint32_t n = 1 + below(&random, MOST_INLINE); n; n--) {
+    for (uint32_t n = 1 + below(&random, MAX_INLINE); n; n--) {
       /* What is inlined is small and used everywhere: the last fifth of the functions. */
       uint32_t number = functions - 1 - skewed(&random, functions / 5 + 1);
       lines[count++] =
@@ -111,15 +111,15 @@ static uint32_t draw_call(struct calls *tree, uint32_t at, uint32_t function, bo
  * themselves, too. A tree that has its calls does not grow: the stack goes on with a call that is
  * there. */
 static uint32_t draw_stack(struct program *p, struct calls *tree, uint32_t room, uint64_t *random,
-                           uint32_t places[MOST_DEPTH]) {
+                           uint32_t places[MAX_DEPTH]) {
   uint32_t depth = 0, at = 0, function = skewed(random, 20);
   bool grows = tree->count < room;
-  while (function != NOWHERE && depth < MOST_DEPTH) {
+  while (function != NOWHERE && depth < MAX_DEPTH) {
     at = draw_call(tree, at, function, grows, random);
     if (!at) break;
     places[depth++] = tree->calls[at].place;
     function = callee_of(p, tree->calls[at].place);
-    if (depth > LEAST_DEPTH && below(random, 30) == 0) break;
+    if (depth > MIN_DEPTH && below(random, 30) == 0) break;
   }
   return depth;
 }
@@ -135,14 +135,14 @@ bool fill_golike(pprofc_builder *b, const struct shape *shape) {
   struct program p;
   uint64_t stacks = 31, values = 800 + shape->version, changes = 900 + shape->version;
   struct calls tree = {NULL, 1, (uint32_t)((uint64_t)shape->samples * GOLIKE_GROWTH / 100)};
-  tree.calls = calloc((size_t)tree.most + MOST_DEPTH, sizeof *tree.calls);
+  tree.calls = calloc((size_t)tree.most + MAX_DEPTH, sizeof *tree.calls);
   if (!program_begin(&p, b, shape) || !tree.calls) {
     free(tree.calls);
     return false;
   }
   inputs_heap_types(b);
   for (uint32_t i = 0; i < shape->samples; i++) {
-    uint32_t places[MOST_DEPTH], frames[MOST_DEPTH];
+    uint32_t places[MAX_DEPTH], frames[MAX_DEPTH];
     /* The tree grows while samples come in: fast at first, slower later. */
     uint32_t room = tree.most / 10 + (uint32_t)((uint64_t)tree.most * 9 / 10 * i / shape->samples);
     uint32_t depth = draw_stack(&p, &tree, room, &stacks, places);
@@ -161,7 +161,7 @@ bool fill_golike(pprofc_builder *b, const struct shape *shape) {
 bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
   struct program p;
   uint64_t moments = 1000 + shape->version;
-  struct calls tree = {calloc((size_t)shape->samples * MOST_DEPTH, sizeof *tree.calls), 1, 0};
+  struct calls tree = {calloc((size_t)shape->samples * MAX_DEPTH, sizeof *tree.calls), 1, 0};
   if (!program_begin(&p, b, shape) || !tree.calls) {
     free(tree.calls);
     return false;
@@ -169,7 +169,7 @@ bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
   inputs_cpu_types(b);
   pprofc_builder_time(b, 1700000000000000000 + shape->version * INT64_C(10000000000), 10000000000);
   for (uint32_t i = 0; i < shape->samples; i++) {
-    uint32_t places[MOST_DEPTH], frames[MOST_DEPTH];
+    uint32_t places[MAX_DEPTH], frames[MAX_DEPTH];
     uint32_t depth = draw_stack(&p, &tree, UINT32_MAX, &moments, places);
     frames_of(&p, places, depth, frames);
     int64_t count = 1 + skewed(&moments, 9);
@@ -182,8 +182,8 @@ bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
 
 /* ---- deep -------------------------------------------- */
 
-#define DEEP_LEAST  900
-#define DEEP_MOST   1050
+#define DEEP_MIN    900
+#define DEEP_MAX    1050
 #define DEEP_CHANGE 40 /* as many calls return, and are made, from one sample to the next */
 
 /* A program that walks a tree by recursion: `functions` of them call each other. */
@@ -192,18 +192,18 @@ bool fill_deep(pprofc_builder *b, const struct shape *shape) {
   uint64_t stacks = 37, values = 1100 + shape->version, changes = 1200 + shape->version;
   if (!program_begin(&p, b, shape)) return false;
   inputs_cpu_types(b);
-  uint32_t stack[DEEP_MOST], depth = 0; /* root first */
+  uint32_t stack[DEEP_MAX], depth = 0; /* root first */
   for (uint32_t i = 0; i < shape->samples; i++) {
     bool elsewhere = shape->version && below(&changes, 10) == 0;
     uint64_t *random = elsewhere ? &changes : &stacks;
     uint32_t returned = 1 + below(random, DEEP_CHANGE);
     depth -= depth > returned ? returned : depth;
     uint32_t called = 1 + below(random, DEEP_CHANGE);
-    while (depth < DEEP_MOST && (called || depth < DEEP_LEAST)) {
+    while (depth < DEEP_MAX && (called || depth < DEEP_MIN)) {
       stack[depth++] = program_location(&p, skewed(random, shape->locations));
       called -= called != 0;
     }
-    uint32_t frames[DEEP_MOST];
+    uint32_t frames[DEEP_MAX];
     for (uint32_t k = 0; k < depth; k++) frames[k] = stack[depth - 1 - k];
     int64_t count = 1 + below(&values, 20);
     pprofc_builder_sample(b, frames, depth, (int64_t[]){count, count * 10000000});

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLES_LEAST 10
+#define SAMPLES_MIN 10
 
 void rule_must(bool good, const char *what) {
   if (good) return;
@@ -78,14 +78,14 @@ static void rule_threshold(const struct noise_draw *draw, struct rule_answer *an
     struct rule_sides s = rule_sides_of(draw, i);
     double delta = s.head.mean - s.base.mean;
     answer->p[i] = answer->q[i] = (double)NAN;
-    answer->changed[i] = s.sum >= SAMPLES_LEAST && fabs(delta) > 0.05 * fmax(s.base.mean, 1);
+    answer->changed[i] = s.sum >= SAMPLES_MIN && fabs(delta) > 0.05 * fmax(s.base.mean, 1);
   }
 }
 
 static void rule_sums(const struct noise_draw *draw, struct rule_answer *answer) {
   for (size_t i = 0; i < draw->rows; i++) {
     struct rule_sides s = rule_sides_of(draw, i);
-    double error = s.sum >= SAMPLES_LEAST ? sqrt(s.sum) / (double)draw->bases : 0;
+    double error = s.sum >= SAMPLES_MIN ? sqrt(s.sum) / (double)draw->bases : 0;
     rule_say(answer, i, s.head.mean - s.base.mean, error, (double)INFINITY);
   }
   rule_adjust(answer);
@@ -97,7 +97,7 @@ static void rule_welch(const struct noise_draw *draw, struct rule_answer *answer
     struct rule_sides s = rule_sides_of(draw, i);
     double b = s.base.variance / n, h = s.head.variance / n, degrees = 1;
     if (b + h > 0) degrees = (b + h) * (b + h) / (b * b + h * h) * (n - 1);
-    double error = s.sum >= SAMPLES_LEAST ? sqrt(b + h) : 0;
+    double error = s.sum >= SAMPLES_MIN ? sqrt(b + h) : 0;
     rule_say(answer, i, s.head.mean - s.base.mean, error, degrees);
   }
   rule_adjust(answer);
@@ -118,7 +118,7 @@ static void rule_widen(const struct matrix *m, const struct fit *fit, struct rul
 static void rule_model(const struct noise_draw *draw, struct rule_answer *answer) {
   static const bool aside[ROWS_MAX];
   static const struct model_settings settings = {
-      .noise_cv = 0.05, .min_samples = SAMPLES_LEAST, .common = true};
+      .noise_cv = 0.05, .min_samples = SAMPLES_MIN, .common = true};
   double ones[ROWS_MAX];
   struct arena arena;
   struct fit fit;

@@ -42,7 +42,7 @@ static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool lin
     if (rest.size > most) rest.size = most;
     size_t end = line ? str_find_char(rest, '\n') : rest.size;
     bool found = end < rest.size;
-    if (to->size + end > RPC_MESSAGE_MOST)
+    if (to->size + end > RPC_MESSAGE_MAX)
       *too_long = true;
     else
       buffer_add(to, rest.data, end);
@@ -107,7 +107,7 @@ static void *inbox_main(void *context) {
   struct inbox *r = context;
   struct buffer text;
   bool too_long, good = true;
-  buffer_init(&text, &mem_default, RPC_MESSAGE_MOST + sizeof r->chunk);
+  buffer_init(&text, &mem_default, RPC_MESSAGE_MAX + sizeof r->chunk);
   while (good && inbox_message(r, &text, &too_long)) {
     pprofc_str whole = str_trim(buffer_str(&text));
     if (text.failed || too_long) whole.size = 0;

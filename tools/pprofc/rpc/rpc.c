@@ -9,16 +9,16 @@
 #include <stdlib.h>
 
 /* Ids of requests that were cancelled before they were handled; an older one is forgotten. */
-#define CANCELLED_MOST 64
-#define ID_MOST        128
+#define CANCELLED_MAX 64
+#define ID_MAX        128
 
 struct rpc {
   const struct rpc_server *server;
   int out;
   bool ended;
   pthread_mutex_t lock;
-  char running[ID_MOST]; /* id of the request that runs, or "" */
-  char cancelled[CANCELLED_MOST][ID_MOST];
+  char running[ID_MAX]; /* id of the request that runs, or "" */
+  char cancelled[CANCELLED_MAX][ID_MAX];
   size_t next_cancelled;
 };
 
@@ -69,11 +69,11 @@ static void rpc_look(void *context, pprofc_str message) {
   pprofc_str id = STR("");
   if (json_tree_parse(&arena, NULL, message, &root, &error) == PPROFC_OK)
     id = rpc->server->cancels(root, &arena);
-  if (id.size && id.size < ID_MOST) {
+  if (id.size && id.size < ID_MAX) {
     pthread_mutex_lock(&rpc->lock);
     bool runs = str_equal(id, str_of(rpc->running));
-    char *slot = rpc->cancelled[rpc->next_cancelled++ % CANCELLED_MOST];
-    snprintf(slot, ID_MOST, "%.*s", STR_ARG(id));
+    char *slot = rpc->cancelled[rpc->next_cancelled++ % CANCELLED_MAX];
+    snprintf(slot, ID_MAX, "%.*s", STR_ARG(id));
     if (runs) rpc->server->stop(rpc->server->context);
     pthread_mutex_unlock(&rpc->lock);
   }
@@ -83,7 +83,7 @@ static void rpc_look(void *context, pprofc_str message) {
 /* True if the request was cancelled; forgets the cancellation. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
-  for (size_t i = 0; i < CANCELLED_MOST; i++)
+  for (size_t i = 0; i < CANCELLED_MAX; i++)
     if (id.size && str_equal(str_of(rpc->cancelled[i]), id)) {
       rpc->cancelled[i][0] = '\0';
       found = true;
@@ -95,8 +95,8 @@ static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
 static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   bool cancelled = rpc_take_cancelled(rpc, id);
-  size_t size = id.size < ID_MOST ? id.size : 0;
-  snprintf(rpc->running, ID_MOST, "%.*s", (int)size, id.data);
+  size_t size = id.size < ID_MAX ? id.size : 0;
+  snprintf(rpc->running, ID_MAX, "%.*s", (int)size, id.data);
   pthread_mutex_unlock(&rpc->lock);
   return !cancelled;
 }

@@ -7,7 +7,7 @@
 #include "core/json_write.h"
 
 /* Longest message in bytes. A longer one is skipped and answered with an error. */
-#define RPC_MESSAGE_MOST ((size_t)4 << 20)
+#define RPC_MESSAGE_MAX ((size_t)4 << 20)
 
 #define RPC_PARSE_ERROR      (-32700)
 #define RPC_INVALID_REQUEST  (-32600)

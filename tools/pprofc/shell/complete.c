@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COMPLETIONS_MOST 200
+#define COMPLETIONS_MAX 200
 
 /* ---- the result -------------------------------------- */
 
 /* Adds `text` as a candidate if it begins with the typed word. */
 static void completions_add(struct completions *out, pprofc_str typed, pprofc_str text) {
   if (!str_starts(text, typed) || !text.size || !escape_terminal_clean(text)) return;
-  if (out->count == COMPLETIONS_MOST) {
+  if (out->count == COMPLETIONS_MAX) {
     out->hidden++;
     return;
   }

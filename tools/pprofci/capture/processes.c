@@ -10,21 +10,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST     3 /* two servers and a load */
-#define GRACE_MS 3000
-#define LOOK_MS  20
+#define PROCESSES_MAX 3 /* two servers and a load */
+#define GRACE_MS      3000
+#define LOOK_MS       20
 
 static struct {
   volatile sig_atomic_t pid; /* 0 if the entry is unused or the program has ended */
   const char *command;
-} processes[MOST];
+} processes[PROCESSES_MAX];
 static size_t processes_count;
 
 extern char **environ;
 
 /* Kills the programs, then ends this program by the same signal. */
 static void processes_interrupted(int number) {
-  for (size_t i = 0; i < MOST; i++)
+  for (size_t i = 0; i < PROCESSES_MAX; i++)
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, SIGKILL);
   signal(number, SIG_DFL);
   raise(number);

@@ -5,14 +5,14 @@
 #include "common/flags.h"
 #include "leaks/leaks.h"
 
-#define IGNORES_MOST 64
+#define IGNORES_MAX 64
 
 struct leaks_command {
   bool json, list_ignored;
   const char *folded;
   int64_t top, warmup;
   double floor_kb, floor_count, kept, alpha;
-  const char *ignore[IGNORES_MOST];
+  const char *ignore[IGNORES_MAX];
   size_t ignore_count;
 };
 

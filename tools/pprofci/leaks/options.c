@@ -9,7 +9,7 @@ static const struct flag_group groups[] = {{"Judgement", NULL}, {"Output", NULL}
 static const char *add_ignore(void *options, const struct flag *flag, const char *text) {
   struct leaks_command *command = options;
   (void)flag;
-  if (command->ignore_count == IGNORES_MOST) return "too many";
+  if (command->ignore_count == IGNORES_MAX) return "too many";
   command->ignore[command->ignore_count++] = text;
   return NULL;
 }

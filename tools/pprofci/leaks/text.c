@@ -9,7 +9,7 @@
 
 #define CELL 64
 
-#define HOUR_LEAST 60.0 /* seconds; a shorter series gives no rate per hour */
+#define HOUR_MIN 60.0 /* seconds; a shorter series gives no rate per hour */
 
 /* ---- cells ------------------------------------------- */
 
@@ -50,7 +50,7 @@ static void leaks_put_row(struct output *out, const struct leak_kind *kind,
   leaks_cell(row->last, unit, false, now);
   leaks_cell(row->proved ? (double)NAN : row->last - row->first, unit, true, grew);
   leaks_cell(row->per_interval, unit, true, each);
-  bool long_enough = kind->t && kind->t[kind->judged - 1] >= HOUR_LEAST;
+  bool long_enough = kind->t && kind->t[kind->judged - 1] >= HOUR_MIN;
   leaks_cell(long_enough ? row->per_hour : (double)NAN, unit, true, hour);
   output_printf(out, "%-18s  %-9.*s %10s %10s %10s %10s  ", leak_verdict_name(row->fit.verdict),
                 STR_ARG(str_slice(kind->stacks.source.kind, 0, 40)), now, grew, each, hour);
@@ -172,7 +172,7 @@ static void leaks_put_kind(const struct leak_kind *kind, struct output *out) {
       output_add_text(out, " after a restart");
     else if (kind->left_out)
       output_add_text(out, " after the warm-up");
-    output_printf(out, ": %d are needed", LEAK_LEAST);
+    output_printf(out, ": %d are needed", LEAK_MIN);
   }
   output_add_char(out, '\n');
 }

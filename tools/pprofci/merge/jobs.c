@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MANIFEST_MOST    ((size_t)256 << 20)
+#define MANIFEST_MAX     ((size_t)256 << 20)
 #define MANIFEST_VERSION 3 /* oldest version with measurements */
 
 /* ---- reading ----------------------------------------- */
@@ -76,7 +76,7 @@ static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_er
   struct node *root = NULL;
   const char *path = text_printf(arena, "%s/manifest.json", job->folder);
   if (!path) return error_nomem(error);
-  buffer_init(&text, jobs->run->mem, MANIFEST_MOST);
+  buffer_init(&text, jobs->run->mem, MANIFEST_MAX);
   pprofc_status status = file_read(path, &text, error);
   pprofc_str kept = status == PPROFC_OK ? buffer_keep(&text, arena) : STR("");
   buffer_free(&text);

@@ -1,8 +1,8 @@
 /* Makes, truncates and parses the text of a comment. */
 #include "publish/body.h"
 
-#define LINE_MOST    2000 /* bytes of the headline, which contains names of any length */
-#define NOTE_MOST    160  /* bytes for "... more" */
+#define LINE_MAX     2000 /* bytes of the headline, which contains names of any length */
+#define NOTE_MAX     160  /* bytes for "... more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7
@@ -86,7 +86,7 @@ static pprofc_str outside_comments(pprofc_str text) {
 }
 
 static void put_first_line(struct buffer *out, pprofc_str line) {
-  pprofc_str cut = line.size > LINE_MOST ? outside_comments(body_prefix(line, LINE_MOST)) : line;
+  pprofc_str cut = line.size > LINE_MAX ? outside_comments(body_prefix(line, LINE_MAX)) : line;
   buffer_add_str(out, cut);
   if (cut.size < line.size) buffer_add_text(out, ELLIPSIS);
   buffer_add_char(out, '\n');
@@ -130,7 +130,7 @@ static size_t put_sections(struct buffer *out, pprofc_str text, size_t room) {
 
 static void put_cut(struct buffer *out, pprofc_str summary, const char *links, size_t most) {
   pprofc_str rest = summary, first;
-  size_t room = most > NOTE_MOST ? most - NOTE_MOST : 0;
+  size_t room = most > NOTE_MAX ? most - NOTE_MAX : 0;
   size_t lead = strlen(links) + 2;
   if (!str_next_line(&rest, &first)) return;
   put_first_line(out, first);
@@ -164,7 +164,7 @@ static void put_state(struct buffer *out, const struct body_state *state) {
 }
 
 /* Adds "No regressions any more" before the headline of a green result. */
-static void put_mended(struct buffer *out, const struct body *body) {
+static void put_fixed(struct buffer *out, const struct body *body) {
   static const char title[] = "### " SIGN_GOOD;
   const struct body_state *state = &body->state;
   pprofc_str summary = body->summary;
@@ -181,7 +181,7 @@ pprofc_str body_make(const struct body *body, const char *key, const char *links
   struct buffer text, out;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  put_mended(&text, body);
+  put_fixed(&text, body);
   buffer_printf(&out, "<!-- pprofc:%s -->\n", key);
   put_state(&out, &body->state);
   put_cut(&out, buffer_str(&text), links, most);

@@ -5,7 +5,7 @@
 
 #include "publish/outcome.h"
 
-#define BODY_MOST                                                                                  \
+#define BODY_MAX                                                                                   \
   ((size_t)65536) /* limit of GitHub; in bytes, which are never fewer than                         \
                      characters */
 

@@ -3,12 +3,12 @@
 
 #include "run/text.h"
 
-#define DESCRIPTION_MOST 140 /* characters, limit of GitHub */
-#define TITLE_MOST       255
-#define SUMMARY_MOST     65535 /* bytes, limit of a check run */
-#define DETAILS_MOST     2000  /* characters, limit of a report of Bitbucket */
-#define NOTE_MOST        450   /* characters, limit of its annotations */
-#define ELLIPSIS         "\xE2\x80\xA6"
+#define DESCRIPTION_MAX 140 /* characters, limit of GitHub */
+#define TITLE_MAX       255
+#define SUMMARY_MAX     65535 /* bytes, limit of a check run */
+#define DETAILS_MAX     2000  /* characters, limit of a report of Bitbucket */
+#define NOTE_MAX        450   /* characters, limit of its annotations */
+#define ELLIPSIS        "\xE2\x80\xA6"
 
 pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
   size_t characters = 0, at = 0, cut = 0;
@@ -57,7 +57,7 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   pprofc_status status = check_commit(post, error);
   if (status != PPROFC_OK) return status;
   const char *name = post_name(post);
-  pprofc_str headline = post_shorten(post, outcome->headline, DESCRIPTION_MOST);
+  pprofc_str headline = post_shorten(post, outcome->headline, DESCRIPTION_MAX);
   if (!name || !headline.data || !json_text_begin(&text)) return error_nomem(error);
   json_begin_object(&text.json);
   json_text_member(&text, "state", str_of(forge->states[outcome->ending]));
@@ -118,16 +118,16 @@ static void put_github_note(struct post *post, struct json_text *text, const str
     json_int(&text->json, node_integer(node_get(note, "line")));
   }
   json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
-  json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MOST));
+  json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MAX));
   json_text_member(text, "message", body_prefix(node_text(note, "message"), 32768));
   json_end(&text->json);
 }
 
 static void put_github_output(struct post *post, struct json_text *text, size_t *at) {
-  pprofc_str summary = body_cut(post->outcome->summary, post->links, SUMMARY_MOST, post->arena);
+  pprofc_str summary = body_cut(post->outcome->summary, post->links, SUMMARY_MAX, post->arena);
   json_key(&text->json, "output");
   json_begin_object(&text->json);
-  json_text_member(text, "title", post_shorten(post, post->outcome->headline, TITLE_MOST));
+  json_text_member(text, "title", post_shorten(post, post->outcome->headline, TITLE_MAX));
   json_text_member(text, "summary", summary);
   json_key(&text->json, "annotations");
   put_check_notes(post, text, at, GITHUB_NOTES, put_github_note);
@@ -184,7 +184,7 @@ static void put_bitbucket_note(struct post *post, struct json_text *text, const 
       text, "external_id",
       str_of(text_printf(post->arena, "pprofc-%.*s", STR_ARG(body_prefix(name, 400)))));
   json_text_member(text, "annotation_type", STR("BUG"));
-  json_text_member(text, "summary", post_shorten(post, node_text(note, "message"), NOTE_MOST));
+  json_text_member(text, "summary", post_shorten(post, node_text(note, "message"), NOTE_MAX));
   json_text_member(text, "severity", STR("HIGH"));
   json_text_member(text, "path", node_text(note, "file"));
   json_key(&text->json, "line");
@@ -199,7 +199,7 @@ static pprofc_str bitbucket_body(struct post *post) {
   if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
   json_begin_object(&text.json);
   json_text_member(&text, "title", STR("Benchmarks"));
-  json_text_member(&text, "details", post_shorten(post, post->outcome->headline, DETAILS_MOST));
+  json_text_member(&text, "details", post_shorten(post, post->outcome->headline, DETAILS_MAX));
   json_text_member(&text, "report_type", STR("TEST"));
   json_text_member(&text, "reporter", STR("pprofc"));
   json_text_member(&text, "result", str_of(results[post->outcome->ending]));

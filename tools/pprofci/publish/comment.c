@@ -6,7 +6,7 @@
 #include "common/terminal.h"
 #include "run/text.h"
 
-#define PAGES_MOST 200
+#define PAGES_MAX 200
 
 /* The existing comment. */
 struct comment_found {
@@ -114,7 +114,7 @@ static pprofc_status find_comment(struct post *post, struct comment_found *found
   const char *path = list ? text_printf(post->arena, "%s%s", list, forge->page_size) : NULL;
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
   *found = (struct comment_found){.id = NULL};
-  for (size_t page = 0; page < PAGES_MOST && status == PPROFC_OK && path && !found->id; page++) {
+  for (size_t page = 0; page < PAGES_MAX && status == PPROFC_OK && path && !found->id; page++) {
     const struct wire_request request = {.method = "GET", .path = path};
     struct wire_reply reply;
     struct node *root;

@@ -7,10 +7,10 @@
 
 #include <sys/stat.h>
 
-#define MANIFEST_MOST ((size_t)256 << 20)
-#define SUMMARY_MOST  ((size_t)64 << 20)
-#define QUOTED_MOST   300 /* bytes of one quoted line of a fork's data */
-#define QUOTED_LINES  20
+#define MANIFEST_MAX ((size_t)256 << 20)
+#define SUMMARY_MAX  ((size_t)64 << 20)
+#define QUOTED_MAX   300 /* bytes of one quoted line of a fork's data */
+#define QUOTED_LINES 20
 
 pprofc_status outcome_read_file(struct arena *arena, const char *path, size_t most,
                                 pprofc_str *text, pprofc_error *error) {
@@ -45,9 +45,9 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   pprofc_str mood = node_text(o->root, "mood");
   if (o->status == 1) return ENDING_UNUSABLE;
   if (o->status == 2) return no_fail ? ENDING_WARNING : ENDING_BAD;
-  if (str_equal(o->verdict, STR("inconclusive"))) return ENDING_DOUBT;
+  if (str_equal(o->verdict, STR("inconclusive"))) return ENDING_UNCERTAIN;
   if (!str_equal(o->verdict, STR("no regression"))) return ENDING_NOTHING;
-  return str_equal(mood, STR("good")) ? ENDING_GOOD : ENDING_DOUBT;
+  return str_equal(mood, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
@@ -80,7 +80,7 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                                     struct outcome *outcome, pprofc_error *error) {
   struct node *root;
   pprofc_str text;
-  pprofc_status status = outcome_read_file(arena, path, MANIFEST_MOST, &text, error);
+  pprofc_status status = outcome_read_file(arena, path, MANIFEST_MAX, &text, error);
   if (status == PPROFC_OK) status = json_tree_parse(arena, path, text, &root, error);
   if (status != PPROFC_OK) return status;
   if (!is_whole_manifest(root))
@@ -108,7 +108,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
   if (!manifest || !summary) return error_nomem(error);
   pprofc_status status = outcome_read_manifest(arena, manifest, no_fail, outcome, error);
   if (status != PPROFC_OK) return status;
-  status = outcome_read_file(arena, summary, SUMMARY_MOST, &text, error);
+  status = outcome_read_file(arena, summary, SUMMARY_MAX, &text, error);
   if (status == PPROFC_OK && !text.size)
     status = error_set(error, PPROFC_E_FORMAT, "'%s' is empty", summary);
   outcome->summary = without_marker(text);
@@ -119,7 +119,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
 
 /* Adds a line of preformatted HTML, where mentions, links and images have no effect. */
 static void quote_line(struct buffer *out, pprofc_str text) {
-  pprofc_str rest = str_slice(text, 0, QUOTED_MOST);
+  pprofc_str rest = str_slice(text, 0, QUOTED_MAX);
   while (rest.size < text.size && rest.size && (text.data[rest.size] & 0xC0) == 0x80) rest.size--;
   for (size_t i = 0; i < rest.size; i++) {
     pprofc_str byte = str_slice(rest, i, i + 1);

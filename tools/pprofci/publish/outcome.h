@@ -10,12 +10,12 @@
 
 /* The end of the run, as its page shows it. */
 enum ending {
-  ENDING_GOOD,     /* compared, nothing got worse */
-  ENDING_DOUBT,    /* compared, but with a doubt, so the sign is not green */
-  ENDING_NOTHING,  /* nothing was compared */
-  ENDING_BAD,      /* something regressed */
-  ENDING_WARNING,  /* something regressed, with -no-fail */
-  ENDING_UNUSABLE, /* the benchmarks could not be judged */
+  ENDING_GOOD,      /* compared, nothing got worse */
+  ENDING_UNCERTAIN, /* compared, but with a doubt, so the sign is not green */
+  ENDING_NOTHING,   /* nothing was compared */
+  ENDING_BAD,       /* something regressed */
+  ENDING_WARNING,   /* something regressed, with -no-fail */
+  ENDING_UNUSABLE,  /* the benchmarks could not be judged */
   ENDINGS
 };
 

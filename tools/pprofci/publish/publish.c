@@ -96,7 +96,7 @@ static pprofc_status tell_other_commit(struct publish *p, pprofc_error *error) {
       str_of(text_printf(&p->arena, "### ? The result is of commit %.*s, not of %.7s.\n\n%.*s",
                          STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha, STR_ARG(summary)));
   if (!o->headline.data || !o->summary.data) return error_nomem(error);
-  if (o->ending == ENDING_GOOD || o->ending == ENDING_DOUBT) o->ending = ENDING_NOTHING;
+  if (o->ending == ENDING_GOOD || o->ending == ENDING_UNCERTAIN) o->ending = ENDING_NOTHING;
   return PPROFC_OK;
 }
 
@@ -199,7 +199,7 @@ static pprofc_status write_body_file(struct publish *p, const char *links, bool 
                  "'%s/manifest.json': pprofci publish -body manifest.json",
                  p->folder);
   if (!*path) return PPROFC_OK;
-  return write_one_file(p, path, body_make(&p->body, p->options->key, links, BODY_MOST, &p->arena),
+  return write_one_file(p, path, body_make(&p->body, p->options->key, links, BODY_MAX, &p->arena),
                         error);
 }
 

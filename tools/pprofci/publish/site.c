@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define EVENT_MOST ((size_t)32 << 20)
+#define EVENT_MAX ((size_t)32 << 20)
 
 const char *site_variable(const char *name) {
   const char *value = getenv(name);
@@ -71,7 +71,7 @@ static pprofc_status read_event(struct site *site, pprofc_error *error) {
   struct node *event;
   pprofc_str text;
   if (!*path) return PPROFC_OK;
-  pprofc_status status = outcome_read_file(site->arena, path, EVENT_MOST, &text, error);
+  pprofc_status status = outcome_read_file(site->arena, path, EVENT_MAX, &text, error);
   if (status == PPROFC_OK) status = json_tree_parse(site->arena, path, text, &event, error);
   if (status != PPROFC_OK) return status;
   if (node_get(event, "pull_request")) read_pull_request(site, event);

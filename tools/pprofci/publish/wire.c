@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <time.h>
 
-#define TRIES          4
-#define REDIRECTS_MOST 3
-#define HEADERS_MOST   12
-#define URL_MOST       4096
-#define SAID_MOST      300 /* bytes of a server's message that are shown */
-#define WAIT_UNKNOWN   60  /* seconds to wait at a limit without a time, as GitHub documents */
-#define SECRET_LEAST   8   /* bytes; a shorter word would match ordinary text */
+#define TRIES         4
+#define REDIRECTS_MAX 3
+#define HEADERS_MAX   12
+#define URL_MAX       4096
+#define SAID_MAX      300 /* bytes of a server's message that are shown */
+#define WAIT_UNKNOWN  60  /* seconds to wait at a limit without a time, as GitHub documents */
+#define SECRET_MIN    8   /* bytes; a shorter word would match ordinary text */
 
 struct api {
   struct wire_options options;
@@ -30,7 +30,7 @@ struct wire_try {
   const struct wire_request *request;
   struct transport_reply reply;
   pprofc_status status; /* status of the transfer */
-  char url[URL_MOST];
+  char url[URL_MAX];
   int redirects;
 };
 
@@ -151,8 +151,8 @@ static void put_said(struct buffer *out, pprofc_str body) {
     if (!said.size) said = node_text(nested, "message");
     if (!said.size && node_is(nested, NODE_STRING)) said = nested->text;
     pprofc_str more = node_text(node_at(node_get(root, "errors"), 0), "message");
-    if (said.size) buffer_printf(out, ": %.*s", STR_ARG(str_slice(said, 0, SAID_MOST)));
-    if (more.size) buffer_printf(out, ": %.*s", STR_ARG(str_slice(more, 0, SAID_MOST)));
+    if (said.size) buffer_printf(out, ": %.*s", STR_ARG(str_slice(said, 0, SAID_MAX)));
+    if (more.size) buffer_printf(out, ": %.*s", STR_ARG(str_slice(more, 0, SAID_MAX)));
   }
   arena_free(&arena);
 }
@@ -175,7 +175,7 @@ static void put_failure(struct buffer *out, const struct transport_reply *reply)
 
 /* Replaces the secret in a text, because a server may repeat it in its reply. */
 static void hide_secret(struct buffer *text, pprofc_str secret) {
-  if (secret.size < SECRET_LEAST) return;
+  if (secret.size < SECRET_MIN) return;
   for (;;) {
     size_t at = str_find(buffer_str(text), secret);
     if (at == text->size) return;
@@ -265,20 +265,20 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
 /* Uses the address of a redirect on the same host for the next try. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply.location);
-  char from_root[URL_MOST];
+  char from_root[URL_MAX];
   if (str_starts(location, STR("/")) && !str_starts(location, STR("//"))) {
     snprintf(from_root, sizeof from_root, "%.*s%.*s", (int)wire->origin, wire->options.api,
              STR_ARG(location));
     location = str_of(from_root);
   }
-  return location.size && ++try->redirects <= REDIRECTS_MOST && wire_set_url(wire, try, location);
+  return location.size && ++try->redirects <= REDIRECTS_MAX && wire_set_url(wire, try, location);
 }
 
 static void wire_try_once(struct api *wire, struct wire_try *try, pprofc_error *error) {
-  const char *headers[HEADERS_MOST] = {wire->token_line, "User-Agent: pprofci/" PPROFC_VERSION,
-                                       "Expect:"};
+  const char *headers[HEADERS_MAX] = {wire->token_line, "User-Agent: pprofci/" PPROFC_VERSION,
+                                      "Expect:"};
   size_t count = 3;
-  for (const char *const *more = wire->options.headers; *more && count < HEADERS_MOST - 2; more++)
+  for (const char *const *more = wire->options.headers; *more && count < HEADERS_MAX - 2; more++)
     headers[count++] = *more;
   if (try->request->body.size) headers[count++] = "Content-Type: application/json";
   transport_reply_free(&try->reply);

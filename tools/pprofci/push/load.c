@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST 4 /* levels of folders */
-#define WALL       "wall"
+#define DEPTH_MAX 4 /* levels of folders */
+#define WALL      "wall"
 
 struct push_path {
   const char *path, *side;
@@ -152,7 +152,7 @@ static pprofc_status push_visit(struct push *push, struct push_paths *open,
       status = error_nomem(error);
     else if (files_is_regular(found.path))
       status = push_add_path(files, found, error);
-    else if (files_is_folder(found.path) && found.depth <= DEPTH_MOST)
+    else if (files_is_folder(found.path) && found.depth <= DEPTH_MAX)
       status = push_add_path(open, found, error);
   }
   closedir(dir);

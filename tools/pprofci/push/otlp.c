@@ -82,8 +82,8 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
 /* The labels as attributes of the resource. service_name gets its OpenTelemetry name. */
 struct otlp_attributes {
   OtlpExport__Resource resource;
-  OtlpExport__KeyValue pairs[LABELS_MOST + 12], *pointers[LABELS_MOST + 12];
-  OtlpExport__AnyValue values[LABELS_MOST + 12];
+  OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
+  OtlpExport__AnyValue values[LABELS_MAX + 12];
 };
 
 static pprofc_status otlp_add_attribute(struct push *push, struct otlp_attributes *a,

@@ -19,7 +19,7 @@ static const char *add_push_label(void *options, const struct flag *flag, const 
   const char *equals = strchr(text, '=');
   (void)flag;
   if (!equals || equals == text || !equals[1]) return "must be NAME=VALUE";
-  if (o->label_count == LABELS_MOST) return "too many";
+  if (o->label_count == LABELS_MAX) return "too many";
   o->labels[o->label_count++] = text;
   return NULL;
 }

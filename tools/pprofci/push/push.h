@@ -6,12 +6,12 @@
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 
-#define LABELS_MOST 32
+#define LABELS_MAX 32
 
 struct push_options {
   const char *to, *service, *side, *benchmark, *sha, *repository, *format, *links;
   int64_t pr;
-  const char *labels[LABELS_MOST]; /* "name=value" */
+  const char *labels[LABELS_MAX]; /* "name=value" */
   size_t label_count;
 };
 
@@ -33,7 +33,7 @@ struct push_item {
 struct push {
   const struct push_options *options;
   struct remote_client remote;
-  struct push_label labels[LABELS_MOST + 8]; /* sorted by name; without __name__, service_name
+  struct push_label labels[LABELS_MAX + 8]; /* sorted by name; without __name__, service_name
                                                 and side */
   size_t label_count;
   struct push_item *items;

@@ -46,7 +46,7 @@ static size_t send_labels(struct push *push, const struct push_item *item,
 
 static pprofc_status send_make_push(struct push *push, const struct push_item *item,
                                     pprofc_str *body, pprofc_error *error) {
-  Pyroscope__LabelPair pairs[LABELS_MOST + 12], *pointers[LABELS_MOST + 12];
+  Pyroscope__LabelPair pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
   Pyroscope__RawSample sample = PYROSCOPE__RAW_SAMPLE__INIT, *samples = &sample;
   Pyroscope__RawProfileSeries series = PYROSCOPE__RAW_PROFILE_SERIES__INIT, *all = &series;
   Pyroscope__PushRequest request = PYROSCOPE__PUSH_REQUEST__INIT;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TRIES     4
-#define SAID_MOST 300
+#define TRIES    4
+#define SAID_MAX 300
 
 const struct remote_kind remote_kinds[REMOTE_KINDS] = {
     {"cpu", "profile", true, "process_cpu", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "cpu"},
@@ -163,7 +163,7 @@ static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   } else {
     line = remote_status_message(arena, body);
   }
-  return str_slice(line, 0, SAID_MOST);
+  return str_slice(line, 0, SAID_MAX);
 }
 
 bool remote_tells_secret(const struct remote_client *remote, pprofc_str said) {

@@ -107,11 +107,11 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
   return found;
 }
 
-#define SAID_MOST 2000 /* bytes of what a failed program printed */
+#define SAID_MAX 2000 /* bytes of what a failed program printed */
 
 /* Prints the end of a text, from the beginning of a line. */
 static void print_end(pprofc_str text) {
-  size_t from = text.size > SAID_MOST ? text.size - SAID_MOST : 0;
+  size_t from = text.size > SAID_MAX ? text.size - SAID_MAX : 0;
   pprofc_str end = str_trim(str_slice(text, from, text.size));
   if (from) end = str_slice(end, str_find_char(end, '\n'), end.size);
   if (end.size) message_error_lines(str_trim(end));

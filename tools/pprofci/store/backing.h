@@ -8,7 +8,7 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-#define BACKING_FILE_MOST ((size_t)2 << 30)
+#define BACKING_FILE_MAX ((size_t)2 << 30)
 
 struct stored_key {
   const char *name;

@@ -28,7 +28,7 @@ static void checker_say(struct checker *c, size_t *count, const char *what, ppro
 static pprofc_status check_object(struct checker *c, const char *key, pprofc_error *error) {
   struct buffer data;
   char hex[SHA256_HEX + 1], wanted[80];
-  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = backing_get(c->backing, key, &data, error);
   sha256_hex_of(buffer_str(&data), hex);
   past_object_key(str_of(hex), wanted);
@@ -79,7 +79,7 @@ static pprofc_status check_record(struct checker *c, const char *key, pprofc_err
   struct buffer data;
   struct run_record record;
   arena_init(&arena, &mem_default);
-  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = backing_get(c->backing, key, &data, error);
   pprofc_str text = buffer_str(&data);
   if (status == PPROFC_OK) {

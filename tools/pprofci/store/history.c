@@ -5,8 +5,8 @@
 #include "core/log_guard.h"
 #include "core/outfile.h"
 #include "run/text.h"
-#include "store/facts.h"
 #include "store/past.h"
+#include "store/times.h"
 
 #include <unistd.h>
 
@@ -65,7 +65,7 @@ const struct flag_table history_table = {
 static void list_row(struct output *out, const struct past_run *run) {
   struct buffer time;
   buffer_init(&time, &mem_default, 64);
-  facts_put_time(&time, run->place.time);
+  times_put(&time, run->place.time);
   output_printf(out, "%.*s%*s  ", STR_ARG(str_slice(run->place.commit, 0, 12)),
                 (int)(run->place.commit.size < 12 ? 12 - run->place.commit.size : 0), "");
   output_printf(out, "%.*s  %7zu  %8zu  ", STR_ARG(buffer_str(&time)), run->points, run->profiles);

@@ -145,9 +145,10 @@ static const char *writing_machine(struct writing *w) {
   return machine;
 }
 
-pprofc_status writing_tell(struct writing *w, struct commit_facts *facts, pprofc_error *error) {
+pprofc_status writing_fill_commit(struct writing *w, struct commit_info *info,
+                                  pprofc_error *error) {
   pprofc_str commit = node_text(w->manifest, "commit");
-  if (!*facts->commit && commit.size) facts->commit = text_keep(&w->arena, commit);
-  if (!*facts->machine && w->set) facts->machine = writing_machine(w);
-  return facts->commit && facts->machine ? PPROFC_OK : error_nomem(error);
+  if (!*info->commit && commit.size) info->commit = text_keep(&w->arena, commit);
+  if (!*info->machine && w->set) info->machine = writing_machine(w);
+  return info->commit && info->machine ? PPROFC_OK : error_nomem(error);
 }

@@ -130,7 +130,7 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
 static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
                                       struct run_record *record, pprofc_error *error) {
   struct buffer data;
-  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = backing_get(backing, key, &data, error);
   pprofc_str text = status == PPROFC_OK ? buffer_keep(&data, arena) : STR("");
   buffer_free(&data);

@@ -3,7 +3,7 @@
 
 #include "core/array.h"
 #include "core/log_guard.h"
-#include "store/facts.h"
+#include "store/times.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static bool retain_add(struct retain *retain, pprofc_str rule) {
   pprofc_str branch = str_slice(rule, 0, equals);
   if (equals == rule.size || !branch.size) return false;
   retain->rules[retain->count].branch = branch;
-  return facts_parse_age(str_slice(rule, equals + 1, rule.size),
+  return times_parse_age(str_slice(rule, equals + 1, rule.size),
                          &retain->rules[retain->count++].age);
 }
 

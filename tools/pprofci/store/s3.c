@@ -4,7 +4,7 @@
 #include "gate/read/record.h"
 #include "run/text.h"
 #include "store/backing.h"
-#include "store/facts.h"
+#include "store/times.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -184,7 +184,7 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   key = str_slice(key, prefix.size, key.size);
   (void)str_parse_uint(xml_first(item, "Size"), 10, &size);
   if (when.size >= 19) snprintf(day, sizeof day, "%.19sZ", when.data);
-  (void)facts_parse_time(str_of(day), &seconds);
+  (void)times_parse(str_of(day), &seconds);
   struct buffer path;
   buffer_init(&path, &mem_default, 1 << 16);
   if (page->uploads) {

@@ -14,7 +14,7 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_LEAST   ((size_t)5 << 20) /* smallest part that S3 allows */
+#define S3_MIN     ((size_t)5 << 20) /* smallest part that S3 allows */
 
 struct s3_wire {
   struct transport *transport;
@@ -120,9 +120,9 @@ static pprofc_status s3_read_part(struct s3_wire *w, pprofc_error *error) {
   const char *text = s3_variable("PPROFCI_S3_PART", NULL, "");
   w->part = S3_PART;
   if (!*text) return PPROFC_OK;
-  if (!str_parse_int(str_of(text), 10, &bytes) || bytes < (int64_t)S3_LEAST)
+  if (!str_parse_int(str_of(text), 10, &bytes) || bytes < (int64_t)S3_MIN)
     return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_PART: '%s' is not %zu bytes or more",
-                     text, S3_LEAST);
+                     text, S3_MIN);
   w->part = (size_t)bytes;
   return PPROFC_OK;
 }

@@ -5,6 +5,7 @@
 #include "core/outfile.h"
 #include "run/run.h"
 #include "run/text.h"
+#include "store/times.h"
 #include "store/upkeep.h"
 #include "store/writing.h"
 
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct store_options {
+    struct store_options {
   const char *to, *commit, *branch, *time, *machine, *retain;
   const char *tags[64];
   size_t tag_count;
@@ -145,37 +146,37 @@ const struct flag_table store_table = {
 
 /* ---- the commit -------------------------------------- */
 
-static pprofc_status store_facts(const struct store_options *o, struct commit_facts *facts,
-                                 pprofc_error *error) {
-  *facts = (struct commit_facts){
+static pprofc_status store_read_commit(const struct store_options *o, struct commit_info *info,
+                                       pprofc_error *error) {
+  *info = (struct commit_info){
       .commit = o->commit, .branch = o->branch, .machine = o->machine, .order = o->order};
-  facts->time = -1;
-  memcpy(facts->tags, o->tags, sizeof o->tags);
-  facts->tag_count = o->tag_count;
-  if (*o->time && !facts_parse_time(str_of(o->time), &facts->time))
+  info->time = -1;
+  memcpy(info->tags, o->tags, sizeof o->tags);
+  info->tag_count = o->tag_count;
+  if (*o->time && !times_parse(str_of(o->time), &info->time))
     return error_set(error, PPROFC_E_INVALID, "-time: '%s' is not a time", o->time);
   return PPROFC_OK;
 }
 
 /* ---- the command ------------------------------------- */
 
-static pprofc_status store_run(const struct store_options *o, struct commit_facts *facts,
+static pprofc_status store_run(const struct store_options *o, struct commit_info *info,
                                struct writing *w, struct backing *backing, struct output *out,
                                pprofc_error *error) {
   struct writing_result result;
-  pprofc_status status = writing_tell(w, facts, error);
-  if (status == PPROFC_OK) status = facts_complete(facts, &w->arena, error);
+  pprofc_status status = writing_fill_commit(w, info, error);
+  if (status == PPROFC_OK) status = commit_complete(info, &w->arena, error);
   if (status != PPROFC_OK || o->dry_run) return status;
-  if (facts->time < 0) facts->time = w->time ? w->time : (int64_t)time(NULL);
+  if (info->time < 0) info->time = w->time ? w->time : (int64_t)time(NULL);
   if (!w->manifest && !w->set && !w->profile_count) {
-    status = writing_put_tags(&w->arena, backing, facts, error);
-    if (status == PPROFC_OK) output_printf(out, "tagged %s\n", facts->commit);
+    status = writing_put_tags(&w->arena, backing, info, error);
+    if (status == PPROFC_OK) output_printf(out, "tagged %s\n", info->commit);
     return status;
   }
-  status = writing_put(w, backing, facts, &result, error);
+  status = writing_put(w, backing, info, &result, error);
   if (status != PPROFC_OK) return status;
-  output_printf(out, "stored %s: %zu results, %zu profiles (runs/%s/%s.json)\n", facts->commit,
-                result.series, result.profiles, facts->commit, result.id);
+  output_printf(out, "stored %s: %zu results, %zu profiles (runs/%s/%s.json)\n", info->commit,
+                result.series, result.profiles, info->commit, result.id);
   return PPROFC_OK;
 }
 
@@ -197,9 +198,9 @@ static pprofc_status store_all(const struct store_options *o, const char *const 
                                size_t count, struct output *out, pprofc_error *error) {
   struct writing w;
   struct backing backing;
-  struct commit_facts facts;
+  struct commit_info info;
   struct retain rules;
-  pprofc_status status = store_facts(o, &facts, error);
+  pprofc_status status = store_read_commit(o, &info, error);
   if (status == PPROFC_OK && *o->retain)
     status = retain_parse(&rules, o->retain, o->keep_last, error);
   if (status != PPROFC_OK) return status;
@@ -207,7 +208,7 @@ static pprofc_status store_all(const struct store_options *o, const char *const 
   if (status == PPROFC_OK) {
     status = backing_open(&backing, o->to, count && !o->dry_run, error);
     if (status == PPROFC_OK) {
-      if (count || o->tag_count) status = store_run(o, &facts, &w, &backing, out, error);
+      if (count || o->tag_count) status = store_run(o, &info, &w, &backing, out, error);
       if (status == PPROFC_OK && *o->retain) status = store_retain(o, &backing, out, error);
       backing_close(&backing);
     }

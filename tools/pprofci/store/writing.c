@@ -83,7 +83,7 @@ static pprofc_status writing_put_object(struct backing *backing,
                                         size_t *size, pprofc_error *error) {
   char hash[SHA256_HEX + 1], key[80];
   struct buffer data;
-  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = file_read(profile->path, &data, error);
   sha256_hex_of(buffer_str(&data), hash);
   past_object_key(str_of(hash), key);
@@ -114,14 +114,14 @@ static pprofc_status writing_put_profile(struct json_text *to, struct backing *b
 
 /* ---- the record -------------------------------------- */
 
-static void writing_put_facts(struct json_text *to, const struct writing *w,
-                              const struct commit_facts *facts) {
+static void writing_put_commit(struct json_text *to, const struct writing *w,
+                               const struct commit_info *info) {
   writing_number(to, "version", 1);
-  writing_text(to, "commit", facts->commit);
-  writing_text(to, "branch", facts->branch);
-  writing_number(to, "time", facts->time);
-  if (facts->order >= 0) writing_number(to, "order", facts->order);
-  writing_text(to, "machine", facts->machine);
+  writing_text(to, "commit", info->commit);
+  writing_text(to, "branch", info->branch);
+  writing_number(to, "time", info->time);
+  if (info->order >= 0) writing_number(to, "order", info->order);
+  writing_text(to, "machine", info->machine);
   if (!w->manifest) return;
   json_text_member(to, "base", node_text(w->manifest, "base_commit"));
   json_text_member(to, "verdict", node_text(w->manifest, "verdict"));
@@ -131,11 +131,11 @@ static void writing_put_facts(struct json_text *to, const struct writing *w,
 
 /* Makes the text of the record, and writes its profiles. */
 static pprofc_status writing_print(struct writing *w, struct backing *backing,
-                                   const struct commit_facts *facts, struct json_text *to,
+                                   const struct commit_info *info, struct json_text *to,
                                    struct writing_result *result, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   json_begin_object(&to->json);
-  writing_put_facts(to, w, facts);
+  writing_put_commit(to, w, info);
   json_line_break(&to->json);
   json_key(&to->json, "series");
   json_begin_array(&to->json);
@@ -154,14 +154,14 @@ static pprofc_status writing_print(struct writing *w, struct backing *backing,
 }
 
 pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
-                               const struct commit_facts *facts, pprofc_error *error) {
+                               const struct commit_info *info, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < facts->tag_count && status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < info->tag_count && status == PPROFC_OK; i++) {
     struct buffer key;
     buffer_init(&key, &mem_default, 4096);
     buffer_add_text(&key, "tags/");
-    text_url(&key, str_of(facts->tags[i]));
-    buffer_printf(&key, "/%s", facts->commit);
+    text_url(&key, str_of(info->tags[i]));
+    buffer_printf(&key, "/%s", info->commit);
     const char *name = text_keep(arena, buffer_str(&key));
     status =
         key.failed || !name ? error_nomem(error) : backing_put(backing, name, STR("tag\n"), error);
@@ -172,29 +172,29 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
 
 /* Writes the record. Its name is the beginning of the hash of its text. */
 static pprofc_status writing_put_record(struct writing *w, struct backing *backing,
-                                        const struct commit_facts *facts, pprofc_str text,
+                                        const struct commit_info *info, pprofc_str text,
                                         struct writing_result *result, pprofc_error *error) {
   char hex[SHA256_HEX + 1];
   sha256_hex_of(text, hex);
   memcpy(result->id, hex, sizeof result->id - 1);
   result->id[sizeof result->id - 1] = '\0';
-  const char *key = text_printf(&w->arena, "runs/%s/%s.json", facts->commit, result->id);
+  const char *key = text_printf(&w->arena, "runs/%s/%s.json", info->commit, result->id);
   return key ? backing_put(backing, key, text, error) : error_nomem(error);
 }
 
 pprofc_status writing_put(struct writing *w, struct backing *backing,
-                          const struct commit_facts *facts, struct writing_result *result,
+                          const struct commit_info *info, struct writing_result *result,
                           pprofc_error *error) {
   struct json_text to;
   *result = (struct writing_result){.id = ""};
   if (!json_text_begin(&to)) return error_nomem(error);
-  pprofc_status status = writing_print(w, backing, facts, &to, result, error);
+  pprofc_status status = writing_print(w, backing, info, &to, result, error);
   pprofc_str text = json_text_end(&to, &w->arena);
   if (status == PPROFC_OK && !text.data) status = error_nomem(error);
   if (status == PPROFC_OK && !result->series && !result->profiles)
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
-  if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, facts, error);
-  if (status == PPROFC_OK) status = writing_put_record(w, backing, facts, text, result, error);
+  if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
+  if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
   /* Another process may have removed an old object that no record used until now. */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);

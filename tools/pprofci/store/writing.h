@@ -5,7 +5,7 @@
 
 #include "pprofc/bench.h"
 #include "store/backing.h"
-#include "store/facts.h"
+#include "store/commit.h"
 
 /* A profile to store. */
 struct writing_profile {
@@ -29,7 +29,7 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
 void writing_free(struct writing *w);
 
 /* Fills in the commit and the machine from the inputs. */
-pprofc_status writing_tell(struct writing *w, struct commit_facts *facts, pprofc_error *error);
+pprofc_status writing_fill_commit(struct writing *w, struct commit_info *info, pprofc_error *error);
 
 /* Result of writing_put. */
 struct writing_result {
@@ -40,11 +40,11 @@ struct writing_result {
 /* Writes profiles, then tags, then the record that refers to them, so that a reader of a
  * record finds all its objects. */
 pprofc_status writing_put(struct writing *w, struct backing *backing,
-                          const struct commit_facts *facts, struct writing_result *result,
+                          const struct commit_info *info, struct writing_result *result,
                           pprofc_error *error);
 
 /* Writes only the tags of a commit. */
 pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
-                               const struct commit_facts *facts, pprofc_error *error);
+                               const struct commit_info *info, pprofc_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct trend_options {
-  struct trend_asked asked;
+  struct trend_query query;
   const char *threshold, *svg, *html, *title;
   int64_t window, least;
   double alpha;
@@ -26,36 +26,36 @@ static const struct flag_group groups[] = {
 static const struct flag flags[] = {
     {.name = "bench",
      .kind = FLAG_STRING,
-     .offset = FIELD(asked.bench),
+     .offset = FIELD(query.bench),
      .argument = "GLOB",
      .initial = "*",
      .help = "benchmarks to list"},
     {.name = "unit",
      .kind = FLAG_STRING,
-     .offset = FIELD(asked.unit),
+     .offset = FIELD(query.unit),
      .argument = "GLOB",
      .initial = "*",
      .help = "units of results to list, such as sec/op or B/op"},
     {.name = "function",
      .kind = FLAG_STRING,
-     .offset = FIELD(asked.function),
+     .offset = FIELD(query.function),
      .argument = "GLOB",
      .help = "list the share of functions in profiles instead of results"},
-    {.name = "cum", .kind = FLAG_BOOL, .offset = FIELD(asked.cum), .help = "include callees"},
+    {.name = "cum", .kind = FLAG_BOOL, .offset = FIELD(query.cum), .help = "include callees"},
     {.name = "kind",
      .kind = FLAG_STRING,
-     .offset = FIELD(asked.kind),
+     .offset = FIELD(query.kind),
      .argument = "GLOB",
      .initial = "cpu",
      .help = "kind of the profiles of -function"},
     {.name = "branch",
      .kind = FLAG_STRING,
-     .offset = FIELD(asked.branch),
+     .offset = FIELD(query.branch),
      .argument = "GLOB",
      .help = "branches of the runs; default: the branch with the most runs"},
     {.name = "commits",
      .kind = FLAG_STRING,
-     .offset = FIELD(asked.commits),
+     .offset = FIELD(query.commits),
      .argument = "FILE",
      .help = "list of commit ids in order, one per line, as git rev-list --reverse prints; skip "
              "other commits"},
@@ -154,18 +154,18 @@ const struct flag_table trend_table = {
 /* ---- options ----------------------------------------- */
 
 static pprofc_status trend_settle(struct trend_options *o, pprofc_error *error) {
-  if (!gate_parse_percent(str_of(o->threshold), &o->asked.threshold))
+  if (!gate_parse_percent(str_of(o->threshold), &o->query.threshold))
     return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is not a percentage", o->threshold);
   if (!(o->alpha > 0) || o->alpha >= 1)
     return error_set(error, PPROFC_E_INVALID, "-alpha is a probability above 0 and below 1");
-  if (o->window < 4 || o->window > STEPS_WINDOW_MOST)
-    return error_set(error, PPROFC_E_INVALID, "-window is 4 to %d", STEPS_WINDOW_MOST);
+  if (o->window < 4 || o->window > STEPS_WINDOW_MAX)
+    return error_set(error, PPROFC_E_INVALID, "-window is 4 to %d", STEPS_WINDOW_MAX);
   if (o->least < 1 || o->least > o->window / 2)
     return error_set(error, PPROFC_E_INVALID, "-least is 1 to half of -window");
-  steps_defaults(&o->asked.steps);
-  o->asked.steps.window = (size_t)o->window;
-  o->asked.steps.least = (size_t)o->least;
-  o->asked.steps.alpha = o->alpha;
+  steps_defaults(&o->query.steps);
+  o->query.steps.window = (size_t)o->window;
+  o->query.steps.least = (size_t)o->least;
+  o->query.steps.alpha = o->alpha;
   return PPROFC_OK;
 }
 
@@ -212,8 +212,8 @@ static pprofc_status trend_all(const struct trend_options *o, const char *where,
   struct trend_view trend;
   pprofc_status status = backing_open(&backing, where, false, error);
   if (status != PPROFC_OK) return status;
-  status = trend_make(&trend, &backing, &o->asked, error);
-  *worse = status == PPROFC_OK && trend_got_worse(&trend, &o->asked);
+  status = trend_make(&trend, &backing, &o->query, error);
+  *worse = status == PPROFC_OK && trend_got_worse(&trend, &o->query);
   if (status == PPROFC_OK) status = trend_write(o, &trend, error);
   trend_free(&trend);
   backing_close(&backing);

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#define FUNCTIONS_BENCH_MOST 4096 /* maximum length of the name of a series, in bytes */
+#define FUNCTIONS_BENCH_MAX 4096 /* maximum length of the name of a series, in bytes */
 
 struct function_shares {
   struct past *past;
-  const struct trend_asked *asked;
+  const struct trend_query *query;
   struct past_point *points; /* points of all runs, sorted by run */
   size_t point_count, point_capacity;
 };
@@ -24,7 +24,7 @@ static pprofc_status functions_graph(struct backing *backing, const struct past_
   struct buffer data;
   char key[80];
   past_object_key(profile->sha256, key);
-  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = backing_get(backing, key, &data, error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_memory(data.data, data.size, NULL, &opened, error);
@@ -44,14 +44,14 @@ static pprofc_status functions_graph(struct backing *backing, const struct past_
 static uint32_t functions_series(struct function_shares *f, const struct past_profile *profile,
                                  pprofc_str function) {
   struct buffer name, unit;
-  buffer_init(&name, &mem_default, FUNCTIONS_BENCH_MOST + function.size);
+  buffer_init(&name, &mem_default, FUNCTIONS_BENCH_MAX + function.size);
   buffer_init(&unit, &mem_default, 4096);
   if (profile->benchmark.size) {
     buffer_add_str(&name, profile->benchmark);
     buffer_add_text(&name, ": ");
   }
   buffer_add_str(&name, function);
-  buffer_add_text(&unit, f->asked->cum ? "% of " : "% flat of ");
+  buffer_add_text(&unit, f->query->cum ? "% of " : "% flat of ");
   buffer_add_str(&unit, profile->kind);
   uint32_t id =
       name.failed || unit.failed
@@ -76,8 +76,8 @@ static bool functions_of_graph(struct function_shares *f, const struct past_prof
   const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
   double total = (double)pprofc_graph_totals_of(graph).total;
   for (size_t i = 0; i < count && total > 0; i++) {
-    if (!str_glob(str_of(f->asked->function), nodes[i].name)) continue;
-    double value = (double)(f->asked->cum ? nodes[i].cum : nodes[i].flat);
+    if (!str_glob(str_of(f->query->function), nodes[i].name)) continue;
+    double value = (double)(f->query->cum ? nodes[i].cum : nodes[i].flat);
     if (!shares_add(f, functions_series(f, profile, nodes[i].name), 100 * value / total))
       return false;
   }
@@ -92,8 +92,8 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
   for (size_t i = 0; i < run->profiles; i++) {
     const struct past_profile profile = f->past->profiles[run->first_profile + i];
     pprofc_graph *graph;
-    if (!str_glob(str_of(f->asked->kind), profile.kind) ||
-        !str_glob(str_of(f->asked->bench), profile.benchmark))
+    if (!str_glob(str_of(f->query->kind), profile.kind) ||
+        !str_glob(str_of(f->query->bench), profile.benchmark))
       continue;
     pprofc_status status = functions_graph(backing, &profile, &graph, error);
     if (status != PPROFC_OK) return status;
@@ -129,8 +129,8 @@ static bool functions_add_absent(struct function_shares *f, struct past_run *run
 }
 
 pprofc_status trend_take_functions(struct trend_view *t, struct backing *backing,
-                                   const struct trend_asked *asked, pprofc_error *error) {
-  struct function_shares f = {.past = &t->past, .asked = asked};
+                                   const struct trend_query *query, pprofc_error *error) {
+  struct function_shares f = {.past = &t->past, .query = query};
   pprofc_status status = PPROFC_OK;
   interner_free(&t->past.series_keys);
   interner_init(&t->past.series_keys, &mem_default);

@@ -62,18 +62,18 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
 }
 
 /* Keeps the chosen runs only, so that other runs do not affect their order. */
-static pprofc_status trend_choose(struct trend_view *t, const struct trend_asked *asked,
+static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
   struct past *past = &t->past;
   pprofc_str trunk = trend_trunk(past);
-  pprofc_str branch = *asked->branch ? str_of(asked->branch) : trunk;
+  pprofc_str branch = *query->branch ? str_of(query->branch) : trunk;
   size_t kept = 0;
   t->branch = text_keep(&t->arena, branch);
   if (!t->branch) return error_nomem(error);
   for (size_t i = 0; i < past->run_count; i++) {
-    bool fits = *asked->branch ? str_glob(branch, past->runs[i].branch)
+    bool fits = *query->branch ? str_glob(branch, past->runs[i].branch)
                                : str_equal(branch, past->runs[i].branch);
-    if (*asked->commits) fits = past->runs[i].place.order >= 0;
+    if (*query->commits) fits = past->runs[i].place.order >= 0;
     if (fits) past->runs[kept++] = past->runs[i];
   }
   past->run_count = kept;
@@ -84,13 +84,13 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_asked
 
 /* ---- values ------------------------------------------ */
 
-static bool trend_fits(const struct trend_asked *asked, const struct past_series *series) {
-  return str_glob(str_of(asked->bench), series->name) &&
-         str_glob(str_of(asked->unit), series->unit);
+static bool trend_fits(const struct trend_query *query, const struct past_series *series) {
+  return str_glob(str_of(query->bench), series->name) &&
+         str_glob(str_of(query->unit), series->unit);
 }
 
 /* Allocates the values of the matching series. */
-static bool trend_make_room(struct trend_view *t, const struct trend_asked *asked,
+static bool trend_make_room(struct trend_view *t, const struct trend_query *query,
                             struct trend_series *all) {
   const struct past *past = &t->past;
   size_t *counts = arena_zero_array(&t->arena, past->series_count + 1, sizeof *counts);
@@ -100,7 +100,7 @@ static bool trend_make_room(struct trend_view *t, const struct trend_asked *aske
     for (size_t k = 0; k < run->points; k++) counts[past->points[run->first_point + k].series]++;
   }
   for (size_t i = 0; i < past->series_count; i++) {
-    if (!counts[i] || !trend_fits(asked, &past->series[i])) continue;
+    if (!counts[i] || !trend_fits(query, &past->series[i])) continue;
     all[i].name = past->series[i];
     all[i].values = arena_array(&t->arena, counts[i], sizeof(double));
     all[i].runs = arena_array(&t->arena, counts[i], sizeof(uint32_t));
@@ -109,11 +109,11 @@ static bool trend_make_room(struct trend_view *t, const struct trend_asked *aske
   return true;
 }
 
-static pprofc_status trend_collect(struct trend_view *t, const struct trend_asked *asked,
+static pprofc_status trend_collect(struct trend_view *t, const struct trend_query *query,
                                    pprofc_error *error) {
   const struct past *past = &t->past;
   struct trend_series *all = arena_zero_array(&t->arena, past->series_count + 1, sizeof *all);
-  if (!trend_make_room(t, asked, all)) return error_nomem(error);
+  if (!trend_make_room(t, query, all)) return error_nomem(error);
   for (size_t i = 0; i < t->past.run_count; i++) {
     const struct past_run *run = &past->runs[i];
     for (size_t k = 0; k < run->points; k++) {
@@ -172,30 +172,30 @@ static bool trend_add_change(struct trend_view *t, uint32_t series, const struct
 
 /* Adds a change that has too few values yet, after the last change point. */
 static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
-                              const struct trend_asked *asked) {
+                              const struct trend_query *query) {
   const struct trend_series *s = &t->series[series];
   struct step step;
-  if (!steps_suspect(s->values, first, s->count, &asked->steps, &step) ||
-      trend_is_small(&step, asked->threshold))
+  if (!steps_suspect(s->values, first, s->count, &query->steps, &step) ||
+      trend_is_small(&step, query->threshold))
     return true;
   t->suspected++;
-  return trend_add_change(t, series, &step, asked->steps.least - (s->count - step.index));
+  return trend_add_change(t, series, &step, query->steps.least - (s->count - step.index));
 }
 
-static pprofc_status trend_find(struct trend_view *t, const struct trend_asked *asked,
+static pprofc_status trend_find(struct trend_view *t, const struct trend_query *query,
                                 pprofc_error *error) {
   bool good = true;
   for (size_t i = 0; i < t->series_count && good; i++) {
     struct trend_series *s = &t->series[i];
     struct step *steps;
     size_t count;
-    good = steps_find(s->values, s->count, &asked->steps, &mem_default, &steps, &count);
+    good = steps_find(s->values, s->count, &query->steps, &mem_default, &steps, &count);
     s->first_change = t->change_count;
     for (size_t k = 0; k < count && good; k++)
-      if (!trend_is_small(&steps[k], asked->threshold))
+      if (!trend_is_small(&steps[k], query->threshold))
         good = trend_add_change(t, (uint32_t)i, &steps[k], 0);
     size_t first = good && count ? steps[count - 1].last : 0;
-    good = good && trend_add_suspect(t, (uint32_t)i, first, asked);
+    good = good && trend_add_suspect(t, (uint32_t)i, first, query);
     s->changes = t->change_count - s->first_change;
     mem_free(&mem_default, steps, count, sizeof *steps);
   }
@@ -208,11 +208,11 @@ int trend_worse(const struct trend_view *trend, const struct trend_change *chang
   return -direction * sign;
 }
 
-bool trend_got_worse(const struct trend_view *trend, const struct trend_asked *asked) {
+bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query) {
   for (size_t i = 0; i < trend->change_count; i++) {
     const struct trend_change *change = &trend->changes[i];
     size_t after = trend->series[change->series].count - change->step.last;
-    if (!change->needed && trend_worse(trend, change) > 0 && after <= 2 * asked->steps.least)
+    if (!change->needed && trend_worse(trend, change) > 0 && after <= 2 * query->steps.least)
       return true;
   }
   return false;
@@ -221,22 +221,22 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_asked *a
 /* ---- trend ------------------------------------------- */
 
 pprofc_status trend_make(struct trend_view *t, struct backing *backing,
-                         const struct trend_asked *asked, pprofc_error *error) {
+                         const struct trend_query *query, pprofc_error *error) {
   *t = (struct trend_view){.branch = ""};
   arena_init(&t->arena, &mem_default);
   past_init(&t->past);
   pprofc_status status = past_load(&t->past, backing, error);
-  if (status == PPROFC_OK && *asked->commits) status = trend_list_commits(t, asked->commits, error);
-  if (status == PPROFC_OK) status = trend_choose(t, asked, error);
-  if (status == PPROFC_OK && *asked->function)
-    status = trend_take_functions(t, backing, asked, error);
-  if (status == PPROFC_OK) status = trend_collect(t, asked, error);
+  if (status == PPROFC_OK && *query->commits) status = trend_list_commits(t, query->commits, error);
+  if (status == PPROFC_OK) status = trend_choose(t, query, error);
+  if (status == PPROFC_OK && *query->function)
+    status = trend_take_functions(t, backing, query, error);
+  if (status == PPROFC_OK) status = trend_collect(t, query, error);
   if (status == PPROFC_OK && !t->series_count)
     status = error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' fits",
                        t->past.run_count, t->branch);
   if (status == PPROFC_OK) {
     qsort(t->series, t->series_count, sizeof *t->series, trend_by_name);
-    status = trend_find(t, asked, error);
+    status = trend_find(t, query, error);
   }
   return status;
 }

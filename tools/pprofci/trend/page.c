@@ -3,14 +3,14 @@
 
 #include "page/html.h"
 #include "page/numbers.h"
-#include "store/facts.h"
+#include "store/times.h"
 
 #include <stdlib.h>
 
 extern const unsigned char asset_trend_css[];
 extern const size_t asset_trend_css_size;
 
-#define PAGE_FOLDED_MOST 100 /* maximum number of charts of series without a change point */
+#define PAGE_FOLDED_MAX 100 /* maximum number of charts of series without a change point */
 
 static void
 page_put(struct buffer *out, const struct trend_view *trend, const struct trend_change *change,
@@ -60,7 +60,7 @@ static void page_put_change(struct buffer *out, const struct trend_view *trend,
   buffer_add_text(out, change->step.drift ? " from <code>" : " since <code>");
   html_text(out, str_slice(run->place.commit, 0, 12));
   buffer_add_text(out, "</code> <span class=\"soft\">");
-  facts_put_time(out, run->place.time);
+  times_put(out, run->place.time);
   buffer_add_text(out, "</span> <span class=\"soft\">");
   page_put(out, trend, change, trend_put_notes);
   buffer_add_text(out, "</span></li>\n");
@@ -140,7 +140,7 @@ static void page_put_unchanged(struct buffer *out, const struct trend_view *tren
   if (!unchanged) return;
   buffer_printf(out, "<details%s><summary>%zu series without a change point</summary>\n",
                 changed ? "" : " open", unchanged);
-  for (size_t i = 0; i < trend->series_count && count < PAGE_FOLDED_MOST; i++) {
+  for (size_t i = 0; i < trend->series_count && count < PAGE_FOLDED_MAX; i++) {
     if (trend->series[i].changes) continue;
     page_put_series(out, trend, i);
     count++;

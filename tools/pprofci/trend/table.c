@@ -4,7 +4,7 @@
 #include "core/json_write.h"
 #include "core/log_guard.h"
 #include "page/numbers.h"
-#include "store/facts.h"
+#include "store/times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void table_put_commit(struct buffer *out, const struct past_run *run, boo
   escape_line(out, str_slice(run->place.commit, 0, 12));
   table_pad(out, begin, 14);
   begin = out->size;
-  facts_put_time(out, run->place.time);
+  times_put(out, run->place.time);
   table_pad(out, begin, 18);
 }
 

@@ -6,7 +6,7 @@
 #include "store/past.h"
 
 /* The choice of runs and series, and the settings of the analysis. */
-struct trend_asked {
+struct trend_query {
   const char *branch;              /* glob; "" for the branch with most runs */
   const char *commits;             /* file with ids in their order, or "" */
   const char *bench, *unit, *kind; /* globs */
@@ -46,12 +46,12 @@ struct trend_view {
 };
 
 pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
-                         const struct trend_asked *asked, pprofc_error *error);
+                         const struct trend_query *query, pprofc_error *error);
 void trend_free(struct trend_view *trend);
 
 /* Replaces the results of the runs by the shares of functions in their profiles. */
 pprofc_status trend_take_functions(struct trend_view *trend, struct backing *backing,
-                                   const struct trend_asked *asked, pprofc_error *error);
+                                   const struct trend_query *query, pprofc_error *error);
 
 static inline const struct past_run *trend_run(const struct trend_view *trend,
                                                const struct trend_series *series, size_t value) {
@@ -59,7 +59,7 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
 }
 
 /* True if a series got worse in one of the last runs: in the last 2 * least values. */
-bool trend_got_worse(const struct trend_view *trend, const struct trend_asked *asked);
+bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query);
 
 /* Returns 1 if a change is for the worse, -1 if it is for the better, 0 if that is unknown. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);

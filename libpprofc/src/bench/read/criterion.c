@@ -12,8 +12,8 @@ static bool criterion_matches(pprofc_str data) {
   static const char *const sample[] = {"\"iters\"", "\"times\"", NULL};
   static const char *const estimates[] = {"\"point_estimate\"", "\"confidence_interval\"", NULL};
   static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
-  return json_looks_like(data, '{', sample) || json_looks_like(data, '{', estimates) ||
-         json_looks_like(data, '{', stream) || str_starts(data, STR("[["));
+  return json_has_words(data, '{', sample) || json_has_words(data, '{', estimates) ||
+         json_has_words(data, '{', stream) || str_starts(data, STR("[["));
 }
 
 /* Throughput of one iteration. */
@@ -208,7 +208,7 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
   source->sink->base_units = true;
   sink_config(source->sink, STR("toolkit"), STR("criterion"));
   static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
-  if (json_looks_like(str_trim(source->data), '{', stream))
+  if (json_has_words(str_trim(source->data), '{', stream))
     return criterion_read_stream(source, error);
   struct arena arena;
   struct node *root = NULL, *benchmark = NULL;

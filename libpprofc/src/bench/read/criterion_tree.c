@@ -10,8 +10,8 @@
 
 /* Maximum depth. GROUP/FUNCTION/VALUE/new is four folders deep. Links are not followed, so
  * there are no cycles. */
-#define DEEPEST      6
-#define MOST_FOLDERS 100000
+#define DEEPEST     6
+#define MAX_FOLDERS 100000
 
 struct folder {
   const char *path;
@@ -77,7 +77,7 @@ static void visit(struct criterion_tree_walk *w, struct folder folder) {
   while (!w->nomem && (entry = readdir(directory)) != NULL) {
     if (entry->d_name[0] == '.') continue;
     const char *path = criterion_tree_join(w, folder.path, entry->d_name);
-    if (!path || !criterion_tree_is_folder(path) || ++w->seen > MOST_FOLDERS) continue;
+    if (!path || !criterion_tree_is_folder(path) || ++w->seen > MAX_FOLDERS) continue;
     if (strcmp(entry->d_name, "new") == 0)
       (void)criterion_tree_add_sample(w, path);
     else if (folder.depth < DEEPEST)
@@ -97,8 +97,8 @@ pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
   if (!criterion_tree_add_sample(&w, folder)) criterion_tree_push(&w, folder, 0);
   while (w.count && !w.nomem) visit(&w, w.stack[--w.count]);
   if (w.nomem) return error_nomem(error);
-  if (w.seen > MOST_FOLDERS)
-    return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MOST_FOLDERS);
+  if (w.seen > MAX_FOLDERS)
+    return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MAX_FOLDERS);
   /* the file system returns entries in any order */
   if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, compare_paths);
   return PPROFC_OK;

@@ -4,7 +4,7 @@
 
 static bool gbench_matches(pprofc_str data) {
   static const char *const words[] = {"\"benchmarks\"", "\"context\"", NULL};
-  return json_looks_like(data, '{', words);
+  return json_has_words(data, '{', words);
 }
 
 /* Keys that are not user counters. */

@@ -3,7 +3,7 @@
 
 static bool hyperfine_matches(pprofc_str data) {
   static const char *const words[] = {"\"results\"", "\"command\"", "\"mean\"", NULL};
-  return json_looks_like(data, '{', words);
+  return json_has_words(data, '{', words);
 }
 
 /* Rejects a command if one of its runs failed. */

@@ -3,7 +3,7 @@
 
 static bool jmh_matches(pprofc_str data) {
   static const char *const words[] = {"\"primaryMetric\"", "\"benchmark\"", NULL};
-  return json_looks_like(data, '[', words);
+  return json_has_words(data, '[', words);
 }
 
 /* ---- units ------------------------------------------- */

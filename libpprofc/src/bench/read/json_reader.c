@@ -2,9 +2,9 @@
 #include "bench/read/json_reader.h"
 
 /* Maximum size of JSON, whose tree needs about ten times the size of the text. */
-#define MOST_JSON ((size_t)512 << 20)
+#define MAX_JSON ((size_t)512 << 20)
 
-bool json_looks_like(pprofc_str data, char first, const char *const *words) {
+bool json_has_words(pprofc_str data, char first, const char *const *words) {
   if (!data.size || data.data[0] != first) return false;
   for (; *words; words++)
     if (str_find(data, str_of(*words)) == data.size) return false;
@@ -14,7 +14,7 @@ bool json_looks_like(pprofc_str data, char first, const char *const *words) {
 pprofc_status json_read_source(const struct bench_source *source,
                                void (*read)(struct bench_sink *sink, const struct node *root),
                                pprofc_error *error) {
-  if (source->data.size > MOST_JSON)
+  if (source->data.size > MAX_JSON)
     return error_set(error, PPROFC_E_LIMIT, "%s:1: JSON larger than the limit of 512 MiB",
                      source->path);
   struct arena arena;

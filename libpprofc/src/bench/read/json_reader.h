@@ -7,7 +7,7 @@
 #include "bench/read/readers.h"
 
 /* True if data begins with `first` and contains all words; `words` ends with NULL. */
-bool json_looks_like(pprofc_str data, char first, const char *const *words);
+bool json_has_words(pprofc_str data, char first, const char *const *words);
 
 /* Parses the source, passes the tree to `read`, and frees it. */
 pprofc_status json_read_source(const struct bench_source *source,

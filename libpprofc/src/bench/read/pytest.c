@@ -4,14 +4,14 @@
 
 static bool pytest_matches(pprofc_str data) {
   static const char *const words[] = {"\"benchmarks\"", "\"machine_info\"", NULL};
-  return json_looks_like(data, '{', words);
+  return json_has_words(data, '{', words);
 }
 
 /* Number of rounds above which the rounds are averaged in blocks, and the number of blocks.
  * Short benchmarks have tens of thousands of dependent rounds: a test over all of them would
  * find any drift significant. */
-#define MOST_ROUNDS 200
-#define BLOCKS      50
+#define MAX_ROUNDS 200
+#define BLOCKS     50
 
 struct rounds {
   const struct node *first;
@@ -45,7 +45,7 @@ static void read_extra(struct bench_sink *sink, const struct node *extra) {
 
 static void read_rounds(struct bench_sink *sink, const struct node *entry, pprofc_str name,
                         struct rounds rounds) {
-  size_t blocks = rounds.count > MOST_ROUNDS ? BLOCKS : rounds.count;
+  size_t blocks = rounds.count > MAX_ROUNDS ? BLOCKS : rounds.count;
   int64_t iterations = node_count(node_get(entry, "stats"), "iterations", 1);
   const struct node *round = rounds.first;
   for (size_t i = 0; i < blocks; i++) {

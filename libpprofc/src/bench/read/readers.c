@@ -18,7 +18,7 @@ static const struct bench_reader *const bench_readers[] = {
 static const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 
 /* Maximum size of an input, equal to pprofc_limits.input_bytes. */
-#define MOST_BYTES ((size_t)2 << 30)
+#define MAX_BYTES ((size_t)2 << 30)
 
 static const struct bench_reader *recognise(pprofc_str data) {
   if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
@@ -63,12 +63,12 @@ pprofc_status bench_read_map(pprofc_bench *set, const char *label, const char *p
 
 /* ---- files ------------------------------------------- */
 
-#define LEAST_MAPPED ((off_t)8 << 20)
+#define MIN_MAPPED ((off_t)8 << 20)
 
 bool bench_map_file(int fd, struct bench_map *map) {
   struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < LEAST_MAPPED ||
-      info.st_size > (off_t)MOST_BYTES || lseek(fd, 0, SEEK_CUR) != 0)
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < MIN_MAPPED ||
+      info.st_size > (off_t)MAX_BYTES || lseek(fd, 0, SEEK_CUR) != 0)
     return false;
   void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   *map = (struct bench_map){data, (size_t)info.st_size};
@@ -108,7 +108,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
     return read;
   }
   struct buffer data;
-  buffer_init(&data, &set->mem, MOST_BYTES);
+  buffer_init(&data, &set->mem, MAX_BYTES);
   pprofc_status status = read_all_of_input(fd, path, &data, error);
   if (!standard) close(fd);
   if (status == PPROFC_OK)

@@ -3,7 +3,7 @@
 #define PPROFC_BENCH_READ_READERS_H
 
 #include "bench/set.h"
-#include "core/facts.h"
+#include "core/format_row.h"
 
 /* Input of a reader. */
 struct bench_source {
@@ -22,7 +22,7 @@ struct bench_reader {
 };
 
 /* Descriptions of the formats; the last row has no name. */
-extern const struct format_fact bench_facts[];
+extern const struct format_row bench_format_table[];
 
 extern const struct bench_reader bench_reader_text, bench_reader_test2json, bench_reader_gbench,
     bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,

@@ -232,7 +232,7 @@ pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side, 
 static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const char *path,
                                    pprofc_error *error) {
   struct buffer data;
-  buffer_init(&data, &gate->mem, GATE_FILE_MOST);
+  buffer_init(&data, &gate->mem, GATE_FILE_MAX);
   pprofc_status status = gate_read_whole(path, &data, error);
   if (!status) status = gate_add_results(gate, label, path, buffer_str(&data), error);
   buffer_free(&data);

@@ -64,12 +64,12 @@ void gate_print_github(struct buffer *out, const struct gate *gate, bool all) {
   github_put_problems(out, gate, &errors);
   for (size_t i = 0; i < count; i++) {
     enum gate_verdict verdict = rows[i].verdict;
-    bool doubtful = verdict == GATE_MISSING || verdict == GATE_SUSPICIOUS ||
-                    verdict == GATE_INCONCLUSIVE || verdict == GATE_TOO_FEW ||
-                    verdict == GATE_UNMEASURED;
+    bool warns = verdict == GATE_MISSING || verdict == GATE_SUSPICIOUS ||
+                 verdict == GATE_INCONCLUSIVE || verdict == GATE_TOO_FEW ||
+                 verdict == GATE_UNMEASURED;
     if (verdict == GATE_REGRESSED && ++errors < ERRORS_MAX)
       put_annotation(out, gate, &rows[i], "error");
-    if (doubtful && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &rows[i], "warning");
+    if (warns && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &rows[i], "warning");
   }
   if (errors >= ERRORS_MAX)
     buffer_printf(out, "::error title=benchmarks::%zu regressed, %zu problems; not all are shown\n",

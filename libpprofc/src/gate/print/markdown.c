@@ -94,16 +94,16 @@ static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bo
 }
 
 void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) {
-  struct buffer end, sight;
+  struct buffer end, visible;
   buffer_init(&end, gate->mem, COMMENT_MAX);
-  buffer_init(&sight, gate->mem, COMMENT_MAX / 4);
+  buffer_init(&visible, gate->mem, COMMENT_MAX / 4);
   buffer_add_text(&end, "\n");
   put_notes(&end, "problem", buffer_str(&gate->problems), 8000);
   put_notes(&end, "warning", buffer_str(&gate->warnings), 8000);
   buffer_add_text(&end, "\n");
-  gate_print_sight(&sight, gate);
-  put_cell(&end, str_trim(buffer_str(&sight)));
-  if (sight.size) buffer_add_text(&end, "\n\n");
+  gate_print_visible_changes(&visible, gate);
+  put_cell(&end, str_trim(buffer_str(&visible)));
+  if (visible.size) buffer_add_text(&end, "\n\n");
   gate_print_totals(&end, gate);
   size_t start = out->size;
   buffer_add_text(out, MARKER);
@@ -113,7 +113,7 @@ void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) 
   size_t left = markdown_put_table(out, gate, all, start + COMMENT_MAX - end.size - 200);
   if (left) buffer_printf(out, "\n%zu more rows do not fit here.\n", left);
   buffer_add_str(out, buffer_str(&end));
-  out->failed |= end.failed || sight.failed;
-  buffer_free(&sight);
+  out->failed |= end.failed || visible.failed;
+  buffer_free(&visible);
   buffer_free(&end);
 }

@@ -187,7 +187,8 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
 }
 
 /* Writes why a row that seems to have changed does not count. */
-static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+static void put_verdict_reason(struct buffer *out, const struct gate *gate,
+                               const struct gate_row *row) {
   if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
   else if (row->verdict == GATE_UNMEASURED)
@@ -201,7 +202,7 @@ static void put_doubt(struct buffer *out, const struct gate *gate, const struct 
 }
 
 /* Warns if a change was found that most samples of this size would not show. */
-static void put_luck(struct buffer *out, const struct gate_row *row, double visible) {
+static void put_barely_visible(struct buffer *out, const struct gate_row *row, double visible) {
   if (visible <= row->threshold || fabs(row->delta) >= visible) return;
   buffer_add_text(out, "; barely visible (");
   if (isinf(visible))
@@ -216,7 +217,7 @@ static void put_luck(struct buffer *out, const struct gate_row *row, double visi
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
   if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
-    put_luck(out, row, row->visible);
+    put_barely_visible(out, row, row->visible);
   } else if (isinf(row->visible)) {
     buffer_add_text(out, "; no change would be visible");
   } else {
@@ -227,7 +228,7 @@ static void put_visible_change(struct buffer *out, const struct gate_row *row) {
 }
 
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  put_doubt(out, gate, row);
+  put_verdict_reason(out, gate, row);
   put_visible_change(out, row);
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
   put_drift(out, "base", row->base_trend, row->base_drifts);

@@ -67,6 +67,6 @@ void gate_print_visible(struct buffer *out, double visible);
 
 /* Appends a sentence with a line feed about the changes that all rows together could have
  * shown; nothing if no row was tested. */
-void gate_print_sight(struct buffer *out, const struct gate *gate);
+void gate_print_visible_changes(struct buffer *out, const struct gate *gate);
 
 #endif

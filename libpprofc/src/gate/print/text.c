@@ -119,7 +119,7 @@ static void text_put_text(struct buffer *out, const struct gate *gate, bool all)
   put_prefixed(out, "problem", buffer_str(&gate->problems));
   put_method(out, gate);
   put_times(out, gate);
-  gate_print_sight(out, gate);
+  gate_print_visible_changes(out, gate);
   buffer_add_text(out, "result: ");
   gate_print_result(out, gate);
   buffer_add_char(out, '\n');

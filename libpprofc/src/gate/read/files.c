@@ -79,7 +79,7 @@ pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char
 static pprofc_status files_read_run(struct gate *gate, pprofc_bench *set, const char *path,
                                     pprofc_error *error) {
   struct buffer data;
-  buffer_init(&data, gate->mem, GATE_FILE_MOST);
+  buffer_init(&data, gate->mem, GATE_FILE_MAX);
   gate->inputs++;
   pprofc_status status = gate_read_whole(path, &data, error);
   if (status == PPROFC_OK) {

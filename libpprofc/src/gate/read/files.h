@@ -5,9 +5,9 @@
 #include "gate/gate.h"
 
 /* Maximum size of a file, equal to pprofc_limits.input_bytes. */
-#define GATE_FILE_MOST ((size_t)2 << 30)
+#define GATE_FILE_MAX ((size_t)2 << 30)
 
-/* Appends a file, or standard input for "-", to `data`, whose limit is GATE_FILE_MOST. Errors:
+/* Appends a file, or standard input for "-", to `data`, whose limit is GATE_FILE_MAX. Errors:
  * PPROFC_E_IO, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_error *error);
 

@@ -74,7 +74,7 @@ static pprofc_status history_read_run(struct history *h, const char *path, pprof
   struct buffer data;
   struct run_record record;
   arena_init(&arena, h->gate->mem);
-  buffer_init(&data, h->gate->mem, GATE_FILE_MOST);
+  buffer_init(&data, h->gate->mem, GATE_FILE_MAX);
   h->gate->inputs++;
   pprofc_status status = gate_read_whole(path, &data, error);
   if (status == PPROFC_OK) status = record_parse(&arena, path, buffer_str(&data), &record, error);
@@ -145,7 +145,7 @@ static bool history_swing(struct history *h, double *values, size_t count, doubl
   if (!steps_find(values, count, &options, h->gate->mem, &steps, &step_count)) return false;
   if (step_count) first = steps[step_count - 1].last;
   mem_free(h->gate->mem, steps, step_count, sizeof *steps);
-  if (count - first > RECORD_NOISE_MOST) first = count - RECORD_NOISE_MOST;
+  if (count - first > RECORD_NOISE_MAX) first = count - RECORD_NOISE_MAX;
   size_t left = count - first, cut = left >= 5 ? 1 : 0;
   if (left < 2) return true;
   qsort(values + first, left, sizeof *values, history_by_value);

@@ -39,15 +39,15 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Side of the only column of a table; NOT_LONELY if `column` is compared with the first one. */
-enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
+/* Side of the only column of a table; BOTH_SIDES if `column` is compared with the first one. */
+enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,
-                           enum lonely lonely) {
+                           enum present present) {
   struct gate *gate = t->gate;
   struct gate_row out = gate_row_unknown();
-  const struct node *base = lonely == LONELY_HEAD ? NULL : json_cell_of(row, 0);
-  const struct node *head = lonely == LONELY_BASE ? NULL : json_cell_of(row, column);
+  const struct node *base = present == ONLY_HEAD ? NULL : json_cell_of(row, 0);
+  const struct node *head = present == ONLY_BASE ? NULL : json_cell_of(row, column);
   size_t base_count, head_count;
   double *x = samples_of(gate, base, &base_count), *y = samples_of(gate, head, &head_count);
   if (!x || !y) return false;
@@ -91,13 +91,12 @@ static bool json_read_table(struct json_table *t, const struct node *table) {
   t->direction = (int)str_equal(better, STR("higher")) - (int)str_equal(better, STR("lower"));
   size_t columns = json_count_items(node_get(table, "columns"));
   const struct node *rows = node_get(table, "rows");
-  enum lonely lonely = NOT_LONELY;
-  if (columns < 2)
-    lonely = str_equal(first_label(table), t->base_label) ? LONELY_BASE : LONELY_HEAD;
+  enum present present = BOTH_SIDES;
+  if (columns < 2) present = str_equal(first_label(table), t->base_label) ? ONLY_BASE : ONLY_HEAD;
   for (const struct node *row = rows ? rows->first : NULL; row; row = row->next) {
-    if (lonely != NOT_LONELY && !json_read_cell(t, row, 0, lonely)) return false;
+    if (present != BOTH_SIDES && !json_read_cell(t, row, 0, present)) return false;
     for (size_t column = 1; column < columns; column++)
-      if (!json_read_cell(t, row, column, NOT_LONELY)) return false;
+      if (!json_read_cell(t, row, column, BOTH_SIDES)) return false;
   }
   return true;
 }

@@ -54,12 +54,12 @@ static bool markdown_is_header(const pprofc_str *cells, size_t count) {
   return count >= 4 && !cells[0].size && str_equal(cells[3], STR("vs base"));
 }
 
-static bool is_lonely_header(const pprofc_str *cells, size_t count) {
+static bool is_single_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
 /* Adds a row of a table with one column. The labels of other tables determine its side. */
-static bool add_lonely(struct gate_markdown_table *t) {
+static bool add_single(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);
   bool is_base = str_equal(label_of(t->head[1]), t->base_label);
@@ -85,7 +85,7 @@ static bool markdown_read_row(struct gate_markdown_table *t) {
   bool mean = str_equal(t->cells[0], STR("geomean")) &&
               str_find(t->cells[1], STR("\xC2\xB1")) == t->cells[1].size;
   if (mean) return true;
-  if (t->heads == 2) return add_lonely(t);
+  if (t->heads == 2) return add_single(t);
   (void)gate_next_word(&base, &center);
   for (size_t i = 2; i + 1 < t->heads && i + 1 < t->count; i += 2) {
     pprofc_str value = t->cells[i];
@@ -117,7 +117,7 @@ static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, 
     if (!t->count) {
       t->heads = 0;
       (void)gate_key_line(lines.text, &t->cell.group);
-    } else if (header || is_lonely_header(t->cells, t->count)) {
+    } else if (header || is_single_header(t->cells, t->count)) {
       memcpy(t->head, t->cells, t->count * sizeof *t->head);
       t->heads = t->count;
       if (header && !t->found) t->base_label = label_of(t->cells[1]);

@@ -143,7 +143,7 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
-#define LOAD_MOST 2.0 /* load average by processor above which a machine is overloaded */
+#define LOAD_MAX 2.0 /* load average by processor above which a machine is overloaded */
 
 /* Notes an overloaded machine, if the inputs that know the load mostly say so. */
 static void check_load(struct gate *gate, const pprofc_bench *set) {
@@ -153,7 +153,7 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
     const struct bench_input *input = &set->inputs[i];
     if (!(input->cpus > 0)) continue;
     known++;
-    overloaded += input->load > LOAD_MOST * input->cpus;
+    overloaded += input->load > LOAD_MAX * input->cpus;
     load += input->load;
     cpus += input->cpus;
   }

@@ -48,11 +48,11 @@ int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
 /* Estimates how far benchmarks vary from a folder that `pprofci store` wrote. Uses the branch
- * with most runs, and of each series the last RECORD_NOISE_MOST runs after the last change
+ * with most runs, and of each series the last RECORD_NOISE_MAX runs after the last change
  * point. Errors in the folder become problems of the gate; the only error is PPROFC_E_NOMEM. */
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 
-#define RECORD_NOISE_MOST 10
+#define RECORD_NOISE_MAX 10
 
 #endif

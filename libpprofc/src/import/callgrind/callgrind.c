@@ -74,7 +74,7 @@ static struct callgrind_place place_of(const struct callgrind_reader *r) {
 /* ---- lines of numbers -------------------------------- */
 
 static bool add_cost(struct callgrind_reader *r, pprofc_str counters) {
-  int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
+  int64_t raw[CALLGRIND_MAX_EVENTS], values[CALLGRIND_MAX_EVENTS];
   if (r->function == NONE || !take_counters(r, counters, raw, values)) return false;
   struct callgrind_place place = place_of(r);
   callgrind_graph_cost(&r->graph, r->function, &place, values);
@@ -93,7 +93,7 @@ static uint32_t callgrind_add_function(struct callgrind_reader *r, uint32_t obje
 }
 
 static bool add_call(struct callgrind_reader *r, pprofc_str counters) {
-  int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
+  int64_t raw[CALLGRIND_MAX_EVENTS], values[CALLGRIND_MAX_EVENTS];
   uint32_t object = r->called_object != NONE ? r->called_object : r->object;
   uint32_t file = r->called_file != NONE ? r->called_file : r->file;
   bool known = r->has_called && r->function != NONE;
@@ -402,7 +402,7 @@ static bool starts_with_header(pprofc_str text) {
   return false;
 }
 
-static bool looks_like_callgrind(pprofc_str text) {
+static bool is_callgrind(pprofc_str text) {
   return str_starts(text, STR("# callgrind format")) || starts_with_header(text);
 }
 
@@ -446,7 +446,7 @@ IMPORT_READER(import_callgrind) {
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !looks_like_callgrind(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK && !is_callgrind(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct callgrind_reader *r = mem_zero_array(mem, 1, sizeof *r);
     if (r) r->options = options;

@@ -10,7 +10,7 @@
 #include "import/callgrind/contexts.h"
 #include "profile/builder.h"
 
-#define CALLGRIND_MOST_EVENTS 32u
+#define CALLGRIND_MAX_EVENTS 32u
 
 /* A line of a function. For inlined code, `file` differs from the function's file. */
 struct callgrind_place {
@@ -55,13 +55,13 @@ struct callgrind_graph {
   struct buffer calls, call_values; /* struct callgrind_call, double[types] with inclusive costs */
   uint32_t *first; /* [first_room] a function for each name; stale if its name differs */
   size_t first_room;
-  struct map by_name;                    /* other functions, whose names are not unique */
-  struct map by_place;                   /* lines of functions with many lines */
-  struct map by_call;                    /* calls of functions with many calls */
-  int64_t totals[CALLGRIND_MOST_EVENTS]; /* sums of magnitudes */
-  int64_t before[CALLGRIND_MOST_EVENTS]; /* totals of earlier parts */
-  bool too_large;                        /* true if the graph would exceed most_bytes */
-  bool overflowed;                       /* true if a total does not fit */
+  struct map by_name;                   /* other functions, whose names are not unique */
+  struct map by_place;                  /* lines of functions with many lines */
+  struct map by_call;                   /* calls of functions with many calls */
+  int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of magnitudes */
+  int64_t before[CALLGRIND_MAX_EVENTS]; /* totals of earlier parts */
+  bool too_large;                       /* true if the graph would exceed most_bytes */
+  bool overflowed;                      /* true if a total does not fit */
 };
 
 /* Initializes a graph. Each array is limited to most_bytes. */
@@ -146,7 +146,7 @@ struct callgrind_tree {
   uint32_t *first;         /* [functions] first position of each function, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
-  double pruned_roots[CALLGRIND_MOST_EVENTS];
+  double pruned_roots[CALLGRIND_MAX_EVENTS];
   uint64_t frames; /* sum of all depths */
   bool joined;     /* true if there were too many paths, so that some positions have only their
                       caller above */

@@ -5,9 +5,9 @@
 #include "import/names.h"
 
 /* Brackets around a quote up to this depth keep it in the name. */
-#define MOST_BRACKETS 256u
+#define MAX_BRACKETS 256u
 /* Number of functions of two names that are compared. */
-#define MOST_COMPARED 128u
+#define MAX_COMPARED 128u
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
                              pprofc_builder *builder) {
@@ -33,7 +33,7 @@ void callgrind_contexts_free(struct callgrind_contexts *contexts) {
 
 /* Open brackets of a name. Those that would not fit are counted. */
 struct brackets {
-  char open[MOST_BRACKETS];
+  char open[MAX_BRACKETS];
   size_t depth;
 };
 
@@ -47,7 +47,7 @@ static void brackets_close(struct brackets *b, char open) {
 static void brackets_pass(struct brackets *b, char c) {
   static const char opening[] = "(<[{", closing[] = ")>]}";
   const char *closes = c ? strchr(closing, c) : NULL;
-  if (c && strchr(opening, c) && b->depth < MOST_BRACKETS)
+  if (c && strchr(opening, c) && b->depth < MAX_BRACKETS)
     b->open[b->depth++] = c;
   else if (closes)
     brackets_close(b, opening[closes - closing]);
@@ -177,7 +177,7 @@ enum callgrind_relation callgrind_context_relation(const struct callgrind_contex
   if (items[callee].caller == caller) return RELATION_CALLER;
   if (items[callee].depth > items[caller].depth) return RELATION_OTHER;
   uint32_t a = items[callee].caller, b = caller;
-  for (size_t n = 0; a != NONE && n < MOST_COMPARED; n++) {
+  for (size_t n = 0; a != NONE && n < MAX_COMPARED; n++) {
     if (items[a].symbol != items[b].symbol) return RELATION_OTHER;
     a = items[a].caller;
     b = items[b].caller;

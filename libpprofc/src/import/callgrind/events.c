@@ -59,22 +59,22 @@ static uint32_t find_event(const struct callgrind_events *events, pprofc_str nam
 }
 
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
-                               uint32_t columns[CALLGRIND_MOST_EVENTS]) {
+                               uint32_t columns[CALLGRIND_MAX_EVENTS]) {
   size_t count = 0;
   pprofc_str word;
   while (callgrind_next_word(&list, &word))
-    if (count < CALLGRIND_MOST_EVENTS) columns[count++] = find_event(events, word);
+    if (count < CALLGRIND_MAX_EVENTS) columns[count++] = find_event(events, word);
   return count;
 }
 
 static pprofc_status add_events(struct callgrind_events *events, pprofc_str list,
                                 pprofc_error *error) {
   pprofc_str word;
-  bool seen[CALLGRIND_MOST_EVENTS] = {false};
+  bool seen[CALLGRIND_MAX_EVENTS] = {false};
   while (callgrind_next_word(&list, &word)) {
     uint32_t index = find_event(events, word);
-    if (index == NONE && events->count == CALLGRIND_MOST_EVENTS)
-      return error_set(error, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MOST_EVENTS);
+    if (index == NONE && events->count == CALLGRIND_MAX_EVENTS)
+      return error_set(error, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MAX_EVENTS);
     if (index == NONE) {
       index = (uint32_t)events->count;
       split_name(word, &events->items[events->count++]);

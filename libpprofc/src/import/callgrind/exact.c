@@ -8,13 +8,13 @@
 
 /* Number of callers that a stack may have beyond those in its name. Their functions were running
  * already when the program began to count, so callgrind learned of them later. */
-#define MOST_JOINS 64u
+#define MAX_JOINS 64u
 
-/* When all stacks together have this many frames, later stacks are cut at MOST_LATE. Frames are
+/* When all stacks together have this many frames, later stacks are cut at MAX_LATE. Frames are
  * limited in proportion to the file. */
 #define FRAMES_ALWAYS   ((uint64_t)1 << 24)
 #define FRAMES_FOR_BYTE 8u
-#define MOST_LATE       64u
+#define MAX_LATE        64u
 
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes) {
@@ -165,7 +165,7 @@ static bool push_callers(struct callgrind_exact *exact, const struct callgrind_g
     if (!push_names(exact, graph, depth, from, &context)) return false;
     if (*depth >= exact->deepest) break;
     bool truncated = exact->places[from].is_truncated || exact->places[context].is_truncated ||
-                     exact->contexts->items[context].depth > 1 || joins == MOST_JOINS;
+                     exact->contexts->items[context].depth > 1 || joins == MAX_JOINS;
     if (truncated) return push_truncated(exact, depth);
     if (exact->places[context].call == NONE) break;
     if (!push_caller(exact, graph, depth, &context)) return false;
@@ -178,9 +178,8 @@ static bool push_callers(struct callgrind_exact *exact, const struct callgrind_g
 static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {
   size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;
-  bool many =
-      named > MOST_LATE && deepest > MOST_LATE && named > exact->frames_left / f->cost_count;
-  if (many) exact->deepest = MOST_LATE;
+  bool many = named > MAX_LATE && deepest > MAX_LATE && named > exact->frames_left / f->cost_count;
+  if (many) exact->deepest = MAX_LATE;
   bool ok = push_callers(exact, graph, f->context, depth);
   exact->deepest = deepest;
   if (ok && many) ok = push_truncated(exact, depth);

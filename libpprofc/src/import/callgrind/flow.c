@@ -207,7 +207,7 @@ void callgrind_flow_free(struct callgrind_flow *flow) {
 
 /* Returns the event that determines the shares of a function: `type`, or event 0 if its calls
  * have no cost of that type. Returns NONE if the function is not called. */
-static size_t event_that_tells(const struct callgrind_flow *flow, uint32_t function, size_t type) {
+static size_t share_event(const struct callgrind_flow *flow, uint32_t function, size_t type) {
   const double *calls = flow->calls + function * flow->graph->types;
   if (calls[type] > 0) return type;
   return calls[0] > 0 ? 0 : NONE;
@@ -215,13 +215,13 @@ static size_t event_that_tells(const struct callgrind_flow *flow, uint32_t funct
 
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type) {
   uint32_t callee = callgrind_calls(flow->graph)[call].callee;
-  size_t t = event_that_tells(flow, callee, type), at = callee * flow->graph->types + t;
+  size_t t = share_event(flow, callee, type), at = callee * flow->graph->types + t;
   if (t == NONE) return 0;
   return fabs(callgrind_call_values(flow->graph, call)[t]) / (flow->calls[at] + flow->root[at]);
 }
 
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type) {
-  size_t t = event_that_tells(flow, function, type), at = function * flow->graph->types + t;
+  size_t t = share_event(flow, function, type), at = function * flow->graph->types + t;
   if (t == NONE) return 1;
   return flow->root[at] / (flow->calls[at] + flow->root[at]);
 }

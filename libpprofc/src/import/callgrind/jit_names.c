@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_BYTES ((size_t)1 << 30)
+#define MAX_BYTES ((size_t)1 << 30)
 
 void jit_names_init(struct jit_names *names, const pprofc_allocator *mem) {
   *names = (struct jit_names){.mem = mem};
-  buffer_init(&names->text, mem, MOST_BYTES);
+  buffer_init(&names->text, mem, MAX_BYTES);
 }
 
 void jit_names_free(struct jit_names *names) {

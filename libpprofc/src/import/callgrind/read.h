@@ -12,7 +12,7 @@ struct callgrind_event {
 
 /* All events of a file, in the order of the file. */
 struct callgrind_events {
-  struct callgrind_event items[CALLGRIND_MOST_EVENTS];
+  struct callgrind_event items[CALLGRIND_MAX_EVENTS];
   size_t count;
   size_t lists; /* number of `events:` lines: one for each part */
 };
@@ -21,7 +21,7 @@ pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str 
                                     pprofc_error *error);
 /* Reads the events of one `events:` line and returns their number. */
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
-                               uint32_t columns[CALLGRIND_MOST_EVENTS]);
+                               uint32_t columns[CALLGRIND_MAX_EVENTS]);
 
 /* True if a line of numbers has a counter relative to the previous one: "+3" or "*". `columns`
  * is the number of positions before the counters. */

@@ -23,16 +23,16 @@ struct callgrind_reader {
   /* State of the current part. */
   enum callgrind_column columns[COLUMN_KINDS];
   size_t column_count;
-  uint32_t event_columns[CALLGRIND_MOST_EVENTS];
+  uint32_t event_columns[CALLGRIND_MAX_EVENTS];
   size_t event_count;
   pprofc_str thread, part, benchmark;
-  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* sum of each column, in the units of the file */
+  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column, in the units of the file */
   bool in_body, many_parts;
   bool writes_totals, has_totals; /* callgrind ends each part with its totals */
 
   /* State of the current line. */
   uint64_t position[COLUMN_KINDS];
-  int64_t last[CALLGRIND_MOST_EVENTS]; /* last counter of each column */
+  int64_t last[CALLGRIND_MAX_EVENTS];  /* last counter of each column */
   bool knows_minus, minus_is_relative; /* true if "-3" means "3 less than the last counter",
                                           false if it means -3 */
   pprofc_str text;                     /* text of the whole file */

@@ -7,8 +7,8 @@
 /* Limits for lines times positions. The frames of the samples are limited for one function and
  * for all functions. The number of samples is limited in proportion to the lines of the graph. A
  * function over a limit is treated as one line. Compilers need about 30 samples for each line. */
-#define MOST_FRAMES_EACH ((uint64_t)1 << 21)
-#define MOST_FRAMES_ALL  ((uint64_t)1 << 24)
+#define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
+#define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
@@ -119,7 +119,7 @@ struct sampling {
                       type */
   int64_t *values; /* [(places + 1) * types] */
   size_t places;   /* maximum number of positions of a function */
-  int64_t cut[CALLGRIND_MOST_EVENTS]; /* cost of pruned branches */
+  int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches */
 };
 
 /* Adds a sample with one or two leaves and the callers of a position (NONE: no callers). */
@@ -139,7 +139,7 @@ static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_
  * the number of positions. */
 static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
-  double missing[CALLGRIND_MOST_EVENTS];
+  double missing[CALLGRIND_MAX_EVENTS];
   for (size_t t = 0; t < types; t++) missing[t] = 1;
   *frames = 0;
   for (uint32_t p = s->tree.first[function]; p != NONE; p = callgrind_positions(&s->tree)[p].next) {
@@ -173,7 +173,7 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = callgrind_functions(graph)[function].first_cost;
-  int64_t costs[CALLGRIND_MOST_EVENTS] = {0};
+  int64_t costs[CALLGRIND_MAX_EVENTS] = {0};
   for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next)
     for (size_t t = 0; t < graph->types; t++) costs[t] += callgrind_cost_values(graph, c)[t];
   struct callgrind_place place = callgrind_costs(graph)[first].place;
@@ -187,7 +187,7 @@ static void share_function(struct sampling *s, uint32_t function) {
   if (first == NONE) return;
   size_t count = samples_gather(s, function, &frames);
   for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) lines++;
-  bool many = count > 1 && (frames > MOST_FRAMES_EACH / lines || frames * lines > s->frames_left ||
+  bool many = count > 1 && (frames > MAX_FRAMES_EACH / lines || frames * lines > s->frames_left ||
                             count * lines > s->samples_left);
   if (many) {
     share_as_one(s, function, count);
@@ -284,7 +284,7 @@ bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *buil
                        .builder = builder,
                        .labels = labels,
                        .label_count = label_count,
-                       .frames_left = MOST_FRAMES_ALL,
+                       .frames_left = MAX_FRAMES_ALL,
                        .samples_left = SAMPLES_ALWAYS + SAMPLES_FOR_EACH * lines};
   bool ok = callgrind_tree_init(&s.tree, graph, builder, stacks) && samples_make(&s);
   *joined = *joined || s.tree.joined;

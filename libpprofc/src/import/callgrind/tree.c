@@ -15,14 +15,14 @@
 
 /* Limits of a tree. Trees of compilers and interpreters have about three positions for each
  * function and call. */
-#define MOST_POSITIONS     ((size_t)1 << 18)
-#define MOST_FRAMES        ((uint64_t)1 << 22)
+#define MAX_POSITIONS      ((size_t)1 << 18)
+#define MAX_FRAMES         ((uint64_t)1 << 22)
 #define POSITIONS_ALWAYS   ((size_t)1 << 11)
 #define POSITIONS_FOR_EACH 16u
 #define VISITS_ALWAYS      ((uint64_t)1 << 16)
 #define VISITS_FOR_EACH    256u
 /* Deeper branches are pruned. */
-#define MOST_DEPTH 1000u
+#define MAX_DEPTH 1000u
 
 struct growing {
   struct callgrind_tree *tree;
@@ -88,7 +88,7 @@ static bool call_tree_add_flat(struct growing *g) {
  * function. */
 static bool add_edges(struct growing *g) {
   size_t types = g->tree->types;
-  double shares[CALLGRIND_MOST_EVENTS];
+  double shares[CALLGRIND_MAX_EVENTS];
   for (uint32_t f = 0; f < g->tree->functions; f++) {
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
     if (!any(shares, types)) continue;
@@ -110,11 +110,11 @@ static bool add_edges(struct growing *g) {
 /* ---- the tree ---------------------------------------- */
 
 static bool tree_is_full(const struct growing *g) {
-  return callgrind_position_count(g->tree) >= g->most_positions || g->tree->frames >= MOST_FRAMES;
+  return callgrind_position_count(g->tree) >= g->most_positions || g->tree->frames >= MAX_FRAMES;
 }
 
 static bool is_deep(const struct callgrind_tree *tree, uint32_t above) {
-  return above != NONE && callgrind_positions(tree)[above].depth >= MOST_DEPTH;
+  return above != NONE && callgrind_positions(tree)[above].depth >= MAX_DEPTH;
 }
 
 static void add_rest(struct growing *g, const struct callgrind_call *call, const double *shares) {
@@ -203,7 +203,7 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
     cut_all(g, function, position);
     return true;
   }
-  double shares[CALLGRIND_MOST_EVENTS];
+  double shares[CALLGRIND_MAX_EVENTS];
   for (uint32_t c = callgrind_functions(g->graph)[function].first_call; c != NONE;
        c = callgrind_calls(g->graph)[c].next) {
     const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
@@ -218,7 +218,7 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
 /* Grows the tree level by level, so that a tree that is too large loses its leaves. */
 static bool grow_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
-  double shares[CALLGRIND_MOST_EVENTS];
+  double shares[CALLGRIND_MAX_EVENTS];
   for (uint32_t f = 0; f < tree->functions; f++) {
     for (size_t t = 0; t < tree->types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
     if (!add_branch(g, f, NONE, NULL, shares)) return false;
@@ -301,7 +301,7 @@ static void clear_tree(struct growing *g) {
 static void set_limits(struct growing *g) {
   uint64_t size = (uint64_t)g->tree->functions + callgrind_call_count(g->graph);
   uint64_t most = POSITIONS_ALWAYS + POSITIONS_FOR_EACH * size;
-  g->most_positions = most < MOST_POSITIONS ? (size_t)most : MOST_POSITIONS;
+  g->most_positions = most < MAX_POSITIONS ? (size_t)most : MAX_POSITIONS;
   g->visits_left = VISITS_ALWAYS + VISITS_FOR_EACH * size;
   g->full = false;
 }

@@ -80,7 +80,7 @@ bool jfr_bind_events(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
     for (size_t k = 0; k < EVENTS_COUNT_OF(events); k++) {
-      if (!str_equal(c->name, str_of(events[k].name)) || j->handler_count == JFR_MOST_HANDLERS)
+      if (!str_equal(c->name, str_of(events[k].name)) || j->handler_count == JFR_MAX_HANDLERS)
         continue;
       struct jfr_handler *h = &j->handlers[j->handler_count++];
       *h = (struct jfr_handler){.event = &events[k], .id = c->id};

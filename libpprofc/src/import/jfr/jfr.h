@@ -168,7 +168,7 @@ struct jfr_handler {
   enum jfr_unit unit; /* unit of JFR_EVENT_AMOUNT */
 };
 
-#define JFR_MOST_HANDLERS 16
+#define JFR_MAX_HANDLERS 16
 
 /* Size of a chunk header in bytes. */
 #define JFR_HEADER_SIZE 68
@@ -211,7 +211,7 @@ struct jfr {
   struct jfr_metadata metadata;
   struct jfr_pool pools[JFR_POOL_COUNT];
   struct jfr_program frame; /* program that reads a stack frame */
-  struct jfr_handler handlers[JFR_MOST_HANDLERS];
+  struct jfr_handler handlers[JFR_MAX_HANDLERS];
   size_t handler_count;
   struct buffer text; /* buffer of jfr_text */
   struct buffer name; /* name being built */

@@ -7,8 +7,8 @@
 
 #define DEEPEST_CLASS 16
 #define DEEPEST_ARRAY 8
-#define MOST_STEPS    4096
-#define MOST_CLASSES  4096
+#define MAX_STEPS     4096
+#define MAX_CLASSES   4096
 #define NO_ARRAY      UINT32_MAX
 
 /* A class that is being expanded. */
@@ -20,7 +20,7 @@ struct layout_open {
 
 struct layout {
   struct jfr *j;
-  struct jfr_op ops[MOST_STEPS];
+  struct jfr_op ops[MAX_STEPS];
   uint32_t count;
   struct layout_open open[DEEPEST_CLASS];
   size_t depth, arrays;
@@ -28,13 +28,13 @@ struct layout {
 };
 
 static bool layout_add(struct layout *l, enum jfr_kind kind, int8_t slot) {
-  if (l->count == MOST_STEPS) return false;
+  if (l->count == MAX_STEPS) return false;
   l->ops[l->count++] = (struct jfr_op){(uint8_t)kind, slot, 0};
   return true;
 }
 
 static bool layout_open_class(struct layout *l, const struct jfr_class *class, uint32_t array) {
-  if (l->depth == DEEPEST_CLASS || l->opened++ == MOST_CLASSES) return false;
+  if (l->depth == DEEPEST_CLASS || l->opened++ == MAX_CLASSES) return false;
   l->open[l->depth++] = (struct layout_open){class, 0, array};
   return true;
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_NUMBER  0x1p63 /* smallest number that does not fit 63 bits */
+#define MAX_NUMBER   0x1p63 /* smallest number that does not fit 63 bits */
 #define SHOWN_NUMBER 40u    /* maximum length of a number in a message, in bytes */
 
 static double number_or(const struct node *node, double otherwise) {
@@ -101,7 +101,7 @@ double json_amount(pprofc_builder *builder, const struct node *node, double othe
 }
 
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value) {
-  if (value >= -MOST_NUMBER && value < MOST_NUMBER) return llround(value);
+  if (value >= -MAX_NUMBER && value < MAX_NUMBER) return llround(value);
   json_refuse_number(builder, node);
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_TYPES 64u
+#define MAX_TYPES 64u
 
 /* One profile of the file. It becomes a column of values, and its name becomes a label unless
  * it is a type. */
@@ -25,7 +25,7 @@ struct speedscope_reader {
   size_t frame_count;
   struct speedscope_member *members; /* [profiles] profiles of the file */
   size_t member_count, type_count;
-  const struct speedscope_member *types[MOST_TYPES]; /* first profile of each type */
+  const struct speedscope_member *types[MAX_TYPES]; /* first profile of each type */
   bool names_are_types; /* true for files of pprofc: one profile for each sample type */
   struct arena *arena;
   struct call_paths paths;
@@ -87,7 +87,7 @@ static bool speedscope_find_types(struct speedscope_reader *r) {
     unit_scale_to_int(m->unit, &unit);
     m->type = speedscope_type_of(r, m, unit);
     if (m->type < r->type_count) continue;
-    if (r->type_count == MOST_TYPES) return false;
+    if (r->type_count == MAX_TYPES) return false;
     char name[128];
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
@@ -123,7 +123,7 @@ static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_m
 /* Adds a sample. Error messages name `node`, which has the weight. */
 static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope_member *m,
                                   uint32_t path, const struct node *node, double weight) {
-  int64_t values[MOST_TYPES] = {0};
+  int64_t values[MAX_TYPES] = {0};
   values[m->type] = speedscope_round(r, m, node, weight);
   if (!values[m->type]) return;
   call_paths_sample(&r->paths, path, values);
@@ -230,7 +230,7 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0, 0};
   }
   if (!speedscope_find_types(r))
-    return error_set(error, PPROFC_E_LIMIT, "more than %u sample types in one file", MOST_TYPES);
+    return error_set(error, PPROFC_E_LIMIT, "more than %u sample types in one file", MAX_TYPES);
   for (size_t i = 0; i < r->frame_count; i++) {
     const struct node *f = node_at(r->frames, i);
     int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);

@@ -92,12 +92,12 @@ static void v8_link(struct v8_recording *r) {
 
 /* ---- samples ----------------------------------------- */
 
-#define V8_MOST_ON_TOP 16u
+#define V8_MAX_ON_TOP 16u
 
 /* The current stack: a node with its callers, and the nodes that run above it. */
 struct v8_stack {
   uint32_t base; /* node, or MAP_NONE */
-  uint32_t on_top[V8_MOST_ON_TOP];
+  uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };
 
@@ -110,7 +110,7 @@ static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uin
   }
   size_t k = 0;
   while (k < stack->on_top_count && stack->on_top[k] != node) k++;
-  if (k == V8_MOST_ON_TOP) return;
+  if (k == V8_MAX_ON_TOP) return;
   stack->on_top[k] = node;
   stack->on_top_count = k + 1;
 }

@@ -3,7 +3,7 @@
 #include "import/call_paths.h"
 #include "import/json/json.h"
 
-#define HEAP_MOST_NODES ((size_t)1 << 24)
+#define HEAP_MAX_NODES ((size_t)1 << 24)
 
 /* A node in the order of the walk, callers before callees. */
 struct visit {
@@ -61,7 +61,7 @@ pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
   struct buffer visits;
   struct call_paths paths;
   pprofc_builder_type(builder, "inuse_space", "bytes");
-  buffer_init(&visits, arena->mem, HEAP_MOST_NODES * sizeof(struct visit));
+  buffer_init(&visits, arena->mem, HEAP_MAX_NODES * sizeof(struct visit));
   call_paths_init(&paths, arena->mem, builder);
   bool good = visits_find(&visits, &paths, builder, head);
   for (size_t i = 0; good && builder_ok(builder) && i < visits_count(&visits); i++) {

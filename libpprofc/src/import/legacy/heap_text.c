@@ -73,7 +73,7 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
 }
 
 /* True if there is allocation data: the text differs from the live value and is not zero. */
-static bool tells_more(pprofc_str alloc, pprofc_str live) {
+static bool has_allocations(pprofc_str alloc, pprofc_str live) {
   return !str_equal(alloc, live) && !str_equal(alloc, STR("0"));
 }
 
@@ -91,7 +91,7 @@ static bool heap_text_read_header(struct heap_reader *r, pprofc_str line) {
   }
   int64_t period = 0;
   if (h.period.size && !str_parse_int(h.period, 10, &period)) return false;
-  r->has_alloc = tells_more(h.alloc_count, h.count) || tells_more(h.alloc_bytes, h.bytes);
+  r->has_alloc = has_allocations(h.alloc_count, h.count) || has_allocations(h.alloc_bytes, h.bytes);
   for (size_t i = 0; i < sizeof heap_kinds / sizeof *heap_kinds; i++) {
     const struct heap_kind *kind = &heap_kinds[i];
     if (!str_equal(h.kind, str_of(kind->name))) continue;

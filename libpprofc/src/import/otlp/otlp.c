@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#define MOST_FRAMES ((size_t)1 << 20)
+#define MAX_FRAMES ((size_t)1 << 20)
 
 bool otlp_fail(struct otlp *o, pprofc_status status, const char *format, ...) {
   va_list arguments;
@@ -166,7 +166,7 @@ static bool otlp_unpack_all(struct otlp *o, pprofc_str data, enum otlp_framing f
   bool known = false;
   while (otlp_next_frame(&rest, framing, &frame)) {
     known = known || otlp_sample_form(frame, &o->values_second);
-    if (o->frame_count == MOST_FRAMES) return otlp_fail(o, PPROFC_E_LIMIT, "too many frames");
+    if (o->frame_count == MAX_FRAMES) return otlp_fail(o, PPROFC_E_LIMIT, "too many frames");
     if (frame.size && !otlp_unpack(o, frame)) return false;
   }
   if (rest.size)

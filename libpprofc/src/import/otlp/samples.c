@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define MOST_TYPES 65536u
+#define MAX_TYPES 65536u
 
 /* Identity of a joined sample. */
 struct otlp_row {
@@ -59,8 +59,8 @@ static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
   uint32_t index = map_find_or_add(&o->by_type, hash_mix(wanted.type, wanted.unit), otlp_same_type,
                                    o->types, &wanted, (uint32_t)o->type_count);
   if (index < o->type_count) return index;
-  if (o->type_count == MOST_TYPES)
-    return otlp_fail(o, PPROFC_E_LIMIT, "more than %u sample types", MOST_TYPES);
+  if (o->type_count == MAX_TYPES)
+    return otlp_fail(o, PPROFC_E_LIMIT, "more than %u sample types", MAX_TYPES);
   if (index == MAP_NONE || !ARRAY_RESERVE(o->mem, o->types, o->type_capacity, o->type_count + 1))
     return otlp_fail_nomem(o);
   otlp_add_type(o, type, unit);

@@ -3,7 +3,7 @@
 #include "core/json_write.h"
 #include "import/otlp/otlp.h"
 
-#define MOST_LEVELS 16u
+#define MAX_LEVELS 16u
 
 static int otlp_value_collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);
@@ -28,7 +28,7 @@ struct otlp_level {
 struct otlp_json {
   struct otlp *otlp;
   struct json_writer writer;
-  struct otlp_level levels[MOST_LEVELS];
+  struct otlp_level levels[MAX_LEVELS];
   size_t depth;
 };
 
@@ -43,7 +43,7 @@ static void otlp_json_open(struct otlp_json *j, const ProtobufCBinaryData *bytes
     Otlp__Values *array = otlp__values__unpack(&allocator, bytes->len, bytes->data);
     if (array) level = (struct otlp_level){.values = array->values, .count = array->n_values};
   }
-  if (j->depth == MOST_LEVELS || (level.count && !level.values && !level.items)) {
+  if (j->depth == MAX_LEVELS || (level.count && !level.values && !level.items)) {
     json_verbatim(&j->writer, STR("null"));
     return;
   }

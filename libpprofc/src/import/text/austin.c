@@ -21,7 +21,7 @@
 
 #include <stdio.h>
 
-#define MOST_FRAMES  65536u
+#define MAX_FRAMES   65536u
 #define MOJO_VERSION 3
 
 /* Kind of metric, named after Austin's modes. */
@@ -56,7 +56,7 @@ struct austin {
   enum austin_mode mode;
   bool has_types, failed;
   struct austin_sample sample;
-  uint32_t *stack; /* [MOST_FRAMES] read root first, then reversed */
+  uint32_t *stack; /* [MAX_FRAMES] read root first, then reversed */
   size_t depth;
   struct austin_table strings, frames;
   uint64_t samples;
@@ -117,7 +117,7 @@ static void austin_finish(struct austin *a) {
 }
 
 static void austin_push(struct austin *a, uint32_t location) {
-  if (a->depth == MOST_FRAMES)
+  if (a->depth == MAX_FRAMES)
     a->invalid++;
   else
     a->stack[a->depth++] = location;
@@ -430,11 +430,11 @@ pprofc_status import_austin(pprofc_str data, const pprofc_allocator *mem,
   struct austin a = {.builder = pprofc_builder_new(mem), .mem = mem, .sample = {.pid = -1}};
   map_init(&a.strings.map, mem);
   map_init(&a.frames.map, mem);
-  a.stack = mem_array(mem, MOST_FRAMES, sizeof *a.stack);
+  a.stack = mem_array(mem, MAX_FRAMES, sizeof *a.stack);
   if (a.builder) builder_limit_depth(a.builder, options->limits->stack_depth);
   pprofc_status status =
       a.builder && a.stack ? read_austin(&a, data, mojo, profile, error) : error_nomem(error);
-  mem_free(mem, a.stack, MOST_FRAMES, sizeof *a.stack);
+  mem_free(mem, a.stack, MAX_FRAMES, sizeof *a.stack);
   austin_table_free(&a, &a.strings);
   austin_table_free(&a, &a.frames);
   pprofc_builder_free(a.builder);

@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_TYPES    16u
-#define SNIFFED       100u /* number of lines that decide if the text is folded */
-#define MOST_FRAMES   65536u
-#define MOST_EXPECTED 16u /* maximum number of names to prefetch at a time */
+#define MAX_TYPES    16u
+#define SNIFFED      100u /* number of lines that decide if the text is folded */
+#define MAX_FRAMES   65536u
+#define MAX_EXPECTED 16u /* maximum number of names to prefetch at a time */
 
 /* Kind of frame, given by the suffix of its name. */
 enum mark { PLAIN, INLINED, KERNEL };
@@ -26,13 +26,13 @@ struct folded_folded {
   bool named_types;   /* true if a header line names the types */
   bool is_diff;       /* true if lines have two counts without a header: base and head */
   uint32_t kernel;    /* mapping of the kernel, or NONE */
-  uint32_t *stack;    /* [MOST_FRAMES] stack, root first */
+  uint32_t *stack;    /* [MAX_FRAMES] stack, root first */
   pprofc_line *lines; /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
   uint64_t line, good_lines, bad_lines, first_bad; /* current line; number of stacks and of
                                                       skipped lines; first skipped line */
-  double carry[MOST_TYPES]; /* rounding error carried to the next fractional count */
+  double carry[MAX_TYPES]; /* rounding error carried to the next fractional count */
   uint64_t fractions;
 };
 
@@ -66,7 +66,7 @@ static size_t folded_last_blank(pprofc_str line) {
 /* Removes up to `most` counts from the end of the line, in the order of the line. Returns
  * their number. */
 static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t most) {
-  struct folded_count reversed[MOST_TYPES];
+  struct folded_count reversed[MAX_TYPES];
   size_t n = 0;
   while (n < most) {
     pprofc_str rest = str_trim(*line);
@@ -100,7 +100,7 @@ static size_t header_types(pprofc_str line, pprofc_str *types) {
     size_t slash = str_find_char(word, '/');
     bool fits = slash > 0 && slash + 1 < word.size &&
                 str_find_char(str_slice(word, slash + 1, word.size), '/') == word.size - slash - 1;
-    if (!fits || n == MOST_TYPES) return 0;
+    if (!fits || n == MAX_TYPES) return 0;
     types[n++] = word;
   }
   return n;
@@ -132,9 +132,9 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
 
 /* True if the first lines are all stacks. If one is not, most lines of the text must be
  * stacks, and one stack must have a semicolon. */
-static bool looks_folded(pprofc_str data) {
+static bool is_folded_text(pprofc_str data) {
   struct folded_lines lines = {0, 0, 0};
-  pprofc_str line, types[MOST_TYPES];
+  pprofc_str line, types[MAX_TYPES];
   while ((lines.good < SNIFFED || lines.bad) && str_next_line(&data, &line)) {
     if (is_comment(line)) continue;
     if (!folded_is_text(line)) return false;
@@ -169,7 +169,7 @@ static enum mark take_mark(pprofc_str *name) {
 /* Adds a location with the lines since the last frame that was not inlined, innermost first. */
 static bool close_location(struct folded_folded *f) {
   if (!f->line_count) return true;
-  if (f->depth == MOST_FRAMES) return false;
+  if (f->depth == MAX_FRAMES) return false;
   for (size_t i = 0; i < f->line_count / 2; i++) {
     pprofc_line swap = f->lines[i];
     f->lines[i] = f->lines[f->line_count - 1 - i];
@@ -184,7 +184,7 @@ static bool close_location(struct folded_folded *f) {
 static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
   enum mark mark = take_mark(&name);
   if (mark != INLINED && !close_location(f)) return false;
-  if (f->line_count == MOST_FRAMES) return false;
+  if (f->line_count == MAX_FRAMES) return false;
   if (mark != INLINED) f->in_kernel = mark == KERNEL;
   if (mark == KERNEL && f->kernel == NONE)
     f->kernel = pprofc_builder_mapping(f->builder, 0, 0, 0, "[kernel.kallsyms]", NULL,
@@ -197,7 +197,7 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
 /* Prefetches the names of a stack, because the table of names is large. */
 static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
   pprofc_str name;
-  for (size_t i = 0; i < MOST_EXPECTED && str_next(&stack, ';', &name); i++) {
+  for (size_t i = 0; i < MAX_EXPECTED && str_next(&stack, ';', &name); i++) {
     name = str_trim(name);
     take_mark(&name);
     builder_expect_string(f->builder, name);
@@ -249,8 +249,8 @@ static void folded_round(struct folded_folded *f, const struct folded_count *cou
 
 /* Adds the sample of a line; false if the line is not a stack. */
 static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
-  struct folded_count read[MOST_TYPES];
-  int64_t counts[MOST_TYPES];
+  struct folded_count read[MAX_TYPES];
+  int64_t counts[MAX_TYPES];
   size_t wanted = f->is_diff ? 2 : f->types;
   if (take_counts(&line, read, wanted) != wanted || !line.size) return false;
   folded_round(f, read, wanted, counts);
@@ -275,7 +275,7 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
 /* Finds the number of counts per line: from the header, or from the first lines with counts. A
  * diff has two counts in all of these lines. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
-  pprofc_str line, stack, types[MOST_TYPES];
+  pprofc_str line, stack, types[MAX_TYPES];
   size_t seen = 0, two = 0;
   while (seen < SNIFFED && str_next_line(&data, &line)) {
     struct folded_count counts[2];
@@ -337,8 +337,8 @@ static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
                                  pprofc_error *error) {
   struct folded_folded f = {.mem = mem, .kernel = NONE};
   f.builder = pprofc_builder_new(mem);
-  f.stack = mem_array(mem, MOST_FRAMES, sizeof *f.stack);
-  f.lines = mem_array(mem, MOST_FRAMES, sizeof *f.lines);
+  f.stack = mem_array(mem, MAX_FRAMES, sizeof *f.stack);
+  f.lines = mem_array(mem, MAX_FRAMES, sizeof *f.lines);
   pprofc_status status = error_nomem(error);
   if (f.builder && f.stack && f.lines) {
     folded_read_header(&f, text);
@@ -347,8 +347,8 @@ static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
     if (status == PPROFC_OK) status = pprofc_builder_finish(f.builder, profile, error);
   }
   pprofc_builder_free(f.builder);
-  mem_free(mem, f.stack, MOST_FRAMES, sizeof *f.stack);
-  mem_free(mem, f.lines, MOST_FRAMES, sizeof *f.lines);
+  mem_free(mem, f.stack, MAX_FRAMES, sizeof *f.stack);
+  mem_free(mem, f.lines, MAX_FRAMES, sizeof *f.lines);
   return status;
 }
 
@@ -360,7 +360,7 @@ pprofc_status import_folded(pprofc_str data, const pprofc_allocator *mem,
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
   if (status == PPROFC_OK)
     status =
-        looks_folded(text) ? read_folded(text, mem, options, profile, error) : PPROFC_E_NO_MATCH;
+        is_folded_text(text) ? read_folded(text, mem, options, profile, error) : PPROFC_E_NO_MATCH;
   buffer_free(&utf8);
   return status;
 }

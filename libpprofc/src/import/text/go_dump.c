@@ -16,9 +16,9 @@
 
 #include <stdio.h>
 
-#define MOST_FRAMES  65536u
-#define MOST_INLINED 64u /* maximum number of functions inlined into one call */
-#define MINUTE       (60 * INT64_C(1000000000))
+#define MAX_FRAMES  65536u
+#define MAX_INLINED 64u /* maximum number of functions inlined into one call */
+#define MINUTE      (60 * INT64_C(1000000000))
 
 struct go_dump_head {
   pprofc_str stamp; /* text before "goroutine" */
@@ -30,9 +30,9 @@ struct go_dump_head {
 
 struct go_dump {
   pprofc_builder *builder;
-  uint32_t *stack; /* [MOST_FRAMES] stack, leaf first */
+  uint32_t *stack; /* [MAX_FRAMES] stack, leaf first */
   size_t depth;
-  pprofc_line lines[MOST_INLINED]; /* lines of the current call, innermost first */
+  pprofc_line lines[MAX_INLINED]; /* lines of the current call, innermost first */
   size_t line_count;
   pprofc_str creator;
   struct map seen; /* index into ids of the goroutines of this dump */
@@ -164,7 +164,7 @@ static bool go_dump_parse_place(pprofc_str line, struct go_dump_place *place) {
 }
 
 static void go_dump_close_call(struct go_dump *d) {
-  if (d->line_count && d->depth < MOST_FRAMES)
+  if (d->line_count && d->depth < MAX_FRAMES)
     d->stack[d->depth++] = pprofc_builder_location(d->builder, NONE, 0, d->lines, d->line_count);
   d->line_count = 0;
 }
@@ -175,7 +175,7 @@ static void go_dump_add_frame(struct go_dump *d, pprofc_str name,
   uint32_t function =
       builder_add_function(d->builder, text, text, builder_string(d->builder, place->file), 0);
   d->lines[d->line_count++] = (pprofc_line){function, place->line, 0};
-  if (place->has_offset || place->has_pc || d->line_count == MOST_INLINED) go_dump_close_call(d);
+  if (place->has_offset || place->has_pc || d->line_count == MAX_INLINED) go_dump_close_call(d);
 }
 
 /* Returns the function that started the goroutine: "created by main.main in goroutine 1". */
@@ -314,7 +314,7 @@ static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head) {
 
 /* True if a header is followed by a call or by "stack unavailable". A header alone may be in
  * any text. */
-static bool looks_like_go_dump(pprofc_str text) {
+static bool is_go_dump(pprofc_str text) {
   struct go_dump_head head;
   struct go_dump_place place;
   pprofc_str line, name;
@@ -356,14 +356,14 @@ pprofc_status import_go_dump(pprofc_str data, const pprofc_allocator *mem,
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !looks_like_go_dump(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK && !is_go_dump(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct go_dump d = {.builder = pprofc_builder_new(mem), .mem = mem};
     map_init(&d.seen, mem);
-    d.stack = mem_array(mem, MOST_FRAMES, sizeof *d.stack);
+    d.stack = mem_array(mem, MAX_FRAMES, sizeof *d.stack);
     if (d.builder) builder_limit_depth(d.builder, options->limits->stack_depth);
     status = d.builder && d.stack ? read_go_dump(&d, text, profile, error) : error_nomem(error);
-    mem_free(mem, d.stack, MOST_FRAMES, sizeof *d.stack);
+    mem_free(mem, d.stack, MAX_FRAMES, sizeof *d.stack);
     map_free(&d.seen);
     ARRAY_FREE(mem, d.ids, d.id_room);
     pprofc_builder_free(d.builder);

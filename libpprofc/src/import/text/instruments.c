@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-#define MOST_COLUMNS 32u
+#define MAX_COLUMNS 32u
 
 /* Kinds of columns. */
 enum { WEIGHT, SELF, COUNT, SYMBOL, PATH, LIBRARY, COLUMN_KINDS };
@@ -218,7 +218,7 @@ static bool instruments_amount(const struct instruments *r, pprofc_str text,
 static bool instruments_header(pprofc_str line, struct instruments *r) {
   pprofc_str title;
   for (size_t i = 0; i < COLUMN_KINDS; i++) r->columns[i] = SIZE_MAX;
-  for (size_t at = 0; at < MOST_COLUMNS && str_next(&line, '\t', &title); at++)
+  for (size_t at = 0; at < MAX_COLUMNS && str_next(&line, '\t', &title); at++)
     for (size_t i = 0; i < sizeof instruments_columns / sizeof *instruments_columns; i++) {
       if (!str_equal(str_trim(title), str_of(instruments_columns[i].title))) continue;
       if (r->columns[instruments_columns[i].kind] == SIZE_MAX)
@@ -232,7 +232,7 @@ static bool instruments_header(pprofc_str line, struct instruments *r) {
 static void instruments_cells(const struct instruments *r, pprofc_str line, pprofc_str *cells) {
   pprofc_str cell;
   for (size_t i = 0; i < COLUMN_KINDS; i++) cells[i] = STR("");
-  for (size_t at = 0; at < MOST_COLUMNS && str_next(&line, '\t', &cell); at++)
+  for (size_t at = 0; at < MAX_COLUMNS && str_next(&line, '\t', &cell); at++)
     for (size_t i = 0; i < COLUMN_KINDS; i++)
       if (r->columns[i] == at) cells[i] = cell;
 }

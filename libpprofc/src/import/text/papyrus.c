@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #define MILLISECOND INT64_C(1000000)
-#define MOST_TIME   (INT64_MAX / MILLISECOND)
+#define MAX_TIME    (INT64_MAX / MILLISECOND)
 
 enum papyrus_event { PUSH, POP, OTHER };
 
@@ -77,7 +77,7 @@ static bool papyrus_fields(pprofc_str line, pprofc_str fields[6]) {
 
 static bool papyrus_is_stamp(pprofc_str text, int64_t *time) {
   return text.size && text.data[0] >= '0' && text.data[0] <= '9' && str_parse_int(text, 10, time) &&
-         *time < MOST_TIME;
+         *time < MAX_TIME;
 }
 
 /* True for "Script_x log opened (PC)". */
@@ -85,7 +85,7 @@ static bool papyrus_is_opening(pprofc_str line) {
   return str_find(line, STR(" log opened")) < line.size;
 }
 
-static bool looks_like_papyrus(pprofc_str text) {
+static bool is_papyrus(pprofc_str text) {
   pprofc_str line, fields[6];
   int64_t time;
   if (!str_next_line(&text, &line) || !papyrus_is_opening(line)) return false;
@@ -289,7 +289,7 @@ pprofc_status import_papyrus(pprofc_str data, const pprofc_allocator *mem,
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
   text = import_first_line(text);
-  if (status == PPROFC_OK && !looks_like_papyrus(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK && !is_papyrus(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct papyrus p = {.builder = pprofc_builder_new(mem), .mem = mem};
     call_paths_init(&p.paths, mem, p.builder);

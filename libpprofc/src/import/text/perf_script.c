@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 
-#define MOST_EVENTS 32u
-#define MOST_FRAMES 65536u
-#define MOST_LINES  256u /* maximum number of lines of a location */
+#define MAX_EVENTS 32u
+#define MAX_FRAMES 65536u
+#define MAX_LINES  256u /* maximum number of lines of a location */
 
 struct perf_script_header {
   pprofc_str comm, event, rest;  /* rest: frame on the header line, or empty */
@@ -32,11 +32,11 @@ struct perf_script_frame {
 
 struct perf {
   pprofc_builder *builder;
-  pprofc_str events[MOST_EVENTS];
-  bool has_periods[MOST_EVENTS]; /* false if each sample counts 1 */
+  pprofc_str events[MAX_EVENTS];
+  bool has_periods[MAX_EVENTS]; /* false if each sample counts 1 */
   size_t event_count;
-  uint32_t *stack;                  /* [MOST_FRAMES] */
-  struct perf_script_frame *frames; /* [MOST_FRAMES] frames of the current block */
+  uint32_t *stack;                  /* [MAX_FRAMES] */
+  struct perf_script_frame *frames; /* [MAX_FRAMES] frames of the current block */
   size_t frame_count;
   struct perf_maps maps;
   uint64_t bad_lines, more_events, samples;
@@ -246,7 +246,7 @@ static size_t last_arrow(pprofc_str s) {
 static size_t take_inlined_java(struct perf *p, pprofc_str *symbol, pprofc_line *lines,
                                 size_t count) {
   if (str_find(*symbol, STR("operator->")) < symbol->size) return count;
-  while (count < MOST_LINES - 1) {
+  while (count < MAX_LINES - 1) {
     size_t arrow = last_arrow(*symbol);
     if (arrow == symbol->size) break;
     pprofc_str name = str_slice(*symbol, arrow + 2, symbol->size);
@@ -259,15 +259,15 @@ static size_t take_inlined_java(struct perf *p, pprofc_str *symbol, pprofc_line 
 /* Makes the stack of the frames. An inlined frame comes before its caller and shares the
  * caller's location. Java has inlined frames in one symbol, outermost first: "a->b". */
 static size_t make_stack(struct perf *p, int64_t pid) {
-  pprofc_line lines[MOST_LINES];
+  pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;
   for (size_t i = 0; i < p->frame_count; i++) {
     const struct perf_script_frame *f = &p->frames[i];
     pprofc_str symbol = f->symbol;
     count = take_inlined_java(p, &symbol, lines, count);
-    if (symbol.size && count < MOST_LINES)
+    if (symbol.size && count < MAX_LINES)
       lines[count++] = (pprofc_line){perf_script_function_of(p, symbol, f->file), f->line, 0};
-    if (f->inlined && i + 1 < p->frame_count && count < MOST_LINES - 6) continue;
+    if (f->inlined && i + 1 < p->frame_count && count < MAX_LINES - 6) continue;
     uint32_t mapping = perf_script_mapping_of(p, f->object, pid, f->address);
     if (count || f->address)
       p->stack[depth++] = pprofc_builder_location(p->builder, mapping, f->address, lines, count);
@@ -278,12 +278,12 @@ static size_t make_stack(struct perf *p, int64_t pid) {
 
 /* ---- blocks ------------------------------------------ */
 
-/* Returns the index of an event, or MOST_EVENTS if there are too many events. */
+/* Returns the index of an event, or MAX_EVENTS if there are too many events. */
 static size_t event_index(struct perf *p, pprofc_str name) {
   if (!name.size) name = STR("event");
   for (size_t i = 0; i < p->event_count; i++)
     if (str_equal(p->events[i], name)) return i;
-  if (p->event_count == MOST_EVENTS) return MOST_EVENTS;
+  if (p->event_count == MAX_EVENTS) return MAX_EVENTS;
   p->events[p->event_count] = name;
   return p->event_count++;
 }
@@ -311,9 +311,9 @@ static void perf_script_note_period(struct perf *p, size_t event, int64_t period
 }
 
 static void finish_block(struct perf *p, const struct perf_script_header *h) {
-  int64_t values[MOST_EVENTS + 1] = {1};
+  int64_t values[MAX_EVENTS + 1] = {1};
   size_t event = event_index(p, h->event);
-  if (event < MOST_EVENTS) {
+  if (event < MAX_EVENTS) {
     values[1 + event] = h->period >= 0 ? h->period : 1;
     perf_script_note_period(p, event, values[1 + event]);
   } else {
@@ -371,7 +371,7 @@ static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
     return false;
   }
   size_t event = event_index(p, h->event);
-  if (event < MOST_EVENTS) p->has_periods[event] = p->has_periods[event] || h->period >= 0;
+  if (event < MAX_EVENTS) p->has_periods[event] = p->has_periods[event] || h->period >= 0;
   p->frame_count = has_frame(h->rest, below, &p->frames[0]);
   return true;
 }
@@ -411,7 +411,7 @@ static bool read_block_line(struct perf *p, pprofc_str line) {
   if (line.data[0] == '#') return true;
   bool is_frame = is_sure_frame(line, &frame);
   if (!is_frame && begins_block(line)) return false;
-  if (p->frame_count == MOST_FRAMES) return true;
+  if (p->frame_count == MAX_FRAMES) return true;
   if (is_frame || perf_script_parse_frame(line, &frame))
     p->frames[p->frame_count++] = frame;
   else
@@ -463,7 +463,7 @@ static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
 }
 
 /* True if the first block with a stack is perf's. */
-static bool looks_like_perf(pprofc_str text) {
+static bool is_perf_script(pprofc_str text) {
   pprofc_str line;
   enum perf_look look = PERF_LOOK_ON;
   for (size_t i = 0; look == PERF_LOOK_ON && i < SNIFFED_BLOCKS && str_next_line(&text, &line);)
@@ -502,16 +502,16 @@ pprofc_status import_perf_script(pprofc_str data, const pprofc_allocator *mem,
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !looks_like_perf(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK && !is_perf_script(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct perf p = {.builder = pprofc_builder_new(mem)};
     perf_maps_init(&p.maps, mem);
-    p.stack = mem_array(mem, MOST_FRAMES, sizeof *p.stack);
-    p.frames = mem_array(mem, MOST_FRAMES, sizeof *p.frames);
+    p.stack = mem_array(mem, MAX_FRAMES, sizeof *p.stack);
+    p.frames = mem_array(mem, MAX_FRAMES, sizeof *p.frames);
     status =
         p.builder && p.stack && p.frames ? read_perf(&p, text, profile, error) : error_nomem(error);
-    mem_free(mem, p.stack, MOST_FRAMES, sizeof *p.stack);
-    mem_free(mem, p.frames, MOST_FRAMES, sizeof *p.frames);
+    mem_free(mem, p.stack, MAX_FRAMES, sizeof *p.stack);
+    mem_free(mem, p.frames, MAX_FRAMES, sizeof *p.frames);
     perf_maps_free(&p.maps);
     pprofc_builder_free(p.builder);
   }

@@ -76,7 +76,7 @@ static uint64_t pmcstat_total(pprofc_str line) {
 }
 
 /* True if the first line that is not blank is a header, and a row follows. */
-static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
+static bool is_pmcstat(pprofc_str text, pprofc_str *event) {
   pprofc_str line;
   struct pmcstat_line row;
   bool head = false;
@@ -167,7 +167,7 @@ pprofc_status import_pmcstat(pprofc_str data, const pprofc_allocator *mem,
   struct buffer utf8;
   pprofc_str text, event;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK && !looks_like_pmcstat(text, &event)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK && !is_pmcstat(text, &event)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct printed_tree tree;
     printed_tree_init(&tree, pprofc_builder_new(mem), mem, true);

@@ -121,16 +121,16 @@ static char *callgrind_address(char *to, const struct callgrind_spot *at) {
 
 /* ---- lines ------------------------------------------- */
 
-#define LINE_MOST 256 /* room for every line without a name */
+#define LINE_MAX 256 /* room for every line without a name */
 
 void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
-  char line[LINE_MOST];
+  char line[LINE_MAX];
   output_add(out, line, (size_t)(callgrind_number(line, tag, number) - line));
 }
 
 void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
                         int64_t value) {
-  char text[LINE_MOST], *end = callgrind_address(text, at);
+  char text[LINE_MAX], *end = callgrind_address(text, at);
   *end++ = ' ';
   end = callgrind_signed(end, line);
   *end++ = ' ';
@@ -146,7 +146,7 @@ static char *callgrind_line(char *to, int64_t line) {
 
 void callgrind_put_call_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
                              int64_t value) {
-  char text[LINE_MOST], *end = callgrind_text(text, "calls=0 ");
+  char text[LINE_MAX], *end = callgrind_text(text, "calls=0 ");
   end = callgrind_signed(callgrind_line(callgrind_address(end, at), line), value);
   *end++ = '\n';
   output_add(out, text, (size_t)(end - text));
@@ -154,7 +154,7 @@ void callgrind_put_call_cost(struct output *out, const struct callgrind_spot *at
 
 void callgrind_put_call(struct output *out, const struct callgrind_callee *callee,
                         const struct callgrind_spot *at, int64_t value) {
-  char text[LINE_MOST], *end = callgrind_number(text, "cfl=", callee->file);
+  char text[LINE_MAX], *end = callgrind_number(text, "cfl=", callee->file);
   end = callgrind_text(callgrind_number(end, "cfn=", callee->name), "calls=0 ");
   end = callgrind_signed(callgrind_line(callgrind_address(end, at), callee->line), value);
   *end++ = '\n';

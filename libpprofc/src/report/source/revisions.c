@@ -49,7 +49,7 @@ static pprofc_status find_top(struct revisions *r, pprofc_error *error) {
 }
 
 /* Finds the commit of a ref of the user. */
-static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commit[COMMIT_ID_MOST],
+static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commit[COMMIT_ID_MAX],
                                  pprofc_error *error) {
   char spelled[512];
   pprofc_str printed = STR("");
@@ -60,7 +60,7 @@ static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commi
   if (ref.size && ref.data[0] != '-' && size > 0 && (size_t)size < sizeof spelled)
     status = run_git(r, r->top, words, &printed, &failed, error);
   printed = str_trim(printed);
-  if (status == PPROFC_OK && (failed || !printed.size || printed.size >= COMMIT_ID_MOST))
+  if (status == PPROFC_OK && (failed || !printed.size || printed.size >= COMMIT_ID_MAX))
     return error_set(error, PPROFC_E_INVALID, "source_diff: there is no commit '%.*s'",
                      STR_ARG(ref));
   if (status != PPROFC_OK) return status;

@@ -7,13 +7,13 @@
 #include "report/source/hunks.h"
 #include "report/source/lookup.h"
 
-#define COMMIT_ID_MOST 65 /* hex digits of SHA-256, and the NUL */
+#define COMMIT_ID_MAX 65 /* hex digits of SHA-256, and the NUL */
 
 struct revisions {
   struct arena arena;
-  const char *top;                          /* folder of the repository */
-  char commits[DIFF_SIDES][COMMIT_ID_MOST]; /* the head "" is the working tree */
-  struct interner paths[DIFF_SIDES];        /* files of each side */
+  const char *top;                         /* folder of the repository */
+  char commits[DIFF_SIDES][COMMIT_ID_MAX]; /* the head "" is the working tree */
+  struct interner paths[DIFF_SIDES];       /* files of each side */
   struct hunks hunks;
   struct source_file shown; /* last file of a commit */
 };

@@ -11,7 +11,7 @@
 #define VALUE_COLUMN 10
 #define CODE_COLUMN  80
 #define TAB_WIDTH    8
-#define MOST_INDENT  400
+#define MAX_INDENT   400
 
 struct weblist {
   const struct report *report;
@@ -92,13 +92,13 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 
 /* ---- instructions ------------------------------------ */
 
-/* The indentation of a line in columns. Instructions below it are indented by at most MOST_INDENT.
+/* The indentation of a line in columns. Instructions below it are indented by at most MAX_INDENT.
  */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
     column += line.data[i] == ' ' ? 1 : TAB_WIDTH - column % TAB_WIDTH;
-  return column < MOST_INDENT ? column : MOST_INDENT;
+  return column < MAX_INDENT ? column : MAX_INDENT;
 }
 
 static bool same_call(const struct web_call *a, const struct web_call *b) {

@@ -10,7 +10,7 @@
 #define EXPAND ((uint64_t)500)
 
 /* The number of ranges that are disassembled: those with the most samples. */
-#define MOST_RANGES 25
+#define MAX_RANGES 25
 
 /* An instruction without line takes the line of an instruction at most this many bytes before it.
  */
@@ -167,7 +167,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
   for (size_t i = 0; i < c->range_count; i++)
     code_extend(&c->ranges[i], &p->mappings.items[c->ranges[i].mapping]);
   qsort(c->ranges, c->range_count, sizeof *c->ranges, compare_ranges);
-  if (c->range_count > MOST_RANGES) c->range_count = MOST_RANGES;
+  if (c->range_count > MAX_RANGES) c->range_count = MAX_RANGES;
   return true;
 }
 

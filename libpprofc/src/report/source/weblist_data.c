@@ -76,11 +76,11 @@ static int64_t clamp_line(int64_t line) {
 }
 
 /* The number of functions of a stack of inlined calls that are used, innermost first. */
-#define MOST_INLINED ((size_t)256)
+#define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
-  if (count > MOST_INLINED) count = MOST_INLINED;
+  if (count > MAX_INLINED) count = MAX_INLINED;
   /* All calls, the outermost first. The calls of a place are the end of this array, from the place
    * on. */
   struct web_call *calls = NULL;

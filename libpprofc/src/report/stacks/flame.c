@@ -14,12 +14,12 @@
 
 #include <stdlib.h>
 
-#define MOST_VALUES   24u /* maximum number of values of a label key that the page can group by */
-#define MOST_GROUPS   96u
-#define MOST_LEFT_OUT 96u /* keys without groups that the page lists */
+#define MAX_VALUES   24u /* maximum number of values of a label key that the page can group by */
+#define MAX_GROUPS   96u
+#define MAX_LEFT_OUT 96u /* keys without groups that the page lists */
 
 /* Of a tree with more nodes, the narrowest are folded. */
-#define MOST_NODES THRESHOLD((size_t)1 << 20)
+#define MAX_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {
   struct report *report;
@@ -123,7 +123,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   const struct flame_graph_options options = {.inlined = true,
                                               .reverse = reverse,
                                               .threads = report->options->threads,
-                                              .most_nodes = MOST_NODES,
+                                              .most_nodes = MAX_NODES,
                                               .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
   pprofc_status status = read_options(f, error);
@@ -192,7 +192,7 @@ struct grouping {
   struct flame_report *flame;
   struct arena arena;
   struct interner texts;
-  struct page_group groups[MOST_GROUPS];
+  struct page_group groups[MAX_GROUPS];
   size_t count;
   struct interner left_out; /* keys that get no groups */
   struct map children;      /* nodes of the tree by the hash of (parent, frame) */
@@ -228,7 +228,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     same_key += g->groups[i].key == key;
   }
   /* Nodes of a group may have been folded. */
-  if (same_key == MOST_VALUES || g->count == MOST_GROUPS || g->flame->graph.tree.folded)
+  if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->flame->graph.tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
   **group = (struct page_group){.key = key, .value = value};
@@ -376,7 +376,7 @@ static pprofc_status write_page(struct grouping *g, struct flame_form *form, str
       .groups = groups,
       .group_count = g->count,
       .left_out = g->left_out.items,
-      .left_out_count = g->left_out.count < MOST_LEFT_OUT ? g->left_out.count : MOST_LEFT_OUT,
+      .left_out_count = g->left_out.count < MAX_LEFT_OUT ? g->left_out.count : MAX_LEFT_OUT,
       .link = f->report->options->source_link,
       .costs = costs,
       .cost_count = flame_costs_find(f->report->result.profile, costs),

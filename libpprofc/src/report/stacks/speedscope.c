@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 /* Sizes from which the app fails or is slow, and the greatest exact integer of JavaScript. */
-#define LEFT_HEAVY_DEPTH   2000
-#define COMFORTABLE_STACKS 1000000
-#define EXACT_NUMBER       (INT64_C(1) << 53)
+#define LEFT_HEAVY_DEPTH       2000
+#define SPEEDSCOPE_SLOW_STACKS 1000000
+#define EXACT_NUMBER           (INT64_C(1) << 53)
 
 /* More values of a label than this are joined: the app lists each profile. */
 #define GROUPS_MAX 200
@@ -341,7 +341,7 @@ static void warn_of_size(const struct speedscope *s) {
              s->set.max_depth, LEFT_HEAVY_DEPTH);
     speedscope_warn(s, message);
   }
-  if (s->set.count > COMFORTABLE_STACKS && !joins_stacks(s)) {
+  if (s->set.count > SPEEDSCOPE_SLOW_STACKS && !joins_stacks(s)) {
     snprintf(message, sizeof message,
              "%zu different stacks; speedscope takes minutes to load them (-min_weight joins the "
              "smallest)",

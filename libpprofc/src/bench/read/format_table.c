@@ -2,7 +2,7 @@
  * `reader` is the name of the row in readers.c without "bench_reader_". */
 #include "bench/read/readers.h"
 
-const struct format_fact bench_facts[] = {
+const struct format_row bench_format_table[] = {
     {"test2json", "`go test -json`", "`go test -bench . -json`, gotestsum",
      "JSON lines with `Action`", "made by hand", NULL,
      "the benchmark text of each package, put together from its events", "what tests print"},

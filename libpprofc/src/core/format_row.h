@@ -1,11 +1,12 @@
 /* Description of an input format. `pprofc -formats` prints all tables of these rows
- * (import/facts.c, bench/read/facts.c); scripts/manual.sh writes them into docs/FORMATS.md. */
-#ifndef PPROFC_CORE_FACTS_H
-#define PPROFC_CORE_FACTS_H
+ * (import/format_table.c, bench/read/format_table.c); scripts/manual.sh writes them into
+ * docs/FORMATS.md. */
+#ifndef PPROFC_CORE_FORMAT_ROW_H
+#define PPROFC_CORE_FORMAT_ROW_H
 
 /* Plain text without '|' and line breaks; names in `backquotes`. Fields are not NULL unless
  * noted. */
-struct format_fact {
+struct format_row {
   const char *reader; /* the function or row that reads it: "callgrind", "json_dhat" */
   const char *name;   /* common name of the format */
   const char *writers;

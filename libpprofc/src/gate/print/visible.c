@@ -12,11 +12,11 @@ void gate_print_visible(struct buffer *out, double visible) {
     buffer_printf(out, "%.3g%%", 100 * visible);
 }
 
-static void sight_put_name(struct buffer *out, const struct gate_row *row) {
+static void visible_put_name(struct buffer *out, const struct gate_row *row) {
   buffer_printf(out, " (%.*s %.*s)", STR_ARG(row->name), STR_ARG(row->unit));
 }
 
-void gate_print_sight(struct buffer *out, const struct gate *gate) {
+void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   size_t count, n = gate->visible_count;
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested || gate->settings.test == GATE_NONE) return;
@@ -31,7 +31,7 @@ void gate_print_sight(struct buffer *out, const struct gate *gate) {
       gate_print_visible(out, gate->visible_worst);
       buffer_add_text(out, " at worst");
     }
-    sight_put_name(out, &rows[gate->visible_row]);
+    visible_put_name(out, &rows[gate->visible_row]);
   }
   if (gate->blind) buffer_printf(out, "; %zu could not have shown the threshold", gate->blind);
   if (gate->blind && isfinite(gate->needed_worst))

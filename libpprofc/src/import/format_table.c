@@ -9,7 +9,7 @@
  * kept, and what is lost. List losses that are counted in a comment of the profile first. */
 #include "import/formats.h"
 
-const struct format_fact import_facts[] = {
+const struct format_row import_format_table[] = {
     {"pprof", "pprof `profile.proto`",
      "Go's runtime/pprof and net/http/pprof, gperftools' pprof, Pyroscope, pprof-rs, `pprofc "
      "-proto`",

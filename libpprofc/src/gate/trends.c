@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define SIGN_ALPHA 0.001
-#define SIGN_LEAST 8 /* minimum of rows for a sign test */
+#define SIGN_MIN   8 /* minimum of rows for a sign test */
 
 /* Two-sided sign test: returns the probability that fair coins split at least as unevenly. */
 static double sign_p(size_t up, size_t down) {
@@ -43,7 +43,7 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-static int doubts_by_value(const void *a, const void *b) {
+static int trends_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -66,8 +66,8 @@ static const char *trend_name(const struct trend *trend) {
 
 /* Counts the rows that get worse or better by `number`. True if chance is an unlikely reason
  * for the counts. `values` has room for one number per row. */
-static bool lopsided(const struct gate *gate, double (*number)(const struct gate_row *), bool times,
-                     double *values, struct trend *trend) {
+static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
+                         bool times, double *values, struct trend *trend) {
   size_t count, n = 0;
   const struct gate_row *rows = gate_rows(gate, &count);
   trend->worse = 0;
@@ -78,8 +78,8 @@ static bool lopsided(const struct gate *gate, double (*number)(const struct gate
     trend->worse += value > 0;
   }
   trend->all = n;
-  if (n < SIGN_LEAST || sign_p(trend->worse, n - trend->worse) > SIGN_ALPHA) return false;
-  qsort(values, n, sizeof *values, doubts_by_value);
+  if (n < SIGN_MIN || sign_p(trend->worse, n - trend->worse) > SIGN_ALPHA) return false;
+  qsort(values, n, sizeof *values, trends_by_value);
   trend->middle = values[n / 2];
   return true;
 }
@@ -99,7 +99,7 @@ static void find_drift(struct gate *gate, bool times, double *values) {
   } sides[] = {{"base", base_trend}, {"head", head_trend}};
   for (size_t i = 0; i < 2; i++) {
     struct trend trend;
-    if (!lopsided(gate, sides[i].trend, times, values, &trend)) continue;
+    if (!is_one_sided(gate, sides[i].trend, times, values, &trend)) continue;
     gate->drifting = true;
     gate_warning(gate,
                  "drift: from the first sample of %s to the last, %zu of %zu benchmarks got %s (by "
@@ -111,7 +111,7 @@ static void find_drift(struct gate *gate, bool times, double *values) {
 
 static void find_shift(struct gate *gate, bool times, double *values) {
   struct trend trend;
-  if (!lopsided(gate, change, times, values, &trend)) return;
+  if (!is_one_sided(gate, change, times, values, &trend)) return;
   gate->shifted = true;
   gate_warning(gate,
                "shift: %zu of %zu benchmarks got %s (by %.1f%% in the middle); if the change does "
