@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-    struct store_options {
+struct store_options {
   const char *to, *commit, *branch, *time, *machine, *retain;
   const char *tags[64];
   size_t tag_count;
