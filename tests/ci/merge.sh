@@ -33,9 +33,26 @@ for link in links:
 END
 run 2 merge -out "$work/elsewhere/deep/ci" legs/one/ci legs/two/ci
 grep -qF '"../../../legs/two/ci/flame/generator_cpu_diff.html"' elsewhere/deep/ci/index.html || broken "a link from elsewhere"
+python3 - all/ci/report.html legs/two/ci/flame/generator_cpu_diff.html <<'END' || broken "the report of merged jobs"
+import re, sys
+report, graph = (open(name).read() for name in sys.argv[1:])
+(name, parts), = re.findall(r'<template data-graph="([^"]*)">(.*?)</template>', report, re.S)
+assert f'href="{name}' in report and name.startswith("#../../legs/two/ci/flame/"), name
+for text in re.findall('data-part="[a-z]*">(.*?)</script>', parts, re.S):
+    assert text in graph, text[:80]
+END
 run 0 merge -no-fail -out all/ci legs/one/ci legs/two/ci
 run 0 merge -threshold 200 -out all/ci legs/one/ci
 ok "links lead to the artifacts of each job; -no-fail, -threshold"
+
+# A flame graph of a job that is not what pprofci writes is left out.
+cp -r legs/two legs/planted
+for text in '<script id="pprofc-meta"><b>planted</b></script>' '<script id="pprofc-meta">planted</b>' ''; do
+  printf '%s' "$text" >legs/planted/ci/flame/generator_cpu_diff.html
+  run 2 merge -out all/ci legs/one/ci legs/planted/ci
+  grep -qF -e planted\< -e '<template' all/ci/report.html && broken "the report has text of a job as markup: $text"
+done
+ok "a report takes no markup from a job"
 
 # The same benchmarks on two machines are no rounds of one.
 cp -r legs/two legs/three

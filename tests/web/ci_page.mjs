@@ -91,6 +91,45 @@ async function testTabs(page) {
   await page.keyboard.press("ArrowRight");
 }
 
+/** report.html has the page and its flame graphs: from a disk, and as GitHub serves it, in a sandbox without an origin. */
+async function testReport(url) {
+  const file = new URL(url.replace("index.html", "report.html")), text = fs.readFileSync(file);
+  check(text.length < 2_000_000, `report.html is small: ${text.length}`);
+  for (const headers of [null, { "Content-Security-Policy": "sandbox allow-scripts", "X-Content-Type-Options": "nosniff" }]) {
+    const page = await openPage(browser, "about:blank");
+    const address = headers ? "https://artifacts.example/report.html?sig=a%2Fb" : file.href;
+    if (headers) await page.route("https://artifacts.example/**", (r) => r.fulfill({ body: text, headers: { "Content-Type": "text/html", ...headers } }));
+    const graph = page.locator("#graph canvas.pf-graph"), hash = () => new URL(page.url()).hash;
+    await page.goto(address);
+    check(!(await page.isVisible("#graph")) && (await page.$$("template")).length === 2, "the page comes first");
+    await page.click("#profiles > summary");
+    await page.locator("a.graph:visible").first().click();
+    await graph.waitFor();
+    check(hash() === "#flame/generator_cpu_diff.html" && /generator_cpu_diff/.test(await page.textContent("#graph > p")), `the graph: ${hash()}`);
+    check(await page.$eval("main", (main) => main.inert), "the page below is out of reach");
+    await page.keyboard.press("h");
+    check(hash() === "#flame/generator_cpu_diff.html&tab=head", `the address has the state: ${hash()}`);
+    await page.goBack();
+    check(!(await page.isVisible("#graph")), "back is the page");
+    await page.goForward();
+    await graph.waitFor();
+    await page.click("#graph > p > button");
+    check(!(await page.isVisible("#graph")) && !hash() && !(await page.$eval("main", (main) => main.inert)), "the button is back");
+    await page.goto("about:blank");
+    await page.goto(address + "#flame/generator_mem_diff.html&search=regexp");
+    await graph.waitFor();
+    check(await page.inputValue("#graph input[type=search]") === "regexp", "a link from outside opens a graph at a function");
+    await page.goto(address + "#flame/other.html");
+    await page.waitForSelector("text=This graph is not in the page: open flame/other.html of the artifacts.");
+    check(page.requests.length === (headers ? 2 : 0), `requests: ${page.requests}`);
+    check(page.complaints.length === 0, `report: ${page.complaints[0]}`);
+    await page.context().close();
+  }
+  const plain = await openPage(browser, file.href, { javaScriptEnabled: false });
+  check((await pictures(plain)).length === 6 && !(await plain.isVisible("#graph")), "without scripts the pictures remain");
+  await plain.context().close();
+}
+
 async function testPhone(url) {
   const page = await openPage(browser, url, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
   check(!(await overflows(page)), "nothing is wider than a phone");
@@ -230,6 +269,7 @@ async function testIncomplete() {
 
 const url = make("bundled");
 await testPage(url);
+await testReport(url);
 await testBenchmarks(url);
 await testPhone(url);
 await testDarkAndPaper(url);

@@ -139,7 +139,7 @@ void details_print(struct buffer *out, const struct page_model *m, const struct 
       html_words(out, pair->note);
       buffer_add_text(out, "</p>\n");
     }
-    html_because(out, pair);
+    html_because(out, m, pair);
     tabs_print(out, m, pair, PICTURE_HEIGHT, false);
   }
 }

@@ -192,14 +192,14 @@ static void crop_picture(struct buffer *out, pprofc_str svg, double height) {
   buffer_add_str(out, str_slice(svg, part.head_end, svg.size));
 }
 
-void html_picture(struct buffer *out, const struct run_pair *pair, const char *name,
-                  pprofc_str picture, double height) {
+void html_picture(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+                  const char *name, pprofc_str picture, double height) {
   struct buffer cropped;
   if (!picture.size) return;
   buffer_init(&cropped, out->mem, SIZE_MAX / 2);
   crop_picture(&cropped, picture, height);
   buffer_add_text(out, "<a class=\"graph\" href=\"");
-  html_address(out, pair, "flame/", name, ".html", STR(""));
+  html_flame(out, m, pair, name, STR(""));
   buffer_add_text(out, "\"><img alt=\"flame graph of ");
   html_words(out, name);
   buffer_add_text(out, "\" src=\"data:image/svg+xml;base64,");
@@ -211,14 +211,23 @@ void html_picture(struct buffer *out, const struct run_pair *pair, const char *n
 
 /* ---- artifacts --------------------------------------- */
 
-void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
-                  const char *name, const char *ending, pprofc_str search) {
+/* Appends an artifact's address. */
+static void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
+                         const char *name, const char *ending) {
   if (pair->link) buffer_add_text(out, pair->link);
   buffer_add_text(out, folder);
   text_url(out, str_of(name));
   buffer_add_text(out, ending);
+}
+
+void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+                const char *name, pprofc_str search) {
+  if (m->one_file) buffer_add_char(out, '#');
+  html_address(out, pair, "flame/", m->one_file ? html_shown(pair) : name, ".html");
+  if (m->one_file && name != html_shown(pair))
+    buffer_add_text(out, name == pair->names[SIDE_BASE] ? "&amp;tab=base" : "&amp;tab=head");
   if (!search.size) return;
-  buffer_add_text(out, "#search=");
+  buffer_add_text(out, m->one_file ? "&amp;search=" : "#search=");
   text_url(out, search);
 }
 
@@ -270,10 +279,10 @@ static void put_change_interval(struct buffer *out, const struct run_pair *pair,
   buffer_add_text(out, ")</span>");
 }
 
-static void put_changed_function(struct buffer *out, const struct run_pair *pair,
-                                 const struct change *change) {
+static void put_changed_function(struct buffer *out, const struct page_model *m,
+                                 const struct run_pair *pair, const struct change *change) {
   buffer_add_text(out, "<li><a href=\"");
-  html_address(out, pair, "flame/", html_shown(pair), ".html", str_of(change->name));
+  html_flame(out, m, pair, html_shown(pair), str_of(change->name));
   buffer_add_text(out, "\"><code>");
   html_function(out, str_of(change->name));
   buffer_add_text(out, "</code></a> <strong>+");
@@ -313,31 +322,33 @@ bool html_has_because(const struct run_pair *pair) {
   return pair->change_count || pair->own.name || (v && (*v->note || *v->sight));
 }
 
-void html_because(struct buffer *out, const struct run_pair *pair) {
+void html_because(struct buffer *out, const struct page_model *m, const struct run_pair *pair) {
   if (pair->change_count || pair->own.name) {
     buffer_printf(out, "<p class=\"where\">Grew most (%s):</p>\n<ul class=\"where\">\n",
                   pair->kind);
-    if (html_tells_own(pair)) put_changed_function(out, pair, &pair->own);
+    if (html_tells_own(pair)) put_changed_function(out, m, pair, &pair->own);
     for (size_t i = 0; i < pair->change_count; i++)
-      put_changed_function(out, pair, &pair->changes[i]);
+      put_changed_function(out, m, pair, &pair->changes[i]);
     buffer_add_text(out, "</ul>\n");
   }
   put_verdict_note(out, pair);
   hunks_print(out, pair);
 }
 
-void html_links(struct buffer *out, const struct run_pair *pair, const char *name) {
+void html_links(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+                const char *name) {
   static const struct {
     const char *folder, *ending, *text;
-  } links[] = {{"flame/", ".html", "interactive flame graph"},
-               {"flamegraphs/", ".svg", "SVG"},
+  } links[] = {{"flamegraphs/", ".svg", "SVG"},
                {"speedscope/", ".speedscope.json", "speedscope file"},
                {"profiles/", ".pb.gz", "profile"},
                {"", "_top.txt", "whole table"}};
-  buffer_add_text(out, "<p class=\"links\">");
-  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-    buffer_add_text(out, i ? " " DOT " <a href=\"" : "<a href=\"");
-    html_address(out, pair, links[i].folder, name, links[i].ending, STR(""));
+  buffer_add_text(out, "<p class=\"links\"><a href=\"");
+  html_flame(out, m, pair, name, STR(""));
+  buffer_add_text(out, "\">interactive flame graph</a>");
+  for (size_t i = 0; i < sizeof links / sizeof *links && !m->one_file; i++) {
+    buffer_add_text(out, " " DOT " <a href=\"");
+    html_address(out, pair, links[i].folder, name, links[i].ending);
     buffer_printf(out, "\">%s</a>", links[i].text);
   }
   buffer_add_text(out, "</p>\n");

@@ -18,8 +18,8 @@ void html_strip(struct buffer *out, const struct run_samples *base, const struct
 
 /* Appends the flame graph of a profile as an image of `height` pixels, cropped or padded.
  * Images cannot run scripts and their ids do not clash. It links to the flame graph page. */
-void html_picture(struct buffer *out, const struct run_pair *pair, const char *name,
-                  pprofc_str picture, double height);
+void html_picture(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+                  const char *name, pprofc_str picture, double height);
 
 /* Returns the height of all frames in pixels; 0 if the picture is not a flame graph. */
 double html_picture_height(pprofc_str picture);
@@ -33,10 +33,11 @@ void html_place(struct buffer *out, pprofc_str file, int64_t line);
 /* Returns "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute". */
 pprofc_str html_short_function(pprofc_str name);
 
-/* Appends an artifact's address such as "flame/NAME.html#search=FUNCTION". `search` may be
- * empty. */
-void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
-                  const char *name, const char *ending, pprofc_str search);
+/* Appends the address of the flame graph of a profile: "flame/NAME.html#search=FUNCTION", or in
+ * report.html "#flame/NAME.html&search=FUNCTION" for the graph of the pair. `search` may be empty.
+ */
+void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+                const char *name, pprofc_str search);
 
 /* Returns the artifact that the page shows for the pair: its difference or its only side. */
 const char *html_shown(const struct run_pair *pair);
@@ -48,9 +49,10 @@ bool html_tells_own(const struct run_pair *pair);
 bool html_has_because(const struct run_pair *pair);
 
 /* Appends a list of the functions that grew and a note on its reliability. May append nothing. */
-void html_because(struct buffer *out, const struct run_pair *pair);
+void html_because(struct buffer *out, const struct page_model *m, const struct run_pair *pair);
 
-/* Appends links to the artifacts of a profile. */
-void html_links(struct buffer *out, const struct run_pair *pair, const char *name);
+/* Appends links to the artifacts of a profile, in report.html to the flame graph alone. */
+void html_links(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+                const char *name);
 
 #endif

@@ -42,6 +42,7 @@ enum mood { MOOD_GOOD, MOOD_DOUBT, MOOD_BAD };
 
 struct page_model {
   const struct ci_run *run;
+  bool one_file; /* true for report.html, which has the flame graphs in itself */
   struct benchmark *benchmarks;
   size_t count;
   size_t states[STATES];

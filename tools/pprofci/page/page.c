@@ -6,6 +6,7 @@
 #include "page/method.h"
 #include "page/numbers.h"
 #include "page/outside.h"
+#include "page/report.h"
 #include "page/rows.h"
 #include "page/tabs.h"
 #include "run/files.h"
@@ -27,14 +28,19 @@ static int page_add(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-static void put_script_hash(struct buffer *out) {
+static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
+
+/* Appends the source 'sha256-...' of a script. */
+static void put_script_hash(struct buffer *out, const struct page_script *script) {
   struct output *to = mem_array(out->mem, 1, sizeof *to);
   if (!to) {
     out->failed = true;
     return;
   }
   output_init(to, page_add, out);
-  base64_put_script_hash(to, asset_ci_js_sha256);
+  output_add_text(to, " '");
+  base64_put_script_hash(to, script->sha256);
+  output_add_char(to, '\'');
   if (output_flush(to, NULL) != PPROFC_OK) out->failed = true;
   mem_free(out->mem, to, 1, sizeof *to);
 }
@@ -44,13 +50,16 @@ static void put_document_head(struct buffer *out, const struct page_model *m) {
                        "<meta name=\"viewport\" content=\"width=device-width, "
                        "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                       "'none'; style-src 'unsafe-inline'; img-src data:; script-src '");
-  put_script_hash(out);
-  buffer_add_text(out, "'\">\n<title>");
+                       "'none'; style-src 'unsafe-inline'; img-src data:; script-src");
+  put_script_hash(out, &page_script);
+  for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++)
+    put_script_hash(out, &report_scripts[i]);
+  buffer_add_text(out, "\">\n<title>");
   buffer_add_text(out, mood_sign(m->mood));
   html_text(out, m->headline);
   buffer_add_text(out, "</title>\n<style>\n");
   buffer_add(out, asset_ci_css, asset_ci_css_size);
+  if (m->one_file) report_style(out);
   buffer_add_text(out, "</style>\n</head>\n<body>\n");
 }
 
@@ -110,7 +119,7 @@ static void put_section(struct buffer *out, const struct page_model *m, const st
     html_words(out, pair->note);
     buffer_add_text(out, "</p>\n");
   }
-  html_because(out, pair);
+  html_because(out, m, pair);
   tabs_print(out, m, pair, SECTION_PICTURE, open);
   buffer_add_text(out, "</section>\n");
 }
@@ -143,6 +152,12 @@ static void put_profiles(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "</details>\n");
 }
 
+static void put_script(struct buffer *out, const struct page_script *script) {
+  buffer_add_text(out, "<script>");
+  buffer_add(out, script->text, *script->size);
+  buffer_add_text(out, "</script>\n");
+}
+
 static void page_print(struct buffer *out, const struct page_model *m) {
   put_document_head(out, m);
   buffer_add_text(out, "<main>\n");
@@ -156,9 +171,11 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   }
   put_profiles(out, m);
   method_print(out, m);
-  buffer_add_text(out, "</main>\n<script>");
-  buffer_add(out, asset_ci_js, asset_ci_js_size);
-  buffer_add_text(out, "</script>\n</body>\n</html>\n");
+  buffer_add_text(out, "</main>\n");
+  if (m->one_file) report_graphs(out, m);
+  put_script(out, &page_script);
+  for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++) put_script(out, &report_scripts[i]);
+  buffer_add_text(out, "</body>\n</html>\n");
 }
 
 /* ---- all files --------------------------------------- */
@@ -181,6 +198,9 @@ pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   if (!run->machine.data) return error_nomem(error);
   pprofc_status status = model_make(run, &model, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "index.html", page_print, error);
+  model.one_file = true;
+  if (status == PPROFC_OK) status = write_one(run, &model, "report.html", page_print, error);
+  model.one_file = false;
   if (status == PPROFC_OK) status = write_one(run, &model, "summary.md", summary_print, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "manifest.json", manifest_print, error);
   return status;

@@ -6,7 +6,7 @@
 #include "page/model.h"
 #include "run/run.h"
 
-/* Writes index.html, summary.md and manifest.json into the stage. */
+/* Writes index.html, report.html, summary.md and manifest.json into the stage. */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
 /* Writes the files of the CI service: $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT. A step of a run. */

@@ -202,7 +202,7 @@ static void put_reason(struct buffer *out, const struct page_model *m,
   if (html_has_because(pair)) {
     begin_wide(out, "because");
     buffer_add_text(out, "<div><span class=\"lead\">because</span><div>\n");
-    html_because(out, pair);
+    html_because(out, m, pair);
     buffer_add_text(out, "</div></div>");
     end_wide(out);
   }

@@ -407,7 +407,7 @@ static void put_links(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, LINKS_LINE);
   if (pair) {
     buffer_add_text(out, " " DOT " <a href=\"");
-    html_address(out, pair, "flame/", html_shown(pair), ".html", STR(""));
+    html_flame(out, m, pair, html_shown(pair), STR(""));
     buffer_add_text(out, "\">flame graph</a>");
   }
   buffer_add_text(out, " " DOT " ");

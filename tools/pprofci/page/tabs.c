@@ -28,7 +28,7 @@ struct tab {
 static void put_function_name(struct buffer *out, const struct tab *t, pprofc_str name,
                               pprofc_str file, int64_t line) {
   buffer_add_text(out, "<tr><th scope=\"row\"><a href=\"");
-  html_address(out, t->pair, "flame/", t->name, ".html", name);
+  html_flame(out, t->model, t->pair, t->name, name);
   buffer_add_text(out, "\"><code>");
   html_function(out, name);
   buffer_add_text(out, "</code></a>");
@@ -219,10 +219,10 @@ static void put_panel(struct buffer *out, const struct tab *t) {
     html_words(out, t->pair->comparisons[0].sentence);
     buffer_add_text(out, "</p>\n");
   }
-  if (out->size < PAGE_MOST) html_picture(out, t->pair, t->name, picture, t->height);
+  if (out->size < PAGE_MOST) html_picture(out, t->model, t->pair, t->name, picture, t->height);
   buffer_printf(out, "<details%s><summary>functions and files</summary>\n", t->open ? " open" : "");
   put_functions(out, t);
-  html_links(out, t->pair, t->name);
+  html_links(out, t->model, t->pair, t->name);
   buffer_add_text(out, "</details>\n</div>\n");
 }
 
