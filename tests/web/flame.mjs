@@ -177,7 +177,7 @@ async function testPlainPage(url) {
   check(item["aria-level"] === "2" && item["aria-posinset"] === "1" && Number(item["aria-setsize"]) >= 1 &&
     item["aria-label"].startsWith(name) && item["aria-expanded"] === "true", `tree item: ${JSON.stringify(item)}`);
   check((await page.getAttribute(".pf-graph", "aria-activedescendant")).startsWith("pf-item"), "the canvas is a tree");
-  check(/source|origin/.test(await page.textContent(".pf-inspector")), "the inspector tells the origin");
+  check(/your code|library|system/.test(await page.textContent(".pf-place")), "the inspector tells the origin");
   now = await press("Enter");
   check(now.root === now.selected, "Enter zooms");
   now = await press("Escape");
@@ -268,7 +268,7 @@ async function testSourcesAndLabels() {
   await ready(page);
   await page.focus(".pf-graph");
   for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
-  const link = page.locator(".pf-inspector a");
+  const link = page.locator(".pf-place a");
   check(/^https:\/\/example\.com\/blob\/main\/[^/].*\.(go|s)#L\d+$/.test(await link.getAttribute("href")), `link: ${await link.getAttribute("href")}`);
   check((await link.getAttribute("rel")) === "noopener noreferrer", "the link tells nothing of the page");
   quiet(page, "page with links");
@@ -447,6 +447,56 @@ async function testLabels(url) {
   await page.context().close();
 }
 
+/** At 1400 pixels a profile says what its boxes are: the graph has the whole width. */
+async function testManyLabels(url) {
+  const page = await open(url, { viewport: { width: 1400, height: 900 } });
+  await ready(page);
+  const labels = await page.evaluate(() => {
+    const d = window.pprofc.drawing, c = d.context, out = [], real = c.fillText;
+    c.fillText = (text) => { out.push(text); };
+    d.paint();
+    delete c.fillText;
+    return out.filter((text) => !/^[\d.]+%$/.test(text));
+  });
+  check(labels.length >= 55, `labels: ${labels.length}`);
+  await page.context().close();
+}
+
+// ---- what may not move ---------------------------------------------------------------------------------------
+
+/** Selecting, pointing and zooming leave the picture where it is, and a second click hits the same box. */
+async function testStill(url, viewport) {
+  const page = await open(url, { viewport });
+  await ready(page);
+  const place = () => page.evaluate(() => {
+    const d = window.pprofc.drawing, c = d.canvas.getBoundingClientRect();
+    return [c.left, c.top, c.width, c.height, d.scroll, d.yOf(d.rowOf(3)), document.querySelector(".pf-inspector").clientHeight].join();
+  });
+  const before = await place();
+  const node = await page.evaluate(() => {
+    const { view, place } = window.pprofc;
+    let best = -1;
+    for (let i = 1; i < view.n; i++) if (view.depth[i] === 4 && (best < 0 || place.width[i] > place.width[best])) best = i;
+    return best;
+  });
+  const spot = await spotOf(page, node), at = () => page.evaluate(([x, y]) => {
+    const d = window.pprofc.drawing, c = d.canvas.getBoundingClientRect();
+    return d.nodeAt(x - c.left, y - c.top);
+  }, [spot.x, spot.y]);
+  await page.mouse.move(spot.x, spot.y);
+  check((await place()) === before, `pointing moves nothing: ${before} ${await place()}`);
+  await page.mouse.click(spot.x, spot.y);
+  check((await place()) === before && (await at()) === node, `selecting moves nothing: ${before} ${await place()}`);
+  await page.mouse.click(spot.x, spot.y);
+  check((await place()) === before && (await at()) === node, `zooming moves nothing: ${before} ${await place()}`);
+  check((await state(page)).root === node, "the second click hit the same box");
+  await page.keyboard.press("Escape");
+  await page.click(".pf-close");
+  check((await place()) === before && (await state(page)).selected < 0, "closing moves nothing");
+  quiet(page, "still");
+  await page.context().close();
+}
+
 // ---- mouse, fingers, sandwich -------------------------------------------------------------------------------------
 
 async function testPointers(url) {
@@ -604,7 +654,7 @@ async function testMount(html) {
   const page = await open(url);
   await page.waitForFunction(() => window.viewer);
   await page.evaluate(() => { window.pprofc = window.viewer.app; });
-  check(!(await page.$(".pf-bar")) && !(await page.$(".pf-inspector")), "the page around has its own bar and inspector");
+  check(!(await page.$(".pf-bar")) && (await page.$(".pf-inspector")), "the page around has its own bar");
   const widths = () => page.evaluate(() => { const a = window.pprofc; return [...a.view.frame].map((f, i) => a.label(f) + "=" + a.place.width[i]).join(" "); });
   check((await widths()) === "all=200 main=200 work=90 (smaller frames)=60 rest=100", `cut: ${await widths()}`);
   await clickNode(page, 2);
@@ -786,6 +836,10 @@ await testDiffPage(make("diff.html", "-flame", ...diff));
 const diffUrl = make("layout.html", "-flame", ...diff), servers = ["-diff_base=server_cpu.pb.gz", "server_b_cpu.pb.gz"];
 await testLayout(diffUrl);
 await testLabels(make("servers.html", "-flame", ...servers));
+await testManyLabels(make("many.html", "-flame", "server_cpu.pb.gz"));
+await testStill(pathToFileURL(path.join(work, "many.html")).href, { width: 1280, height: 800 });
+await testStill(diffUrl, { width: 1280, height: 800 });
+await testStill(diffUrl, { width: 390, height: 844 });
 await testPointers(pathToFileURL(path.join(work, "servers.html")).href);
 await testMount(path.join(work, "layout.html"));
 await testAxe(diffUrl);

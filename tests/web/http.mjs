@@ -408,7 +408,7 @@ async function testFlame(plain, diff) {
   check(/8 of \d+ functions changed/.test(await page.textContent(".pf-banner")), "the banner says what was found");
   check((await page.textContent(".pf-banner b")).endsWith(await text(page, "#sentence")), "its sentence is the sentence of the table");
   await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.mix', () => 1), true)");
-  await until(page, async () => /±.*new/s.test(await text(page, "#inspector")), "the inspector has the interval and the verdict");
+  await until(page, async () => /±.*new/s.test(await text(page, ".pf-inspector")), "the inspector has the interval and the verdict");
   await page.click("input[data-flag=judged]");
   check((await look("testing.(*B).launch")).sign === "▼ ", "the switch shows all changes");
   await until(page, () => new URLSearchParams(parameter(page, "v")).get("judged") === "0", "the address keeps the switch");
@@ -437,6 +437,18 @@ async function testFlame(plain, diff) {
   await drawn(page);
   const widths = await page.evaluate(() => [document.querySelector(".pf-graph").clientWidth, document.querySelector("#flame").clientWidth]);
   check(widths[1] - widths[0] < 40, `the graph has the whole width: ${widths}`);
+  // The inspector stays: selecting moves nothing; its actions are the page's.
+  const spot = () => page.evaluate(() => { const c = document.querySelector(".pf-graph").getBoundingClientRect(); return [c.left, c.top, c.width, c.height].join(); });
+  const place = await spot();
+  await flame(page, "(a) => a.select(a.nodeOfName('strings.ToUpper', () => 1), true, true)");
+  check((await spot()) === place && !(await page.isVisible("#inspector")), `selecting moves nothing: ${place} ${await spot()}`);
+  check((await text(page, ".pf-inspector h2")).startsWith("strings.ToUpper"), "the inspector names the function");
+  check((await page.getAttribute(".pf-actions [data-do=source]", "href")).includes("source?") , "a link to the source");
+  await page.locator(".pf-graph").focus();
+  await page.keyboard.press("f");
+  await until(page, () => parameter(page, "f") === "^strings\\.ToUpper$", "f keeps the stacks through it, as the page's filter");
+  await page.goBack();
+  await drawn(page);
   const shown = () => flame(page, "(a) => ({ left: a.drawing.left, span: a.drawing.span, whole: a.place.width[0] })");
   const map = await page.locator(".pf-minimap");
   check(!(await map.isVisible()), "no map of a whole graph");

@@ -163,6 +163,9 @@ function expression(text) {
   return new RegExp(text, /[A-Z]/.test(text) ? "" : "i");
 }
 
+// The expression that matches one name alone.
+const exactName = (name) => "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
+
 function matcher(model, text) {
   if (!text) return null;
   let re;

@@ -149,7 +149,7 @@ class Drawing {
 
   // The label; where there is room after a complete name, the part or the change at the right.
   paintLabel(look, frame, x, y, width) {
-    const from = Math.max(x, 0) + 3, room = Math.min(x + width, this.width) - from - 3, c = this.context;
+    const from = Math.max(x, 0) + 2, room = Math.min(x + width, this.width) - from - 2, c = this.context;
     const label = fitLabel(this.app.forms(frame), room, (text) => this.measure(text), look.sign);
     if (!label) return;
     const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), text = look.sign + label.text, size = label.small ? SMALL : 1;

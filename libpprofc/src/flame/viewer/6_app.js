@@ -264,14 +264,14 @@ class App {
     this.drawing.clampScroll();
   }
 
-  zoom(node) {
+  zoom(node, still) {
     if (node < 0) node = 0;
     this.state.zoom = this.pathOf(node);
     this.state.at = "";
     this.rootNode = node;
     if (node > 0) this.selected = node;
     this.drawing.look(this.place.x[node], this.place.width[node]);
-    if (this.view.depth[node] * ROW < this.drawing.scroll || node) this.drawing.reveal(node);
+    if (node && !still) this.drawing.reveal(node);
     this.paint();
     this.showPath();
     this.report();
@@ -327,9 +327,10 @@ class App {
     } finally { this.loading = 0; }
   }
 
-  select(node, byUser) {
+  // `still`: the box can be seen, and the picture does not move.
+  select(node, byUser, still) {
     this.selected = node;
-    if (node >= 0) this.bring(node);
+    if (node >= 0 && !still) this.bring(node);
     this.paint();
     if (byUser && this.options.onSelect) this.options.onSelect(this.selection());
   }
@@ -405,6 +406,26 @@ class App {
     while (root > 0 && place.width[view.parent[root]] * 0.15 <= place.width[node]) root = view.parent[root];
     this.zoom(root);
     this.select(node, true);
+  }
+
+  // What can be done with the selected function: the page around has filters and views of its own, as links.
+  actions(node) {
+    const { options } = this, frame = this.view.frame[node];
+    const list = [{ id: "zoom", words: "Zoom", key: "Enter", run: () => this.zoom(node) }];
+    if (frame < 0 || frame === this.model.smaller) return list;
+    const name = this.label(frame);
+    list.push({ id: "sandwich", words: "Callers and callees", key: "s", run: () => this.set({ sandwich: name }) });
+    if (options.actions) return [...list, ...options.actions(name)];
+    return [...list,
+      { id: "focus", words: "Only stacks through it", key: "f", run: () => this.set({ focus: exactName(name) }) },
+      { id: "hide", words: "Hide", key: "x", run: () => this.set({ hide: exactName(name) }) }];
+  }
+
+  // Does what the action of that name does.
+  act(id) {
+    const action = this.selected > 0 && this.actions(this.selected).find((one) => one.id === id);
+    if (action && action.run) action.run();
+    else if (action) this.parts.inspector.querySelector(`a[data-do=${id}]`)?.click();
   }
 
   // ---- search ----
@@ -523,11 +544,6 @@ class App {
     if (node >= 0) this.select(node, true);
   }
 
-  quoted() {
-    if (this.selected <= 0) return "";
-    return "^" + this.selectedName.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
-  }
-
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const { state, model, parts } = this, chrome = this.options.chrome !== false;
@@ -552,9 +568,7 @@ class App {
       c: () => this.set({ color: cycle(this.colorings, this.coloring) }),
       o: () => hasVerdicts(model, state) && this.set({ judged: !state.judged }),
       i: flip("icicle"), r: flip("reverse"), m: flip("collapse"), k: flip("system"), a: flip("normal"),
-      s: () => this.selected > 0 && this.set({ sandwich: this.selectedName }),
-      f: () => this.selected > 0 && this.set({ focus: this.quoted() }),
-      x: () => this.selected > 0 && this.set({ hide: this.quoted() }),
+      s: () => this.act("sandwich"), f: () => this.act("focus"), x: () => this.act("hide"),
       y: () => this.selected > 0 && parts.inspector.querySelector("[data-do=copy]")?.click(),
       Enter: () => this.selected >= 0 && this.zoom(this.selected),
       "+": () => this.zoomAt(this.drawing.width / 2, 1 / 1.5), "=": () => this.zoomAt(this.drawing.width / 2, 1 / 1.5),

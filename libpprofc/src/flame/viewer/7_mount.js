@@ -77,16 +77,16 @@ function buildBar(app, p) {
 function build(app, root) {
   const p = app.parts = buildParts(app), chrome = app.options.chrome !== false;
   const half = (text, canvas, kind) => element("div", { class: "pf-half " + kind }, element("span", { class: "pf-side" }, text), canvas);
-  const side = element("aside", { class: "pf-aside", "aria-label": "changes and selection" }, p.changes, chrome ? p.inspector : null);
+  const side = element("aside", { class: "pf-aside", "aria-label": "changes" }, p.changes);
   p.box = element("div", { class: "pf" + (chrome ? " pf-chrome" : "") },
     chrome ? buildBar(app, p) : null, p.banner,
     element("div", { class: "pf-under" }, p.path, element("span", { class: "pf-space" }), p.real, p.legend, chrome ? null : p.amounts, chrome ? null : p.menu),
     element("div", { class: "pf-main" },
       element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.minimap, p.list),
       side),
-    p.tip, p.announce, chrome ? p.sheet : null);
+    p.inspector, p.tip, p.announce, chrome ? p.sheet : null);
   p.aside = side;
-  side.hidden = !chrome && !app.model.hasBase;
+  side.hidden = !app.model.hasBase;
   p.box.classList.toggle("pf-alone", side.hidden);
   root.replaceChildren(p.box);
   app.drawings = [new Drawing(p.graph, app, false), new Drawing(p.callers, app, true)];
@@ -152,9 +152,9 @@ class Pointers {
     } else if (node < 0) {
       app.select(-1, true);
     } else if (node === app.selected) {
-      app.zoom(node);
+      app.zoom(node, true);
     } else {
-      app.select(node, true);
+      app.select(node, true, true);
     }
   }
 

@@ -40,6 +40,14 @@ function keepFlameState(state) {
   if (String(url) !== location.href) history.replaceState(history.state, "", url);
 }
 
+/** The page's own actions for a function, in the inspector of the viewer. */
+function flameActions(name) {
+  const words = { peek: "Peek", focus: "Only stacks through it" };
+  return $$("#inspector a[data-action]").map((link) => ({
+    id: link.dataset.action, words: words[link.dataset.action] ?? link.textContent, href: String(actionAddress(link, name)),
+  }));
+}
+
 /** What the inspector shows of a box: the values of its function as the table has them, the verdict in the viewer's words. */
 function valuesOf(chosen) {
   const row = $$("#functions tr[data-name]").find((e) => e.dataset.name === chosen.name);
@@ -65,7 +73,7 @@ async function mountFlame(box) {
     return fetchBytes(url);
   };
   const viewer = await window.pprofcFlame.mount(box, {
-    data, load, chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
+    data, load, actions: flameActions, chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
     onSelect: (chosen) => select(chosen?.name ?? "", { values: chosen && valuesOf(chosen) }),
   });
   if (!box.isConnected) {
