@@ -133,8 +133,13 @@ static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char
 
 /* ---- text -------------------------------------------- */
 
+/* Most bytes of a report that are kept: a name of 1 MB in each of many stacks makes more. */
+#define REPORT_MOST ((size_t)128 << 20)
+
 static int report_collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
+  struct buffer *out = context;
+  if (out->size + size > REPORT_MOST) return -1;
+  buffer_add(out, data, size);
   return 0;
 }
 
@@ -289,19 +294,19 @@ static inline void check_page(pprofc_str text) {
 }
 
 /* A report that reads no other files, and the promise of its output. */
-struct report_format {
+struct checked_report {
   const char *format;
   void (*check)(pprofc_str text);
 };
 
-static const struct report_format reports[] = {
+static const struct checked_report reports[] = {
     {"top", check_text},       {"tree", check_text},        {"peek", check_text},
     {"traces", check_text},    {"tags", check_text},        {"raw", check_text},
     {"comments", check_text},  {"folded", check_text},      {"callgrind", check_text},
     {"list", check_text},      {"dot", check_dot},          {"speedscope", check_json},
     {"flamegraph", check_xml}, {"json", check_json},        {"flamebearer", check_json},
     {"proto", check_profile},  {"topproto", check_profile}, {"flame", check_page},
-    {"disasm", check_text},    {"otlp", check_profile},
+    {"disasm", check_text},    {"otlp", check_profile},     {"weblist", check_page},
 };
 
 #define REPORT_COUNT (sizeof reports / sizeof *reports)
