@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   write_profile(shape_byte(&s) & 3 ? &again : &s, "head.pb", head);
   snprintf(output, sizeof output, "-out=%s", scratch_path("out", out));
   char *argv[] = {"run", output, "-pair", base, head, NULL};
-  int status = run_main(5, argv);
+  int status = command_main(&run_command, 5, argv);
   REQUIRE(status == EXIT_PASSED || status == EXIT_FAILED || status == EXIT_REGRESSED);
   if (status == EXIT_PASSED) {
     check_file("out/manifest.json", check_json);

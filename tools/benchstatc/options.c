@@ -17,14 +17,6 @@ static const struct flag_group groups[] = {
 };
 
 #define FIELD(member) offsetof(struct benchstat_options, member)
-#define STRING(name, member, argument, help, initial, group)                                       \
-  { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
-#define OFFER(name, member, argument, help, initial, words, group)                                 \
-  { name, FLAG_STRING, FIELD(member), group, argument, help, initial, words, 0, false, NULL }
-#define NUMBER(member, argument, help, initial, group)                                             \
-  { #member, FLAG_FLOAT, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
-#define SWITCH(member, help, group)                                                                \
-  { #member, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
 
 /* Values that completion offers. */
 static const char *const test_words[] = {"utest", "ttest", "none", NULL};
@@ -33,58 +25,50 @@ static const char *const format_words[] = {"text", "csv",     "markdown", "json"
 static const char *const sort_words[] = {"none", "name", "delta", "-name", "-delta", NULL};
 
 static const struct flag flags[] = {
-    STRING("table", table, "PROJECTION", "Split results into tables by distinct values", ".config",
-           GROUP_COMPARE),
-    STRING("row", row, "PROJECTION", "Split results into rows by distinct values", ".fullname",
-           GROUP_COMPARE),
-    STRING("col", col, "PROJECTION",
-           "Split results into columns; the first is what others are compared with", ".file",
-           GROUP_COMPARE),
-    STRING("ignore", ignore, "KEYS", "Ignore variations in keys", NULL, GROUP_COMPARE),
-    STRING("filter", filter, "QUERY",
-           "Use only benchmarks that match: goos:linux AND (/size:4k OR .unit:/^B/)", "*",
-           GROUP_COMPARE),
-    NUMBER(alpha, "P", "A difference counts when p is at most this", "0.05", GROUP_COMPARE),
-    NUMBER(confidence, "LEVEL", "Confidence level of the ranges", "0.95", GROUP_COMPARE),
-    OFFER("delta-test", delta_test, "TEST",
-          "Test of a difference: utest (medians), ttest (means, by Welch) or none", "utest",
-          test_words, GROUP_COMPARE),
-    OFFER("format", format, "FORMAT",
-          "Output: text; csv, with warnings on standard error; markdown; json, everything "
-          "unrounded; html; "
-          "classic, the table of earlier versions",
-          "text", format_words, GROUP_OUTPUT),
+    FLAG(STRING, GROUP_COMPARE, "table", table, "PROJECTION", ".config",
+         "Split results into tables by distinct values"),
+    FLAG(STRING, GROUP_COMPARE, "row", row, "PROJECTION", ".fullname",
+         "Split results into rows by distinct values"),
+    FLAG(STRING, GROUP_COMPARE, "col", col, "PROJECTION", ".file",
+         "Split results into columns; the first is what others are compared with"),
+    FLAG(STRING, GROUP_COMPARE, "ignore", ignore, "KEYS", NULL, "Ignore variations in keys"),
+    FLAG(STRING, GROUP_COMPARE, "filter", filter, "QUERY", "*",
+         "Use only benchmarks that match: goos:linux AND (/size:4k OR .unit:/^B/)"),
+    FLAG(FLOAT, GROUP_COMPARE, "alpha", alpha, "P", "0.05",
+         "A difference counts when p is at most this"),
+    FLAG(FLOAT, GROUP_COMPARE, "confidence", confidence, "LEVEL", "0.95",
+         "Confidence level of the ranges"),
+    FLAG_WORDS(STRING, GROUP_COMPARE, "delta-test", delta_test, "TEST", "utest", test_words,
+               "Test of a difference: utest (medians), ttest (means, by Welch) or none"),
+    FLAG_WORDS(STRING, GROUP_OUTPUT, "format", format, "FORMAT", "text", format_words,
+               "Output: text; csv, with warnings on standard error; markdown; json, everything "
+               "unrounded; html; classic, the table of earlier versions"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
      "Maximum length of text, markdown or json: the rows that changed most, then a line about the "
      "omitted rows",
      "0", NULL, 0, false, brief_store},
-    SWITCH(geomean, "Print the geometric mean of each file", GROUP_CLASSIC),
-    STRING("split", split, "LABELS", "Split benchmarks by labels, with commas between",
-           "pkg,goos,goarch", GROUP_CLASSIC),
-    OFFER("sort", sort, "ORDER",
-          "Sort by delta or name, with a minus in front for the other way round", "none",
-          sort_words, GROUP_CLASSIC),
-    SWITCH(html, "Print an HTML table", GROUP_CLASSIC),
-    SWITCH(csv, "Print CSV", GROUP_CLASSIC),
-    SWITCH(norange, "Drop the columns of ranges, in CSV", GROUP_CLASSIC),
-    STRING("completion", completion, "SHELL", "Print completion for bash, zsh or fish", NULL,
-           GROUP_MISC),
-    SWITCH(version, "Print the version", GROUP_MISC),
-    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
-};
+    SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print the geometric mean of each file"),
+    FLAG(STRING, GROUP_CLASSIC, "split", split, "LABELS", "pkg,goos,goarch",
+         "Split benchmarks by labels, with commas between"),
+    FLAG_WORDS(STRING, GROUP_CLASSIC, "sort", sort, "ORDER", "none", sort_words,
+               "Sort by delta or name, with a minus in front for the other way round"),
+    SWITCH(GROUP_CLASSIC, "html", html, "Print an HTML table"),
+    SWITCH(GROUP_CLASSIC, "csv", csv, "Print CSV"),
+    SWITCH(GROUP_CLASSIC, "norange", norange, "Drop the columns of ranges, in CSV"),
+    FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
+         "Print completion for bash, zsh or fish"),
+    SWITCH(GROUP_MISC, "version", version, "Print the version"),
+    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL}};
 
 static const char *const usage[] = {"[flags] INPUT ...", "-help | -version", NULL};
-static const char *const details[] = {"INPUT is a file, LABEL=FILE, or - for standard input: the "
-                                      "output of go test -bench, also with -json; JSON "
-                                      "of Google Benchmark, hyperfine, pytest-benchmark, JMH or "
-                                      "criterion; CSV with the columns name, unit and "
-                                      "value.",
-                                      "There is a row for each benchmark and a column for each "
-                                      "input. Medians are shown with the range of their "
-                                      "confidence interval; every column is compared with the "
-                                      "first one. \"~\" is a difference that is likely to "
-                                      "be noise.",
-                                      NULL};
+static const char *const details[] = {
+    "INPUT is a file, LABEL=FILE, or - for standard input: the output of go test -bench, also with "
+    "-json; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH or criterion; CSV with the "
+    "columns name, unit and value.",
+    "There is a row for each benchmark and a column for each input. Medians are shown with the "
+    "range of their confidence interval; every column is compared with the first one. \"~\" is a "
+    "difference that is likely to be noise.",
+    NULL};
 
 static const struct flag_note examples[] = {
     {"benchstatc old.txt new.txt", "what changed"},
@@ -103,17 +87,9 @@ static const struct flag_note statuses[] = {
 };
 
 const struct flag_table options_table = {
-    .program = "benchstatc",
-    .summary = "statistical summaries and comparisons of benchmarks, as benchstat makes them",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .statuses = statuses,
-};
+    FLAG_TABLE("benchstatc",
+               "statistical summaries and comparisons of benchmarks, as benchstat makes them"),
+    .examples = examples};
 
 /* ---- conversion -------------------------------------- */
 

@@ -72,6 +72,22 @@ struct flag_table {
 
 #define FLAGS_MAX 256
 
+/* Lines of a table. FIELD(member), which the file defines, is the offset of a field. */
+#define FLAG(kind, group, name, member, argument, initial, help)                                   \
+  { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
+#define SWITCH(group, name, member, help)                                                          \
+  { name, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
+#define FLAG_WORDS(kind, group, name, member, argument, initial, words, help)                      \
+  { name, FLAG_##kind, FIELD(member), group, argument, help, initial, words, 0, false, NULL }
+#define FLAG_CALLS(kind, group, offset, name, argument, call, help)                                \
+  { name, FLAG_##kind, offset, group, argument, help, NULL, NULL, 0, false, call }
+
+/* The members of a table that has them in variables of the same names. */
+#define FLAG_TABLE(name, what)                                                                     \
+  .program = (name), .summary = (what), .usage = usage, .details = details, .groups = groups,      \
+  .group_count = sizeof groups / sizeof *groups, .flags = flags,                                   \
+  .flag_count = sizeof flags / sizeof *flags, .statuses = statuses
+
 /* Result of parsing a command line. */
 struct flags_parsed {
   int rest;             /* argv[rest] is the first argument that is not a flag */

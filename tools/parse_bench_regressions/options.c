@@ -65,86 +65,69 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
 }
 
 #define FIELD(member) offsetof(struct gate_options, member)
-#define STRING(name, member, argument, help, initial, group)                                       \
-  { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
-#define CHOICE(name, member, argument, help, names, group)                                         \
-  { name, FLAG_CHOICE, FIELD(member), group, argument, help, NULL, names, 0, false, NULL }
-#define SWITCH(name, member, help, group)                                                          \
-  { name, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
 
 static const struct flag flags[] = {
-    {"base", FLAG_STRING, 0, GROUP_INPUT, "FILE",
-     "Raw results before the change, a file or a folder with a file per process; may be repeated",
-     NULL, NULL, 0, false, add_side},
-    {"head", FLAG_STRING, 0, GROUP_INPUT, "FILE",
-     "Raw results after the change, a file or a folder; may be repeated", NULL, NULL, 0, false,
-     add_side},
-    STRING("rules", rules, "FILE",
-           "Rules per benchmark and unit: thresholds, floors, accepted regressions", NULL,
-           GROUP_INPUT),
-    STRING("noise-from", noise_from, "DIR",
-           "Raw results of earlier runs of the base; a change must exceed the largest change among "
-           "them",
-           NULL, GROUP_INPUT),
-    STRING("since", since, "FILE",
-           "Reject inputs older than this file, which is created when the run starts", NULL,
-           GROUP_INPUT),
-    STRING("max-age", max_age, "AGE",
-           "Reject inputs older than this: 90m, 36h or 7d; default for the files of a DIR: 24h",
-           NULL, GROUP_INPUT),
-    STRING("threshold", threshold, "PERCENT", "Smallest increase that is a regression, in percent",
-           "5", GROUP_JUDGE),
-    STRING("alpha", alpha, "P",
-           "Significance level: largest adjusted p-value of a significant change", "0.05",
-           GROUP_JUDGE),
-    CHOICE("test", test, "TEST",
-           "Test of raw results: welch (means), utest (Mann-Whitney), both (utest for what welch "
-           "does not find) or none (every difference counts); tables have p-values already",
-           test_names, GROUP_JUDGE),
-    CHOICE("correction", correction, "METHOD",
-           "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none",
-           correction_names, GROUP_JUDGE),
-    CHOICE("time", time, "TIME",
-           "Time to judge if a benchmark has both: wall, cpu or auto (CPU time if it has one "
-           "thread and does not wait)",
-           time_names, GROUP_JUDGE),
-    {"min-samples", FLAG_INT, FIELD(min_samples), GROUP_JUDGE, "N",
-     "Fewest samples per side to judge a benchmark", "4", NULL, 0, false, NULL},
-    STRING("floor", floor, "SIZE", "Smallest absolute change that is a regression: \"1us or 16 B\"",
-           NULL, GROUP_JUDGE),
+    FLAG_CALLS(STRING, GROUP_INPUT, 0, "base", "FILE", add_side,
+               "Raw results before the change, a file or a folder with a file per process; may be "
+               "repeated"),
+    FLAG_CALLS(STRING, GROUP_INPUT, 0, "head", "FILE", add_side,
+               "Raw results after the change, a file or a folder; may be repeated"),
+    FLAG(STRING, GROUP_INPUT, "rules", rules, "FILE", NULL,
+         "Rules per benchmark and unit: thresholds, floors, accepted regressions"),
+    FLAG(STRING, GROUP_INPUT, "noise-from", noise_from, "DIR", NULL,
+         "Raw results of earlier runs of the base; a change must exceed the largest change among "
+         "them"),
+    FLAG(STRING, GROUP_INPUT, "since", since, "FILE", NULL,
+         "Reject inputs older than this file, which is created when the run starts"),
+    FLAG(STRING, GROUP_INPUT, "max-age", max_age, "AGE", NULL,
+         "Reject inputs older than this: 90m, 36h or 7d; default for the files of a DIR: 24h"),
+    FLAG(STRING, GROUP_JUDGE, "threshold", threshold, "PERCENT", "5",
+         "Smallest increase that is a regression, in percent"),
+    FLAG(STRING, GROUP_JUDGE, "alpha", alpha, "P", "0.05",
+         "Significance level: largest adjusted p-value of a significant change"),
+    FLAG_WORDS(
+        CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
+        "Test of raw results: welch (means), utest (Mann-Whitney), both (utest for what welch "
+        "does not find) or none (every difference counts); tables have p-values already"),
+    FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
+               "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none"),
+    FLAG_WORDS(CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
+               "Time to judge if a benchmark has both: wall, cpu or auto (CPU time if it has one "
+               "thread and does not wait)"),
+    FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
+         "Fewest samples per side to judge a benchmark"),
+    FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
+         "Smallest absolute change that is a regression: \"1us or 16 B\""),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
      "Better direction of a unit; may be repeated", NULL, direction_words, 0, false, add_direction},
-    SWITCH("strict", strict,
+    SWITCH(GROUP_JUDGE, "strict", strict,
            "Exit with 3 when a benchmark is inconclusive, missing, suspiciously fast or too noisy "
-           "to show a change of the threshold",
-           GROUP_JUDGE),
-    SWITCH("one-process", one_process,
-           "Judge results although all samples of a side come from one process", GROUP_JUDGE),
-    SWITCH("any-load", any_load, "Judge times even if the machine was overloaded", GROUP_JUDGE),
-    STRING("today", today, "DATE", "Date for the expiry of rules, such as 2027-01-31; default: now",
-           NULL, GROUP_JUDGE),
-    CHOICE("format", format, "FORMAT",
-           "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
-           "json; junit, XML; gitlab, a code quality report; csv, for a spreadsheet",
-           format_names, GROUP_OUTPUT),
+           "to show a change of the threshold"),
+    SWITCH(GROUP_JUDGE, "one-process", one_process,
+           "Judge results although all samples of a side come from one process"),
+    SWITCH(GROUP_JUDGE, "any-load", any_load, "Judge times even if the machine was overloaded"),
+    FLAG(STRING, GROUP_JUDGE, "today", today, "DATE", NULL,
+         "Date for the expiry of rules, such as 2027-01-31; default: now"),
+    FLAG_WORDS(
+        CHOICE, GROUP_OUTPUT, "format", format, "FORMAT", NULL, format_names,
+        "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
+        "json; junit, XML; gitlab, a code quality report; csv, for a spreadsheet"),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Also write this format to a file; may be repeated", NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
      "Maximum length of text, markdown or json on standard output: the worst verdicts, then a line "
      "about the omitted rows",
      "0", NULL, 0, false, brief_store},
-    SWITCH("all", all, "Also list benchmarks that did not change", GROUP_OUTPUT),
-    SWITCH("selftest", selftest,
-           "Check that the gate fails on regressions planted in generated results", GROUP_MISC),
-    SWITCH("aa", aa,
+    SWITCH(GROUP_OUTPUT, "all", all, "Also list benchmarks that did not change"),
+    SWITCH(GROUP_MISC, "selftest", selftest,
+           "Check that the gate fails on regressions planted in generated results"),
+    SWITCH(GROUP_MISC, "aa", aa,
            "For two runs of the same program: print the noise floor and a threshold for each "
-           "benchmark",
-           GROUP_MISC),
-    STRING("completion", completion, "SHELL", "Print completion for bash, zsh or fish", NULL,
-           GROUP_MISC),
-    SWITCH("version", version, "Print the version", GROUP_MISC),
-    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
-};
+           "benchmark"),
+    FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
+         "Print completion for bash, zsh or fish"),
+    SWITCH(GROUP_MISC, "version", version, "Print the version"),
+    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL}};
 
 static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base OLD -head NEW",
                                     "-selftest | -help | -version", NULL};
@@ -211,9 +194,8 @@ static const struct flag_note environment[] = {
 static const struct flag_note statuses[] = {
     {"0", "nothing regressed; the result is a pass, or inconclusive when more than a fifth of the "
           "comparisons could not be judged"},
-    {"1",
-     "no result: usage, an input that is unreadable or malformed, nothing to compare, output of "
-     "a run that failed"},
+    {"1", "no result: usage, an input that is unreadable or malformed, nothing to compare, output "
+          "of a run that failed"},
     {"2", "something regressed"},
     {"3", "with -strict: nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
           "fast or too noisy; with -aa: two runs of the same program would have failed"},
@@ -221,18 +203,8 @@ static const struct flag_note statuses[] = {
 };
 
 const struct flag_table options_table = {
-    .program = "parse_bench_regressions",
-    .summary = "fails when benchmarks got slower",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .environment = environment,
-    .statuses = statuses,
-};
+    FLAG_TABLE("parse_bench_regressions", "fails when benchmarks got slower"), .examples = examples,
+    .environment = environment};
 
 /* ---- environment ------------------------------------- */
 

@@ -301,12 +301,6 @@ static void add_options(struct command_flags *flags) {
   }
 }
 
-#define STRING(name, argument, help, group)                                                        \
-  { #name, FLAG_STRING, FIELD(name), group, argument, help, NULL, NULL, 0, false, NULL }
-#define INTEGER(name, argument, initial, help, group)                                              \
-  { #name, FLAG_INT, FIELD(name), group, argument, help, initial, NULL, 0, false, NULL }
-#define SWITCH(name, help, group)                                                                  \
-  { #name, FLAG_BOOL, FIELD(name), group, NULL, help, NULL, NULL, 0, false, NULL }
 #define LIMIT(name, field, argument, initial, store, help)                                         \
   {                                                                                                \
     name, FLAG_STRING, FIELD(limits.field), GROUP_LIMIT, argument, help, initial, NULL, 0, false,  \
@@ -315,89 +309,83 @@ static void add_options(struct command_flags *flags) {
 
 /* Flags that are in no table of the library. */
 static const struct flag own_flags[] = {
-    {"base", FLAG_STRING, FIELD(base), GROUP_SOURCE, "SOURCE",
-     "Profile to subtract; may be repeated, to subtract a sum", NULL, NULL, 0, false, store_base},
-    {"diff_base", FLAG_STRING, FIELD(diff_base), GROUP_SOURCE, "SOURCE",
-     "Profile to compare with, the base of percentages; may be repeated, to compare with a sum",
-     NULL, NULL, 0, false, store_base},
-    STRING(add_comment, "TEXT", "Comment to add to the profile", GROUP_SOURCE),
-    STRING(buildid, "ID", "Build ID of the main binary, if the profile has no build ID",
-           GROUP_SOURCE),
-    {"symbolize", FLAG_STRING, FIELD(symbolize), GROUP_SOURCE, "MODE",
-     "Source of function names: none, local, fastlocal, remote; force replaces existing names; "
-     "demangle=full, none, templates; separate several with :",
-     NULL, symbolize_modes, 0, false, NULL},
-    {"source_map", FLAG_STRING, FIELD(source_maps), GROUP_SOURCE, "FILE",
-     "Source map that gives a script's functions their original names, files and lines; may be "
-     "repeated; SCRIPT.map next to the profile is found by itself",
-     NULL, NULL, 0, false, store_list},
-    STRING(tools, "PATH", "Search path for addr2line, nm and objdump", GROUP_SOURCE),
+    FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
+               "Profile to subtract; may be repeated, to subtract a sum"),
+    FLAG_CALLS(
+        STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
+        "Profile to compare with, the base of percentages; may be repeated, to compare with a sum"),
+    FLAG(STRING, GROUP_SOURCE, "add_comment", add_comment, "TEXT", NULL,
+         "Comment to add to the profile"),
+    FLAG(STRING, GROUP_SOURCE, "buildid", buildid, "ID", NULL,
+         "Build ID of the main binary, if the profile has no build ID"),
+    FLAG_WORDS(STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
+               "Source of function names: none, local, fastlocal, remote; force replaces existing "
+               "names; demangle=full, none, templates; separate several with :"),
+    FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(source_maps), "source_map", "FILE", store_list,
+               "Source map that gives a script's functions their original names, files and lines; "
+               "may be repeated; SCRIPT.map next to the profile is found by itself"),
+    FLAG(STRING, GROUP_SOURCE, "tools", tools, "PATH", NULL,
+         "Search path for addr2line, nm and objdump"),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "How to make stacks from callgrind's call graph: proportional (full stacks), edges (function "
      "and caller) or flat",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
-    STRING(benchmark, "REGEXP", "Only these of the benchmarks that callgrind's output has as parts",
-           GROUP_SOURCE),
-    SWITCH(frames,
+    FLAG(STRING, GROUP_SOURCE, "benchmark", benchmark, "REGEXP", NULL,
+         "Only these of the benchmarks that callgrind's output has as parts"),
+    SWITCH(GROUP_SOURCE, "frames", frames,
            "Read a stream of profiles from standard input, each after its length in 4 bytes, "
-           "big-endian",
-           GROUP_SOURCE),
-    STRING(sums, "FILE",
-           "Also write the sums and squares of each function over the sources, as input of -noise",
-           GROUP_SOURCE),
-    SWITCH(simulate,
-           "Run a program once under valgrind and report its instructions and cache misses",
-           GROUP_SOURCE),
-    SWITCH(all_frames, "Ignore drop_frames of the profile", GROUP_SOURCE),
-    INTEGER(seconds, "N", "-1", "Seconds that the server of a URL collects samples", GROUP_FETCH),
-    INTEGER(timeout, "N", "-1",
-            "Longest wait for a reply, in seconds, plus 5; default: 1.5 times -seconds, or 60",
-            GROUP_FETCH),
-    {"header", FLAG_STRING, 0, GROUP_FETCH, "HEADER",
-     "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated", NULL,
-     NULL, 0, false, store_header},
-    STRING(header_file, "FILE", "File of headers to send, one per line", GROUP_FETCH),
-    STRING(tls_cert, "FILE", "Client certificate", GROUP_FETCH),
-    STRING(tls_key, "FILE", "Private key of the client certificate", GROUP_FETCH),
-    STRING(tls_ca, "FILE", "File of trusted certificate authorities; default: the system's",
-           GROUP_FETCH),
-    SWITCH(no_save, "Do not keep copies of fetched profiles", GROUP_FETCH),
-    STRING(collect, "DIR",
-           "Save profile, heap, goroutine, mutex and block of each server in this folder",
-           GROUP_FETCH),
-    {"e", FLAG_BOOL, FIELD(stop_on_error), GROUP_MISC, NULL,
-     "Shell: end with status 2 at the first command that fails", NULL, NULL, 0, false, NULL},
-    SWITCH(no_pager, "Shell: print long reports without $PAGER", GROUP_MISC),
-    {"http", FLAG_STRING, FIELD(http), GROUP_MISC, "HOST:PORT",
-     "Serve the profile as a web page at this address; : is a free port of localhost", NULL, NULL,
-     0, false, store_http},
-    SWITCH(lsp,
+           "big-endian"),
+    FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
+         "Also write the sums and squares of each function over the sources, as input of -noise"),
+    SWITCH(GROUP_SOURCE, "simulate", simulate,
+           "Run a program once under valgrind and report its instructions and cache misses"),
+    SWITCH(GROUP_SOURCE, "all_frames", all_frames, "Ignore drop_frames of the profile"),
+    FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
+         "Seconds that the server of a URL collects samples"),
+    FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
+         "Longest wait for a reply, in seconds, plus 5; default: 1.5 times -seconds, or 60"),
+    FLAG_CALLS(
+        STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
+        "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated"),
+    FLAG(STRING, GROUP_FETCH, "header_file", header_file, "FILE", NULL,
+         "File of headers to send, one per line"),
+    FLAG(STRING, GROUP_FETCH, "tls_cert", tls_cert, "FILE", NULL, "Client certificate"),
+    FLAG(STRING, GROUP_FETCH, "tls_key", tls_key, "FILE", NULL,
+         "Private key of the client certificate"),
+    FLAG(STRING, GROUP_FETCH, "tls_ca", tls_ca, "FILE", NULL,
+         "File of trusted certificate authorities; default: the system's"),
+    SWITCH(GROUP_FETCH, "no_save", no_save, "Do not keep copies of fetched profiles"),
+    FLAG(STRING, GROUP_FETCH, "collect", collect, "DIR", NULL,
+         "Save profile, heap, goroutine, mutex and block of each server in this folder"),
+    SWITCH(GROUP_MISC, "e", stop_on_error,
+           "Shell: end with status 2 at the first command that fails"),
+    SWITCH(GROUP_MISC, "no_pager", no_pager, "Shell: print long reports without $PAGER"),
+    FLAG_CALLS(STRING, GROUP_MISC, FIELD(http), "http", "HOST:PORT", store_http,
+               "Serve the profile as a web page at this address; : is a free port of localhost"),
+    SWITCH(GROUP_MISC, "lsp", lsp,
            "Show the costs of lines in an editor, over the Language Server Protocol on standard "
-           "input and output",
-           GROUP_MISC),
-    SWITCH(quickfix, "Print lines as file:line:column: text, for the error list of an editor",
-           GROUP_MISC),
-    SWITCH(mcp,
+           "input and output"),
+    SWITCH(GROUP_MISC, "quickfix", quickfix,
+           "Print lines as file:line:column: text, for the error list of an editor"),
+    SWITCH(GROUP_MISC, "mcp", mcp,
            "Answer a coding agent on standard input and output, over the Model Context Protocol; "
-           "only files below the folders that are given, or the current one, are read",
-           GROUP_MISC),
-    SWITCH(no_browser, "Do not start a browser for -http", GROUP_MISC),
-    {"http_reload", FLAG_CHOICE, FIELD(http_reload), GROUP_MISC, "WHEN",
-     "When a file changes, -http will: ask (offer the new version), auto (show it), off (keep the "
-     "old one)",
-     "ask", http_reloads, 0, false, NULL},
+           "only files below the folders that are given, or the current one, are read"),
+    SWITCH(GROUP_MISC, "no_browser", no_browser, "Do not start a browser for -http"),
+    FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
+               "When a file changes, -http will: ask (offer the new version), auto (show it), off "
+               "(keep the old one)"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
      "Maximum length of a text or JSON report: the most important rows, then a line about the "
      "omitted rows",
      "0", NULL, 0, false, brief_store},
-    STRING(output, "FILE", "Write the report to this file", GROUP_MISC),
-    INTEGER(threads, "N", "0", "Number of threads; 0: one per CPU", GROUP_MISC),
-    STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),
-    {"formats", FLAG_WORD, FIELD(formats), GROUP_MISC, NULL,
-     "List the supported formats: their tools, what is kept and what is lost", NULL, formats_forms,
-     0, false, NULL},
-    SWITCH(version, "Print the version and the build options", GROUP_MISC),
-    SWITCH(help, "Print this text", GROUP_MISC),
+    FLAG(STRING, GROUP_MISC, "output", output, "FILE", NULL, "Write the report to this file"),
+    FLAG(INT, GROUP_MISC, "threads", threads, "N", "0", "Number of threads; 0: one per CPU"),
+    FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
+         "Print completion for bash, zsh or fish"),
+    FLAG_WORDS(WORD, GROUP_MISC, "formats", formats, NULL, NULL, formats_forms,
+               "List the supported formats: their tools, what is kept and what is lost"),
+    SWITCH(GROUP_MISC, "version", version, "Print the version and the build options"),
+    SWITCH(GROUP_MISC, "help", help, "Print this text"),
     {"h", FLAG_BOOL, FIELD(help), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"sample_types", FLAG_BOOL, FIELD(sample_types), GROUP_MISC, NULL, "", NULL, NULL, 0, true,
@@ -412,8 +400,7 @@ static const struct flag own_flags[] = {
           "at most 16G"),
     LIMIT("max_depth", stack_depth, "N", "65536", store_u32, "Frames of one stack"),
     LIMIT("max_labels", labels, "N", "4096", store_u32, "Labels of one sample"),
-    LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string"),
-};
+    LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string")};
 
 static const char *const noise_shows[] = {"all", "changed", "rows", NULL};
 static const char *const commons[] = {"auto", "off", NULL};

@@ -1,5 +1,4 @@
-/* The commands of pprofci. Each takes the rest of the command line, its own name first, and returns
- * the exit status. */
+/* The commands of pprofci, and what runs them. */
 #ifndef PPROFCI_COMMANDS_H
 #define PPROFCI_COMMANDS_H
 
@@ -10,37 +9,43 @@
 #define EXIT_FAILED    1
 #define EXIT_REGRESSED 2
 
-extern const struct flag_table init_table;
-int init_main(int argc, char **argv);
+/* A parsed command line, and where the command prints. */
+struct command_line {
+  struct flags_parsed parsed;
+  const char *const *words; /* arguments after the flags */
+  size_t count;
+  struct output *out; /* standard output; commands of CI services in it are broken */
+};
 
-extern const struct flag_table run_table;
-int run_main(int argc, char **argv);
+struct ci_command {
+  const struct flag_table *table;
+  void *options; /* zero before the flags fill them */
+  size_t size;   /* of the options, in bytes */
+  /* Checks the flags and words. */
+  pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
+  /* Sets *code to the exit status, which is EXIT_PASSED before. */
+  pprofc_status (*run)(void *options, const struct command_line *line, int *code,
+                       pprofc_error *error);
+};
 
-extern const struct flag_table merge_table;
-int merge_main(int argc, char **argv);
+#define COMMANDS(X)                                                                                \
+  X(init)                                                                                          \
+  X(run) X(merge) X(publish) X(store) X(history) X(trend) X(fsck) X(leaks) X(capture) X(push)
+#define DECLARE(name)                                                                              \
+  extern const struct flag_table name##_table;                                                     \
+  extern const struct ci_command name##_command;
+COMMANDS(DECLARE)
+#undef DECLARE
 
-extern const struct flag_table publish_table;
-int publish_main(int argc, char **argv);
+/* Runs a command with its part of the command line. Returns the exit status. */
+int command_main(const struct ci_command *command, int argc, char **argv);
 
-extern const struct flag_table store_table;
-int store_main(int argc, char **argv);
+/* Checks that one STORE is given. */
+pprofc_status command_needs_store(const struct command_line *line, pprofc_error *error);
 
-extern const struct flag_table history_table;
-int history_main(int argc, char **argv);
-
-extern const struct flag_table trend_table;
-int trend_main(int argc, char **argv);
-
-extern const struct flag_table fsck_table;
-int fsck_main(int argc, char **argv);
-extern const struct flag_table capture_table;
-int capture_main(int argc, char **argv);
-
-extern const struct flag_table push_table;
-int push_main(int argc, char **argv);
-
-extern const struct flag_table leaks_table;
-int leaks_main(int argc, char **argv);
+/* Checks that no argument follows the flags. `hint` follows the message. */
+pprofc_status command_needs_no_words(const struct command_line *line, const char *hint,
+                                     pprofc_error *error);
 
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);

@@ -14,33 +14,24 @@ struct main_options {
 static const struct flag_group groups[] = {{"Other", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "version", .kind = FLAG_BOOL, .offset = FIELD(version), .help = "print the version"},
-    {.name = "completion",
-     .kind = FLAG_STRING,
-     .offset = FIELD(completion),
-     .argument = "SHELL",
-     .help = "print a completion script for bash, zsh or fish"},
-    {.name = "manual",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(manual),
-     .help = "print the options as in the manual page"},
+    SWITCH(0, "version", version, "print the version"),
+    FLAG(STRING, 0, "completion", completion, "SHELL", NULL,
+         "print a completion script for bash, zsh or fish"),
+    SWITCH(0, "manual", manual, "print the options as in the manual page"),
 };
 
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv);
-} runs[] = {{"init", init_main},       {"run", run_main},     {"merge", merge_main},
-            {"publish", publish_main}, {"store", store_main}, {"history", history_main},
-            {"trend", trend_main},     {"fsck", fsck_main},   {"leaks", leaks_main},
-            {"capture", capture_main}, {"push", push_main}};
+#define ROW(name) {#name, &name##_table},
+static const struct flag_command commands[] = {COMMANDS(ROW){NULL, NULL}};
+#undef ROW
 
-static const struct flag_command commands[] = {
-    {"init", &init_table},       {"run", &run_table},     {"merge", &merge_table},
-    {"publish", &publish_table}, {"store", &store_table}, {"history", &history_table},
-    {"trend", &trend_table},     {"fsck", &fsck_table},   {"leaks", &leaks_table},
-    {"capture", &capture_table}, {"push", &push_table},   {NULL, NULL}};
+/* The commands, in the order of the table above. */
+#define ROW(name) &name##_command,
+static const struct ci_command *const runs[] = {COMMANDS(ROW)};
+#undef ROW
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
+
+static const char *const details[] = {NULL};
 
 static const struct flag_note examples[] = {
     {"pprofci init", "a workflow for the project in this folder"},
@@ -58,21 +49,12 @@ static const struct flag_note statuses[] = {
     {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
 
 static const struct flag_table main_table = {
-    .program = "pprofci",
-    .summary = "compares the profiles and benchmarks of a change with its base",
-    .usage = usage,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .statuses = statuses,
-    .commands = commands,
-};
+    FLAG_TABLE("pprofci", "compares the profiles and benchmarks of a change with its base"),
+    .examples = examples, .commands = commands};
 
-static int run_command(const char *name, int argc, char **argv) {
-  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-    if (strcmp(runs[i].name, name) == 0) return runs[i].run(argc, argv);
+static int main_run(const char *name, int argc, char **argv) {
+  const struct flag_command *found = flags_command(&main_table, name);
+  if (found) return command_main(runs[found - commands], argc, argv);
   const char *advice = elsewhere_find("pprofci", name);
   const char *nearest = flags_nearest_command(&main_table, str_of(name));
   if (advice)
@@ -89,7 +71,7 @@ static int run_help(int argc, char **argv) {
   if (argc < 3) return command_help(&main_table);
   char help[] = "-help";
   char *command[] = {argv[2], help, NULL};
-  return run_command(argv[2], 2, command);
+  return main_run(argv[2], 2, command);
 }
 
 int main(int argc, char **argv) {
@@ -98,7 +80,7 @@ int main(int argc, char **argv) {
   pprofc_error error;
   flags_accept_words(argc, argv);
   if (argc > 1 && strcmp(argv[1], "-help") == 0) return run_help(argc, argv);
-  if (argc > 1 && argv[1][0] != '-') return run_command(argv[1], argc - 1, argv + 1);
+  if (argc > 1 && argv[1][0] != '-') return main_run(argv[1], argc - 1, argv + 1);
   if (flags_defaults(&main_table, &options, &error) != PPROFC_OK ||
       flags_parse(&main_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
     return command_misused(&main_table, &parsed, error.message);

@@ -58,17 +58,17 @@ static pprofc_status capture_all(struct capture *capture, pprofc_error *error) {
   return status;
 }
 
-int capture_main(int argc, char **argv) {
-  struct capture_options options = {.out = ""};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  pprofc_status status = capture_options_read(&options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&capture_table);
-  if (status != PPROFC_OK) return command_misused(&capture_table, &parsed, error.message);
-  struct capture capture = {.options = &options};
-  status = capture_all(&capture, &error);
+static pprofc_status capture_run(void *options, const struct command_line *line, int *code,
+                                 pprofc_error *error) {
+  struct capture capture = {.options = options};
+  (void)line, (void)code;
+  pprofc_status status = capture_all(&capture, error);
   for (size_t i = 0; i < capture.count; i++) pprofc_profile_release(capture.items[i].profile);
   ARRAY_FREE(&mem_default, capture.items, capture.capacity);
   if (capture.remote.opened) remote_close(&capture.remote);
-  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+  return status;
 }
+
+static struct capture_options given;
+const struct ci_command capture_command = {&capture_table, &given, sizeof given, capture_check,
+                                           capture_run};

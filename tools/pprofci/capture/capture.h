@@ -3,7 +3,7 @@
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 
-#include "common/flags.h"
+#include "commands.h"
 #include "pprofc/profile.h"
 #include "remote/remote.h"
 
@@ -21,8 +21,8 @@ struct capture_options {
   const char *from, *until;
 };
 
-pprofc_status capture_options_read(struct capture_options *options, int argc, char **argv,
-                                   struct flags_parsed *parsed, pprofc_error *error);
+/* Checks the command line. */
+pprofc_status capture_check(void *options, const struct command_line *line, pprofc_error *error);
 
 /* One profile. */
 struct capture_item {

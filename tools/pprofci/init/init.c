@@ -25,46 +25,25 @@ struct init_options {
 static const struct flag_group groups[] = {{"The workflow", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "out",
-     .kind = FLAG_STRING,
-     .offset = FIELD(out),
-     .argument = "FILE",
-     .initial = ".github/workflows/performance.yml",
-     .help = "file of the workflow"},
-    {.name = "action",
-     .kind = FLAG_STRING,
-     .offset = FIELD(action),
-     .argument = "REPO@REF",
-     .initial = "OWNER/pprofc@v0",
-     .help = "action that the workflow uses"},
-    {.name = "force",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(force),
-     .help = "replace a file that exists"},
+    FLAG(STRING, 0, "out", out, "FILE", ".github/workflows/performance.yml",
+         "file of the workflow"),
+    FLAG(STRING, 0, "action", action, "REPO@REF", "OWNER/pprofc@v0",
+         "action that the workflow uses"),
+    SWITCH(0, "force", force, "replace a file that exists"),
 };
 
 static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", NULL};
 
 static const char *const details[] = {
     "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark, pyproject.toml with "
-    "pytest "
-    "and package.json, in this order, and writes the workflow of the first that it finds.",
+    "pytest and package.json, in this order, and writes the workflow of the first that it finds.",
     NULL};
 
 static const struct flag_note statuses[] = {
     {"0", "the workflow is written"}, {"1", "failed, or no project was found"}, {NULL, NULL}};
 
 const struct flag_table init_table = {
-    .program = "pprofci init",
-    .summary = "writes a workflow that measures pull requests",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci init", "writes a workflow that measures pull requests")};
 
 /* ---- projects ---------------------------------------- */
 
@@ -181,33 +160,39 @@ static pprofc_status init_place(const struct init_options *o, pprofc_error *erro
   return status;
 }
 
-static void init_report(const struct init_options *o, const struct project *project) {
-  printf("wrote %s for %s (%s); %s\n", o->out, project->what, project->file, project->next);
-  printf("permissions: the job that measures has contents: read; the job that publishes has "
-         "pull-requests: write and checks: write, and runs nothing of the pull request\n");
+static void init_report(const struct init_options *o, const struct project *project,
+                        struct output *out) {
+  output_printf(out, "wrote %s for %s (%s); %s\n", o->out, project->what, project->file,
+                project->next);
+  output_printf(out,
+                "permissions: the job that measures has contents: read; the job that publishes has "
+                "pull-requests: write and checks: write, and runs nothing of the pull request\n");
   if (str_starts(str_of(o->action), STR("OWNER/")))
-    printf("next: replace OWNER by the owner of the action, commit the file to the main branch, "
-           "and open a pull request\n");
+    output_printf(
+        out, "next: replace OWNER by the owner of the action, commit the file to the main branch, "
+             "and open a pull request\n");
   else
-    printf("next: commit the file to the main branch, and open a pull request\n");
-  printf("later: the comment /benchmark on a pull request measures it again\n");
+    output_printf(out, "next: commit the file to the main branch, and open a pull request\n");
+  output_printf(out, "later: the comment /benchmark on a pull request measures it again\n");
 }
 
-int init_main(int argc, char **argv) {
-  struct init_options options = {.out = ""};
-  struct flags_parsed parsed = {0};
-  const struct project *project = NULL;
-  pprofc_error error;
-  pprofc_status status = flags_defaults(&init_table, &options, &error);
-  if (status == PPROFC_OK) status = flags_parse(&init_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&init_table);
-  if (status == PPROFC_OK && parsed.rest < argc)
-    status = error_set(&error, PPROFC_E_INVALID, "unexpected argument '%s'", argv[parsed.rest]);
-  if (status != PPROFC_OK) return command_misused(&init_table, &parsed, error.message);
-  status = project_find(&project, &error);
-  if (status == PPROFC_OK) status = init_place(&options, &error);
-  if (status == PPROFC_OK) status = init_write(&options, project, &error);
-  if (status != PPROFC_OK) return command_fail(error.message);
-  init_report(&options, project);
-  return EXIT_PASSED;
+static pprofc_status init_check(void *options, const struct command_line *line,
+                                pprofc_error *error) {
+  (void)options;
+  return command_needs_no_words(line, "", error);
 }
+
+static pprofc_status init_run(void *options, const struct command_line *line, int *code,
+                              pprofc_error *error) {
+  const struct init_options *o = options;
+  const struct project *project = NULL;
+  (void)code;
+  pprofc_status status = project_find(&project, error);
+  if (status == PPROFC_OK) status = init_place(o, error);
+  if (status == PPROFC_OK) status = init_write(o, project, error);
+  if (status == PPROFC_OK) init_report(o, project, line->out);
+  return status;
+}
+
+static struct init_options given;
+const struct ci_command init_command = {&init_table, &given, sizeof given, init_check, init_run};

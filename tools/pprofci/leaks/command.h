@@ -2,7 +2,7 @@
 #ifndef PPROFCI_LEAKS_COMMAND_H
 #define PPROFCI_LEAKS_COMMAND_H
 
-#include "common/flags.h"
+#include "commands.h"
 #include "leaks/leaks.h"
 
 #define IGNORES_MAX 64
@@ -16,8 +16,8 @@ struct leaks_command {
   size_t ignore_count;
 };
 
-pprofc_status leaks_options_read(struct leaks_command *command, int argc, char **argv,
-                                 struct flags_parsed *parsed, pprofc_error *error);
+/* Checks the command line. */
+pprofc_status leaks_check(void *options, const struct command_line *line, pprofc_error *error);
 
 /* The profiles of files and folders that can show leaks. */
 struct leaks_inputs {
@@ -28,7 +28,7 @@ struct leaks_inputs {
 };
 
 /* Reads the profiles. The caller frees them, also after an error. */
-pprofc_status leaks_load(struct leaks_inputs *inputs, char *const *sources, size_t count,
+pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count,
                          pprofc_error *error);
 void leaks_inputs_free(struct leaks_inputs *inputs);
 

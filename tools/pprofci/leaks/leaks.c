@@ -46,15 +46,22 @@ static struct leak_options leaks_settings(const struct leaks_command *command) {
   return options;
 }
 
-static pprofc_status leaks_run(const struct leaks_command *command, char *const *sources,
-                               size_t count, struct output *out, int *code, pprofc_error *error) {
+static pprofc_status leaks_run(void *options, const struct command_line *line, int *code,
+                               pprofc_error *error) {
+  const struct leaks_command *command = options;
   struct leaks_inputs inputs;
   struct leaks leaks;
-  const struct leak_options options = leaks_settings(command);
-  pprofc_status status = leaks_load(&inputs, sources, count, error);
+  const struct leak_options settings = leaks_settings(command);
+  if (command->list_ignored) {
+    leaks_print_ignored(line->out);
+    return PPROFC_OK;
+  }
+  *code = EXIT_FAILED;
+  signals_watch("pprofci", EXIT_FAILED);
+  pprofc_status status = leaks_load(&inputs, line->words, line->count, error);
   if (status == PPROFC_OK) {
-    status = leaks_judge(&leaks, &mem_default, &options, inputs.items, inputs.count, error);
-    if (status == PPROFC_OK) status = leaks_print(command, &leaks, out, error);
+    status = leaks_judge(&leaks, &mem_default, &settings, inputs.items, inputs.count, error);
+    if (status == PPROFC_OK) status = leaks_print(command, &leaks, line->out, error);
     if (status == PPROFC_OK && leaks.leaks)
       *code = EXIT_REGRESSED;
     else if (status == PPROFC_OK && leaks.judged)
@@ -65,30 +72,6 @@ static pprofc_status leaks_run(const struct leaks_command *command, char *const 
   return status;
 }
 
-int leaks_main(int argc, char **argv) {
-  struct leaks_command command = {.folded = ""};
-  struct flags_parsed parsed = {0};
-  struct log_guard guard;
-  struct output out;
-  pprofc_error error;
-  int fd = STDOUT_FILENO, code = EXIT_FAILED;
-  pprofc_status status = leaks_options_read(&command, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&leaks_table);
-  if (status != PPROFC_OK) return command_misused(&leaks_table, &parsed, error.message);
-  signals_watch("pprofci", EXIT_FAILED);
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  if (command.list_ignored) {
-    leaks_print_ignored(&out);
-    code = EXIT_PASSED;
-  } else {
-    status =
-        leaks_run(&command, argv + parsed.rest, (size_t)(argc - parsed.rest), &out, &code, &error);
-  }
-  pprofc_error flushed;
-  if (output_flush(&out, &flushed) != PPROFC_OK && status == PPROFC_OK) {
-    error = flushed;
-    status = PPROFC_E_IO;
-  }
-  return status == PPROFC_OK ? code : command_fail(error.message);
-}
+static struct leaks_command given;
+const struct ci_command leaks_command = {&leaks_table, &given, sizeof given, leaks_check,
+                                         leaks_run};

@@ -165,7 +165,7 @@ static pprofc_status leaks_load_source(struct leaks_inputs *inputs, const char *
   return status;
 }
 
-pprofc_status leaks_load(struct leaks_inputs *inputs, char *const *sources, size_t count,
+pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count,
                          pprofc_error *error) {
   *inputs = (struct leaks_inputs){.count = 0};
   arena_init(&inputs->arena, &mem_default);

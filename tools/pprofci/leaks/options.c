@@ -17,64 +17,23 @@ static const char *add_ignore(void *options, const struct flag *flag, const char
 #define FIELD(name) offsetof(struct leaks_command, name)
 
 static const struct flag flags[] = {
-    {.name = "floor",
-     .kind = FLAG_FLOAT,
-     .offset = FIELD(floor_kb),
-     .argument = "KIB",
-     .initial = "512",
-     .help = "smallest heap growth to report, in KiB"},
-    {.name = "floor-count",
-     .kind = FLAG_FLOAT,
-     .offset = FIELD(floor_count),
-     .argument = "N",
-     .initial = "10",
-     .help = "smallest growth of goroutines and other counts to report"},
-    {.name = "warmup",
-     .kind = FLAG_INT,
-     .offset = FIELD(warmup),
-     .argument = "N",
-     .initial = "-1",
-     .help = "skip the first N profiles of each kind; -1: skip 1 if there are at least 6"},
-    {.name = "kept",
-     .kind = FLAG_FLOAT,
-     .offset = FIELD(kept),
-     .argument = "PERCENT",
-     .initial = "80",
-     .help = "share of its allocations, in percent, that a stack must keep to be a leak"},
-    {.name = "alpha",
-     .kind = FLAG_FLOAT,
-     .offset = FIELD(alpha),
-     .argument = "P",
-     .initial = "0.05",
-     .help = "probability of a false alarm over all stacks of a kind"},
-    {.name = "ignore",
-     .kind = FLAG_STRING,
-     .argument = "RE",
-     .help = "skip stacks with these functions, in addition to the built-in list; may be repeated",
-     .call = add_ignore},
-    {.name = "list-ignored",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(list_ignored),
-     .group = GROUP_OUTPUT,
-     .help = "print the built-in list and exit"},
-    {.name = "json",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(json),
-     .group = GROUP_OUTPUT,
-     .help = "print all results as JSON"},
-    {.name = "folded",
-     .kind = FLAG_STRING,
-     .offset = FIELD(folded),
-     .group = GROUP_OUTPUT,
-     .argument = "FILE",
-     .help = "write the growth of the leaks as folded stacks, for a flame graph"},
-    {.name = "top",
-     .kind = FLAG_INT,
-     .offset = FIELD(top),
-     .group = GROUP_OUTPUT,
-     .argument = "N",
-     .initial = "20",
-     .help = "number of rows to print"},
+    FLAG(FLOAT, 0, "floor", floor_kb, "KIB", "512", "smallest heap growth to report, in KiB"),
+    FLAG(FLOAT, 0, "floor-count", floor_count, "N", "10",
+         "smallest growth of goroutines and other counts to report"),
+    FLAG(INT, 0, "warmup", warmup, "N", "-1",
+         "skip the first N profiles of each kind; -1: skip 1 if there are at least 6"),
+    FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
+         "share of its allocations, in percent, that a stack must keep to be a leak"),
+    FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
+         "probability of a false alarm over all stacks of a kind"),
+    FLAG_CALLS(
+        STRING, 0, 0, "ignore", "RE", add_ignore,
+        "skip stacks with these functions, in addition to the built-in list; may be repeated"),
+    SWITCH(GROUP_OUTPUT, "list-ignored", list_ignored, "print the built-in list and exit"),
+    SWITCH(GROUP_OUTPUT, "json", json, "print all results as JSON"),
+    FLAG(STRING, GROUP_OUTPUT, "folded", folded, "FILE", NULL,
+         "write the growth of the leaks as folded stacks, for a flame graph"),
+    FLAG(INT, GROUP_OUTPUT, "top", top, "N", "20", "number of rows to print"),
 };
 
 static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
@@ -101,18 +60,8 @@ static const struct flag_note statuses[] = {{"0", "nothing leaks"},
                                             {NULL, NULL}};
 
 const struct flag_table leaks_table = {
-    .program = "pprofci leaks",
-    .summary = "finds leaking memory and goroutines in profiles over time",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .environment = environment,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci leaks", "finds leaking memory and goroutines in profiles over time"),
+    .examples = examples, .environment = environment};
 
 /* Checks the ranges of the numbers. */
 static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
@@ -130,13 +79,10 @@ static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_e
   return PPROFC_OK;
 }
 
-pprofc_status leaks_options_read(struct leaks_command *command, int argc, char **argv,
-                                 struct flags_parsed *parsed, pprofc_error *error) {
-  pprofc_status status = flags_defaults(&leaks_table, command, error);
-  if (status == PPROFC_OK) status = flags_parse(&leaks_table, command, argc, argv, parsed, error);
-  if (status != PPROFC_OK || parsed->help) return status;
-  status = leaks_check_numbers(command, error);
-  if (status == PPROFC_OK && parsed->rest == argc && !command->list_ignored)
+pprofc_status leaks_check(void *options, const struct command_line *line, pprofc_error *error) {
+  const struct leaks_command *command = options;
+  pprofc_status status = leaks_check_numbers(command, error);
+  if (status == PPROFC_OK && !line->count && !command->list_ignored)
     status = error_set(error, PPROFC_E_INVALID, "no DIR or FILE given");
   return status;
 }

@@ -14,32 +14,15 @@ struct merge_options {
 static const struct flag_group groups[] = {{"The result", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "out",
-     .kind = FLAG_STRING,
-     .offset = FIELD(out),
-     .argument = "DIR",
-     .initial = ".docs/artifacts/ci",
-     .help = "folder for the page, which links to the artifacts of each DIR"},
-    {.name = "threshold",
-     .kind = FLAG_STRING,
-     .offset = FIELD(threshold),
-     .argument = "PERCENT",
-     .help = "smallest significant increase that is a regression; default: THRESHOLD_PERCENT or 5"},
-    {.name = "expect",
-     .kind = FLAG_STRING,
-     .offset = FIELD(expect),
-     .argument = "LIST",
-     .help = "names of the expected jobs, separated by commas, or their number; a missing job "
-             "makes the result unusable"},
-    {.name = "no-fail",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(no_fail),
-     .help = "exit with 0 when something regressed"},
-    {.name = "title",
-     .kind = FLAG_STRING,
-     .offset = FIELD(title),
-     .argument = "TEXT",
-     .help = "title of the page"},
+    FLAG(STRING, 0, "out", out, "DIR", ".docs/artifacts/ci",
+         "folder for the page, which links to the artifacts of each DIR"),
+    FLAG(STRING, 0, "threshold", threshold, "PERCENT", NULL,
+         "smallest significant increase that is a regression; default: THRESHOLD_PERCENT or 5"),
+    FLAG(STRING, 0, "expect", expect, "LIST", NULL,
+         "names of the expected jobs, separated by commas, or their number; a missing job makes "
+         "the result unusable"),
+    SWITCH(0, "no-fail", no_fail, "exit with 0 when something regressed"),
+    FLAG(STRING, 0, "title", title, "TEXT", NULL, "title of the page"),
 };
 
 static const char *const usage[] = {"[flags] DIR ...", NULL};
@@ -55,16 +38,7 @@ static const struct flag_note statuses[] = {
     {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
 
 const struct flag_table merge_table = {
-    .program = "pprofci merge",
-    .summary = "joins the runs of a matrix into one verdict and page",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci merge", "joins the runs of a matrix into one verdict and page")};
 
 /* Returns the options of a run that has no measurements of its own. */
 static pprofc_status merge_run_options(const struct merge_options *merge,
@@ -98,27 +72,29 @@ static pprofc_status merge_steps(struct ci_run *run, const struct merge_options 
   return status == PPROFC_OK ? write_service_files(run, error) : status;
 }
 
-int merge_main(int argc, char **argv) {
-  static struct run_options options; /* large */
-  struct merge_options merge = {.out = ""};
-  struct flags_parsed parsed = {0};
-  struct ci_run run;
-  pprofc_error error;
-  pprofc_status status = flags_defaults(&merge_table, &merge, &error);
-  if (status == PPROFC_OK) status = flags_parse(&merge_table, &merge, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&merge_table);
-  if (status == PPROFC_OK && parsed.rest == argc)
-    status = error_set(&error, PPROFC_E_INVALID, "nothing to merge: pass a DIR");
-  if (status == PPROFC_OK && !jobs_expectation_is_valid(merge.expect))
-    status = error_set(&error, PPROFC_E_INVALID,
-                       "-expect is a number, or names with commas, not '%s'", merge.expect);
-  if (status == PPROFC_OK) status = merge_run_options(&merge, &options, &error);
-  if (status != PPROFC_OK) return command_misused(&merge_table, &parsed, error.message);
-  run_watch_signals();
-  run_begin(&run, &options);
-  status = merge_steps(&run, &merge, (const char *const *)argv + parsed.rest,
-                       (size_t)(argc - parsed.rest), &error);
-  int code = run_finish(&run, status, &error);
-  run_end(&run);
-  return code;
+static struct run_options settled; /* of the run that is the result */
+
+static pprofc_status merge_check(void *options, const struct command_line *line,
+                                 pprofc_error *error) {
+  const struct merge_options *merge = options;
+  if (!line->count) return error_set(error, PPROFC_E_INVALID, "nothing to merge: pass a DIR");
+  if (!jobs_expectation_is_valid(merge->expect))
+    return error_set(error, PPROFC_E_INVALID, "-expect is a number, or names with commas, not '%s'",
+                     merge->expect);
+  return merge_run_options(merge, &settled, error);
 }
+
+static pprofc_status merge_run(void *options, const struct command_line *line, int *code,
+                               pprofc_error *error) {
+  struct ci_run run;
+  run_watch_signals();
+  run_begin(&run, &settled);
+  pprofc_status status = merge_steps(&run, options, line->words, line->count, error);
+  status = run_finish(&run, status, line, code, error);
+  run_end(&run);
+  return status;
+}
+
+static struct merge_options given;
+const struct ci_command merge_command = {&merge_table, &given, sizeof given, merge_check,
+                                         merge_run};

@@ -17,116 +17,40 @@ static const struct flag_group groups[] = {
 static const char *const hosts[] = {"github", "gitlab", "bitbucket", NULL};
 
 static const struct flag flags[] = {
-    {.name = "to",
-     .kind = FLAG_STRING,
-     .offset = FIELD(to),
-     .group = GROUP_WHERE,
-     .argument = "LIST",
-     .help = "list of comment, status, check (a check run or report) and summary (of the job); "
-             "default: status, and comment in a pull request"},
-    {.name = "host",
-     .kind = FLAG_STRING,
-     .offset = FIELD(site.host),
-     .group = GROUP_WHERE,
-     .argument = "NAME",
-     .choices = hosts,
-     .help = "github, gitlab or bitbucket; default: from the environment"},
-    {.name = "pr",
-     .kind = FLAG_INT,
-     .offset = FIELD(site.number),
-     .group = GROUP_WHERE,
-     .argument = "N",
-     .help = "the pull request or merge request to comment on"},
-    {.name = "sha",
-     .kind = FLAG_STRING,
-     .offset = FIELD(site.sha),
-     .group = GROUP_WHERE,
-     .argument = "COMMIT",
-     .help = "the commit that gets the status or check"},
-    {.name = "page",
-     .kind = FLAG_STRING,
-     .offset = FIELD(site.page),
-     .group = GROUP_WHERE,
-     .argument = "URL",
-     .help = "address of the page, for links; default: the page of the job"},
-    {.name = "key",
-     .kind = FLAG_STRING,
-     .offset = FIELD(key),
-     .group = GROUP_WHERE,
-     .argument = "NAME",
-     .initial = "default",
-     .help = "name of this pipeline, if several pipelines publish to one change"},
-    {.name = "author",
-     .kind = FLAG_STRING,
-     .offset = FIELD(author),
-     .group = GROUP_WHERE,
-     .argument = "LOGIN",
-     .help = "author of the comment to update; default: the owner of the token"},
-    {.name = "markdown",
-     .kind = FLAG_STRING,
-     .offset = FIELD(markdown),
-     .group = GROUP_FILES,
-     .argument = "FILE",
-     .help = "write the summary as plain Markdown"},
-    {.name = "json",
-     .kind = FLAG_STRING,
-     .offset = FIELD(json),
-     .group = GROUP_FILES,
-     .argument = "FILE",
-     .help = "write verdict and regressions as JSON"},
-    {.name = "codequality",
-     .kind = FLAG_STRING,
-     .offset = FIELD(code_quality),
-     .group = GROUP_FILES,
-     .argument = "FILE",
-     .help = "write a code quality report of GitLab"},
-    {.name = "metrics",
-     .kind = FLAG_STRING,
-     .offset = FIELD(metrics),
-     .group = GROUP_FILES,
-     .argument = "FILE",
-     .help = "write a metrics report of GitLab, in the format of OpenMetrics"},
-    {.name = "write-body",
-     .kind = FLAG_STRING,
-     .offset = FIELD(write_body),
-     .group = GROUP_FILES,
-     .argument = "FILE",
-     .help = "write the comment"},
-    {.name = "body",
-     .kind = FLAG_STRING,
-     .offset = FIELD(body),
-     .group = GROUP_FILES,
-     .argument = "FILE",
-     .help = "post a quoted comment from the manifest.json of a fork's run, without DIR"},
-    {.name = "dry-run",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(dry_run),
-     .group = GROUP_HOW,
-     .help = "print the requests without sending them; needs no token and prints none"},
-    {.name = "require-publish",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(require),
-     .group = GROUP_HOW,
-     .help = "exit with 1 when something could not be published"},
-    {.name = "no-fail",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(no_fail),
-     .group = GROUP_HOW,
-     .help = "exit with 0 when something regressed; the check is neutral, the status a success"},
-    {.name = "wait",
-     .kind = FLAG_INT,
-     .offset = FIELD(wait),
-     .group = GROUP_HOW,
-     .argument = "SECONDS",
-     .initial = "120",
-     .help = "longest total wait for a host that is busy or limits the rate"},
-    {.name = "timeout",
-     .kind = FLAG_INT,
-     .offset = FIELD(timeout),
-     .group = GROUP_HOW,
-     .argument = "SECONDS",
-     .initial = "30",
-     .help = "time limit of a request"},
+    FLAG(STRING, GROUP_WHERE, "to", to, "LIST", NULL,
+         "list of comment, status, check (a check run or report) and summary (of the job); "
+         "default: status, and comment in a pull request"),
+    FLAG_WORDS(STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
+               "github, gitlab or bitbucket; default: from the environment"),
+    FLAG(INT, GROUP_WHERE, "pr", site.number, "N", NULL,
+         "the pull request or merge request to comment on"),
+    FLAG(STRING, GROUP_WHERE, "sha", site.sha, "COMMIT", NULL,
+         "the commit that gets the status or check"),
+    FLAG(STRING, GROUP_WHERE, "page", site.page, "URL", NULL,
+         "address of the page, for links; default: the page of the job"),
+    FLAG(STRING, GROUP_WHERE, "key", key, "NAME", "default",
+         "name of this pipeline, if several pipelines publish to one change"),
+    FLAG(STRING, GROUP_WHERE, "author", author, "LOGIN", NULL,
+         "author of the comment to update; default: the owner of the token"),
+    FLAG(STRING, GROUP_FILES, "markdown", markdown, "FILE", NULL,
+         "write the summary as plain Markdown"),
+    FLAG(STRING, GROUP_FILES, "json", json, "FILE", NULL, "write verdict and regressions as JSON"),
+    FLAG(STRING, GROUP_FILES, "codequality", code_quality, "FILE", NULL,
+         "write a code quality report of GitLab"),
+    FLAG(STRING, GROUP_FILES, "metrics", metrics, "FILE", NULL,
+         "write a metrics report of GitLab, in the format of OpenMetrics"),
+    FLAG(STRING, GROUP_FILES, "write-body", write_body, "FILE", NULL, "write the comment"),
+    FLAG(STRING, GROUP_FILES, "body", body, "FILE", NULL,
+         "post a quoted comment from the manifest.json of a fork's run, without DIR"),
+    SWITCH(GROUP_HOW, "dry-run", dry_run,
+           "print the requests without sending them; needs no token and prints none"),
+    SWITCH(GROUP_HOW, "require-publish", require,
+           "exit with 1 when something could not be published"),
+    SWITCH(GROUP_HOW, "no-fail", no_fail,
+           "exit with 0 when something regressed; the check is neutral, the status a success"),
+    FLAG(INT, GROUP_HOW, "wait", wait, "SECONDS", "120",
+         "longest total wait for a host that is busy or limits the rate"),
+    FLAG(INT, GROUP_HOW, "timeout", timeout, "SECONDS", "30", "time limit of a request"),
 };
 
 static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", NULL};
@@ -159,18 +83,8 @@ static const struct flag_note statuses[] = {
     {NULL, NULL}};
 
 const struct flag_table publish_table = {
-    .program = "pprofci publish",
-    .summary = "publishes a result as comments, checks and reports",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .environment = environment,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci publish", "publishes a result as comments, checks and reports"),
+    .examples = examples, .environment = environment};
 
 /* ---- checks ------------------------------------------ */
 
@@ -194,11 +108,10 @@ static bool is_publish_key(const char *key) {
   return size > 0 && size <= 32 && strspn(key, plain) == size && !strstr(key, "--");
 }
 
-static pprofc_status check_body_alone(const struct publish_options *options, int rest, int argc,
+static pprofc_status check_body_alone(const struct publish_options *options, bool other,
                                       pprofc_error *error) {
   const char *const others[] = {options->markdown, options->json, options->code_quality,
                                 options->metrics, options->write_body};
-  bool other = rest < argc;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) other |= *others[i] != '\0';
   for (size_t i = 0; i < PLACES; i++) other |= i != PLACE_COMMENT && options->places[i];
   if (!*options->body || !other) return PPROFC_OK;
@@ -220,15 +133,11 @@ static pprofc_status check_publish_numbers(const struct publish_options *options
   return PPROFC_OK;
 }
 
-pprofc_status publish_options_read(struct publish_options *options, int argc, char **argv,
-                                   struct flags_parsed *parsed, pprofc_error *error) {
-  pprofc_status status = flags_defaults(&publish_table, options, error);
-  if (status == PPROFC_OK) status = flags_parse(&publish_table, options, argc, argv, parsed, error);
-  if (status != PPROFC_OK || parsed->help) return status;
-  status = read_places(options, error);
+pprofc_status publish_check(void *options, const struct command_line *line, pprofc_error *error) {
+  pprofc_status status = read_places(options, error);
   if (status == PPROFC_OK) status = check_publish_numbers(options, error);
-  if (status == PPROFC_OK) status = check_body_alone(options, parsed->rest, argc, error);
-  if (status == PPROFC_OK && parsed->rest + 1 < argc)
-    status = error_set(error, PPROFC_E_INVALID, "one DIR, not %d", argc - parsed->rest);
+  if (status == PPROFC_OK) status = check_body_alone(options, line->count > 0, error);
+  if (status == PPROFC_OK && line->count > 1)
+    status = error_set(error, PPROFC_E_INVALID, "one DIR, not %zu", line->count);
   return status;
 }

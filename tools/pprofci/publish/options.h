@@ -2,7 +2,7 @@
 #ifndef PPROFCI_PUBLISH_OPTIONS_H
 #define PPROFCI_PUBLISH_OPTIONS_H
 
-#include "common/flags.h"
+#include "commands.h"
 #include "publish/site.h"
 
 enum place { PLACE_COMMENT, PLACE_STATUS, PLACE_CHECK, PLACE_SUMMARY, PLACES };
@@ -19,8 +19,7 @@ struct publish_options {
   bool places[PLACES]; /* places of -to */
 };
 
-/* Reads and checks the command line. */
-pprofc_status publish_options_read(struct publish_options *options, int argc, char **argv,
-                                   struct flags_parsed *parsed, pprofc_error *error);
+/* Checks the command line. */
+pprofc_status publish_check(void *options, const struct command_line *line, pprofc_error *error);
 
 #endif

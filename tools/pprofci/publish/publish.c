@@ -6,14 +6,11 @@
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
-#include "core/outfile.h"
 #include "page/links.h"
 #include "publish/options.h"
 #include "publish/post.h"
 #include "run/files.h"
 #include "run/text.h"
-
-#include <unistd.h>
 
 #define SUMMARY_ROOM ((size_t)1 << 20) /* bytes, limit of a step of GitHub */
 
@@ -24,8 +21,7 @@ struct publish {
   struct outcome outcome;
   struct body body;
   const char *folder;
-  struct log_guard guard;
-  struct output out;
+  struct output *out;
   size_t failures;
   bool other_commit; /* the result belongs to another commit than the change */
 };
@@ -149,7 +145,7 @@ static const char *publish_links(struct publish *p) {
 /* ---- files ------------------------------------------- */
 
 static void publish_failed(struct publish *p, const char *what, const pprofc_error *error) {
-  output_flush(&p->out, NULL);
+  output_flush(p->out, NULL);
   message_error("pprofci: cannot publish %s: %s", what, error->message);
   p->failures++;
 }
@@ -159,9 +155,9 @@ static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_
   if (!*path) return PPROFC_OK;
   if (!text.data) return error_nomem(error);
   if (!p->options->dry_run) return save_text(path, text, error);
-  output_printf(&p->out, "write %s\n", path);
-  output_add_str(&p->out, text);
-  output_add_char(&p->out, '\n');
+  output_printf(p->out, "write %s\n", path);
+  output_add_str(p->out, text);
+  output_add_char(p->out, '\n');
   return PPROFC_OK;
 }
 
@@ -219,7 +215,7 @@ static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_erro
                                        .headers = forge->headers,
                                        .wait_most = p->options->wait,
                                        .timeout = p->options->timeout,
-                                       .dry = p->options->dry_run ? &p->out : NULL};
+                                       .dry = p->options->dry_run ? p->out : NULL};
   if (!*p->site.token && !p->options->dry_run)
     return error_set(error, PPROFC_E_INVALID, "%s is not set", forge->tokens[0]);
   return wire_open(&options, wire, error);
@@ -244,7 +240,7 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
     if (posts[i].run(&post, &error) != PPROFC_OK)
       publish_failed(p, posts[i].what, &error);
     else if (!post.dry)
-      output_printf(&p->out, "%s: %s\n", place_names[i], post.done);
+      output_printf(p->out, "%s: %s\n", place_names[i], post.done);
   }
   wire_close(post.wire);
 }
@@ -280,15 +276,14 @@ static pprofc_status publish_check_places(const struct publish *p, const bool *p
 
 static void print_verdict(struct publish *p) {
   if (*p->options->body) return;
-  escape_line_to_output(&p->out, p->outcome.verdict);
-  output_add_text(&p->out, ": ");
-  escape_line_to_output(&p->out, p->outcome.headline);
-  output_add_char(&p->out, '\n');
-  output_flush(&p->out, NULL);
+  escape_line_to_output(p->out, p->outcome.verdict);
+  output_add_text(p->out, ": ");
+  escape_line_to_output(p->out, p->outcome.headline);
+  output_add_char(p->out, '\n');
+  output_flush(p->out, NULL);
 }
 
-static int publish_exit(const struct publish *p, pprofc_status status, const pprofc_error *error) {
-  if (status != PPROFC_OK) return command_fail(error->message);
+static int publish_exit(const struct publish *p) {
   if (p->failures && (p->options->require || *p->options->body)) return EXIT_FAILED;
   if (*p->options->body) return EXIT_PASSED;
   return p->outcome.ending == ENDING_WARNING ? EXIT_PASSED : p->outcome.status;
@@ -312,25 +307,20 @@ static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
     publish_failed(p, "a file", &failed);
   bool any = places[PLACE_COMMENT] || places[PLACE_STATUS] || places[PLACE_CHECK];
   if (any && !p->site.read_only) send_all(p, links, places);
-  return output_flush(&p->out, error);
+  return output_flush(p->out, error);
 }
 
-int publish_main(int argc, char **argv) {
-  static struct publish p; /* static, because it is large */
-  struct publish_options options = {.to = ""};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  int fd = STDOUT_FILENO;
-  pprofc_status status = publish_options_read(&options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&publish_table);
-  if (status != PPROFC_OK) return command_misused(&publish_table, &parsed, error.message);
-  p.options = &options;
-  p.folder = parsed.rest < argc ? argv[parsed.rest] : ".docs/artifacts/ci";
-  log_guard_init(&p.guard, fd_write, &fd);
-  output_init(&p.out, log_guard_write, &p.guard);
+static pprofc_status publish_run(void *options, const struct command_line *line, int *code,
+                                 pprofc_error *error) {
+  struct publish p = {.options = options, .out = line->out};
+  p.folder = line->count ? line->words[0] : ".docs/artifacts/ci";
   arena_init(&p.arena, &mem_default);
-  status = publish_all(&p, &error);
-  int code = publish_exit(&p, status, &error);
+  pprofc_status status = publish_all(&p, error);
+  *code = publish_exit(&p);
   arena_free(&p.arena);
-  return code;
+  return status;
 }
+
+static struct publish_options given;
+const struct ci_command publish_command = {&publish_table, &given, sizeof given, publish_check,
+                                           publish_run};

@@ -148,18 +148,12 @@ static pprofc_str links_url(const struct push_links *l, size_t i) {
 
 /* ---- writing ----------------------------------------- */
 
-static pprofc_status links_print(const struct push_links *l, pprofc_error *error) {
-  struct log_guard guard;
-  struct output out;
-  int fd = STDOUT_FILENO;
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
+static void links_print(const struct push_links *l, struct output *out) {
   for (size_t i = 0; i < l->count; i++) {
-    output_printf(&out, "%s: ", l->items[i].name);
-    output_add_str(&out, links_url(l, i));
-    output_add_char(&out, '\n');
+    output_printf(out, "%s: ", l->items[i].name);
+    output_add_str(out, links_url(l, i));
+    output_add_char(out, '\n');
   }
-  return output_flush(&out, error);
 }
 
 static bool links_put_json(const struct push_links *l, struct output *out) {
@@ -188,11 +182,12 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
   return links_put_json(context, out) ? PPROFC_OK : error_nomem(error);
 }
 
-pprofc_status push_put_links(const struct push *push, pprofc_error *error) {
+pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error) {
   struct push_links links = {.push = push};
   buffer_init(&links.text, &mem_default, 1 << 20);
   links_make(&links);
-  pprofc_status status = links.text.failed ? error_nomem(error) : links_print(&links, error);
+  pprofc_status status = links.text.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) links_print(&links, out);
   if (status == PPROFC_OK && *push->options->links)
     status = save_printed(push->options->links, links_save, &links, error);
   buffer_free(&links.text);

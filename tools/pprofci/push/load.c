@@ -174,7 +174,7 @@ static pprofc_status push_load_source(struct push *push, const char *source, ppr
   return status;
 }
 
-pprofc_status push_load(struct push *push, char *const *sources, size_t count,
+pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
                         pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)

@@ -27,67 +27,21 @@ static const char *add_push_label(void *options, const struct flag *flag, const 
 #define FIELD(name) offsetof(struct push_options, name)
 
 static const struct flag flags[] = {
-    {.name = "to",
-     .kind = FLAG_STRING,
-     .offset = FIELD(to),
-     .argument = "URL",
-     .help = "the address of the server, without a path"},
-    {.name = "protocol",
-     .kind = FLAG_STRING,
-     .offset = FIELD(format),
-     .argument = "NAME",
-     .initial = "push",
-     .choices = formats,
-     .help = "push (push.v1 of Pyroscope), ingest (a form, for older servers) or otlp "
-             "(OpenTelemetry over HTTP, to any collector of profiles)"},
-    {.name = "links",
-     .kind = FLAG_STRING,
-     .offset = FIELD(links),
-     .argument = "FILE",
-     .help = "write the links to this file, for `pprofci run -links`"},
-    {.name = "service",
-     .kind = FLAG_STRING,
-     .offset = FIELD(service),
-     .group = GROUP_LABELS,
-     .argument = "NAME",
-     .help = "the label service_name"},
-    {.name = "side",
-     .kind = FLAG_STRING,
-     .offset = FIELD(side),
-     .group = GROUP_LABELS,
-     .argument = "NAME",
-     .choices = sides,
-     .help = "base or head; default: from folders of these names"},
-    {.name = "benchmark",
-     .kind = FLAG_STRING,
-     .offset = FIELD(benchmark),
-     .group = GROUP_LABELS,
-     .argument = "NAME",
-     .help = "the label benchmark"},
-    {.name = "repository",
-     .kind = FLAG_STRING,
-     .offset = FIELD(repository),
-     .group = GROUP_LABELS,
-     .argument = "NAME",
-     .help = "the label repository"},
-    {.name = "sha",
-     .kind = FLAG_STRING,
-     .offset = FIELD(sha),
-     .group = GROUP_LABELS,
-     .argument = "COMMIT",
-     .help = "the label sha"},
-    {.name = "pr",
-     .kind = FLAG_INT,
-     .offset = FIELD(pr),
-     .group = GROUP_LABELS,
-     .argument = "N",
-     .help = "the label pull_request"},
-    {.name = "label",
-     .kind = FLAG_STRING,
-     .group = GROUP_LABELS,
-     .argument = "NAME=VALUE",
-     .help = "additional label; may be repeated",
-     .call = add_push_label},
+    FLAG(STRING, 0, "to", to, "URL", NULL, "the address of the server, without a path"),
+    FLAG_WORDS(STRING, 0, "protocol", format, "NAME", "push", formats,
+               "push (push.v1 of Pyroscope), ingest (a form, for older servers) or otlp "
+               "(OpenTelemetry over HTTP, to any collector of profiles)"),
+    FLAG(STRING, 0, "links", links, "FILE", NULL,
+         "write the links to this file, for `pprofci run -links`"),
+    FLAG(STRING, GROUP_LABELS, "service", service, "NAME", NULL, "the label service_name"),
+    FLAG_WORDS(STRING, GROUP_LABELS, "side", side, "NAME", NULL, sides,
+               "base or head; default: from folders of these names"),
+    FLAG(STRING, GROUP_LABELS, "benchmark", benchmark, "NAME", NULL, "the label benchmark"),
+    FLAG(STRING, GROUP_LABELS, "repository", repository, "NAME", NULL, "the label repository"),
+    FLAG(STRING, GROUP_LABELS, "sha", sha, "COMMIT", NULL, "the label sha"),
+    FLAG(INT, GROUP_LABELS, "pr", pr, "N", NULL, "the label pull_request"),
+    FLAG_CALLS(STRING, GROUP_LABELS, 0, "label", "NAME=VALUE", add_push_label,
+               "additional label; may be repeated"),
 };
 
 static const char *const usage[] = {"-to URL -service NAME [flags] FILE | DIR ...", NULL};
@@ -115,18 +69,8 @@ static const struct flag_note statuses[] = {
     {"0", "everything was sent"}, {"1", "failed"}, {NULL, NULL}};
 
 const struct flag_table push_table = {
-    .program = "pprofci push",
-    .summary = "sends profiles to Pyroscope or by OTLP, with labels of the change",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .environment = environment,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci push", "sends profiles to Pyroscope or by OTLP, with labels of the change"),
+    .examples = examples, .environment = environment};
 
 static bool push_is_word(const char *text, const char *const *words) {
   for (; *words; words++)
@@ -134,7 +78,9 @@ static bool push_is_word(const char *text, const char *const *words) {
   return false;
 }
 
-static pprofc_status push_check(const struct push_options *options, pprofc_error *error) {
+static pprofc_status push_check(void *given_options, const struct command_line *line,
+                                pprofc_error *error) {
+  const struct push_options *options = given_options;
   if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
   if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is needed");
   if (strpbrk(options->service, "{}=,"))
@@ -147,18 +93,8 @@ static pprofc_status push_check(const struct push_options *options, pprofc_error
     return error_set(error, PPROFC_E_INVALID, "-links needs Pyroscope, not -protocol otlp");
   if (*options->side && !push_is_word(options->side, sides))
     return error_set(error, PPROFC_E_INVALID, "-side is base or head, not '%s'", options->side);
+  if (!line->count) return error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
   return PPROFC_OK;
-}
-
-static pprofc_status push_options_read(struct push_options *options, int argc, char **argv,
-                                       struct flags_parsed *parsed, pprofc_error *error) {
-  pprofc_status status = flags_defaults(&push_table, options, error);
-  if (status == PPROFC_OK) status = flags_parse(&push_table, options, argc, argv, parsed, error);
-  if (status != PPROFC_OK || parsed->help) return status;
-  status = push_check(options, error);
-  if (status == PPROFC_OK && parsed->rest == argc)
-    status = error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
-  return status;
 }
 
 /* ---- the command ------------------------------------- */
@@ -173,30 +109,30 @@ static const char *push_type(const struct push *push) {
   return types[i];
 }
 
-static pprofc_status push_all(struct push *push, char *const *sources, size_t count,
+static pprofc_status push_all(struct push *push, const struct command_line *line,
                               pprofc_error *error) {
   pprofc_status status = remote_open(&push->remote, push_type(push), true, error);
   if (status == PPROFC_OK && push_is_otlp(push)) status = push_otlp_headers(push, error);
   if (status == PPROFC_OK) status = push_read_labels(push, error);
-  if (status == PPROFC_OK) status = push_load(push, sources, count, error);
+  if (status == PPROFC_OK) status = push_load(push, line->words, line->count, error);
   for (size_t i = 0; i < push->count && status == PPROFC_OK; i++)
     status = push_send(push, &push->items[i], error);
   if (status == PPROFC_OK)
     message_note("Pushed %zu profiles to %s", push->count, push->options->to);
-  return status == PPROFC_OK && !push_is_otlp(push) ? push_put_links(push, error) : status;
+  return status == PPROFC_OK && !push_is_otlp(push) ? push_put_links(push, line->out, error)
+                                                    : status;
 }
 
-int push_main(int argc, char **argv) {
+static pprofc_status push_run(void *options, const struct command_line *line, int *code,
+                              pprofc_error *error) {
   static struct push push; /* large */
-  struct push_options options = {.to = ""};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  pprofc_status status = push_options_read(&options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&push_table);
-  if (status != PPROFC_OK) return command_misused(&push_table, &parsed, error.message);
-  push.options = &options;
-  status = push_all(&push, argv + parsed.rest, (size_t)(argc - parsed.rest), &error);
+  (void)code;
+  push.options = options;
+  pprofc_status status = push_all(&push, line, error);
   ARRAY_FREE(&mem_default, push.items, push.capacity);
   remote_close(&push.remote);
-  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+  return status;
 }
+
+static struct push_options given;
+const struct ci_command push_command = {&push_table, &given, sizeof given, push_check, push_run};

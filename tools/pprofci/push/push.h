@@ -46,7 +46,8 @@ pprofc_status push_read_labels(struct push *push, pprofc_error *error);
 
 /* Reads files, and files in folders and their subfolders. A folder named base or head sets the
  * side. */
-pprofc_status push_load(struct push *push, char *const *sources, size_t count, pprofc_error *error);
+pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
+                        pprofc_error *error);
 
 /* ---- OTLP -------------------------------------------- */
 
@@ -76,6 +77,6 @@ pprofc_status push_check_otlp(const struct push *push, const struct push_item *i
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
 
 /* Prints a link to each query and each difference, and writes the file of -links. */
-pprofc_status push_put_links(const struct push *push, pprofc_error *error);
+pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error);
 
 #endif

@@ -54,161 +54,95 @@ static const char *add_fail_on(void *context, const struct flag *flag, const cha
   return NULL;
 }
 
-#define TEXT(flag_name, field, in_group, what, ...)                                                \
-  {                                                                                                \
-    .name = (flag_name), .kind = FLAG_STRING, .offset = FIELD(field), .group = (in_group),         \
-    .argument = (what), __VA_ARGS__                                                                \
-  }
-
 static const char *const profile_names[] = {"regressed", "all", NULL};
 
 static const struct flag flags[] = {
-    TEXT("base", base, RUN_INPUTS, "DIR",
-         .help = "profiles of the base, in any format that pprofc reads; equal names are pairs"),
-    TEXT("head", head, RUN_INPUTS, "DIR", .help = "profiles of the head"),
-    {.name = "pair",
-     .kind = FLAG_PAIR,
-     .group = RUN_INPUTS,
-     .argument = "FILE",
-     .call = add_pair,
-     .help = "base and head profile of a pair, whatever their names: -pair BASE HEAD; in folders "
-             "each profile is a run; may be repeated"},
-    TEXT("program-base", program_base, RUN_INPUTS, "FILE",
-         .help =
-             "program of the base, an ELF file for x86-64; functions get the column Code, which "
-             "shows if their machine code changed"),
-    TEXT("program-head", program_head, RUN_INPUTS, "FILE", .help = "program of the head"),
-    TEXT("bench-base", bench_base, RUN_INPUTS, "FILE", .call = add_bench,
-         .help = "benchmark results of the base, a file or a folder with a file per process; may "
-                 "be repeated"),
-    TEXT("bench-head", bench_head, RUN_INPUTS, "FILE", .call = add_bench,
-         .help = "benchmark results of the head, a file or a folder with a file per process; may "
-                 "be repeated"),
-    TEXT("bundled", bundled, RUN_INPUTS, "DIR",
-         .help = "folder of the profiles to compare if no other input is given"),
-    TEXT("record", record, RUN_RECORDING, "PACKAGES",
-         .help = "run the benchmarks of Go packages at -base-ref and here; blanks separate "
-                 "packages"),
-    TEXT("base-ref", base_ref, RUN_RECORDING, "REF",
-         .help = "commit to compare with; default: the first parent of a pull request's merge "
-                 "commit, or the merge base with the target branch; without -record the commit of "
-                 "the profiles of the base"),
-    {.name = "all",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(all),
-     .group = RUN_RECORDING,
-     .help = "measure everything in every round, also unchanged test binaries and benchmarks that "
-             "did not look worse in the first rounds"},
-    {.name = "count",
-     .kind = FLAG_INT,
-     .offset = FIELD(count),
-     .group = RUN_RECORDING,
-     .argument = "N",
-     .initial = "10",
-     .help = "number of rounds; each measures both sides"},
-    TEXT("bench", bench, RUN_RECORDING, "REGEXP", .initial = ".",
-         .help = "benchmarks to run, as in go test"),
-    TEXT("benchtime", benchtime, RUN_RECORDING, "TIME",
-         .help = "run time of a benchmark, as in go test: 500ms, 1000x; default: 1s in a round, 2s "
-                 "in a profile"),
-    TEXT("cpu", cpu, RUN_RECORDING, "LIST", .help = "values of GOMAXPROCS, as in go test: 1,4"),
-    TEXT("profiles", profiles, RUN_RECORDING, "LIST", .initial = "cpu,mem",
-         .help = "kinds of profile to take: cpu, mem, block, mutex"),
-    {.name = "profile",
-     .kind = FLAG_CHOICE,
-     .offset = FIELD(profile),
-     .group = RUN_RECORDING,
-     .argument = "WHICH",
-     .choices = profile_names,
-     .help = "benchmarks to profile: regressed or all; -fail-on profiles all"},
-    {.name = "profile-runs",
-     .kind = FLAG_INT,
-     .offset = FIELD(profile_runs),
-     .group = RUN_RECORDING,
-     .argument = "N",
-     .initial = "5",
-     .help = "number of profiles per side of a benchmark, apart from the measured rounds; 3 or "
-             "more give verdicts of functions, 0 disables profiles"},
-    TEXT("simulate", simulate, RUN_SIMULATING, "COMMAND",
-         .help = "command whose benchmarks are counted one by one under valgrind: pytest "
-                 "--codspeed, cargo codspeed run, a program that marks its benchmarks for "
-                 "callgrind, or Go packages such as ./...; split into words like in a shell"),
-    TEXT("setup", setup, RUN_SIMULATING, "COMMAND",
-         .help = "shell command that builds each commit before -simulate counts; both commits are "
-                 "checked out in turn in one folder"),
-    TEXT("simulate-toggle", simulate_toggle, RUN_SIMULATING, "FUNCTION",
-         .help = "function to count, with its callees, in a program without marks; may be a "
-                 "pattern with *"),
-    TEXT("simulate-base", simulate_base, RUN_SIMULATING, "COMMAND",
-         .help = "command of the base for pprofc -simulate, split into words like in a shell"),
-    TEXT("simulate-head", simulate_head, RUN_SIMULATING, "COMMAND",
-         .help = "command of the head for pprofc -simulate, which runs once"),
-    {.name = "runs",
-     .kind = FLAG_INT,
-     .offset = FIELD(simulated_runs),
-     .group = RUN_SIMULATING,
-     .argument = "N",
-     .initial = "2",
-     .help = "number of runs of the base's command; 2 or more separate functions that vary from "
-             "functions that changed"},
-    {.name = "simulate-runs",
-     .kind = FLAG_INT,
-     .offset = FIELD(simulated_runs),
-     .group = RUN_SIMULATING,
-     .argument = "N",
-     .initial = "2",
-     .help = "same as -runs"},
-    TEXT("out", out, RUN_RESULT, "DIR", .initial = ".docs/artifacts/ci",
-         .help = "folder for the artifacts; benchmark tables go to benchdiff next to it"),
-    TEXT("threshold", threshold, RUN_RESULT, "PERCENT",
-         .help = "smallest significant increase that is a regression; default: THRESHOLD_PERCENT, "
-                 "else 5, or 1 with -simulate"),
-    {.name = "fail-on",
-     .kind = FLAG_STRING,
-     .offset = FIELD(fail_on_last),
-     .group = RUN_RESULT,
-     .argument = "WHAT",
-     .call = add_fail_on,
-     .help = "growth of a function that is a regression: flat>5%, cum>5%, self>10%, flat>10ms, "
-             "name=RE, or flat>5%,name=RE; total>5% and common>5% test the total and all functions "
-             "together; may be repeated"},
-    {.name = "normalize-by",
-     .kind = FLAG_CHOICE,
-     .offset = FIELD(normalize_by),
-     .group = RUN_RESULT,
-     .argument = "WHAT",
-     .choices = noise_exposures,
-     .help = "divisor of a run's values, as in pprofc: ops, time, total (percent) or none; "
-             "default: ops if known, else none"},
-    TEXT("ops", ops, RUN_RESULT, "N,N", .help = "operations per run of the base and of the head"),
-    TEXT(
-        "noise-rules", noise_rules, RUN_RESULT, "FILE",
-        .help =
-            "JSON file of environment functions, folded frames and accepted changes, as in pprofc"),
-    {.name = "one-process",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(one_process),
-     .group = RUN_RESULT,
-     .help = "judge results although all samples of a side come from one process"},
-    {.name = "any-load",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(any_load),
-     .group = RUN_RESULT,
-     .help = "judge times even if the machine was overloaded"},
-    {.name = "layout",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(layout),
-     .group = RUN_RESULT,
-     .help = "judge times even if only the place of unchanged machine code in memory differs"},
-    {.name = "no-fail",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(no_fail),
-     .group = RUN_RESULT,
-     .help = "exit with 0 when something regressed"},
-    TEXT("links", links, RUN_RESULT, "FILE",
-         .help = "links for the page, written by `pprofci push -links FILE`"),
-    TEXT("title", title, RUN_RESULT, "TEXT",
-         .help = "title of the page: the change, the pull request"),
+    FLAG(STRING, RUN_INPUTS, "base", base, "DIR", NULL,
+         "profiles of the base, in any format that pprofc reads; equal names are pairs"),
+    FLAG(STRING, RUN_INPUTS, "head", head, "DIR", NULL, "profiles of the head"),
+    FLAG_CALLS(PAIR, RUN_INPUTS, 0, "pair", "FILE", add_pair,
+               "base and head profile of a pair, whatever their names: -pair BASE HEAD; in folders "
+               "each profile is a run; may be repeated"),
+    FLAG(STRING, RUN_INPUTS, "program-base", program_base, "FILE", NULL,
+         "program of the base, an ELF file for x86-64; functions get the column Code, which shows "
+         "if their machine code changed"),
+    FLAG(STRING, RUN_INPUTS, "program-head", program_head, "FILE", NULL, "program of the head"),
+    FLAG_CALLS(STRING, RUN_INPUTS, FIELD(bench_base), "bench-base", "FILE", add_bench,
+               "benchmark results of the base, a file or a folder with a file per process; may be "
+               "repeated"),
+    FLAG_CALLS(STRING, RUN_INPUTS, FIELD(bench_head), "bench-head", "FILE", add_bench,
+               "benchmark results of the head, a file or a folder with a file per process; may be "
+               "repeated"),
+    FLAG(STRING, RUN_INPUTS, "bundled", bundled, "DIR", NULL,
+         "folder of the profiles to compare if no other input is given"),
+    FLAG(STRING, RUN_RECORDING, "record", record, "PACKAGES", NULL,
+         "run the benchmarks of Go packages at -base-ref and here; blanks separate packages"),
+    FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
+         "commit to compare with; default: the first parent of a pull request's merge commit, or "
+         "the merge base with the target branch; without -record the commit of the profiles of the "
+         "base"),
+    SWITCH(RUN_RECORDING, "all", all,
+           "measure everything in every round, also unchanged test binaries and benchmarks that "
+           "did not look worse in the first rounds"),
+    FLAG(INT, RUN_RECORDING, "count", count, "N", "10",
+         "number of rounds; each measures both sides"),
+    FLAG(STRING, RUN_RECORDING, "bench", bench, "REGEXP", ".", "benchmarks to run, as in go test"),
+    FLAG(STRING, RUN_RECORDING, "benchtime", benchtime, "TIME", NULL,
+         "run time of a benchmark, as in go test: 500ms, 1000x; default: 1s in a round, 2s in a "
+         "profile"),
+    FLAG(STRING, RUN_RECORDING, "cpu", cpu, "LIST", NULL,
+         "values of GOMAXPROCS, as in go test: 1,4"),
+    FLAG(STRING, RUN_RECORDING, "profiles", profiles, "LIST", "cpu,mem",
+         "kinds of profile to take: cpu, mem, block, mutex"),
+    FLAG_WORDS(CHOICE, RUN_RECORDING, "profile", profile, "WHICH", NULL, profile_names,
+               "benchmarks to profile: regressed or all; -fail-on profiles all"),
+    FLAG(INT, RUN_RECORDING, "profile-runs", profile_runs, "N", "5",
+         "number of profiles per side of a benchmark, apart from the measured rounds; 3 or more "
+         "give verdicts of functions, 0 disables profiles"),
+    FLAG(STRING, RUN_SIMULATING, "simulate", simulate, "COMMAND", NULL,
+         "command whose benchmarks are counted one by one under valgrind: pytest --codspeed, cargo "
+         "codspeed run, a program that marks its benchmarks for callgrind, or Go packages such as "
+         "./...; split into words like in a shell"),
+    FLAG(STRING, RUN_SIMULATING, "setup", setup, "COMMAND", NULL,
+         "shell command that builds each commit before -simulate counts; both commits are checked "
+         "out in turn in one folder"),
+    FLAG(
+        STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
+        "function to count, with its callees, in a program without marks; may be a pattern with *"),
+    FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
+         "command of the base for pprofc -simulate, split into words like in a shell"),
+    FLAG(STRING, RUN_SIMULATING, "simulate-head", simulate_head, "COMMAND", NULL,
+         "command of the head for pprofc -simulate, which runs once"),
+    FLAG(INT, RUN_SIMULATING, "runs", simulated_runs, "N", "2",
+         "number of runs of the base's command; 2 or more separate functions that vary from "
+         "functions that changed"),
+    FLAG(INT, RUN_SIMULATING, "simulate-runs", simulated_runs, "N", "2", "same as -runs"),
+    FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
+         "folder for the artifacts; benchmark tables go to benchdiff next to it"),
+    FLAG(STRING, RUN_RESULT, "threshold", threshold, "PERCENT", NULL,
+         "smallest significant increase that is a regression; default: THRESHOLD_PERCENT, else 5, "
+         "or 1 with -simulate"),
+    FLAG_CALLS(STRING, RUN_RESULT, FIELD(fail_on_last), "fail-on", "WHAT", add_fail_on,
+               "growth of a function that is a regression: flat>5%, cum>5%, self>10%, flat>10ms, "
+               "name=RE, or flat>5%,name=RE; total>5% and common>5% test the total and all "
+               "functions together; may be repeated"),
+    FLAG_WORDS(CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
+               "divisor of a run's values, as in pprofc: ops, time, total (percent) or none; "
+               "default: ops if known, else none"),
+    FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,
+         "operations per run of the base and of the head"),
+    FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,
+         "JSON file of environment functions, folded frames and accepted changes, as in pprofc"),
+    SWITCH(RUN_RESULT, "one-process", one_process,
+           "judge results although all samples of a side come from one process"),
+    SWITCH(RUN_RESULT, "any-load", any_load, "judge times even if the machine was overloaded"),
+    SWITCH(RUN_RESULT, "layout", layout,
+           "judge times even if only the place of unchanged machine code in memory differs"),
+    SWITCH(RUN_RESULT, "no-fail", no_fail, "exit with 0 when something regressed"),
+    FLAG(STRING, RUN_RESULT, "links", links, "FILE", NULL,
+         "links for the page, written by `pprofci push -links FILE`"),
+    FLAG(STRING, RUN_RESULT, "title", title, "TEXT", NULL,
+         "title of the page: the change, the pull request"),
 };
 
 static const char *const usage[] = {
@@ -240,17 +174,8 @@ static const struct flag_note statuses[] = {
     {NULL, NULL}};
 
 const struct flag_table run_table = {
-    .program = "pprofci run",
-    .summary = "makes tables, flame graphs, a page and a verdict",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .environment = environment,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci run", "makes tables, flame graphs, a page and a verdict"),
+    .environment = environment};
 
 /* ---- values ------------------------------------------ */
 
@@ -316,10 +241,10 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
   if (status != PPROFC_OK) return status;
   if (*benchtime && !text_is_iterations(str_of(benchtime), NULL) &&
       !text_is_duration(str_of(benchtime), NULL))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-benchtime must be a time or a number of iterations, as 500ms or 1000x, not "
-                     "'%s'",
-                     benchtime);
+    return error_set(
+        error, PPROFC_E_INVALID,
+        "-benchtime must be a time or a number of iterations, as 500ms or 1000x, not '%s'",
+        benchtime);
   if (*o->cpu && !is_cpu_list(str_of(o->cpu)))
     return error_set(error, PPROFC_E_INVALID, "-cpu must be numbers with commas, not '%s'", o->cpu);
   if (!is_kind_list(str_of(o->profiles)))
@@ -411,18 +336,13 @@ static bool run_is_given(const struct run_options *o) {
   return o->has_base || *o->head || *o->bench_head || *o->simulate_head || *o->simulate;
 }
 
-pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
-                               struct flags_parsed *parsed, pprofc_error *error) {
-  memset(o, 0, sizeof *o); /* what a call before has added */
-  pprofc_status status = flags_defaults(&run_table, o, error);
-  o->bench_base = "";
-  o->bench_head = "";
-  if (status == PPROFC_OK) status = flags_parse(&run_table, o, argc, argv, parsed, error);
-  if (status != PPROFC_OK || parsed->help) return status;
-  if (parsed->rest < argc)
-    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s': pass inputs with flags",
-                     argv[parsed->rest]);
-  status = check_empty(o, parsed, error);
+pprofc_status run_check(void *options, const struct command_line *line, pprofc_error *error) {
+  struct run_options *o = options;
+  const struct flags_parsed *parsed = &line->parsed;
+  if (!o->bench_base) o->bench_base = "";
+  if (!o->bench_head) o->bench_head = "";
+  pprofc_status status = command_needs_no_words(line, ": pass inputs with flags", error);
+  if (status == PPROFC_OK) status = check_empty(o, parsed, error);
   if (status == PPROFC_OK) status = check_values(o, error);
   if (status == PPROFC_OK) status = check_together(o, parsed, error);
   if (status == PPROFC_OK) status = run_options_settle(o, error);

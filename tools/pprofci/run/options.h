@@ -2,7 +2,7 @@
 #ifndef PPROFCI_RUN_OPTIONS_H
 #define PPROFCI_RUN_OPTIONS_H
 
-#include "common/flags.h"
+#include "commands.h"
 
 #define RUN_PAIRS_MAX        1024 /* maximum number of -pair */
 #define RUN_PROFILE_RUNS_MAX 1000
@@ -37,8 +37,7 @@ struct run_options {
 /* Takes a threshold that was not given from the environment, and checks it. */
 pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
 
-/* Reads and checks the command line. */
-pprofc_status run_options_read(struct run_options *options, int argc, char **argv,
-                               struct flags_parsed *parsed, pprofc_error *error);
+/* Checks the command line. */
+pprofc_status run_check(void *options, const struct command_line *line, pprofc_error *error);
 
 #endif

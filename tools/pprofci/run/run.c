@@ -168,41 +168,32 @@ static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   return status;
 }
 
-/* Prints the result. The guard breaks CI commands in untrusted text. */
-static pprofc_status run_print_result(const struct ci_run *run, pprofc_error *error) {
-  struct log_guard guard;
-  struct output out;
-  int fd = STDOUT_FILENO;
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  output_printf(&out, "%zu pair%s of profiles, start with %s/index.html\n", run->pair_count,
+static void run_print_result(const struct ci_run *run, struct output *out) {
+  output_printf(out, "%zu pair%s of profiles, start with %s/index.html\n", run->pair_count,
                 run->pair_count == 1 ? "" : "s", run->out);
-  output_add_str(&out, buffer_str(&run->gate_text));
-  if (*run->instructions) output_printf(&out, "%s\n", run->instructions);
-  output_printf(&out, "%s\n", run->verdict);
-  return output_flush(&out, error);
+  output_add_str(out, buffer_str(&run->gate_text));
+  if (*run->instructions) output_printf(out, "%s\n", run->instructions);
+  output_printf(out, "%s\n", run->verdict);
 }
 
-int run_finish(struct ci_run *run, pprofc_status status, pprofc_error *error) {
+pprofc_status run_finish(struct ci_run *run, pprofc_status status, const struct command_line *line,
+                         int *code, pprofc_error *error) {
   if (status == PPROFC_OK) status = print_annotations(run, error);
-  if (status == PPROFC_OK) status = run_print_result(run, error);
-  int code = run->status;
-  if (code == EXIT_REGRESSED && run->options->no_fail) code = EXIT_PASSED;
-  return status == PPROFC_OK ? code : command_fail(error->message);
+  if (status == PPROFC_OK) run_print_result(run, line->out);
+  *code = run->status;
+  if (*code == EXIT_REGRESSED && run->options->no_fail) *code = EXIT_PASSED;
+  return status;
 }
 
-int run_main(int argc, char **argv) {
-  static struct run_options options; /* static because of its size */
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  pprofc_status status = run_options_read(&options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&run_table);
-  if (status != PPROFC_OK) return command_misused(&run_table, &parsed, error.message);
+static pprofc_status run_run(void *options, const struct command_line *line, int *code,
+                             pprofc_error *error) {
   struct ci_run run;
   run_watch_signals();
-  run_begin(&run, &options);
-  status = run_steps(&run, &error);
-  int code = run_finish(&run, status, &error);
+  run_begin(&run, options);
+  pprofc_status status = run_finish(&run, run_steps(&run, error), line, code, error);
   run_end(&run);
-  return code;
+  return status;
 }
+
+static struct run_options given;
+const struct ci_command run_command = {&run_table, &given, sizeof given, run_check, run_run};

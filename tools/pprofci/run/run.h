@@ -227,8 +227,9 @@ void run_end(struct ci_run *run);
 /* Makes signals set run_stopped. */
 void run_watch_signals(void);
 
-/* Prints annotations and the verdict; returns the exit status. */
-int run_finish(struct ci_run *run, pprofc_status status, pprofc_error *error);
+/* Prints annotations and the verdict, and sets the exit status. */
+pprofc_status run_finish(struct ci_run *run, pprofc_status status, const struct command_line *line,
+                         int *code, pprofc_error *error);
 
 /* Sets up the gate, calls `read` to add rows, and judges them. `inputs` keeps the data that
  * was read. */

@@ -11,14 +11,14 @@ struct fsck_options {
   bool clean;
 };
 
+#define FIELD(name) offsetof(struct fsck_options, name)
+
 static const struct flag_group groups[] = {{"Actions", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "clean",
-     .kind = FLAG_BOOL,
-     .offset = offsetof(struct fsck_options, clean),
-     .help = "remove profiles that no run names and unfinished files, when they are older than a "
-             "day"},
+    SWITCH(
+        0, "clean", clean,
+        "remove profiles that no run names and unfinished files, when they are older than a day"),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
@@ -34,28 +34,26 @@ static const struct flag_note statuses[] = {
     {"1", "something is missing or broken, or the check failed"},
     {NULL, NULL}};
 
-const struct flag_table fsck_table = {
-    .program = "pprofci fsck",
-    .summary = "checks that a store is whole",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .statuses = statuses,
-};
+const struct flag_table fsck_table = {FLAG_TABLE("pprofci fsck", "checks that a store is whole")};
 
-static pprofc_status fsck_all(const struct fsck_options *o, const char *where, struct output *out,
-                              bool *good, pprofc_error *error) {
+static pprofc_status fsck_check(void *options, const struct command_line *line,
+                                pprofc_error *error) {
+  (void)options;
+  return command_needs_store(line, error);
+}
+
+static pprofc_status fsck_run(void *options, const struct command_line *line, int *code,
+                              pprofc_error *error) {
+  const struct fsck_options *o = options;
+  struct output *out = line->out;
   struct backing backing;
   struct upkeep_findings found;
   struct upkeep_counts counts = {0};
-  pprofc_status status = backing_open(&backing, where, false, error);
+  pprofc_status status = backing_open(&backing, line->words[0], false, error);
   if (status != PPROFC_OK) return status;
   status = upkeep_check(&backing, out, &found, error);
   if (status == PPROFC_OK) {
-    *good = !found.broken && !found.missing;
+    if (found.broken || found.missing) *code = EXIT_FAILED;
     output_printf(out,
                   "%zu runs and %zu profiles are whole; %zu broken, %zu missing, %zu not named, "
                   "%zu not finished\n",
@@ -71,24 +69,5 @@ static pprofc_status fsck_all(const struct fsck_options *o, const char *where, s
   return status;
 }
 
-int fsck_main(int argc, char **argv) {
-  static struct output out; /* static, because it is large */
-  struct log_guard guard;
-  struct fsck_options options = {false};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  bool good = false;
-  int fd = STDOUT_FILENO;
-  pprofc_status status = flags_defaults(&fsck_table, &options, &error);
-  if (status == PPROFC_OK) status = flags_parse(&fsck_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&fsck_table);
-  if (status == PPROFC_OK && argc - parsed.rest != 1)
-    status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
-  if (status != PPROFC_OK) return command_misused(&fsck_table, &parsed, error.message);
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  status = fsck_all(&options, argv[parsed.rest], &out, &good, &error);
-  pprofc_status flushed = output_flush(&out, status == PPROFC_OK ? &error : NULL);
-  if (status != PPROFC_OK || flushed != PPROFC_OK) return command_fail(error.message);
-  return good ? EXIT_PASSED : EXIT_FAILED;
-}
+static struct fsck_options given;
+const struct ci_command fsck_command = {&fsck_table, &given, sizeof given, fsck_check, fsck_run};

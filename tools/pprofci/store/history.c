@@ -21,22 +21,10 @@ struct history_options {
 static const struct flag_group groups[] = {{"Selection", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "branch",
-     .kind = FLAG_STRING,
-     .offset = FIELD(branch),
-     .argument = "GLOB",
-     .initial = "*",
-     .help = "branches of the runs"},
-    {.name = "count",
-     .kind = FLAG_INT,
-     .offset = FIELD(count),
-     .argument = "N",
-     .initial = "0",
-     .help = "the last N runs; 0 is all"},
-    {.name = "json",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(json),
-     .help = "print JSON: a line for each run, with its profiles and the median of each result"},
+    FLAG(STRING, 0, "branch", branch, "GLOB", "*", "branches of the runs"),
+    FLAG(INT, 0, "count", count, "N", "0", "the last N runs; 0 is all"),
+    SWITCH(0, "json", json,
+           "print JSON: a line for each run, with its profiles and the median of each result"),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
@@ -49,16 +37,7 @@ static const char *const details[] = {
 static const struct flag_note statuses[] = {{"0", "listed"}, {"1", "failed"}, {NULL, NULL}};
 
 const struct flag_table history_table = {
-    .program = "pprofci history",
-    .summary = "lists the runs of a store",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci history", "lists the runs of a store")};
 
 /* ---- a table ----------------------------------------- */
 
@@ -187,38 +166,29 @@ static pprofc_status list_runs(const struct history_options *o, const struct pas
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status history_all(const struct history_options *o, const char *where,
-                                 struct output *out, pprofc_error *error) {
+static pprofc_status history_check(void *options, const struct command_line *line,
+                                   pprofc_error *error) {
+  (void)options;
+  return command_needs_store(line, error);
+}
+
+static pprofc_status history_run(void *options, const struct command_line *line, int *code,
+                                 pprofc_error *error) {
+  const struct history_options *o = options;
+  (void)code;
   struct backing backing;
   struct past past;
-  pprofc_status status = backing_open(&backing, where, false, error);
+  pprofc_status status = backing_open(&backing, line->words[0], false, error);
   if (status != PPROFC_OK) return status;
   past_init(&past);
   past.runs_only = !o->json;
   status = past_load(&past, &backing, error);
-  if (status == PPROFC_OK) status = list_runs(o, &past, out, error);
+  if (status == PPROFC_OK) status = list_runs(o, &past, line->out, error);
   past_free(&past);
   backing_close(&backing);
   return status;
 }
 
-int history_main(int argc, char **argv) {
-  static struct output out; /* static, because it is large */
-  struct log_guard guard;
-  struct history_options options = {.branch = ""};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  int fd = STDOUT_FILENO;
-  pprofc_status status = flags_defaults(&history_table, &options, &error);
-  if (status == PPROFC_OK)
-    status = flags_parse(&history_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&history_table);
-  if (status == PPROFC_OK && argc - parsed.rest != 1)
-    status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
-  if (status != PPROFC_OK) return command_misused(&history_table, &parsed, error.message);
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  status = history_all(&options, argv[parsed.rest], &out, &error);
-  pprofc_status flushed = output_flush(&out, status == PPROFC_OK ? &error : NULL);
-  return status == PPROFC_OK && flushed == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
-}
+static struct history_options given;
+const struct ci_command history_command = {&history_table, &given, sizeof given, history_check,
+                                           history_run};

@@ -38,68 +38,23 @@ static const struct flag_group groups[] = {
     {"Retention", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "to",
-     .kind = FLAG_STRING,
-     .offset = FIELD(to),
-     .argument = "STORE",
-     .help = "a folder, or s3://BUCKET/PREFIX"},
-    {.name = "commit",
-     .kind = FLAG_STRING,
-     .offset = FIELD(commit),
-     .group = 1,
-     .argument = "ID",
-     .help = "id of the measured commit"},
-    {.name = "branch",
-     .kind = FLAG_STRING,
-     .offset = FIELD(branch),
-     .group = 1,
-     .argument = "NAME",
-     .help = "branch of the commit"},
-    {.name = "tag",
-     .kind = FLAG_STRING,
-     .group = 1,
-     .argument = "NAME",
-     .help = "name of a release, whose runs are never removed; may be repeated",
-     .call = store_take_tag},
-    {.name = "order",
-     .kind = FLAG_INT,
-     .offset = FIELD(order),
-     .group = 1,
-     .argument = "N",
-     .initial = "-1",
-     .help = "number of the commit in its branch, as git rev-list --count --first-parent "
-             "prints"},
-    {.name = "time",
-     .kind = FLAG_STRING,
-     .offset = FIELD(time),
-     .group = 1,
-     .argument = "TIME",
-     .help = "time of the commit: seconds since 1970, 2026-11-20 or 2026-11-20T10:00:00Z"},
-    {.name = "machine",
-     .kind = FLAG_STRING,
-     .offset = FIELD(machine),
-     .group = 1,
-     .argument = "TEXT",
-     .help = "name of the machine; trend marks change points where the machine changes"},
-    {.name = "retain",
-     .kind = FLAG_STRING,
-     .offset = FIELD(retain),
-     .group = 2,
-     .argument = "RULES",
-     .help = "remove old runs: main=2y,release/*=all,*=30d; the first matching pattern counts, and "
-             "a branch without a rule is kept"},
-    {.name = "keep-last",
-     .kind = FLAG_INT,
-     .offset = FIELD(keep_last),
-     .group = 2,
-     .argument = "N",
-     .initial = "20",
-     .help = "number of last commits per branch that -retain never removes"},
-    {.name = "dry-run",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(dry_run),
-     .group = 2,
-     .help = "print what -retain would remove, without removing it"},
+    FLAG(STRING, 0, "to", to, "STORE", NULL, "a folder, or s3://BUCKET/PREFIX"),
+    FLAG(STRING, 1, "commit", commit, "ID", NULL, "id of the measured commit"),
+    FLAG(STRING, 1, "branch", branch, "NAME", NULL, "branch of the commit"),
+    FLAG_CALLS(STRING, 1, 0, "tag", "NAME", store_take_tag,
+               "name of a release, whose runs are never removed; may be repeated"),
+    FLAG(INT, 1, "order", order, "N", "-1",
+         "number of the commit in its branch, as git rev-list --count --first-parent prints"),
+    FLAG(STRING, 1, "time", time, "TIME", NULL,
+         "time of the commit: seconds since 1970, 2026-11-20 or 2026-11-20T10:00:00Z"),
+    FLAG(STRING, 1, "machine", machine, "TEXT", NULL,
+         "name of the machine; trend marks change points where the machine changes"),
+    FLAG(STRING, 2, "retain", retain, "RULES", NULL,
+         "remove old runs: main=2y,release/*=all,*=30d; the first matching pattern counts, and a "
+         "branch without a rule is kept"),
+    FLAG(INT, 2, "keep-last", keep_last, "N", "20",
+         "number of last commits per branch that -retain never removes"),
+    SWITCH(2, "dry-run", dry_run, "print what -retain would remove, without removing it"),
 };
 
 static const char *const usage[] = {"-to STORE [flags] [DIR | RESULTS | PROFILE] ...",
@@ -108,10 +63,9 @@ static const char *const usage[] = {"-to STORE [flags] [DIR | RESULTS | PROFILE]
 
 static const char *const details[] = {
     "DIR is the folder that `pprofci run -out` or `pprofci merge -out` wrote. RESULTS are "
-    "benchmark "
-    "results in any format that benchstatc reads, PROFILE is a profile in any format that pprofc "
-    "reads. What is stored never changes; storing the same again changes nothing. Any number of "
-    "processes may store at once.",
+    "benchmark results in any format that benchstatc reads, PROFILE is a profile in any format "
+    "that pprofc reads. What is stored never changes; storing the same again changes nothing. Any "
+    "number of processes may store at once.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -131,18 +85,8 @@ static const struct flag_note environment[] = {
 static const struct flag_note statuses[] = {{"0", "stored"}, {"1", "failed"}, {NULL, NULL}};
 
 const struct flag_table store_table = {
-    .program = "pprofci store",
-    .summary = "keeps results, verdicts and profiles by commit",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .environment = environment,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci store", "keeps results, verdicts and profiles by commit"),
+    .examples = examples, .environment = environment};
 
 /* ---- the commit -------------------------------------- */
 
@@ -194,22 +138,24 @@ static pprofc_status store_retain(const struct store_options *o, struct backing 
   return status;
 }
 
-static pprofc_status store_all(const struct store_options *o, const char *const *paths,
-                               size_t count, struct output *out, pprofc_error *error) {
+static pprofc_status store_all(void *options, const struct command_line *line, int *code,
+                               pprofc_error *error) {
+  const struct store_options *o = options;
   struct writing w;
   struct backing backing;
   struct commit_info info;
   struct retain rules;
+  (void)code;
   pprofc_status status = store_read_commit(o, &info, error);
   if (status == PPROFC_OK && *o->retain)
     status = retain_parse(&rules, o->retain, o->keep_last, error);
   if (status != PPROFC_OK) return status;
-  status = writing_read(&w, paths, count, error);
+  status = writing_read(&w, line->words, line->count, error);
   if (status == PPROFC_OK) {
-    status = backing_open(&backing, o->to, count && !o->dry_run, error);
+    status = backing_open(&backing, o->to, line->count && !o->dry_run, error);
     if (status == PPROFC_OK) {
-      if (count || o->tag_count) status = store_run(o, &info, &w, &backing, out, error);
-      if (status == PPROFC_OK && *o->retain) status = store_retain(o, &backing, out, error);
+      if (line->count || o->tag_count) status = store_run(o, &info, &w, &backing, line->out, error);
+      if (status == PPROFC_OK && *o->retain) status = store_retain(o, &backing, line->out, error);
       backing_close(&backing);
     }
   }
@@ -217,30 +163,15 @@ static pprofc_status store_all(const struct store_options *o, const char *const 
   return status;
 }
 
-static const char *store_check(const struct store_options *o, size_t count) {
-  if (!*o->to) return "-to is needed";
-  if (!count && !*o->retain && !o->tag_count) return "nothing to store";
-  return NULL;
+static pprofc_status store_check(void *options, const struct command_line *line,
+                                 pprofc_error *error) {
+  const struct store_options *o = options;
+  if (!*o->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
+  if (!line->count && !*o->retain && !o->tag_count)
+    return error_set(error, PPROFC_E_INVALID, "nothing to store");
+  return PPROFC_OK;
 }
 
-int store_main(int argc, char **argv) {
-  static struct output out; /* static, because it is large */
-  struct log_guard guard;
-  struct store_options options = {.to = ""};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  int fd = STDOUT_FILENO;
-  pprofc_status status = flags_defaults(&store_table, &options, &error);
-  if (status == PPROFC_OK)
-    status = flags_parse(&store_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&store_table);
-  size_t count = status == PPROFC_OK ? (size_t)(argc - parsed.rest) : 0;
-  const char *wrong = status == PPROFC_OK ? store_check(&options, count) : NULL;
-  if (wrong) status = error_set(&error, PPROFC_E_INVALID, "%s", wrong);
-  if (status != PPROFC_OK) return command_misused(&store_table, &parsed, error.message);
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  status = store_all(&options, (const char *const *)argv + parsed.rest, count, &out, &error);
-  pprofc_status flushed = output_flush(&out, status == PPROFC_OK ? &error : NULL);
-  return status == PPROFC_OK && flushed == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
-}
+static struct store_options given;
+const struct ci_command store_command = {&store_table, &given, sizeof given, store_check,
+                                         store_all};

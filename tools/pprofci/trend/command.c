@@ -24,98 +24,31 @@ static const struct flag_group groups[] = {
     {"Series", NULL}, {"Change points", NULL}, {"Output", NULL}};
 
 static const struct flag flags[] = {
-    {.name = "bench",
-     .kind = FLAG_STRING,
-     .offset = FIELD(query.bench),
-     .argument = "GLOB",
-     .initial = "*",
-     .help = "benchmarks to list"},
-    {.name = "unit",
-     .kind = FLAG_STRING,
-     .offset = FIELD(query.unit),
-     .argument = "GLOB",
-     .initial = "*",
-     .help = "units of results to list, such as sec/op or B/op"},
-    {.name = "function",
-     .kind = FLAG_STRING,
-     .offset = FIELD(query.function),
-     .argument = "GLOB",
-     .help = "list the share of functions in profiles instead of results"},
-    {.name = "cum", .kind = FLAG_BOOL, .offset = FIELD(query.cum), .help = "include callees"},
-    {.name = "kind",
-     .kind = FLAG_STRING,
-     .offset = FIELD(query.kind),
-     .argument = "GLOB",
-     .initial = "cpu",
-     .help = "kind of the profiles of -function"},
-    {.name = "branch",
-     .kind = FLAG_STRING,
-     .offset = FIELD(query.branch),
-     .argument = "GLOB",
-     .help = "branches of the runs; default: the branch with the most runs"},
-    {.name = "commits",
-     .kind = FLAG_STRING,
-     .offset = FIELD(query.commits),
-     .argument = "FILE",
-     .help = "list of commit ids in order, one per line, as git rev-list --reverse prints; skip "
-             "other commits"},
-    {.name = "threshold",
-     .kind = FLAG_STRING,
-     .offset = FIELD(threshold),
-     .group = 1,
-     .argument = "PERCENT",
-     .initial = "1",
-     .help = "smallest change to report, in percent"},
-    {.name = "alpha",
-     .kind = FLAG_FLOAT,
-     .offset = FIELD(alpha),
-     .group = 1,
-     .argument = "P",
-     .initial = "0.001",
-     .help = "significance level of the t-test of a change point"},
-    {.name = "window",
-     .kind = FLAG_INT,
-     .offset = FIELD(window),
-     .group = 1,
-     .argument = "N",
-     .initial = "50",
-     .help = "number of values per window, 4 to 500"},
-    {.name = "least",
-     .kind = FLAG_INT,
-     .offset = FIELD(least),
-     .group = 1,
-     .argument = "N",
-     .initial = "5",
-     .help = "fewest values on each side of a change point"},
-    {.name = "fail",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(fail),
-     .group = 1,
-     .help = "exit with 2 when a series got worse within the last runs, twice as many as -least"},
-    {.name = "json",
-     .kind = FLAG_BOOL,
-     .offset = FIELD(json),
-     .group = 2,
-     .help = "print all series as JSON"},
-    {.name = "svg",
-     .kind = FLAG_STRING,
-     .offset = FIELD(svg),
-     .group = 2,
-     .argument = "FILE",
-     .help = "write a chart of each series that changed"},
-    {.name = "html",
-     .kind = FLAG_STRING,
-     .offset = FIELD(html),
-     .group = 2,
-     .argument = "FILE",
-     .help = "write a page with a chart of each series, in one file"},
-    {.name = "title",
-     .kind = FLAG_STRING,
-     .offset = FIELD(title),
-     .group = 2,
-     .argument = "TEXT",
-     .initial = "Benchmarks over commits",
-     .help = "title of the page"},
+    FLAG(STRING, 0, "bench", query.bench, "GLOB", "*", "benchmarks to list"),
+    FLAG(STRING, 0, "unit", query.unit, "GLOB", "*",
+         "units of results to list, such as sec/op or B/op"),
+    FLAG(STRING, 0, "function", query.function, "GLOB", NULL,
+         "list the share of functions in profiles instead of results"),
+    SWITCH(0, "cum", query.cum, "include callees"),
+    FLAG(STRING, 0, "kind", query.kind, "GLOB", "cpu", "kind of the profiles of -function"),
+    FLAG(STRING, 0, "branch", query.branch, "GLOB", NULL,
+         "branches of the runs; default: the branch with the most runs"),
+    FLAG(STRING, 0, "commits", query.commits, "FILE", NULL,
+         "list of commit ids in order, one per line, as git rev-list --reverse prints; skip other "
+         "commits"),
+    FLAG(STRING, 1, "threshold", threshold, "PERCENT", "1",
+         "smallest change to report, in percent"),
+    FLAG(FLOAT, 1, "alpha", alpha, "P", "0.001",
+         "significance level of the t-test of a change point"),
+    FLAG(INT, 1, "window", window, "N", "50", "number of values per window, 4 to 500"),
+    FLAG(INT, 1, "least", least, "N", "5", "fewest values on each side of a change point"),
+    SWITCH(1, "fail", fail,
+           "exit with 2 when a series got worse within the last runs, twice as many as -least"),
+    SWITCH(2, "json", json, "print all series as JSON"),
+    FLAG(STRING, 2, "svg", svg, "FILE", NULL, "write a chart of each series that changed"),
+    FLAG(STRING, 2, "html", html, "FILE", NULL,
+         "write a page with a chart of each series, in one file"),
+    FLAG(STRING, 2, "title", title, "TEXT", "Benchmarks over commits", "title of the page"),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
@@ -123,8 +56,7 @@ static const char *const usage[] = {"[flags] STORE", NULL};
 static const char *const details[] = {
     "Prints the change points of each series, the newest first: the first commit that has the "
     "change, its size with an interval of 95 %, and the mean before and after. "
-    "share/doc/pprofc/HISTORY.md "
-    "explains the method and its limits.",
+    "share/doc/pprofc/HISTORY.md explains the method and its limits.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -139,21 +71,15 @@ static const struct flag_note statuses[] = {{"0", "printed, with change points o
                                             {NULL, NULL}};
 
 const struct flag_table trend_table = {
-    .program = "pprofci trend",
-    .summary = "finds the commits that changed a benchmark",
-    .usage = usage,
-    .details = details,
-    .groups = groups,
-    .group_count = sizeof groups / sizeof *groups,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
-    .examples = examples,
-    .statuses = statuses,
-};
+    FLAG_TABLE("pprofci trend", "finds the commits that changed a benchmark"),
+    .examples = examples};
 
 /* ---- options ----------------------------------------- */
 
-static pprofc_status trend_settle(struct trend_options *o, pprofc_error *error) {
+static pprofc_status trend_check(void *options, const struct command_line *line,
+                                 pprofc_error *error) {
+  struct trend_options *o = options;
+  if (command_needs_store(line, error) != PPROFC_OK) return error->status;
   if (!gate_parse_percent(str_of(o->threshold), &o->query.threshold))
     return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is not a percentage", o->threshold);
   if (!(o->alpha > 0) || o->alpha >= 1)
@@ -171,19 +97,8 @@ static pprofc_status trend_settle(struct trend_options *o, pprofc_error *error) 
 
 /* ---- output ------------------------------------------ */
 
-static pprofc_status trend_write_standard(const struct buffer *text, pprofc_error *error) {
-  static struct output out; /* static, because it is large */
-  struct log_guard guard;
-  int fd = STDOUT_FILENO;
-  if (text->failed) return error_nomem(error);
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  output_add_str(&out, buffer_str(text));
-  return output_flush(&out, error);
-}
-
 static pprofc_status trend_write(const struct trend_options *o, const struct trend_view *trend,
-                                 pprofc_error *error) {
+                                 struct output *out, pprofc_error *error) {
   struct buffer text;
   pprofc_status status = PPROFC_OK;
   buffer_init(&text, &mem_default, (size_t)1 << 30);
@@ -201,39 +116,27 @@ static pprofc_status trend_write(const struct trend_options *o, const struct tre
     trend_print_json(&text, trend);
   else
     trend_print_table(&text, trend);
-  if (status == PPROFC_OK) status = trend_write_standard(&text, error);
+  if (status == PPROFC_OK && text.failed) status = error_nomem(error);
+  if (status == PPROFC_OK) output_add_str(out, buffer_str(&text));
   buffer_free(&text);
   return status;
 }
 
-static pprofc_status trend_all(const struct trend_options *o, const char *where, bool *worse,
-                               pprofc_error *error) {
+static pprofc_status trend_print_all(void *options, const struct command_line *line, int *code,
+                                     pprofc_error *error) {
+  const struct trend_options *o = options;
   struct backing backing;
   struct trend_view trend;
-  pprofc_status status = backing_open(&backing, where, false, error);
+  pprofc_status status = backing_open(&backing, line->words[0], false, error);
   if (status != PPROFC_OK) return status;
   status = trend_make(&trend, &backing, &o->query, error);
-  *worse = status == PPROFC_OK && trend_got_worse(&trend, &o->query);
-  if (status == PPROFC_OK) status = trend_write(o, &trend, error);
+  if (status == PPROFC_OK && o->fail && trend_got_worse(&trend, &o->query)) *code = EXIT_REGRESSED;
+  if (status == PPROFC_OK) status = trend_write(o, &trend, line->out, error);
   trend_free(&trend);
   backing_close(&backing);
   return status;
 }
 
-int trend_main(int argc, char **argv) {
-  struct trend_options options = {.title = ""};
-  struct flags_parsed parsed = {0};
-  pprofc_error error;
-  pprofc_status status = flags_defaults(&trend_table, &options, &error);
-  if (status == PPROFC_OK)
-    status = flags_parse(&trend_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return command_help(&trend_table);
-  if (status == PPROFC_OK && argc - parsed.rest != 1)
-    status = error_set(&error, PPROFC_E_INVALID, "give exactly one STORE");
-  if (status == PPROFC_OK) status = trend_settle(&options, &error);
-  if (status != PPROFC_OK) return command_misused(&trend_table, &parsed, error.message);
-  bool worse = false;
-  status = trend_all(&options, argv[parsed.rest], &worse, &error);
-  if (status != PPROFC_OK) return command_fail(error.message);
-  return options.fail && worse ? EXIT_REGRESSED : EXIT_PASSED;
-}
+static struct trend_options given;
+const struct ci_command trend_command = {&trend_table, &given, sizeof given, trend_check,
+                                         trend_print_all};
