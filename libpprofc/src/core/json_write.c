@@ -83,11 +83,12 @@ static void json_put_quoted(struct json_writer *json, pprofc_str s) {
   buffer_free(&shorter);
 }
 
-void json_key(struct json_writer *json, const char *name) {
+struct json_writer *json_key(struct json_writer *json, const char *name) {
   json_begin_item(json);
   json_put_quoted(json, str_of(name));
   output_add_text(json->out, json->spaced ? ": " : ":");
   json->after_key = true;
+  return json;
 }
 
 void json_string(struct json_writer *json, pprofc_str s) {

@@ -27,7 +27,9 @@ void json_begin_object(struct json_writer *json);
 void json_begin_array(struct json_writer *json);
 /* Ends the innermost object or array. */
 void json_end(struct json_writer *json);
-void json_key(struct json_writer *json, const char *name);
+/* Writes a name. Returns the writer, so that a member is one call: json_int(json_key(json, "n"),
+ * 1). */
+struct json_writer *json_key(struct json_writer *json, const char *name);
 
 /* Puts a newline before the next item, to keep the text readable. */
 void json_line_break(struct json_writer *json);

@@ -29,8 +29,7 @@ static void collect_add_time(struct json_writer *json, const char *key, int64_t 
     return;
   int fraction = (int)(nanos % 1000000000);
   snprintf(text, sizeof text, fraction ? "%s.%09dZ" : "%sZ", day, fraction);
-  json_key(json, key);
-  json_text(json, text);
+  json_text(json_key(json, key), text);
 }
 
 static void collect_add_item(struct json_writer *json, const struct collect_server *server,
@@ -40,24 +39,19 @@ static void collect_add_item(struct json_writer *json, const struct collect_serv
   pprofc_profile_header(item->profile, &header);
   json_line_break(json);
   json_begin_object(json);
-  json_key(json, "kind");
-  json_text(json, item->kind);
+  json_text(json_key(json, "kind"), item->kind);
   json_key(json, "file");
   snprintf(file, sizeof file, "%s%s.pb.gz", server->name, item->kind);
   json_text(json, file);
-  json_key(json, "address");
-  json_string(json, item->remote->address.shown);
+  json_string(json_key(json, "address"), item->remote->address.shown);
   collect_add_time(json, "time", header.time_nanos);
   if (header.duration_nanos) {
-    json_key(json, "duration_nanos");
-    json_int(json, header.duration_nanos);
+    json_int(json_key(json, "duration_nanos"), header.duration_nanos);
   }
   if (pprofc_profile_mapping_count(item->profile)) {
     pprofc_mapping main = pprofc_profile_mapping(item->profile, 0);
-    json_key(json, "binary");
-    json_string(json, main.file);
-    json_key(json, "build_id");
-    json_string(json, main.build_id);
+    json_string(json_key(json, "binary"), main.file);
+    json_string(json_key(json, "build_id"), main.build_id);
   }
   json_end(json);
 }
@@ -65,15 +59,12 @@ static void collect_add_item(struct json_writer *json, const struct collect_serv
 static void collect_add_server(struct json_writer *json, const struct collect_server *server) {
   json_line_break(json);
   json_begin_object(json);
-  json_key(json, "address");
-  json_text(json, server->address);
-  json_key(json, "profiles");
-  json_begin_array(json);
+  json_text(json_key(json, "address"), server->address);
+  json_begin_array(json_key(json, "profiles"));
   for (size_t k = 0; k < COLLECT_KINDS; k++)
     if (server->items[k].profile) collect_add_item(json, server, &server->items[k]);
   json_end(json);
-  json_key(json, "missing");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "missing"));
   for (size_t k = 0; k < COLLECT_KINDS; k++)
     if (!server->items[k].profile) json_text(json, server->items[k].kind);
   json_end(json);
@@ -85,11 +76,9 @@ static bool collect_add_manifest(struct output *out, const struct collect_server
   struct json_writer json;
   json_init(&json, out, &mem_default);
   json_begin_object(&json);
-  json_key(&json, "version");
-  json_int(&json, 1);
+  json_int(json_key(&json, "version"), 1);
   collect_add_time(&json, "collected", start * 1000000000);
-  json_key(&json, "servers");
-  json_begin_array(&json);
+  json_begin_array(json_key(&json, "servers"));
   for (size_t i = 0; i < count; i++)
     if (!servers[i].failed) collect_add_server(&json, &servers[i]);
   json_end(&json);

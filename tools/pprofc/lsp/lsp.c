@@ -93,18 +93,14 @@ static void result_end(struct lsp_result *r, struct buffer *to) {
 }
 
 static void result_position(struct json_writer *json, const char *key, size_t line, size_t column) {
-  json_key(json, key);
-  json_begin_object(json);
-  json_key(json, "line");
-  json_uint(json, line);
-  json_key(json, "character");
-  json_uint(json, column);
+  json_begin_object(json_key(json, key));
+  json_uint(json_key(json, "line"), line);
+  json_uint(json_key(json, "character"), column);
   json_end(json);
 }
 
 static void result_range(struct json_writer *json, const struct document *d, size_t line) {
-  json_key(json, "range");
-  json_begin_object(json);
+  json_begin_object(json_key(json, "range"));
   result_position(json, "start", line, 0);
   result_position(json, "end", line, document_length(d, line));
   json_end(json);
@@ -117,8 +113,7 @@ static void result_costs(struct json_writer *json, const char *key, const struct
   escape_line(&text, str_slice(before, 0, 120));
   if (before.size) buffer_add_text(&text, ": ");
   costs_put(&lsp->costs, &text, flat, cum);
-  json_key(json, key);
-  json_string(json, buffer_str(&text));
+  json_string(json_key(json, key), buffer_str(&text));
   buffer_free(&text);
 }
 
@@ -142,8 +137,7 @@ static void lsp_hints(const struct lsp *lsp, const struct document *d, const str
     json_begin_object(json);
     result_position(json, "position", line, document_length(d, line));
     result_costs(json, "label", lsp, STR(""), n->flat, n->cum);
-    json_key(json, "paddingLeft");
-    json_bool(json, true);
+    json_bool(json_key(json, "paddingLeft"), true);
     json_end(json);
   }
 }
@@ -172,11 +166,9 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
     if (f == count) continue;
     json_begin_object(json);
     result_range(json, d, line);
-    json_key(json, "command");
-    json_begin_object(json);
+    json_begin_object(json_key(json, "command"));
     result_costs(json, "title", lsp, n->function, functions[f].flat, functions[f].cum);
-    json_key(json, "command");
-    json_text(json, "");
+    json_text(json_key(json, "command"), "");
     json_end(json);
     json_end(json);
   }
@@ -209,12 +201,9 @@ static void lsp_hover(const struct lsp *lsp, const struct document *d, const str
   lsp_put_hover(lsp, best, &text);
   result_begin(&r, &answer->result);
   json_begin_object(&r.json);
-  json_key(&r.json, "contents");
-  json_begin_object(&r.json);
-  json_key(&r.json, "kind");
-  json_text(&r.json, "markdown");
-  json_key(&r.json, "value");
-  json_string(&r.json, buffer_str(&text));
+  json_begin_object(json_key(&r.json, "contents"));
+  json_text(json_key(&r.json, "kind"), "markdown");
+  json_string(json_key(&r.json, "value"), buffer_str(&text));
   json_end(&r.json);
   json_end(&r.json);
   result_end(&r, &answer->result);
@@ -229,20 +218,16 @@ static void lsp_diagnose(const struct lsp *lsp, struct rpc *rpc, const struct do
   buffer_init(&params, &mem_default, SIZE_MAX);
   result_begin(&r, &params);
   json_begin_object(&r.json);
-  json_key(&r.json, "uri");
-  json_string(&r.json, buffer_str(&d->uri));
-  json_key(&r.json, "diagnostics");
-  json_begin_array(&r.json);
+  json_string(json_key(&r.json, "uri"), buffer_str(&d->uri));
+  json_begin_array(json_key(&r.json, "diagnostics"));
   for (size_t i = 0; i < lsp->costs.count && shown < LSP_DIAGNOSTICS; i++) {
     const pprofc_graph_node *n = &lsp->costs.nodes[i];
     size_t line = lsp_line_of(d, n);
     if (line == SIZE_MAX || !n->flat) continue;
     json_begin_object(&r.json);
     result_range(&r.json, d, line);
-    json_key(&r.json, "severity");
-    json_int(&r.json, 4);
-    json_key(&r.json, "source");
-    json_text(&r.json, "pprofc");
+    json_int(json_key(&r.json, "severity"), 4);
+    json_text(json_key(&r.json, "source"), "pprofc");
     result_costs(&r.json, "message", lsp, n->function, n->flat, n->cum);
     json_end(&r.json);
     shown++;

@@ -41,24 +41,17 @@ static void capture_json_item(struct json_writer *json, const struct capture *ca
   pprofc_profile_header(item->profile, &header);
   json_line_break(json);
   json_begin_object(json);
-  json_key(json, "file");
-  json_text(json, name);
-  json_key(json, "side");
-  json_text(json, capture_sides[item->side]);
-  json_key(json, "kind");
-  json_text(json, remote_kinds[item->kind].name);
-  json_key(json, "round");
-  json_uint(json, item->round + 1);
-  json_key(json, "warmup");
-  json_bool(json, item->warmup);
-  json_key(json, "time_nanos");
-  json_int(json, header.time_nanos);
+  json_text(json_key(json, "file"), name);
+  json_text(json_key(json, "side"), capture_sides[item->side]);
+  json_text(json_key(json, "kind"), remote_kinds[item->kind].name);
+  json_uint(json_key(json, "round"), item->round + 1);
+  json_bool(json_key(json, "warmup"), item->warmup);
+  json_int(json_key(json, "time_nanos"), header.time_nanos);
   json_end(json);
 }
 
 static void capture_json_missing(struct json_writer *json, const struct capture *capture) {
-  json_key(json, "missing");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "missing"));
   for (int side = 0; side < CAPTURE_SIDES; side++)
     for (size_t k = 0; k < REMOTE_KINDS; k++) {
       char name[64];
@@ -73,10 +66,8 @@ static bool capture_put_manifest(const struct capture *capture, struct output *o
   struct json_writer json;
   json_init(&json, out, &mem_default);
   json_begin_object(&json);
-  json_key(&json, "version");
-  json_int(&json, 1);
-  json_key(&json, "profiles");
-  json_begin_array(&json);
+  json_int(json_key(&json, "version"), 1);
+  json_begin_array(json_key(&json, "profiles"));
   for (size_t i = 0; i < capture->count; i++) capture_json_item(&json, capture, &capture->items[i]);
   json_end(&json);
   capture_json_missing(&json, capture);

@@ -114,8 +114,7 @@ static void put_github_note(struct post *post, struct json_text *text, const str
   json_begin_object(&text->json);
   json_text_member(text, "path", node_text(note, "file"));
   for (size_t i = 0; i < 2; i++) {
-    json_key(&text->json, lines[i]);
-    json_int(&text->json, node_integer(node_get(note, "line")));
+    json_int(json_key(&text->json, lines[i]), node_integer(node_get(note, "line")));
   }
   json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
   json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MAX));
@@ -125,8 +124,7 @@ static void put_github_note(struct post *post, struct json_text *text, const str
 
 static void put_github_output(struct post *post, struct json_text *text, size_t *at) {
   pprofc_str summary = body_cut(post->outcome->summary, post->links, SUMMARY_MAX, post->arena);
-  json_key(&text->json, "output");
-  json_begin_object(&text->json);
+  json_begin_object(json_key(&text->json, "output"));
   json_text_member(text, "title", post_shorten(post, post->outcome->headline, TITLE_MAX));
   json_text_member(text, "summary", summary);
   json_key(&text->json, "annotations");
@@ -187,8 +185,7 @@ static void put_bitbucket_note(struct post *post, struct json_text *text, const 
   json_text_member(text, "summary", post_shorten(post, node_text(note, "message"), NOTE_MAX));
   json_text_member(text, "severity", STR("HIGH"));
   json_text_member(text, "path", node_text(note, "file"));
-  json_key(&text->json, "line");
-  json_int(&text->json, node_integer(node_get(note, "line")));
+  json_int(json_key(&text->json, "line"), node_integer(node_get(note, "line")));
   json_end(&text->json);
 }
 
@@ -204,13 +201,11 @@ static pprofc_str bitbucket_body(struct post *post) {
   json_text_member(&text, "reporter", STR("pprofc"));
   json_text_member(&text, "result", str_of(results[post->outcome->ending]));
   if (*post->site->page) json_text_member(&text, "link", str_of(post->site->page));
-  json_key(&text.json, "data");
-  json_begin_array(&text.json);
+  json_begin_array(json_key(&text.json, "data"));
   json_begin_object(&text.json);
   json_text_member(&text, "title", STR("Regressions"));
   json_text_member(&text, "type", STR("NUMBER"));
-  json_key(&text.json, "value");
-  json_uint(&text.json, post->outcome->regressed);
+  json_uint(json_key(&text.json, "value"), post->outcome->regressed);
   json_end(&text.json);
   json_end(&text.json);
   json_end(&text.json);

@@ -32,8 +32,7 @@ pprofc_str json_text_end(struct json_text *text, struct arena *arena) {
 }
 
 void json_text_member(struct json_text *text, const char *key, pprofc_str value) {
-  json_key(&text->json, key);
-  json_string(&text->json, value);
+  json_string(json_key(&text->json, key), value);
 }
 
 /* ---- code quality ------------------------------------ */
@@ -64,13 +63,10 @@ static void quality_put(struct json_text *text, const struct node *regression) {
   json_text_member(text, "check_name", STR("pprofc-regression"));
   json_text_member(text, "fingerprint", str_of(print));
   json_text_member(text, "severity", STR("major"));
-  json_key(&text->json, "location");
-  json_begin_object(&text->json);
+  json_begin_object(json_key(&text->json, "location"));
   json_text_member(text, "path", file.size ? file : STR("."));
-  json_key(&text->json, "lines");
-  json_begin_object(&text->json);
-  json_key(&text->json, "begin");
-  json_int(&text->json, line > 0 ? line : 1);
+  json_begin_object(json_key(&text->json, "lines"));
+  json_int(json_key(&text->json, "begin"), line > 0 ? line : 1);
   json_end(&text->json);
   json_end(&text->json);
   json_end(&text->json);
@@ -154,8 +150,7 @@ static void plain_put_regression(struct json_text *text, const struct node *regr
   json_begin_object(&text->json);
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     json_text_member(text, keys[i], node_text(regression, keys[i]));
-  json_key(&text->json, "line");
-  json_int(&text->json, node_integer(node_get(regression, "line")));
+  json_int(json_key(&text->json, "line"), node_integer(node_get(regression, "line")));
   json_end(&text->json);
 }
 
@@ -164,14 +159,12 @@ pprofc_str outcome_json(const struct outcome *outcome, const char *page, struct 
   if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
   json_begin_object(&text.json);
   json_text_member(&text, "verdict", outcome->verdict);
-  json_key(&text.json, "gate_status");
-  json_int(&text.json, outcome->status);
+  json_int(json_key(&text.json, "gate_status"), outcome->status);
   json_text_member(&text, "headline", outcome->headline);
   json_text_member(&text, "commit", outcome->commit);
   json_text_member(&text, "base_commit", node_text(outcome->root, "base_commit"));
   json_text_member(&text, "page", str_of(page));
-  json_key(&text.json, "regressions");
-  json_begin_array(&text.json);
+  json_begin_array(json_key(&text.json, "regressions"));
   for (size_t i = 0; i < node_size(outcome->regressions); i++)
     plain_put_regression(&text, node_at(outcome->regressions, i));
   json_end(&text.json);

@@ -160,16 +160,12 @@ static bool links_put_json(const struct push_links *l, struct output *out) {
   struct json_writer json;
   json_init(&json, out, &mem_default);
   json_begin_object(&json);
-  json_key(&json, "version");
-  json_int(&json, 1);
-  json_key(&json, "links");
-  json_begin_array(&json);
+  json_int(json_key(&json, "version"), 1);
+  json_begin_array(json_key(&json, "links"));
   for (size_t i = 0; i < l->count; i++) {
     json_begin_object(&json);
-    json_key(&json, "name");
-    json_text(&json, l->items[i].name);
-    json_key(&json, "url");
-    json_string(&json, links_url(l, i));
+    json_text(json_key(&json, "name"), l->items[i].name);
+    json_string(json_key(&json, "url"), links_url(l, i));
     json_end(&json);
   }
   json_end(&json);

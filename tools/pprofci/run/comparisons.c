@@ -138,8 +138,7 @@ static void members_write(struct json_writer *json, const struct member *members
 
 static void changes_write(struct json_writer *json, const char *key, const struct change *changes,
                           size_t count) {
-  json_key(json, key);
-  json_begin_array(json);
+  json_begin_array(json_key(json, key));
   for (size_t i = 0; i < count; i++) {
     json_line_break(json);
     json_begin_object(json);
@@ -150,8 +149,7 @@ static void changes_write(struct json_writer *json, const char *key, const struc
 }
 
 static void hunk_lines_write(struct json_writer *json, const struct run_hunk *hunk) {
-  json_key(json, "lines");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "lines"));
   for (size_t i = 0; i < hunk->line_count; i++) {
     json_begin_object(json);
     members_write(json, line_members, COUNT_OF(line_members), &hunk->lines[i]);
@@ -163,8 +161,7 @@ static void hunk_lines_write(struct json_writer *json, const struct run_hunk *hu
 /* Writes the changed lines if the change of the sources is known. */
 static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
   if (!pair->has_sources) return;
-  json_key(json, "hunks");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "hunks"));
   for (size_t i = 0; i < pair->hunk_count; i++) {
     json_line_break(json);
     json_begin_object(json);
@@ -176,8 +173,7 @@ static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
 }
 
 void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
-  json_key(json, "comparisons");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "comparisons"));
   for (size_t i = 0; i < pair->comparison_count; i++) {
     const struct pair_verdicts *c = &pair->comparisons[i];
     json_line_break(json);
@@ -193,8 +189,7 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
 }
 
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run) {
-  json_key(json, "fired");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "fired"));
   for (size_t i = 0; i < run->fired_count; i++) {
     json_line_break(json);
     json_begin_object(json);

@@ -122,15 +122,13 @@ void load_write(struct json_writer *json, const struct ci_run *run) {
                  {"stolen_seconds", offsetof(struct round_load, stolen)}};
   size_t count;
   const struct round_load *loads = loads_of(run, &count);
-  json_key(json, "loads");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "loads"));
   for (size_t i = 0; i < count; i++) {
     json_begin_object(json);
     for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
       double value;
       memcpy(&value, (const char *)&loads[i] + members[k].offset, sizeof value);
-      json_key(json, members[k].key);
-      json_double(json, value);
+      json_double(json_key(json, members[k].key), value);
     }
     json_end(json);
   }

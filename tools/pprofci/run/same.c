@@ -94,8 +94,7 @@ bool same_is_all(const struct ci_run *run) {
 /* ---- manifests --------------------------------------- */
 
 void same_write(struct json_writer *json, const struct ci_run *run) {
-  json_key(json, "same_binary");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "same_binary"));
   for (size_t i = 0; i < run->same_count; i++) json_text(json, run->same[i]);
   json_end(json);
 }

@@ -71,27 +71,20 @@ static void list_table(struct output *out, const struct past *past, const size_t
 
 /* ---- JSON -------------------------------------------- */
 
-static void list_member(struct json_writer *json, const char *key, pprofc_str value) {
-  json_key(json, key);
-  json_string(json, value);
-}
-
 static void list_run_profiles(struct json_writer *json, const struct past *past,
                               const struct past_run *run) {
-  json_key(json, "profiles");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "profiles"));
   for (size_t i = 0; i < run->profiles; i++) {
     const struct past_profile *profile = &past->profiles[run->first_profile + i];
     char key[80];
     past_object_key(profile->sha256, key);
     json_begin_object(json);
-    list_member(json, "kind", profile->kind);
-    list_member(json, "package", profile->package);
-    list_member(json, "benchmark", profile->benchmark);
-    list_member(json, "name", profile->name);
-    list_member(json, "key", str_of(key));
-    json_key(json, "size");
-    json_int(json, profile->size);
+    json_string(json_key(json, "kind"), profile->kind);
+    json_string(json_key(json, "package"), profile->package);
+    json_string(json_key(json, "benchmark"), profile->benchmark);
+    json_string(json_key(json, "name"), profile->name);
+    json_string(json_key(json, "key"), str_of(key));
+    json_int(json_key(json, "size"), profile->size);
     json_end(json);
   }
   json_end(json);
@@ -99,17 +92,15 @@ static void list_run_profiles(struct json_writer *json, const struct past *past,
 
 static void list_results(struct json_writer *json, const struct past *past,
                          const struct past_run *run) {
-  json_key(json, "results");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "results"));
   for (size_t i = 0; i < run->points; i++) {
     const struct past_point *point = &past->points[run->first_point + i];
     const struct past_series *series = &past->series[point->series];
     json_begin_object(json);
-    list_member(json, "group", series->group);
-    list_member(json, "benchmark", series->name);
-    list_member(json, "unit", series->unit);
-    json_key(json, "median");
-    json_double(json, point->value);
+    json_string(json_key(json, "group"), series->group);
+    json_string(json_key(json, "benchmark"), series->name);
+    json_string(json_key(json, "unit"), series->unit);
+    json_double(json_key(json, "median"), point->value);
     json_end(json);
   }
   json_end(json);
@@ -119,17 +110,15 @@ static void list_json_run(struct json_writer *json, const struct past *past,
                           const struct past_run *run) {
   json_line_break(json);
   json_begin_object(json);
-  list_member(json, "commit", run->place.commit);
-  json_key(json, "time");
-  json_int(json, run->place.time);
-  json_key(json, "order");
-  json_int(json, run->place.order);
-  list_member(json, "branch", run->branch);
-  list_member(json, "tag", str_of(run->tag));
-  list_member(json, "machine", run->machine);
-  list_member(json, "verdict", run->verdict);
-  list_member(json, "headline", run->headline);
-  list_member(json, "record", str_of(run->key));
+  json_string(json_key(json, "commit"), run->place.commit);
+  json_int(json_key(json, "time"), run->place.time);
+  json_int(json_key(json, "order"), run->place.order);
+  json_string(json_key(json, "branch"), run->branch);
+  json_string(json_key(json, "tag"), str_of(run->tag));
+  json_string(json_key(json, "machine"), run->machine);
+  json_string(json_key(json, "verdict"), run->verdict);
+  json_string(json_key(json, "headline"), run->headline);
+  json_string(json_key(json, "record"), str_of(run->key));
   list_results(json, past, run);
   list_run_profiles(json, past, run);
   json_end(json);

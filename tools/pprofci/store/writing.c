@@ -16,8 +16,7 @@ static void writing_text(struct json_text *to, const char *key, const char *valu
 }
 
 static void writing_number(struct json_text *to, const char *key, int64_t value) {
-  json_key(&to->json, key);
-  json_int(&to->json, value);
+  json_int(json_key(&to->json, key), value);
 }
 
 /* ---- results ----------------------------------------- */
@@ -36,8 +35,7 @@ static size_t writing_put_manifest(struct json_text *to, const struct node *mani
     json_text_member(to, "unit", node_text(item, "unit"));
     writing_number(to, "direction", node_integer(node_get(item, "direction")));
     json_text_member(to, "verdict", node_text(item, "verdict"));
-    json_key(&to->json, "values");
-    json_begin_array(&to->json);
+    json_begin_array(json_key(&to->json, "values"));
     for (size_t k = 0; k < node_size(head); k++) {
       const struct node *value = node_at(head, k);
       json_verbatim(&to->json, node_is(value, NODE_NUMBER) ? value->text : STR("null"));
@@ -59,8 +57,7 @@ static void writing_put_pair(struct json_text *to, const struct pairs *pairs,
   json_text_member(to, "benchmark", pprofc_bench_string(pairs->set, pair->name));
   json_text_member(to, "unit", unit);
   writing_number(to, "direction", pprofc_bench_direction(pairs->set, unit));
-  json_key(&to->json, "values");
-  json_begin_array(&to->json);
+  json_begin_array(json_key(&to->json, "values"));
   for (size_t i = 0; i < side->count; i++) json_double(&to->json, pairs->values[side->first + i]);
   json_end(&to->json);
   json_end(&to->json);
@@ -137,14 +134,12 @@ static pprofc_status writing_print(struct writing *w, struct backing *backing,
   json_begin_object(&to->json);
   writing_put_commit(to, w, info);
   json_line_break(&to->json);
-  json_key(&to->json, "series");
-  json_begin_array(&to->json);
+  json_begin_array(json_key(&to->json, "series"));
   if (w->manifest) result->series = writing_put_manifest(to, w->manifest);
   if (w->set && !writing_put_set(to, w->set, &result->series)) status = error_nomem(error);
   json_end(&to->json);
   json_line_break(&to->json);
-  json_key(&to->json, "profiles");
-  json_begin_array(&to->json);
+  json_begin_array(json_key(&to->json, "profiles"));
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_profile(to, backing, &w->profiles[i], error);
   json_end(&to->json);

@@ -193,45 +193,31 @@ void trend_print_table(struct buffer *out, const struct trend_view *trend) {
 
 /* ---- JSON -------------------------------------------- */
 
-static void trend_json_member(struct json_writer *json, const char *key, pprofc_str value) {
-  json_key(json, key);
-  json_string(json, value);
-}
-
-static void trend_json_number(struct json_writer *json, const char *key, double value) {
-  json_key(json, key);
-  json_double(json, value);
-}
-
 static void trend_json_change(struct json_writer *json, const struct trend_view *trend,
                               const struct trend_change *change) {
   const struct trend_series *series = &trend->series[change->series];
   const struct step *step = &change->step;
   json_begin_object(json);
-  trend_json_member(json, "commit", trend_run(trend, series, step->index)->place.commit);
-  trend_json_member(json, "previous", trend_run(trend, series, step->index - 1)->place.commit);
+  json_string(json_key(json, "commit"), trend_run(trend, series, step->index)->place.commit);
+  json_string(json_key(json, "previous"), trend_run(trend, series, step->index - 1)->place.commit);
   static const char *const kinds[] = {"step", "drift", "suspected"};
-  trend_json_member(json, "kind", str_of(kinds[change->needed ? 2 : step->drift]));
-  json_key(json, "runs_needed");
-  json_uint(json, change->needed);
+  json_string(json_key(json, "kind"), str_of(kinds[change->needed ? 2 : step->drift]));
+  json_uint(json_key(json, "runs_needed"), change->needed);
   if (step->drift)
-    trend_json_member(json, "last", trend_run(trend, series, step->last)->place.commit);
-  json_key(json, "worse");
-  json_int(json, trend_worse(trend, change));
-  trend_json_number(json, "before", step->before);
-  trend_json_number(json, "after", step->after);
-  trend_json_number(json, "difference", step->difference);
-  trend_json_number(json, "low", step->low);
-  trend_json_number(json, "high", step->high);
-  trend_json_number(json, "ratio", step->ratio);
-  trend_json_number(json, "ratio_low", step->ratio_low);
-  trend_json_number(json, "ratio_high", step->ratio_high);
-  trend_json_number(json, "p", step->p);
-  trend_json_number(json, "permuted_p", step->permuted_p);
-  json_key(json, "unmeasured");
-  json_int(json, change->unmeasured);
-  json_key(json, "machine_changed");
-  json_bool(json, change->machine);
+    json_string(json_key(json, "last"), trend_run(trend, series, step->last)->place.commit);
+  json_int(json_key(json, "worse"), trend_worse(trend, change));
+  json_double(json_key(json, "before"), step->before);
+  json_double(json_key(json, "after"), step->after);
+  json_double(json_key(json, "difference"), step->difference);
+  json_double(json_key(json, "low"), step->low);
+  json_double(json_key(json, "high"), step->high);
+  json_double(json_key(json, "ratio"), step->ratio);
+  json_double(json_key(json, "ratio_low"), step->ratio_low);
+  json_double(json_key(json, "ratio_high"), step->ratio_high);
+  json_double(json_key(json, "p"), step->p);
+  json_double(json_key(json, "permuted_p"), step->permuted_p);
+  json_int(json_key(json, "unmeasured"), change->unmeasured);
+  json_bool(json_key(json, "machine_changed"), change->machine);
   json_end(json);
 }
 
@@ -239,14 +225,12 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
                               const struct trend_series *series) {
   json_line_break(json);
   json_begin_object(json);
-  trend_json_member(json, "group", series->name.group);
-  trend_json_member(json, "benchmark", series->name.name);
-  trend_json_member(json, "unit", series->name.unit);
-  trend_json_number(json, "latest", series->values[series->count - 1]);
-  json_key(json, "values");
-  json_uint(json, series->count);
-  json_key(json, "changes");
-  json_begin_array(json);
+  json_string(json_key(json, "group"), series->name.group);
+  json_string(json_key(json, "benchmark"), series->name.name);
+  json_string(json_key(json, "unit"), series->name.unit);
+  json_double(json_key(json, "latest"), series->values[series->count - 1]);
+  json_uint(json_key(json, "values"), series->count);
+  json_begin_array(json_key(json, "changes"));
   for (size_t i = 0; i < series->changes; i++)
     trend_json_change(json, trend, &trend->changes[series->first_change + i]);
   json_end(json);
@@ -269,12 +253,10 @@ void trend_print_json(struct buffer *out, const struct trend_view *trend) {
   output_init(to, trend_json_bytes, out);
   json_init(&json, to, out->mem);
   json_begin_object(&json);
-  trend_json_member(&json, "branch", str_of(trend->branch));
-  trend_json_member(&json, "order", trend->past.by_order ? STR("number") : STR("time"));
-  json_key(&json, "runs");
-  json_uint(&json, trend->past.run_count);
-  json_key(&json, "series");
-  json_begin_array(&json);
+  json_string(json_key(&json, "branch"), str_of(trend->branch));
+  json_string(json_key(&json, "order"), trend->past.by_order ? STR("number") : STR("time"));
+  json_uint(json_key(&json, "runs"), trend->past.run_count);
+  json_begin_array(json_key(&json, "series"));
   for (size_t i = 0; i < trend->series_count; i++)
     trend_json_series(&json, trend, &trend->series[i]);
   json_end(&json);

@@ -5,21 +5,9 @@
 /* Version of the schema, raised when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
-static void json_add_string(struct json_writer *json, const char *key, pprofc_str value) {
-  json_key(json, key);
-  json_string(json, value);
-}
-
-/* Adds a number; infinite bounds and NaN become null. */
-static void json_add_double(struct json_writer *json, const char *key, double value) {
-  json_key(json, key);
-  json_double(json, value);
-}
-
 static void json_add_notes(struct json_writer *json, const char *key, const char *const *notes,
                            size_t count) {
-  json_key(json, key);
-  json_begin_array(json);
+  json_begin_array(json_key(json, key));
   for (size_t i = 0; i < count; i++) json_text(json, notes[i]);
   json_end(json);
 }
@@ -27,15 +15,13 @@ static void json_add_notes(struct json_writer *json, const char *key, const char
 /* Adds the fields of a key as an object, because a benchmark's configuration may use any name. */
 static void json_add_fields(struct printer *p, struct json_writer *json,
                             const struct projection *projection, const size_t *flat, uint32_t key) {
-  json_key(json, "key");
-  json_begin_object(json);
+  json_begin_object(json_key(json, "key"));
   for (size_t i = 0; i < projection->field_count; i++) {
     buffer_clear(&p->scratch);
     buffer_add_str(&p->scratch, projection->fields[flat[i]].name);
     buffer_add_char(&p->scratch, '\0');
     if (p->scratch.failed) break;
-    json_key(json, p->scratch.data);
-    json_string(json,
+    json_string(json_key(json, p->scratch.data),
                 extract_string(&p->tables->extractor, projection_value(projection, key, flat[i])));
   }
   json_end(json);
@@ -44,15 +30,13 @@ static void json_add_fields(struct printer *p, struct json_writer *json,
 static void add_comparison(struct printer *p, struct json_writer *json, const struct table *table,
                            const pprofc_bench_cell *cell) {
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
-  json_key(json, "vs_base");
-  json_begin_object(json);
-  json_add_double(json, "delta",
-                  cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
-  json_add_string(json, "text", print_delta(p, table, cell));
-  json_add_double(json, "p", cell->p);
-  json_add_double(json, "alpha", cell->alpha);
-  json_key(json, "significant");
-  json_bool(json, !(cell->p > cell->alpha));
+  json_begin_object(json_key(json, "vs_base"));
+  json_double(json_key(json, "delta"),
+              cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
+  json_string(json_key(json, "text"), print_delta(p, table, cell));
+  json_double(json_key(json, "p"), cell->p);
+  json_double(json_key(json, "alpha"), cell->alpha);
+  json_bool(json_key(json, "significant"), !(cell->p > cell->alpha));
   json_add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
   json_end(json);
 }
@@ -61,15 +45,12 @@ static void json_add_cell(struct printer *p, struct json_writer *json, const str
                           const pprofc_bench_cell *cell) {
   json_line_break(json);
   json_begin_object(json);
-  json_key(json, "column");
-  json_uint(json, cell->column);
-  json_key(json, "n");
-  json_uint(json, cell->count);
-  json_add_double(json, "center", cell->center);
-  json_add_double(json, "low", cell->low);
-  json_add_double(json, "high", cell->high);
-  json_key(json, "samples");
-  json_begin_array(json);
+  json_uint(json_key(json, "column"), cell->column);
+  json_uint(json_key(json, "n"), cell->count);
+  json_double(json_key(json, "center"), cell->center);
+  json_double(json_key(json, "low"), cell->low);
+  json_double(json_key(json, "high"), cell->high);
+  json_begin_array(json_key(json, "samples"));
   for (size_t i = 0; i < cell->count; i++) json_double(json, cell->values[i]);
   json_end(json);
   json_add_notes(json, "notes", cell->notes, cell->sample_notes);
@@ -79,16 +60,15 @@ static void json_add_cell(struct printer *p, struct json_writer *json, const str
 
 static void json_add_columns(struct printer *p, struct json_writer *json,
                              const struct table *table) {
-  json_key(json, "columns");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "columns"));
   for (size_t i = 0; i < table->column_count; i++) {
     const struct table_summary *s = &table->summaries[i];
     json_line_break(json);
     json_begin_object(json);
-    json_add_string(json, "label", table->column_labels[i]);
+    json_string(json_key(json, "label"), table->column_labels[i]);
     json_add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
-    if (s->has_center) json_add_double(json, "geomean", s->center);
-    if (s->has_ratio) json_add_double(json, "geomean_ratio", s->ratio);
+    if (s->has_center) json_double(json_key(json, "geomean"), s->center);
+    if (s->has_ratio) json_double(json_key(json, "geomean_ratio"), s->ratio);
     json_add_notes(json, "notes", s->notes, s->note_count);
     json_end(json);
   }
@@ -106,15 +86,12 @@ static void json_add_table(struct printer *p, struct json_writer *json, const st
   p->failed |= !set_direction(p->tables->set, unit, &direction);
   json_line_break(json);
   json_begin_object(json);
-  json_add_string(json, "unit", unit);
-  json_key(json, "better");
-  json_text(json, direction_name(direction));
-  json_key(json, "assume");
-  json_text(json, table->exact ? "exact" : "nothing");
+  json_string(json_key(json, "unit"), unit);
+  json_text(json_key(json, "better"), direction_name(direction));
+  json_text(json_key(json, "assume"), table->exact ? "exact" : "nothing");
   json_add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);
   json_add_columns(p, json, table);
-  json_key(json, "rows");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "rows"));
   const pprofc_bench_cell *cell = table->cells, *end = cell + table->cell_count;
   for (size_t row = 0; row < table->row_count; row++) {
     const pprofc_bench_cell *last = cell;
@@ -122,10 +99,9 @@ static void json_add_table(struct printer *p, struct json_writer *json, const st
     print_mark(p->out, print_rank(table, cell, last));
     json_line_break(json);
     json_begin_object(json);
-    json_add_string(json, "label", table->row_labels[row]);
+    json_string(json_key(json, "label"), table->row_labels[row]);
     json_add_fields(p, json, &p->tables->row_by, p->tables->row_flat, table->rows[row]);
-    json_key(json, "cells");
-    json_begin_array(json);
+    json_begin_array(json_key(json, "cells"));
     for (; cell < end && cell->row == row; cell++) json_add_cell(p, json, table, cell);
     json_end(json);
     json_end(json);
@@ -141,14 +117,11 @@ void print_json(struct printer *p) {
   struct json_writer json;
   json_init(&json, p->out, &p->tables->mem);
   json_begin_object(&json);
-  json_key(&json, "version");
-  json_uint(&json, SCHEMA_VERSION);
-  json_key(&json, "test");
-  json_text(&json, tests[o->test]);
-  json_add_double(&json, "alpha", o->alpha);
-  json_add_double(&json, "confidence", o->confidence);
-  json_key(&json, "tables");
-  json_begin_array(&json);
+  json_uint(json_key(&json, "version"), SCHEMA_VERSION);
+  json_text(json_key(&json, "test"), tests[o->test]);
+  json_double(json_key(&json, "alpha"), o->alpha);
+  json_double(json_key(&json, "confidence"), o->confidence);
+  json_begin_array(json_key(&json, "tables"));
   for (size_t i = 0; i < p->tables->table_count; i++)
     json_add_table(p, &json, &p->tables->tables[i]);
   json_end(&json);

@@ -35,31 +35,9 @@ static void with_json(struct buffer *out, const struct gate *gate, bool all, jso
   if (!json_fill(gate, all, fill, json_add_to_buffer, out)) out->failed = true;
 }
 
-static void put_str(struct json_writer *json, const char *key, pprofc_str value) {
-  json_key(json, key);
-  json_string(json, value);
-}
-
-/* Writes null for numbers that are not finite, because JSON cannot represent them. */
-static void json_put_number(struct json_writer *json, const char *key, double value) {
-  json_key(json, key);
-  json_double(json, value);
-}
-
-static void put_uint(struct json_writer *json, const char *key, size_t value) {
-  json_key(json, key);
-  json_uint(json, value);
-}
-
-static void put_bool(struct json_writer *json, const char *key, bool value) {
-  json_key(json, key);
-  json_bool(json, value);
-}
-
 static void put_lines(struct json_writer *json, const char *key, pprofc_str lines) {
   pprofc_str line;
-  json_key(json, key);
-  json_begin_array(json);
+  json_begin_array(json_key(json, key));
   while (str_next_line(&lines, &line))
     if (line.size) json_string(json, line);
   json_end(json);
@@ -67,33 +45,34 @@ static void put_lines(struct json_writer *json, const char *key, pprofc_str line
 
 static void put_tested(struct json_writer *json, const struct gate *gate,
                        const struct gate_row *row) {
-  json_put_number(json, "delta", row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
-  put_bool(json, "from_zero", row->delta_kind == GATE_DELTA_FROM_ZERO);
-  json_put_number(json, "low", row->low);
-  json_put_number(json, "high", row->high);
-  put_str(json, "test", str_of(row->test));
-  json_put_number(json, "p", row->tested ? row->p : (double)NAN);
-  json_put_number(json, "p_adjusted",
-                  row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
+  json_double(json_key(json, "delta"),
+              row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
+  json_bool(json_key(json, "from_zero"), row->delta_kind == GATE_DELTA_FROM_ZERO);
+  json_double(json_key(json, "low"), row->low);
+  json_double(json_key(json, "high"), row->high);
+  json_string(json_key(json, "test"), str_of(row->test));
+  json_double(json_key(json, "p"), row->tested ? row->p : (double)NAN);
+  json_double(json_key(json, "p_adjusted"),
+              row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
   if (row->second.tested && gate_was_corrected(gate, row)) {
-    put_str(json, "second_test", str_of(row->second.test));
-    json_put_number(json, "second_p", row->second.p);
-    json_put_number(json, "second_p_adjusted", row->second.adjusted);
+    json_string(json_key(json, "second_test"), str_of(row->second.test));
+    json_double(json_key(json, "second_p"), row->second.p);
+    json_double(json_key(json, "second_p_adjusted"), row->second.adjusted);
   }
-  put_bool(json, "constant", row->constant);
-  put_bool(json, "significant", gate_is_significant(row));
-  json_put_number(json, "spread", row->spread);
-  put_bool(json, "base_drifts", row->base_drifts);
-  put_bool(json, "head_drifts", row->head_drifts);
+  json_bool(json_key(json, "constant"), row->constant);
+  json_bool(json_key(json, "significant"), gate_is_significant(row));
+  json_double(json_key(json, "spread"), row->spread);
+  json_bool(json_key(json, "base_drifts"), row->base_drifts);
+  json_bool(json_key(json, "head_drifts"), row->head_drifts);
 }
 
 /* Writes the smallest change that the row could have shown; null if no change is visible or it
  * is not known. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
-  json_put_number(json, "p_needed", row->level);
-  json_put_number(json, "visible_change", row->visible);
-  json_put_number(json, "rounds_for_threshold", row->needed);
-  put_bool(json, "threshold_visible", !row->blind && gate_was_judged(row));
+  json_double(json_key(json, "p_needed"), row->level);
+  json_double(json_key(json, "visible_change"), row->visible);
+  json_double(json_key(json, "rounds_for_threshold"), row->needed);
+  json_bool(json_key(json, "threshold_visible"), !row->blind && gate_was_judged(row));
 }
 
 static void json_put_row(struct json_writer *json, const struct gate *gate,
@@ -101,28 +80,28 @@ static void json_put_row(struct json_writer *json, const struct gate *gate,
   static const char *const better[] = {"lower", "unknown", "higher"};
   json_line_break(json);
   json_begin_object(json);
-  put_str(json, "benchmark", row->name);
-  put_str(json, "unit", row->unit);
-  put_str(json, "group", row->group);
-  put_str(json, "better", str_of(better[row->direction + 1]));
-  put_str(json, "verdict", str_of(gate_row_verdict(row)));
-  json_put_number(json, "base", row->base);
-  json_put_number(json, "head", row->head);
-  put_uint(json, "base_samples", row->base_count);
-  put_uint(json, "head_samples", row->head_count);
+  json_string(json_key(json, "benchmark"), row->name);
+  json_string(json_key(json, "unit"), row->unit);
+  json_string(json_key(json, "group"), row->group);
+  json_string(json_key(json, "better"), str_of(better[row->direction + 1]));
+  json_string(json_key(json, "verdict"), str_of(gate_row_verdict(row)));
+  json_double(json_key(json, "base"), row->base);
+  json_double(json_key(json, "head"), row->head);
+  json_uint(json_key(json, "base_samples"), row->base_count);
+  json_uint(json_key(json, "head_samples"), row->head_count);
   if (row->in_base && row->in_head) put_tested(json, gate, row);
   if (gate_was_judged(row)) put_visible(json, row);
-  if (row->aside) put_str(json, "aside", str_of(row->aside));
-  json_put_number(json, "threshold", row->threshold);
-  json_put_number(json, "alpha", row->alpha);
-  json_put_number(json, "floor", row->floor);
-  json_put_number(json, "noise", row->noise);
+  if (row->aside) json_string(json_key(json, "aside"), str_of(row->aside));
+  json_double(json_key(json, "threshold"), row->threshold);
+  json_double(json_key(json, "alpha"), row->alpha);
+  json_double(json_key(json, "floor"), row->floor);
+  json_double(json_key(json, "noise"), row->noise);
   if (row->rule != SIZE_MAX) {
-    put_uint(json, "rule_line", gate->settings.rules[row->rule].line);
-    put_str(json, "reason", gate->settings.rules[row->rule].reason);
+    json_uint(json_key(json, "rule_line"), gate->settings.rules[row->rule].line);
+    json_string(json_key(json, "reason"), gate->settings.rules[row->rule].reason);
   }
-  put_str(json, "file", row->file);
-  put_uint(json, "line", row->line);
+  json_string(json_key(json, "file"), row->file);
+  json_uint(json_key(json, "line"), row->line);
   json_end(json);
 }
 
@@ -131,32 +110,31 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
   const struct gate_row *rows = gate_rows(gate, &count);
   (void)all;
   json_begin_object(json);
-  put_uint(json, "version", 1);
-  put_str(json, "result", str_of(gate_result_name(gate)));
-  put_uint(json, "exit_status", (size_t)gate_exit_status(gate));
-  put_uint(json, "compared", gate->compared);
-  put_uint(json, "significant", gate->significant);
-  put_uint(json, "regressed", gate->regressed);
-  put_uint(json, "missing", gate->missing);
-  put_uint(json, "improved", gate->improved);
-  put_uint(json, "suspicious", gate->suspicious);
-  put_uint(json, "inconclusive", gate->inconclusive);
-  put_uint(json, "accepted", gate->accepted);
-  put_uint(json, "p_values", gate->family);
-  put_uint(json, "not_measured", gate->unmeasured);
-  put_uint(json, "cpu_times", gate->cpu_times);
-  put_uint(json, "wall_times", gate->wall_times);
-  json_put_number(json, "power", GATE_POWER);
-  put_uint(json, "threshold_not_visible", gate->blind);
-  json_put_number(json, "visible_change_middle", gate->visible_middle);
-  json_put_number(json, "visible_change_worst", gate->visible_worst);
-  json_put_number(json, "rounds_for_threshold", gate->needed_worst);
-  put_bool(json, "drifting", gate->drifting);
-  put_bool(json, "shifted", gate->shifted);
+  json_uint(json_key(json, "version"), 1);
+  json_string(json_key(json, "result"), str_of(gate_result_name(gate)));
+  json_uint(json_key(json, "exit_status"), (size_t)gate_exit_status(gate));
+  json_uint(json_key(json, "compared"), gate->compared);
+  json_uint(json_key(json, "significant"), gate->significant);
+  json_uint(json_key(json, "regressed"), gate->regressed);
+  json_uint(json_key(json, "missing"), gate->missing);
+  json_uint(json_key(json, "improved"), gate->improved);
+  json_uint(json_key(json, "suspicious"), gate->suspicious);
+  json_uint(json_key(json, "inconclusive"), gate->inconclusive);
+  json_uint(json_key(json, "accepted"), gate->accepted);
+  json_uint(json_key(json, "p_values"), gate->family);
+  json_uint(json_key(json, "not_measured"), gate->unmeasured);
+  json_uint(json_key(json, "cpu_times"), gate->cpu_times);
+  json_uint(json_key(json, "wall_times"), gate->wall_times);
+  json_double(json_key(json, "power"), GATE_POWER);
+  json_uint(json_key(json, "threshold_not_visible"), gate->blind);
+  json_double(json_key(json, "visible_change_middle"), gate->visible_middle);
+  json_double(json_key(json, "visible_change_worst"), gate->visible_worst);
+  json_double(json_key(json, "rounds_for_threshold"), gate->needed_worst);
+  json_bool(json_key(json, "drifting"), gate->drifting);
+  json_bool(json_key(json, "shifted"), gate->shifted);
   put_lines(json, "problems", buffer_str(&gate->problems));
   put_lines(json, "warnings", buffer_str(&gate->warnings));
-  json_key(json, "rows");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "rows"));
   for (size_t i = 0; i < count; i++) {
     output_row(json->out, -gate_rank(rows[i].verdict), 0, 0);
     json_put_row(json, gate, &rows[i]);
@@ -195,16 +173,14 @@ static void put_issue(struct json_writer *json, const char *check, const char *s
   snprintf(print, sizeof print, "%016llx", (unsigned long long)fingerprint);
   json_line_break(json);
   json_begin_object(json);
-  put_str(json, "description", description);
-  put_str(json, "check_name", str_of(check));
-  put_str(json, "fingerprint", str_of(print));
-  put_str(json, "severity", str_of(severity));
-  json_key(json, "location");
-  json_begin_object(json);
-  put_str(json, "path", path.size ? path : STR("benchmarks"));
-  json_key(json, "lines");
-  json_begin_object(json);
-  put_uint(json, "begin", line ? line : 1);
+  json_string(json_key(json, "description"), description);
+  json_string(json_key(json, "check_name"), str_of(check));
+  json_string(json_key(json, "fingerprint"), str_of(print));
+  json_string(json_key(json, "severity"), str_of(severity));
+  json_begin_object(json_key(json, "location"));
+  json_string(json_key(json, "path"), path.size ? path : STR("benchmarks"));
+  json_begin_object(json_key(json, "lines"));
+  json_uint(json_key(json, "begin"), line ? line : 1);
   json_end(json);
   json_end(json);
   json_end(json);

@@ -48,8 +48,7 @@ static bool flamebearer_place(struct flamebearer *f) {
 }
 
 static void put_names(struct flamebearer *f) {
-  json_key(&f->json, "names");
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, "names"));
   json_text(&f->json, "total");
   for (size_t i = 0; i < f->graph.frames.count; i++)
     json_string(&f->json, f->graph.frames.items[i].name);
@@ -61,8 +60,7 @@ static void put_names(struct flamebearer *f) {
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;
-  json_key(&f->json, "levels");
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, "levels"));
   for (size_t d = 0; d <= t->max_depth; d++) {
     int64_t head_end = 0, base_end = 0;
     json_begin_array(&f->json);
@@ -88,8 +86,7 @@ static void put_levels(struct flamebearer *f) {
 }
 
 static void flamebearer_put_number(struct flamebearer *f, const char *key, int64_t value) {
-  json_key(&f->json, key);
-  json_int(&f->json, value);
+  json_int(json_key(&f->json, key), value);
 }
 
 static void put_flamebearer(struct flamebearer *f) {
@@ -101,8 +98,7 @@ static void put_flamebearer(struct flamebearer *f) {
                            flamebearer_magnitude(flame_self_base(t, i, type)));
     if (self > most) most = self;
   }
-  json_key(&f->json, "flamebearer");
-  json_begin_object(&f->json);
+  json_begin_object(json_key(&f->json, "flamebearer"));
   put_names(f);
   put_levels(f);
   int64_t head = flamebearer_magnitude(flame_head(t, 0, type)),
@@ -125,17 +121,12 @@ static const char *pyroscope_unit(pprofc_str unit) {
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;
-  json_key(&f->json, "metadata");
-  json_begin_object(&f->json);
-  json_key(&f->json, "format");
-  json_text(&f->json, f->graph.tree.has_base ? "double" : "single");
-  json_key(&f->json, "spyName");
-  json_text(&f->json, "");
+  json_begin_object(json_key(&f->json, "metadata"));
+  json_text(json_key(&f->json, "format"), f->graph.tree.has_base ? "double" : "single");
+  json_text(json_key(&f->json, "spyName"), "");
   flamebearer_put_number(f, "sampleRate", factor > 0 ? (int64_t)(1e9 / factor) : 100);
-  json_key(&f->json, "units");
-  json_text(&f->json, pyroscope_unit(unit));
-  json_key(&f->json, "name");
-  json_string(&f->json, f->report->result.type);
+  json_text(json_key(&f->json, "units"), pyroscope_unit(unit));
+  json_string(json_key(&f->json, "name"), f->report->result.type);
   json_end(&f->json);
 }
 
@@ -143,8 +134,7 @@ static bool flamebearer_write_file(struct flamebearer *f, struct output *out) {
   if (!flamebearer_place(f)) return false;
   json_init(&f->json, out, f->report->mem);
   json_begin_object(&f->json);
-  json_key(&f->json, "version");
-  json_int(&f->json, 1);
+  json_int(json_key(&f->json, "version"), 1);
   put_flamebearer(f);
   put_metadata(f);
   json_end(&f->json);

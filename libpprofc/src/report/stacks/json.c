@@ -103,32 +103,26 @@ static bool sort_rows(struct json_report *r) {
 
 static void json_report_text(struct json_report *r, const char *key, pprofc_str text) {
   if (!text.size) return;
-  json_key(&r->json, key);
-  json_string(&r->json, text);
+  json_string(json_key(&r->json, key), text);
 }
 
 static void json_report_values(struct json_report *r, const char *key, const int64_t *values) {
-  json_key(&r->json, key);
-  json_begin_array(&r->json);
+  json_begin_array(json_key(&r->json, key));
   for (size_t i = 0; i < r->graph.tree.types; i++) json_int(&r->json, values[i]);
   json_end(&r->json);
 }
 
 static void json_report_types(struct json_report *r) {
   const pprofc_profile *p = r->report->result.profile;
-  json_key(&r->json, "sample_types");
-  json_begin_array(&r->json);
+  json_begin_array(json_key(&r->json, "sample_types"));
   for (size_t i = 0; i < p->type_count; i++) {
     json_begin_object(&r->json);
-    json_key(&r->json, "type");
-    json_string(&r->json, profile_string(p, p->types[i].type));
-    json_key(&r->json, "unit");
-    json_string(&r->json, profile_string(p, p->types[i].unit));
+    json_string(json_key(&r->json, "type"), profile_string(p, p->types[i].type));
+    json_string(json_key(&r->json, "unit"), profile_string(p, p->types[i].unit));
     json_end(&r->json);
   }
   json_end(&r->json);
-  json_key(&r->json, "sample_index");
-  json_uint(&r->json, r->report->result.value_index);
+  json_uint(json_key(&r->json, "sample_index"), r->report->result.value_index);
 }
 
 static void json_report_header(struct json_report *r) {
@@ -141,8 +135,7 @@ static void json_report_header(struct json_report *r) {
   if (p->time_nanos) json_key(&r->json, "time_nanos"), json_int(&r->json, p->time_nanos);
   if (p->duration_nanos)
     json_key(&r->json, "duration_nanos"), json_int(&r->json, p->duration_nanos);
-  json_key(&r->json, "total");
-  json_int(&r->json, r->report->result.total);
+  json_int(json_key(&r->json, "total"), r->report->result.total);
   json_report_values(r, "head", r->graph.tree.total);
   if (r->graph.tree.has_base)
     json_report_values(r, "base", r->graph.tree.total + r->graph.tree.types);
@@ -155,8 +148,7 @@ static void json_report_row(struct json_report *r, const struct function_row *ro
   output_row(r->json.out, 0, 0, (long double)row->flat[type] - (long double)base);
   json_line_break(&r->json);
   json_begin_object(&r->json);
-  json_key(&r->json, "name");
-  json_string(&r->json, frame->name);
+  json_string(json_key(&r->json, "name"), frame->name);
   json_report_text(r, "file", frame->file);
   if (frame->line) json_key(&r->json, "line"), json_int(&r->json, frame->line);
   json_report_values(r, "flat", row->flat);
@@ -171,8 +163,7 @@ static void json_report_row(struct json_report *r, const struct function_row *ro
 static bool json_report_write(struct json_report *r, struct output *out) {
   json_init(&r->json, out, r->report->mem);
   json_begin_object(&r->json);
-  json_key(&r->json, "version");
-  json_int(&r->json, 1);
+  json_int(json_key(&r->json, "version"), 1);
   json_report_header(r);
   json_key(&r->json, "functions");
   r->report->rows_add_up = true;

@@ -111,16 +111,13 @@ static void write_frame(struct speedscope *s, const struct stack_frame *frame) {
   json_begin_object(&s->json);
   write_frame_name(s, frame);
   if (frame->file.size) {
-    json_key(&s->json, "file");
-    json_string(&s->json, frame->file);
+    json_string(json_key(&s->json, "file"), frame->file);
   }
   if (frame->line > 0) {
-    json_key(&s->json, "line");
-    json_int(&s->json, frame->line);
+    json_int(json_key(&s->json, "line"), frame->line);
   }
   if (frame->column > 0) {
-    json_key(&s->json, "col");
-    json_int(&s->json, frame->column);
+    json_int(json_key(&s->json, "col"), frame->column);
   }
   json_end(&s->json);
 }
@@ -128,10 +125,8 @@ static void write_frame(struct speedscope *s, const struct stack_frame *frame) {
 static void write_frames(struct speedscope *s) {
   static const struct stack_frame joined = {
       .name = {"[smaller stacks]", 16}, .file = {"", 0}, .function = NONE, .mapping = NONE};
-  json_key(&s->json, "shared");
-  json_begin_object(&s->json);
-  json_key(&s->json, "frames");
-  json_begin_array(&s->json);
+  json_begin_object(json_key(&s->json, "shared"));
+  json_begin_array(json_key(&s->json, "frames"));
   for (size_t i = 0; i < s->frames.count; i++)
     if (s->numbers[i].size) write_frame(s, &s->frames.items[i]);
   if (joins_stacks(s)) write_frame(s, &joined);
@@ -199,8 +194,7 @@ static uint64_t joined_weight(const struct sample_writer *w) {
 
 static void speedscope_write_samples(struct speedscope *s, struct sample_writer *w, bool joined) {
   while (w->first < w->set->count && !own_weight(w, w->first)) w->first++;
-  json_key(&s->json, "samples");
-  json_begin_array(&s->json);
+  json_begin_array(json_key(&s->json, "samples"));
   size_t bytes = w->set->max_depth * sizeof s->numbers->text + 8;
   if (!blocks_write(s->json.out, s->report->mem, s->threads, w->set->count, bytes,
                     speedscope_write_stacks, w))
@@ -215,8 +209,7 @@ static void speedscope_write_samples(struct speedscope *s, struct sample_writer 
 }
 
 static void write_weights(struct speedscope *s, const struct sample_writer *w, uint64_t joined) {
-  json_key(&s->json, "weights");
-  json_begin_array(&s->json);
+  json_begin_array(json_key(&s->json, "weights"));
   for (size_t i = 0; i < w->set->count && !s->json.out->failed; i++) {
     int64_t weight = own_weight(w, i);
     if (weight) json_int(&s->json, weight);
@@ -241,8 +234,7 @@ static void write_name(struct speedscope *s, const struct speedscope_profile *sh
     buffer_add_char(name, '=');
     buffer_add_str(name, group->value);
   }
-  json_key(&s->json, "name");
-  json_string(&s->json, buffer_str(name));
+  json_string(json_key(&s->json, "name"), buffer_str(name));
 }
 
 static void write_profile(struct speedscope *s, const struct stack_set *set,
@@ -251,15 +243,11 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   uint64_t joined = joined_weight(&writer);
   json_line_break(&s->json);
   json_begin_object(&s->json);
-  json_key(&s->json, "type");
-  json_text(&s->json, "sampled");
+  json_text(json_key(&s->json, "type"), "sampled");
   write_name(s, shown, group);
-  json_key(&s->json, "unit");
-  json_text(&s->json, shown->unit);
-  json_key(&s->json, "startValue");
-  json_int(&s->json, 0);
-  json_key(&s->json, "endValue");
-  json_uint(&s->json, shown->total);
+  json_text(json_key(&s->json, "unit"), shown->unit);
+  json_int(json_key(&s->json, "startValue"), 0);
+  json_uint(json_key(&s->json, "endValue"), shown->total);
   speedscope_write_samples(s, &writer, joined != 0);
   write_weights(s, &writer, joined);
   json_end(&s->json);
@@ -300,22 +288,18 @@ static void write_title(struct speedscope *s) {
   pprofc_str file = STR("");
   if (s->profile->mappings.count)
     file = profile_string(s->profile, s->profile->mappings.items[0].file);
-  json_key(&s->json, "name");
-  json_string(&s->json, file.size ? str_path_base(file) : STR("profile"));
+  json_string(json_key(&s->json, "name"), file.size ? str_path_base(file) : STR("profile"));
 }
 
 static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *error) {
   json_begin_object(&s->json);
-  json_key(&s->json, "$schema");
-  json_text(&s->json, "https://www.speedscope.app/file-format-schema.json");
+  json_text(json_key(&s->json, "$schema"), "https://www.speedscope.app/file-format-schema.json");
   write_title(s);
-  json_key(&s->json, "exporter");
-  json_text(&s->json, "pprofc@" PPROFC_VERSION);
-  json_key(&s->json, "activeProfileIndex");
-  json_uint(&s->json, speedscope_active(s->report, s->shown, s->shown_count));
+  json_text(json_key(&s->json, "exporter"), "pprofc@" PPROFC_VERSION);
+  json_uint(json_key(&s->json, "activeProfileIndex"),
+            speedscope_active(s->report, s->shown, s->shown_count));
   write_frames(s);
-  json_key(&s->json, "profiles");
-  json_begin_array(&s->json);
+  json_begin_array(json_key(&s->json, "profiles"));
   for (size_t i = 0; i < s->shown_count && !s->json.out->failed; i++)
     write_profile(s, &s->set, &s->shown[i], NULL);
   pprofc_status status = is_grouped(s) ? write_groups(s, error) : PPROFC_OK;
