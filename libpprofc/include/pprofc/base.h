@@ -1,8 +1,13 @@
-/* Base of all headers of libpprofc: version, statuses, errors, strings, allocators, limits, output.
+/* Declarations that all headers of libpprofc share: version, statuses, errors, strings, allocators,
+ * limits, output.
  *
  * Conventions of the library:
  *  - A function that can fail returns a pprofc_status and fills `error` unless it is NULL. On
- *    failure it leaves its out-parameters unchanged.
+ *    failure it leaves its out-parameters unchanged. "Errors:" in a comment lists the statuses.
+ *  - The function that frees an object accepts NULL. The object must not be in use by another
+ *    thread.
+ *  - An index is in [0, count). An index out of range is a programming error unless a comment names
+ *    the result.
  *  - Objects are opaque and immutable, so several threads may read one object at once.
  *  - The library has no global state, never exits, and writes only through the caller's callback.
  *  - Every declaration exists since version 0.1 unless its comment names a later version. */
@@ -34,8 +39,9 @@ extern "C" {
 /* Returns PPROFC_VERSION of the linked library, which may be newer than the header. */
 PPROFC_API const char *pprofc_version(void);
 
+/* Result of a call. Later versions may add statuses: handle an unknown one as an error. */
 typedef enum pprofc_status {
-  PPROFC_OK = 0,
+  PPROFC_OK = 0,        /* success */
   PPROFC_E_NOMEM,       /* an allocation failed */
   PPROFC_E_IO,          /* the operating system refused to read or write */
   PPROFC_E_FORMAT,      /* the input is invalid */
@@ -43,52 +49,56 @@ typedef enum pprofc_status {
   PPROFC_E_INVALID,     /* an argument or option is invalid */
   PPROFC_E_UNSUPPORTED, /* this build or machine lacks an optional part */
   PPROFC_E_NO_MATCH,    /* a regular expression that must match matched nothing */
-  PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time is over */
+  PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time limit has passed */
 } pprofc_status;
 
-/* The reason for a failed call. The caller owns it; it needs no cleanup. `message` is one line
- * in lower case, ended by a NUL. `offset` is a byte offset in the inflated input, or
- * PPROFC_NO_OFFSET. */
+/* Value of `offset` for an error without a position in the input. */
 #define PPROFC_NO_OFFSET UINT64_MAX
+
+/* The reason for a failed call. The caller owns it; it needs no cleanup. */
 typedef struct pprofc_error {
-  pprofc_status status;
-  uint64_t offset;
-  char message[1024];
+  pprofc_status status; /* status that the call returned */
+  uint64_t offset;      /* offset in the inflated input, in bytes, or PPROFC_NO_OFFSET */
+  char message[1024];   /* one line in lower case, ended by a NUL */
 } pprofc_error;
 
-/* A view of bytes with their length. A NUL is an ordinary byte. The view owns nothing. */
+/* A view of bytes. It owns nothing, and a NUL is an ordinary byte. */
 typedef struct pprofc_str {
-  const char *data;
-  size_t size;
+  const char *data; /* [size] bytes, without a NUL at the end */
+  size_t size;      /* length in bytes */
 } pprofc_str;
 
-/* Memory functions of the caller, all thread-safe. `resize` and `release` get the requested
- * size of the block. NULL in place of an allocator means malloc, realloc and free. */
+/* Memory functions of the caller. Several threads call them at once. `alloc` and `resize` return
+ * NULL on failure; sizes are in bytes. `resize` and `release` get the size that was requested for
+ * the block. NULL instead of an allocator means malloc, realloc and free. */
 typedef struct pprofc_allocator {
   void *(*alloc)(void *context, size_t size);
   void *(*resize)(void *context, void *block, size_t old_size, size_t new_size);
   void (*release)(void *context, void *block, size_t size);
-  void *context;
+  void *context; /* first argument of each function */
 } pprofc_allocator;
 
-/* Receives output. Returns 0, or another value to stop with PPROFC_E_IO. */
+/* Receives `size` bytes of output. Returns 0 to go on. Another value ends the call with
+ * PPROFC_E_IO. */
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
-/* Limits of one call. 0 in a field means its default. Exceeding a limit gives PPROFC_E_LIMIT
- * with the name of the field: "(raise the limit memory_bytes)". */
+/* Limits of one call. 0 in a field means its default. A call that exceeds a limit returns
+ * PPROFC_E_LIMIT, and its message names the field: "(raise the limit memory_bytes)". */
 typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* bytes of compressed input, default 2 GiB */
   uint64_t inflated_bytes; /* bytes of inflated input, default 8 GiB */
-  uint32_t inflate_ratio;  /* ratio of inflated to compressed size, checked past 32 MiB, and of
-                              memory for reading to source, checked past 64 MiB; default 400 */
-  uint64_t memory_bytes;   /* bytes allocated at a time for a profile and everything made from
+  uint32_t inflate_ratio;  /* ratio of inflated to compressed size, default 400; checked above
+                              32 MiB. Also the ratio of memory used to input size, checked above
+                              64 MiB */
+  uint64_t memory_bytes;   /* bytes in use at one time for a profile and everything made from
                               it, default 16 GiB */
   uint32_t stack_depth;    /* frames of one sample, default 65,536 */
   uint32_t labels;         /* labels of one sample, default 4,096 */
   uint32_t string_bytes;   /* bytes of one string, default 64 MiB */
 } pprofc_limits;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_limits_init(pprofc_limits *limits);
 
 #ifdef __cplusplus

@@ -21,52 +21,61 @@ extern "C" {
 
 typedef struct pprofc_bench pprofc_bench;
 
-/* Creates an empty set; returns NULL when out of memory. Copies `allocator`; NULL uses malloc. */
+/* Returns an empty set, or NULL when out of memory. `allocator` is copied; NULL means malloc. Free
+ * the set with pprofc_bench_free. */
 PPROFC_API pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator);
+
+/* Frees a set with all its views. Free its tables first. */
 PPROFC_API void pprofc_bench_free(pprofc_bench *set);
 
 /* Reads one input of any known format, recognised by content: `go test -bench` text and its
  * -json stream; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion; CSV
  * with columns name, unit, value. `label` is the value of .file ("" leaves it unset). `path`
- * names the input in messages. `data` is not needed afterwards. Wrong lines are skipped with a
- * message (pprofc_bench_messages). If the whole input is unusable, an error names path and
- * line. */
+ * names the input in messages. `data` is not needed afterwards. A wrong line is skipped and gives
+ * a message (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for an input that is unusable as a
+ * whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                            const void *data, size_t size, pprofc_error *error);
 
 /* Reads command line inputs: `path`, or `label=path`, or "-" for standard input. A path given
  * k > 1 times gets the labels path#0 ... path#(k-1). A criterion folder (target/criterion)
- * means every new/sample.json in it. */
+ * means every new/sample.json in it. Errors: as for pprofc_bench_read; PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 
 /* Result of one benchmark line. Its measurements are [first_value, first_value of the next
  * result). */
 typedef struct pprofc_bench_result {
-  uint32_t name;   /* string: name without "Benchmark" */
-  uint32_t config; /* number of the configuration, equal for equal configurations */
-  uint32_t input;  /* index of the input: 0 .. pprofc_bench_inputs - 1 */
-  uint32_t line;   /* line of the input, from 1; 0 if it has no lines */
-  int64_t iterations;
-  size_t first_value;
+  uint32_t name;      /* string: name without "Benchmark" */
+  uint32_t config;    /* number of the configuration, equal for equal configurations */
+  uint32_t input;     /* index of the input: 0 .. pprofc_bench_inputs - 1 */
+  uint32_t line;      /* line of the input, from 1; 0 if it has no lines */
+  int64_t iterations; /* number of runs of the benchmark, as the line states it */
+  size_t first_value; /* index of the first measurement */
 } pprofc_bench_result;
 
-/* Returns all results in the order they were read. One more entry follows them; its
- * first_value is the number of measurements. */
+/* Returns all results in the order they were read, and sets *count to their number. One more entry
+ * follows them; its first_value is the number of measurements. The array is valid until the next
+ * read. */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 
-/* Returns all measurements in tidied units (sec/op, not ns/op). Stores their units in *units,
- * which may be NULL. */
+/* Returns all measurements in tidied units (sec/op, not ns/op), and sets *count to their number.
+ * *units becomes the array of their unit indices; `units` may be NULL. Both are valid until the
+ * next read. */
 PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units,
                                              size_t *count);
 
+/* Returns the text of a string index, for example of pprofc_bench_result.name. */
 PPROFC_API pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t string);
+
+/* Returns the tidied name of a unit index: "sec/op". */
 PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 
 /* Returns the value of a configuration key ("goos") for a result; empty if it is not set. */
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 
+/* Return the number of inputs, and the label and the path of one of them. */
 PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
@@ -79,10 +88,12 @@ PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* A message about a wrong line of the input: PATH:LINE: TEXT. */
 typedef struct pprofc_bench_message {
-  uint32_t input;
-  uint64_t line;
-  pprofc_str text;
+  uint32_t input;  /* index of the input */
+  uint64_t line;   /* line of the input, from 1; 0 for the whole input */
+  pprofc_str text; /* reason, without path and line */
 } pprofc_bench_message;
+
+/* Returns all messages in the order of the inputs, and sets *count to their number. */
 PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set,
                                                              size_t *count);
 
@@ -96,29 +107,35 @@ typedef enum pprofc_bench_test {
 
 typedef struct pprofc_bench_options {
   size_t struct_size;                     /* set by pprofc_bench_options_init */
-  const char *table, *row, *col, *ignore; /* projections: ".config", ".fullname", ".file", "" */
+  const char *table, *row, *col, *ignore; /* projections of results, default ".config",
+                                             ".fullname", ".file" and "" */
   const char *filter;                     /* query of results to keep, default "*" */
   double alpha;                           /* p-value up to which a difference is significant,
                                              default 0.05 */
   double confidence;                      /* confidence level of the intervals, default 0.95 */
-  pprofc_bench_test test;
+  pprofc_bench_test test;                 /* default PPROFC_BENCH_UTEST */
   bool exact_ties; /* distribution of U with ties at unequal sizes: true for the correct one,
                       false for the one that benchstat computes (the default) */
   const pprofc_allocator *allocator; /* copied; NULL for malloc */
 } pprofc_bench_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 
-/* Compares the results of a set, which must outlive the tables. Syntax errors of projections
- * and filters are PPROFC_E_INVALID, with benchstat's text: the query and a caret below it on
- * separate lines. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
+
+/* Compares the results of a set, which must outlive the tables. `options` may be NULL. Free *tables
+ * with pprofc_bench_tables_free. Errors: PPROFC_E_INVALID for a syntax error in a projection or the
+ * filter, with benchstat's text (the query, and a caret on the next line); PPROFC_E_NOMEM;
+ * PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_compare(const pprofc_bench *set,
                                               const pprofc_bench_options *options,
                                               pprofc_bench_tables **tables, pprofc_error *error);
+
+/* Frees tables with their cells and texts. */
 PPROFC_API void pprofc_bench_tables_free(pprofc_bench_tables *tables);
 
-/* One sample and its statistics. */
+/* One sample and its statistics, in the tidied unit of the table. */
 typedef struct pprofc_bench_cell {
   size_t row, column;       /* indices within the table */
   const double *values;     /* sorted, NaN first */
@@ -129,19 +146,21 @@ typedef struct pprofc_bench_cell {
                       if missing */
   double p;        /* p-value; 1 if the test has no result */
   double alpha;    /* significance level for p */
-  const char *const *notes; /* warnings about the sample, then about the comparison */
-  size_t sample_notes, comparison_notes;
+  const char *const *notes;              /* warnings about the sample, then about the comparison */
+  size_t sample_notes, comparison_notes; /* numbers of these warnings */
   bool nan; /* this cell or its baseline has a NaN value: not comparable */
 } pprofc_bench_cell;
 
+/* One table: all cells of one unit and one table key. */
 typedef struct pprofc_bench_table {
-  pprofc_str unit; /* tidied unit */
-  bool exact;      /* assume=exact: center is the mode, the interval is the range; every
-                      difference counts */
-  size_t rows, columns, cells;
+  pprofc_str unit;             /* tidied unit */
+  bool exact;                  /* assume=exact: center is the mode, the interval is the range; every
+                                  difference counts */
+  size_t rows, columns, cells; /* numbers of each */
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
 
+/* Return the number of tables, and one table. */
 PPROFC_API size_t pprofc_bench_table_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables,
                                                     size_t table);
@@ -152,14 +171,16 @@ PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, 
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
                                                 size_t column);
 
-/* Return the fields of the table's key ("goos", "pkg" ...) without the unit. */
+/* Return the number of fields in the key of a table, the name of a field ("goos", "pkg") and its
+ * value for one table. The unit is not a field. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
 PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,
                                              size_t key);
 
-/* Writes the tables as "text", "csv", "markdown", "json" or "html". Warnings of the csv go to
- * `warn`, which may be NULL. PPROFC_E_INVALID for another format. */
+/* Writes the tables as "text", "csv", "markdown", "json" or "html". The warnings of "csv" go to
+ * `warn`, which may be NULL. Errors: PPROFC_E_INVALID for another format, PPROFC_E_NOMEM,
+ * PPROFC_E_IO when a callback fails. */
 PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *format,
                                             pprofc_write_fn write, void *context,
                                             pprofc_write_fn warn, void *warn_context,
@@ -173,20 +194,23 @@ typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
   pprofc_bench_test test; /* default PPROFC_BENCH_UTEST */
   double alpha;           /* a change is significant if p < alpha; 0 means 0.05 */
-  bool geomean;           /* add a row with the geometric mean of each input */
-  bool no_range;          /* omit the columns of ranges in csv */
-  const char *split;      /* labels by which results are grouped: "pkg,goos,goarch" */
-  const char *sort;       /* "none", "name" or "delta"; a leading minus reverses the order */
-  const pprofc_allocator *allocator;
+  bool geomean;           /* true to add a row with the geometric mean of each input */
+  bool no_range;          /* true to omit the columns of ranges in csv */
+  const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */
+  const char *sort;       /* "none" (default), "name" or "delta"; a leading minus reverses the
+                             order */
+  const pprofc_allocator *allocator; /* copied; NULL for malloc */
 } pprofc_bench_classic_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options);
 
 /* Makes an empty set keep values in their original units, and read benchmark text by the rules
  * of benchstat before 2021. pprofc_bench_print_classic needs this. Call before reading. */
 PPROFC_API void pprofc_bench_keep_units(pprofc_bench *set);
 
-/* Writes the tables of benchstat before 2021 as "text", "csv" or "html". */
+/* Writes the tables of benchstat before 2021 as "text", "csv" or "html". `options` may be NULL.
+ * Errors: PPROFC_E_INVALID for another format, PPROFC_E_NOMEM, PPROFC_E_IO when `write` fails. */
 PPROFC_API pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
                                                     const pprofc_bench_classic_options *options,
                                                     const char *format, pprofc_write_fn write,

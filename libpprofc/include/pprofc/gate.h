@@ -68,6 +68,7 @@ typedef struct pprofc_gate_options {
                              process; false: a regression between two processes is inconclusive */
 } pprofc_gate_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_gate_options_init(pprofc_gate_options *options);
 
 /* Creates an empty gate. `options` may be NULL; its strings are copied. The caller frees *gate
@@ -192,6 +193,7 @@ typedef struct pprofc_gate_totals {
   size_t problems;     /* number of problems; see pprofc_gate_problems */
 } pprofc_gate_totals;
 
+/* Returns the totals. */
 PPROFC_API pprofc_gate_totals pprofc_gate_totals_of(const pprofc_gate *gate);
 
 /* Returns the exit status of parse_bench_regressions. 0: nothing regressed. 2: a regression.

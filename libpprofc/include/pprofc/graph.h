@@ -43,6 +43,7 @@ typedef struct pprofc_graph_edge {
   bool residual;         /* true if trimmed nodes lie between them */
 } pprofc_graph_edge;
 
+/* Totals of a graph, in `unit`. */
 typedef struct pprofc_graph_totals {
   pprofc_str type;      /* sample type of the values: "cpu", "mean_delay" */
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
@@ -73,6 +74,7 @@ PPROFC_API const pprofc_graph_node *pprofc_graph_nodes(const pprofc_graph *graph
  * target. Sets *count to their number. */
 PPROFC_API const pprofc_graph_edge *pprofc_graph_edges(const pprofc_graph *graph, size_t *count);
 
+/* Returns the totals. */
 PPROFC_API pprofc_graph_totals pprofc_graph_totals_of(const pprofc_graph *graph);
 
 #ifdef __cplusplus

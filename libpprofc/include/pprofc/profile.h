@@ -17,6 +17,7 @@ extern "C" {
 
 typedef struct pprofc_profile pprofc_profile;
 
+/* Index of a missing mapping, function or location. */
 #define PPROFC_NONE UINT32_MAX
 
 /* Conversion of a call graph without stacks, such as callgrind's, to samples. All conversions
@@ -32,12 +33,13 @@ typedef struct pprofc_read_options {
   size_t struct_size; /* set by pprofc_read_options_init */
   const pprofc_allocator
       *allocator; /* allocator for everything made from the profile; copied; NULL for malloc */
-  const pprofc_limits *limits; /* NULL for the defaults */
-  unsigned threads;            /* number of threads; 0: as many as the machine has, 1: only the
-                                  caller */
-  pprofc_call_stacks call_stacks;
-  bool may_change; /* another program may write to the file meanwhile: the file is not mapped,
-                      so truncation is an error and not a SIGBUS signal */
+  const pprofc_limits *limits;    /* NULL for the defaults */
+  unsigned threads;               /* number of threads; 0: as many as the machine has, 1: only the
+                                     caller */
+  pprofc_call_stacks call_stacks; /* default PPROFC_STACKS_PROPORTIONAL */
+  bool may_change; /* true if another program may write to the file meanwhile. The file is then
+                      read and not mapped, so that truncation is an error and not a SIGBUS
+                      signal. */
   /* Receives a message about skipped parts of the input ("skipped lines that are not stacks: 2 of 9
    * ..."), without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
@@ -47,53 +49,66 @@ typedef struct pprofc_read_options {
   const char *map_folder;
 } pprofc_read_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);
 
 /* Reads a profile of any known format, gzip'd or plain, recognised by content. `path` "-" is
  * standard input. `options` may be NULL. The caller releases *profile with
- * pprofc_profile_release. */
+ * pprofc_profile_release. Errors: PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_LIMIT, PPROFC_E_NOMEM,
+ * PPROFC_E_INVALID for options of size 0, PPROFC_E_UNSUPPORTED. */
 PPROFC_API pprofc_status pprofc_profile_read_file(const char *path,
                                                   const pprofc_read_options *options,
                                                   pprofc_profile **profile, pprofc_error *error);
 
-/* Reads a profile from memory. `data` is copied where needed and may be freed afterwards. */
+/* Reads a profile from `size` bytes of memory, which may be freed afterwards. Otherwise like
+ * pprofc_profile_read_file. */
 PPROFC_API pprofc_status pprofc_profile_read_memory(const void *data, size_t size,
                                                     const pprofc_read_options *options,
                                                     pprofc_profile **profile, pprofc_error *error);
 
-/* Adds or removes an owner; removing the last one frees the profile. NULL is allowed. */
+/* Adds an owner and returns `profile`. NULL is allowed. */
 PPROFC_API pprofc_profile *pprofc_profile_retain(pprofc_profile *profile);
+
+/* Removes an owner. The last one frees the profile. NULL is allowed. */
 PPROFC_API void pprofc_profile_release(pprofc_profile *profile);
 
-/* Writes gzip'd profile.proto (mtime 0, so equal profiles give equal bytes). */
+/* Writes gzip'd profile.proto. Equal profiles give equal bytes, because mtime is 0. Errors:
+ * PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_IO when `write` fails. */
 PPROFC_API pprofc_status pprofc_profile_write(const pprofc_profile *profile, pprofc_write_fn write,
                                               void *context, pprofc_error *error);
 
-/* Writes gzip'd profile.proto to a file that appears whole or not at all. */
+/* Writes gzip'd profile.proto to a file. The file appears whole or not at all. Errors: as for
+ * pprofc_profile_write. */
 PPROFC_API pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const char *path,
                                                    pprofc_error *error);
 
 /* ---- columns ----------------------------------------- */
 
+/* A sample type, or the type of the period. */
 typedef struct pprofc_value_type {
   pprofc_str type; /* "cpu" */
   pprofc_str unit; /* "nanoseconds" */
 } pprofc_value_type;
 
+/* Data about the whole profile. Texts that are not set are empty. */
 typedef struct pprofc_header {
   pprofc_str drop_frames, keep_frames; /* regular expressions; may be empty */
   int64_t time_nanos;                  /* time in nanoseconds since 1970; 0 if unknown */
-  int64_t duration_nanos;
-  pprofc_value_type period_type;
-  int64_t period;
-  pprofc_str default_sample_type;
-  pprofc_str doc_url;
-  size_t comment_count;
+  int64_t duration_nanos;              /* duration in nanoseconds; 0 if unknown */
+  pprofc_value_type period_type;       /* type and unit of `period` */
+  int64_t period;                      /* events between two samples; 0 if unknown */
+  pprofc_str default_sample_type;      /* name of the type that reports show */
+  pprofc_str doc_url;                  /* page that describes the profile */
+  size_t comment_count;                /* number of comments */
 } pprofc_header;
 
+/* Fills *header. */
 PPROFC_API void pprofc_profile_header(const pprofc_profile *profile, pprofc_header *header);
+
+/* Returns a comment; "" for an index out of range. */
 PPROFC_API pprofc_str pprofc_profile_comment(const pprofc_profile *profile, size_t index);
 
+/* Return the number of sample types, and one of them; empty texts for an index out of range. */
 PPROFC_API size_t pprofc_profile_type_count(const pprofc_profile *profile);
 PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, size_t index);
 
@@ -101,22 +116,23 @@ PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, 
  * type, else the last one. */
 PPROFC_API size_t pprofc_profile_default_type(const pprofc_profile *profile);
 
+/* Return the number of strings, and one of them; "" for an index out of range. */
 PPROFC_API size_t pprofc_profile_string_count(const pprofc_profile *profile);
 PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint32_t index);
 
 /* Values of the samples by row: values[sample * types + type]. */
 typedef struct pprofc_samples_view {
-  size_t count;
-  size_t types;
-  const int64_t *values;
+  size_t count;          /* number of samples */
+  size_t types;          /* number of sample types */
+  const int64_t *values; /* [count * types], each in the unit of its type */
 } pprofc_samples_view;
 
+/* Fills *view with the values of all samples. */
 PPROFC_API void pprofc_profile_samples(const pprofc_profile *profile, pprofc_samples_view *view);
 
-/* Copies the stack of one sample, location indices, leaf first, into `frames` (room for
- * `capacity`). Returns the length of the stack; if it is larger than `capacity`, only the
- * first `capacity` frames were copied. This is a copy because stacks are stored in the packed
- * form of the file. */
+/* Copies the stack of one sample into `frames`: location indices, leaf first, at most `capacity`.
+ * Returns the number of locations in the stack, which may be larger than `capacity`. (A copy,
+ * because the profile keeps stacks in the packed form of the file.) */
 PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample,
                                        uint32_t *frames, size_t capacity);
 
@@ -125,58 +141,73 @@ PPROFC_API size_t pprofc_profile_max_depth(const pprofc_profile *profile);
 
 /* A label has either a string (`is_number` false) or a number with an optional unit. */
 typedef struct pprofc_label {
-  pprofc_str key;
-  pprofc_str string;
-  pprofc_str unit;
-  int64_t number;
-  bool is_number;
+  pprofc_str key;    /* "thread" */
+  pprofc_str string; /* "" for a number */
+  pprofc_str unit;   /* unit of the number; "" if it has no unit */
+  int64_t number;    /* 0 for a string */
+  bool is_number;    /* true for a number */
 } pprofc_label;
 
-/* The label that names the benchmark of a sample. Samples of callgrind's output have it: each
- * part that a client request ended is a benchmark. */
+/* Key of the label that names the benchmark of a sample. Samples of callgrind have it: each part
+ * that ends with a client request is a benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
+/* Return the number of labels of a sample, and one of them; an empty label for an index out of
+ * range. */
 PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size_t sample);
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);
 
+/* An address of the program, with the lines of the functions that were inlined there. */
 typedef struct pprofc_location {
-  uint64_t id; /* id in the file */
-  uint64_t address;
-  uint32_t mapping; /* index, or PPROFC_NONE */
-  uint32_t line_count;
-  bool is_folded;
+  uint64_t id;         /* id in the file */
+  uint64_t address;    /* 0 if not known */
+  uint32_t mapping;    /* index, or PPROFC_NONE */
+  uint32_t line_count; /* number of lines; 0 if the function is not known */
+  bool is_folded;      /* true if the linker folded several functions with equal code into one */
 } pprofc_location;
 
+/* A line of a function. */
 typedef struct pprofc_line {
-  uint32_t function;
-  int64_t line;
-  int64_t column;
+  uint32_t function; /* index, or PPROFC_NONE */
+  int64_t line;      /* from 1; 0 if not known */
+  int64_t column;    /* from 1; 0 if not known */
 } pprofc_line;
 
 typedef struct pprofc_function {
-  uint64_t id;
-  pprofc_str name, system_name, filename;
-  int64_t start_line;
+  uint64_t id;            /* id in the file */
+  pprofc_str name;        /* name to show */
+  pprofc_str system_name; /* mangled name, or the same as `name` */
+  pprofc_str filename;    /* source file; "" if not known */
+  int64_t start_line;     /* first line of the function; 0 if not known */
 } pprofc_function;
 
+/* A part of a binary in memory: the addresses [start, limit). */
 typedef struct pprofc_mapping {
-  uint64_t id, start, limit, offset;
-  pprofc_str file, build_id;
+  uint64_t id;           /* id in the file */
+  uint64_t start, limit; /* first address, and the address after the last */
+  uint64_t offset;       /* offset of `start` in the binary, in bytes */
+  pprofc_str file;       /* path of the binary; "" if not known */
+  pprofc_str build_id;   /* in hexadecimal; "" if not known */
+  /* True if the locations of the mapping already have these data. */
   bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 } pprofc_mapping;
 
+/* Return the number of locations, and one of them; mapping PPROFC_NONE and zeros for an index out
+ * of range. */
 PPROFC_API size_t pprofc_profile_location_count(const pprofc_profile *profile);
 PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile, uint32_t index);
 
 /* Returns a line of a location: index 0 is the innermost inlined function, the last is the
- * function itself. */
+ * function itself. Function PPROFC_NONE for an index out of range. */
 PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
                                            size_t index);
 
+/* Return the number of functions, and one of them; empty texts for an index out of range. */
 PPROFC_API size_t pprofc_profile_function_count(const pprofc_profile *profile);
 PPROFC_API pprofc_function pprofc_profile_function(const pprofc_profile *profile, uint32_t index);
 
+/* Return the number of mappings, and one of them; empty texts for an index out of range. */
 PPROFC_API size_t pprofc_profile_mapping_count(const pprofc_profile *profile);
 PPROFC_API pprofc_mapping pprofc_profile_mapping(const pprofc_profile *profile, uint32_t index);
 

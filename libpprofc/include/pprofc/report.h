@@ -11,33 +11,37 @@
 extern "C" {
 #endif
 
-/* The settings of one report. Names and meanings are pprof's. NULL equals "". The caller owns
- * all strings during the call. The table of pprofc_report_option_at describes each field. */
+/* The settings of one report. They have the names and meanings of pprof. NULL equals "", and a
+ * field without another default is "", 0 or false. The caller owns all strings during the call.
+ * pprofc_option_at describes each field for users. */
 typedef struct pprofc_report_options {
   size_t struct_size;   /* set by pprofc_report_options_init */
   const char *format;   /* name in the format table: "top", "tree", "dot" ..., default "top" */
   const char *argument; /* expression of peek, list, disasm and weblist */
 
-  bool call_tree;
-  bool relative_percentages;
-  const char *unit; /* "minimum", "auto" or a unit */
-  bool compact_labels;
-  const char *source_path;
-  const char *trim_path;
-  bool intel_syntax;
-  bool mean;
-  const char *sample_index; /* index or name of the sample type; "" for the default type */
-  double divide_by;
-  bool normalize;   /* used when base and head are combined */
-  const char *sort; /* "flat" or "cum" */
-  const char *tagroot, *tagleaf;
-  bool drop_negative;
-  int nodecount; /* -1 for the default of the format */
-  double nodefraction, edgefraction;
-  bool trim;
-  const char *focus, *ignore, *prune_from, *hide, *show, *show_from;
-  const char *tagfocus, *tagignore, *tagshow, *taghide;
-  bool noinlines, showcolumns;
+  bool call_tree;                /* true to separate nodes by call path */
+  bool relative_percentages;     /* true for percentages of the filtered total */
+  const char *unit;              /* "minimum" (default), "auto" or a unit */
+  bool compact_labels;           /* true for short headers */
+  const char *source_path;       /* folders of source files joined by ':'; "": current folder */
+  const char *trim_path;         /* prefixes to remove from source paths, joined by ':' */
+  bool intel_syntax;             /* true for assembly in Intel syntax */
+  bool mean;                     /* true to divide each value by the first one, the count */
+  const char *sample_index;      /* index or name of the sample type; "" for the default type */
+  double divide_by;              /* divisor of all values, default 1 */
+  bool normalize;                /* used when base and head are combined */
+  const char *sort;              /* "flat" (default) or "cum" */
+  const char *tagroot, *tagleaf; /* as in pprofc_filter_options */
+  bool drop_negative;            /* true to drop negative differences */
+  int nodecount;                 /* maximum number of nodes, default -1: the format decides */
+  double nodefraction;           /* smallest share of the total that is shown, default 0.005 */
+  double edgefraction;           /* the same for edges, default 0.001 */
+  bool trim;                     /* apply the three limits above, default true */
+  const char *focus, *ignore, *prune_from, *hide, *show, *show_from; /* as in
+                                                                       pprofc_filter_options */
+  const char *tagfocus, *tagignore, *tagshow, *taghide; /* as in pprofc_filter_options */
+  bool noinlines;          /* true to join an inlined function with its caller */
+  bool showcolumns;        /* true to keep columns, with lines and addresses */
   const char *granularity; /* "", "functions", "filefunctions", "files", "lines", "addresses" */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline.
@@ -56,10 +60,10 @@ typedef struct pprofc_report_options {
   /* Options of flamegraph and flame. */
   const char *origin_rules; /* text of the origin rules, one a line (docs/FLAMEGRAPHS.md); the
                                flag takes a file name */
-  const char *title;
-  int width;            /* width of the picture in pixels; 0 for 1200 */
-  const char *minwidth; /* narrower boxes are joined: pixels, or a percentage with '%'; "" for
-                           0.1 */
+  const char *title;        /* title of the picture; "" for the name of the profile */
+  int width;                /* width of the picture in pixels; 0 for 1200 */
+  const char *minwidth;     /* narrower boxes are joined: pixels, or a percentage with '%'; "" for
+                               0.1 */
   const char *colors; /* "hot", "change", "origin" or "package"; "" for change in a difference, else
                          hot */
   bool inverted;      /* true for the root on top */
@@ -78,19 +82,21 @@ typedef struct pprofc_report_options {
   const char *source_diff;
 } pprofc_report_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);
 
-/* Writes one report. Checks everything before the first byte. After it only PPROFC_E_NOMEM,
+/* Writes one report. All checks precede the first byte of output; after it only PPROFC_E_NOMEM,
  * PPROFC_E_LIMIT and PPROFC_E_IO are possible. Errors: PPROFC_E_INVALID, PPROFC_E_NO_MATCH,
  * PPROFC_E_UNSUPPORTED, PPROFC_E_LIMIT, PPROFC_E_NOMEM, PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
                                        const pprofc_report_options *options, pprofc_write_fn write,
                                        void *context, pprofc_error *error);
 
-/* ---- tables: what flags, help, manual and completion are printed from  */
+/* ---- tables of formats and options, for flags, help, manuals and completion  */
 
+/* A report format. */
 typedef struct pprofc_format_info {
-  const char *name;
+  const char *name;      /* name of the flag: "top" */
   const char *help;      /* description, one line */
   const char *argument;  /* "regexp", or NULL without an argument */
   const char *graphviz;  /* the -T option with which dot makes it from the dot report, or NULL */
@@ -107,6 +113,7 @@ typedef struct pprofc_format_info {
 /* Returns the format with that index, in the order of the help text; NULL after the last. */
 PPROFC_API const pprofc_format_info *pprofc_format_at(size_t index);
 
+/* Type of an option. */
 typedef enum pprofc_option_kind {
   PPROFC_OPTION_BOOL,
   PPROFC_OPTION_INT,
@@ -115,15 +122,16 @@ typedef enum pprofc_option_kind {
   PPROFC_OPTION_CHOICE /* one of `choices`; each choice is also a flag of its own */
 } pprofc_option_kind;
 
+/* An option of reports. */
 typedef struct pprofc_option_info {
-  const char *name;
+  const char *name; /* name of the flag and of the field: "nodecount" */
   pprofc_option_kind kind;
   size_t offset;              /* offset of the field in pprofc_report_options */
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
   const char *url;            /* parameter of the web page, or NULL */
   bool saved;                 /* true if settings.json keeps it */
   const char *const *choices; /* choices ended by NULL, for PPROFC_OPTION_CHOICE */
-  const char *help;
+  const char *help;           /* description, one line */
 } pprofc_option_info;
 
 /* Returns the option with that index, in the order of pprof's settings; NULL after the last. */

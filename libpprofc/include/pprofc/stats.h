@@ -10,19 +10,25 @@
 extern "C" {
 #endif
 
-/* Distribution functions. They return NaN only for arguments that are NaN or outside the
- * domain. */
+/* Return the cumulative distribution of the standard normal distribution, and its quantile for p in
+ * [0, 1] (Acklam, refined by one step of Halley). These and the following distribution functions
+ * return NaN only for arguments that are NaN or outside the domain. */
 PPROFC_API double pprofc_normal_cdf(double z);
-PPROFC_API double pprofc_normal_quantile(double p); /* Acklam, refined by one step of Halley */
-PPROFC_API double pprofc_beta_incomplete(double x, double a,
-                                         double b); /* regularised; Lentz fraction */
+PPROFC_API double pprofc_normal_quantile(double p);
+
+/* Returns the regularised incomplete beta function I_x(a, b) for x in [0, 1] and a, b > 0, by
+ * Lentz's continued fraction. */
+PPROFC_API double pprofc_beta_incomplete(double x, double a, double b);
+
+/* Return the cumulative distribution of Student's t, P(|T| >= |t|) computed without cancellation,
+ * and the quantile for p in [0, 1]. `degrees` is the number of degrees of freedom, above 0. */
 PPROFC_API double pprofc_t_cdf(double t, double degrees);
-PPROFC_API double pprofc_t_two_sided(double t,
-                                     double degrees); /* P(|T| >= |t|), without cancellation */
+PPROFC_API double pprofc_t_two_sided(double t, double degrees);
 PPROFC_API double pprofc_t_quantile(double p, double degrees);
 
+/* Result of a test. All but PPROFC_TEST_OK are reasons why it has no p-value. */
 typedef enum pprofc_test_status {
-  PPROFC_TEST_OK,
+  PPROFC_TEST_OK,            /* p is valid */
   PPROFC_TEST_TOO_SMALL,     /* "sample is too small" */
   PPROFC_TEST_ZERO_VARIANCE, /* "sample has zero variance" */
   PPROFC_TEST_ALL_EQUAL,     /* "all samples are equal" */
@@ -33,29 +39,36 @@ typedef enum pprofc_test_status {
 /* Returns the text in quotes above; NULL for PPROFC_TEST_OK. */
 PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
+/* Flag of pprofc_u_test: the correct p-value instead of the one that benchstat computes. */
+#define PPROFC_U_CORRECT 1u
+
+/* Result of a Mann-Whitney U test. */
+typedef struct pprofc_u_result {
+  pprofc_test_status status;
+  double u;   /* number of pairs with x > y; ties count half */
+  double p;   /* two-sided p-value */
+  bool exact; /* false if p is an approximation */
+} pprofc_u_result;
+
 /* Computes the two-sided Mann-Whitney U test of samples that are sorted ascending. p is exact
  * (conditional on the ties) up to 50 values a side. With more values it is the normal approximation
  * with continuity and tie correction, and `exact` is false. p is 1 unless status is PPROFC_TEST_OK.
- * Mann, Whitney 1947; Cheung, Klotz 1997.
+ * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
  * Without PPROFC_U_CORRECT in `flags` p is the p of benchstat: exact up to 25 values a side when
  * there are ties, and too small or too large for tied samples of unequal sizes. It may exceed 1. */
-#define PPROFC_U_CORRECT 1u
-typedef struct pprofc_u_result {
-  pprofc_test_status status;
-  double u, p; /* u: number of pairs with x > y, ties count half */
-  bool exact;
-} pprofc_u_result;
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count, unsigned flags,
                                          const pprofc_allocator *allocator);
 
-/* Computes Welch's t-test with Welch-Satterthwaite degrees of freedom, two-sided; samples in
- * any order. p is 1 unless status is PPROFC_TEST_OK. */
+/* Result of a t-test: the statistic, its degrees of freedom, and the two-sided p-value. */
 typedef struct pprofc_t_result {
   pprofc_test_status status;
   double t, degrees, p;
 } pprofc_t_result;
+
+/* Computes Welch's t-test with Welch-Satterthwaite degrees of freedom, two-sided; samples in
+ * any order. p is 1 unless status is PPROFC_TEST_OK. */
 PPROFC_API pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, const double *y,
                                              size_t y_count);
 
@@ -63,17 +76,21 @@ PPROFC_API pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, co
 typedef struct pprofc_moments {
   double mean, variance;
 } pprofc_moments;
+
+/* Returns the moments of `count` values. */
 PPROFC_API pprofc_moments pprofc_moments_of(const double *values, size_t count);
 
-/* Returns the R8 quantile (Hyndman, Fan 1996) of sorted values. */
+/* Returns the quantile q, in [0, 1], of values sorted ascending: type 8 of Hyndman and Fan 1996.
+ * NaN if there are no values. */
 PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
-/* Order statistics of n values that bound the median at a confidence level: 1-based, low < 1
- * and high > n if no value bounds it. */
+/* Order statistics that bound the median. */
 typedef struct pprofc_median_interval {
-  size_t low, high;
+  size_t low, high;  /* ranks from 1; 0 and n + 1 if no value bounds the median */
   double confidence; /* confidence level that the interval reaches */
 } pprofc_median_interval;
+
+/* Returns the interval for the median of n values at the confidence `level`, in (0, 1). */
 PPROFC_API pprofc_median_interval pprofc_median_interval_of(size_t n, double level);
 
 /* Returns the geometric mean; NaN if a value is NaN or not positive, or if there are no values. */

@@ -27,6 +27,7 @@ typedef struct pprofc_symbolize_options {
   void *warn_context;
 } pprofc_symbolize_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_symbolize_options_init(pprofc_symbolize_options *options);
 
 /* Adds functions and lines to locations without them, from the binaries of the mappings, and

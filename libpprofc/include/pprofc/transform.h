@@ -19,6 +19,7 @@ extern "C" {
 PPROFC_API pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
                                       pprofc_profile **merged, pprofc_error *error);
 
+/* Kind of difference. */
 typedef enum pprofc_diff_kind {
   PPROFC_SUBTRACT, /* -base: equal stacks cancel; percentages of the remaining total */
   PPROFC_COMPARE   /* -diff_base: base samples get the label pprof::base=true; percentages of the
@@ -46,7 +47,7 @@ typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
                                              pprofc_profile *profile, pprofc_error *error);
 
 /* Calls `take` for each benchmark, in the order of the samples. Samples without a benchmark are
- * left out. Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+ * skipped. Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_fn take,
                                            void *context, pprofc_error *error);
 
@@ -77,6 +78,7 @@ typedef struct pprofc_filter_options {
   void *warn_context;
 } pprofc_filter_options;
 
+/* Sets all fields to their defaults: no filter. */
 PPROFC_API void pprofc_filter_options_init(pprofc_filter_options *options);
 
 /* Filters samples, frames and labels in pprof's order. Equal samples stay separate;
@@ -99,6 +101,7 @@ typedef struct pprofc_aggregate_options {
   bool showcolumns;        /* true to keep columns, with lines and addresses */
 } pprofc_aggregate_options;
 
+/* Sets all fields to their defaults: functions, with inlined functions. */
 PPROFC_API void pprofc_aggregate_options_init(pprofc_aggregate_options *options);
 
 /* Clears the parts of frames that the granularity ignores: files, lines, columns, addresses.

@@ -112,6 +112,7 @@ typedef struct pprofc_verdict_options {
                misses (false coverage rate) */
 } pprofc_verdict_options;
 
+/* Sets all fields to their defaults. */
 PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
 
 /* Judges every function of the runs of base and head, at least one run a side. Functions match
@@ -130,7 +131,7 @@ PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, siz
 /* Frees verdicts with their arrays and texts; NULL is allowed. */
 PPROFC_API void pprofc_verdicts_free(pprofc_verdicts *verdicts);
 
-/* A difference in recorded amounts. */
+/* An estimate of a difference, in recorded amounts. */
 typedef struct pprofc_verdict_estimate {
   pprofc_verdict verdict;  /* verdict to show */
   pprofc_verdict own;      /* verdict after removing the common factor: unchanged, grew,
@@ -183,13 +184,13 @@ typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_RENAMED  /* functions, or a package, with another name */
 } pprofc_verdict_domain_kind;
 
-/* A place in which functions changed that are plausibly the same code. `net` is the sum of the
- * place over each run, with its own interval and test. */
+/* A group of changed functions that probably are the same code: a type, file or package. `net` is
+ * the change of the sum over all functions of the group, with its own interval and test. */
 typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed; /* `renamed`: the new name of a rename, else "" */
   pprofc_verdict_estimate net;
-  bool moved;         /* the sum did not change beyond noise: cost only moved */
+  bool moved;         /* true if the sum did not change by more than noise: cost only moved */
   const size_t *rows; /* [row_count] indices of the changed functions, ascending */
   size_t row_count;
 } pprofc_verdict_domain;
@@ -296,6 +297,7 @@ typedef struct pprofc_verdict_summary {
                                            not known */
 } pprofc_verdict_summary;
 
+/* Fills *summary. */
 PPROFC_API void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts,
                                            pprofc_verdict_summary *summary);
 
