@@ -295,6 +295,7 @@ compare() {
   [[ $status -eq 0 || $status -eq 2 || $status -eq 3 ]] || output verdict failed
   output status "$status"
   [[ $status -eq 1 ]] || output page "$INPUT_OUT/index.html"
+  [[ $status -eq 1 ]] || output report "$INPUT_OUT/report.html"
 }
 
 # ---- publishing ----------------------------------------------------------------------------------------------------
@@ -312,6 +313,7 @@ publish() {
   give -pr "${INPUT_PR:-}"
   give -sha "${INPUT_SHA:-}"
   give -page "${INPUT_PAGE_URL:-}"
+  [[ -n ${INPUT_PAGE_URL:-} ]] || give -report "${INPUT_REPORT_URL:-}"
   give -key "${INPUT_KEY:-}"
   give -author "${INPUT_AUTHOR:-}"
   give -write-body "${INPUT_WRITE_BODY:-}"

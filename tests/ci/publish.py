@@ -300,6 +300,23 @@ def others():
     check("second workflow" in job.last.stderr, "a fork on GitLab")
     publish("-page", "https://site.example/pr/7/index.html", "-to", "comment", "-pr", "9", bad, wanted=2)
     check('**<a href="https://site.example/pr/7/index.html#b-1">Setup-2</a>**' in ours("9")[0] and "[Page]" not in ours("9")[0], "links to a page")
+    report = "https://github.example/o/r/actions/runs/100/artifacts/5"
+    with open(f"{bad}/manifest.json", encoding="utf-8") as file:
+        kept = file.read()
+    manifest = json.loads(kept)
+    for note in manifest["regressions"]:
+        note.update(file="a.go", line=3, link="flame/a_diff.html#search=f")
+    with open(f"{bad}/manifest.json", "w", encoding="utf-8") as file:
+        json.dump(manifest, file)
+    state.checks = {}
+    publish("-report", report, "-to", "comment,check", "-pr", "9", bad, wanted=2)
+    check(f'**<a href="{report}#b-1">Setup-2</a>**' in ours("9")[0] and f'<a href="{report}#method">how' in ours("9")[0], "links into a report")
+    sent = list(state.checks.values())[0][0]
+    check(sent["details_url"] == report and sent["output"]["annotations"][0]["message"].endswith(f"\n{report}#flame/a_diff.html&search=f"), sent)
+    publish("-report", report, "-page", report, bad, wanted=1)
+    one_line("-page and -report")
+    with open(f"{bad}/manifest.json", "w", encoding="utf-8") as file:
+        file.write(kept)
     publish("-markdown", "plain.md", "-json", "plain.json", bad, env={"GITHUB_REPOSITORY": None}, wanted=2)
     with open("plain.json", encoding="utf-8") as file:
         plain = json.load(file)

@@ -106,6 +106,7 @@ class Runner:
         self.caches, self.artifacts, self.runs, self.number = {}, {}, 100, 0
         self.hits = []     # keys of caches that were restored
         self.search = []     # folders before those of PATH
+        self.uploads, self.takes_files = 0, True  # older hosts take no single file
         self.overrides = {}  # inputs of actions of ours, to be quick
         self.summary = ""
 
@@ -269,16 +270,22 @@ class Job:
         if not files:
             return inputs.get("if-no-files-found") != "error", {}
         store, kept = self.runner.artifacts[self.github["run_id"]], self.runner.path("artifact")
-        if inputs["name"] in store:
-            self.log += f"the artifact {inputs['name']} is there already\n"
+        alone = inputs.get("archive") == "false"
+        if alone and (len(files) != 1 or not self.runner.takes_files):
+            self.log += "only one file can be uploaded without an archive\n"
+            return False, {}
+        artifact = os.path.basename(files[0]) if alone else inputs["name"]
+        if artifact in store and inputs.get("overwrite") != "true":
+            self.log += f"the artifact {artifact} is there already\n"
             return False, {}
         root = found if os.path.isdir(found) else os.path.dirname(found)
         for name in files:
             to = os.path.join(kept, os.path.relpath(name, root))
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copyfile(name, to)
-        store[inputs["name"]] = kept
-        return True, {}
+        store[artifact] = kept
+        self.runner.uploads += 1
+        return True, {"artifact-url": f"https://github.example/o/r/actions/runs/{self.github['run_id']}/artifacts/{self.runner.uploads}"}
 
     def download(self, inputs):
         store = self.runner.artifacts[inputs.get("run-id") or self.github["run_id"]]

@@ -327,6 +327,13 @@ def action():
     check(outputs[0] == "no benchmarks were compared" and os.path.exists(f"{where}/some where/out/index.html"), outputs)
     _, outputs, _ = run_action({**BAD, "publish": "comment", "pr": "3", "require-publish": "true"}, wanted="failure")
     check(outputs[3] == "true" and "slower" in comment(), outputs)
+    report = f"https://github.example/o/r/actions/runs/{RUNNER.runs}/artifacts/{RUNNER.uploads}"
+    check(f'**<a href="{report}#b-1">Setup-2</a>**' in comment() and f'<a href="{report}">Page</a>' in comment(), report, comment())
+    check(list(RUNNER.artifacts[str(RUNNER.runs)]) == ["report.html"], "the report is not an artifact of its own")
+    RUNNER.takes_files = False
+    run_action({**BAD, "publish": "comment", "pr": "3", "require-publish": "true"}, wanted="failure")
+    check(f"[Page](https://github.example/o/r/actions/runs/{RUNNER.runs})" in comment(), "a host that takes no single file:", comment())
+    RUNNER.takes_files = True
     state.failures = [("POST .*statuses", (403, {"message": "Resource not accessible by integration"}, []))]
     log, outputs, _ = run_action({**GOOD, "publish": "status", "sha": HEAD, "require-publish": "true"}, wanted="failure")
     check(outputs[3] == "false" and "cannot publish the status" in log, log)
@@ -568,6 +575,10 @@ def check_rights(name):
                 check(own["persist-credentials"] == ("true" if writes else "false") and (trusted or not writes), name, step)
 
 
+# The first versions that GitHub serves.
+SERVED = {"upload-artifact": 4, "download-artifact": 4, "cache/restore": 4, "cache/save": 4, "checkout": 4, "setup-go": 5}
+
+
 def documents():
     """docs/CI_SERVICES.md links each example, and no other file."""
     with open(os.path.join(SOURCE, "docs/CI_SERVICES.md"), encoding="utf-8") as file:
@@ -576,6 +587,10 @@ def documents():
     names = [example(n) for n in os.listdir(EXAMPLES) if n.endswith(".yml") and n != "gitlab-ci.yml"]
     for name in names:
         check_rights(name)
+    for name in (*names, os.path.join(SOURCE, "action.yml"), os.path.join(SOURCE, "tools/pprofci/assets/init_workflow.yml")):
+        with open(name, encoding="utf-8") as file:
+            for used, version in re.findall(r"uses: actions/([\w/-]+)@v(\d+)", file.read()):
+                check(int(version) >= SERVED.get(used, 1), name, "uses a version that GitHub has retired:", used, version)
     for lint, *flags in (["actionlint", "-no-color"], ["zizmor", "--offline", "--no-progress", "--config", os.path.join(SOURCE, "tests/ci/zizmor.yml")]):
         if not shutil.which(lint):
             print("note: no", lint)

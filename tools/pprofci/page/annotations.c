@@ -4,6 +4,7 @@
 
 #include "core/log_guard.h"
 #include "core/outfile.h"
+#include "page/html.h"
 #include "page/hunks.h"
 #include "page/numbers.h"
 #include "run/place.h"
@@ -121,6 +122,12 @@ static void put_regression_item(struct json_writer *json, const struct page_mode
   put_regression_message(text, m, pair, b);
   json_key(json, "message");
   json_string(json, buffer_str(text));
+  if (pair) {
+    buffer_clear(text);
+    html_flame(text, m, pair, html_shown(pair), html_culprit(pair));
+    json_key(json, "link");
+    json_string(json, buffer_str(text));
+  }
   json_end(json);
 }
 

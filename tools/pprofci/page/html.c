@@ -304,6 +304,11 @@ bool html_tells_own(const struct run_pair *pair) {
   return !pair->change_count || strcmp(pair->own.name, pair->changes[0].name) != 0;
 }
 
+pprofc_str html_culprit(const struct run_pair *pair) {
+  if (pair->own.name) return str_of(pair->own.name);
+  return pair->change_count ? str_of(pair->changes[0].name) : STR("");
+}
+
 /* Appends a note: why no function is listed, or how reliable the list is. */
 static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
   const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;

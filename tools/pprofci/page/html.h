@@ -45,6 +45,9 @@ const char *html_shown(const struct run_pair *pair);
 /* True if the checkout's function differs from those listed and is shown too. */
 bool html_tells_own(const struct run_pair *pair);
 
+/* Returns the function that grew most, the checkout's own first; "" if no function is known. */
+pprofc_str html_culprit(const struct run_pair *pair);
+
 /* True if the page has anything to report on the functions of the pair. */
 bool html_has_because(const struct run_pair *pair);
 

@@ -17,7 +17,7 @@ pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
   snprintf(path, sizeof path, "%s/summary.md", run->out);
   if (run_has(summary)) status = file_read(path, &text, error);
   /* The page of a job is not in the folder of the artifacts. */
-  links_resolve(&summary_text, buffer_str(&text), STR(""));
+  links_resolve(&summary_text, buffer_str(&text), &(struct links_site){STR(""), false});
   if (status == PPROFC_OK && summary_text.failed) status = error_nomem(error);
   if (status == PPROFC_OK && run_has(summary))
     status = files_append(summary, buffer_str(&summary_text), error);

@@ -110,10 +110,15 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
     buffer_add_char(out, ')');
 }
 
-/* Writes "`words.hash` +43 µs about 99 % of the change". */
-static void put_function(struct buffer *out, const struct run_pair *pair,
-                         const struct change *change) {
+/* Writes a link to the flame graph, and the growth: "`words.hash` +43 µs about 99 % of the change".
+ */
+static void put_function(struct buffer *out, const struct page_model *m,
+                         const struct run_pair *pair, const struct change *change) {
+  buffer_add_text(out, "<a href=\"");
+  html_flame(out, m, pair, html_shown(pair), str_of(change->name));
+  buffer_add_text(out, "\">");
   md_code(out, html_short_function(str_of(change->name)));
+  links_end(out);
   buffer_add_text(out, " +");
   number_profile(out, change->head - change->base, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
@@ -126,10 +131,10 @@ static void put_because_cell(struct buffer *out, const struct page_model *m,
   const struct run_pair *pair = model_pair(m, b);
   if (!pair) return;
   bool own = html_tells_own(pair);
-  if (own) put_function(out, pair, &pair->own);
+  if (own) put_function(out, m, pair, &pair->own);
   for (size_t i = 0; i < pair->change_count && i < BECAUSE_MOST; i++) {
     if (i || own) buffer_add_text(out, ", ");
-    put_function(out, pair, &pair->changes[i]);
+    put_function(out, m, pair, &pair->changes[i]);
   }
 }
 
@@ -407,7 +412,7 @@ static void put_links(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, LINKS_LINE);
   if (pair) {
     buffer_add_text(out, " " DOT " <a href=\"");
-    html_flame(out, m, pair, html_shown(pair), STR(""));
+    html_flame(out, m, pair, html_shown(pair), html_culprit(pair));
     buffer_add_text(out, "\">flame graph</a>");
   }
   buffer_add_text(out, " " DOT " ");

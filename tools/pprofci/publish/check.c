@@ -107,6 +107,23 @@ static bool has_more_notes(const struct post *post, size_t at) {
 /* ---- the check run of GitHub ------------------------- */
 
 #define GITHUB_NOTES 50
+#define NOTE_BYTES   32768
+#define LINK_BYTES   4096
+
+/* Returns the message of an annotation, and in its last line the address of the flame graph. */
+static pprofc_str note_message(struct post *post, const struct node *note) {
+  pprofc_str message = body_prefix(node_text(note, "message"), NOTE_BYTES);
+  pprofc_str link = node_text(note, "link");
+  struct buffer text;
+  if (!link.size || link.size > LINK_BYTES || !post->pages.address.size) return message;
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_add_str(&text, message);
+  buffer_add_char(&text, '\n');
+  links_put_address(&text, link, &post->pages);
+  message = buffer_keep(&text, post->arena);
+  buffer_free(&text);
+  return message;
+}
 
 static void put_github_note(struct post *post, struct json_text *text, const struct node *note) {
   static const char *const lines[] = {"start_line", "end_line"};
@@ -118,7 +135,7 @@ static void put_github_note(struct post *post, struct json_text *text, const str
   }
   json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
   json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MAX));
-  json_text_member(text, "message", body_prefix(node_text(note, "message"), 32768));
+  json_text_member(text, "message", note_message(post, note));
   json_end(&text->json);
 }
 

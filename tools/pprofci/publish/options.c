@@ -28,6 +28,9 @@ static const struct flag flags[] = {
          "the commit that gets the status or check"),
     FLAG(STRING, GROUP_WHERE, "page", site.page, "URL", NULL,
          "address of the page, for links; default: the page of the job"),
+    FLAG(STRING, GROUP_WHERE, "report", report, "URL", NULL,
+         "address of report.html, in place of -page; links lead to its benchmarks and flame "
+         "graphs"),
     FLAG(STRING, GROUP_WHERE, "key", key, "NAME", "default",
          "name of this pipeline, if several pipelines publish to one change"),
     FLAG(STRING, GROUP_WHERE, "author", author, "LOGIN", NULL,
@@ -119,6 +122,14 @@ static pprofc_status check_body_alone(const struct publish_options *options, boo
                    "-body posts a comment from a manifest, and nothing else");
 }
 
+static pprofc_status settle_page(struct publish_options *options, pprofc_error *error) {
+  if (!*options->report) return PPROFC_OK;
+  if (*options->site.page)
+    return error_set(error, PPROFC_E_INVALID, "-page and -report: give one address of the page");
+  options->site.page = options->report;
+  return PPROFC_OK;
+}
+
 static pprofc_status check_publish_numbers(const struct publish_options *options,
                                            pprofc_error *error) {
   if (!is_publish_key(options->key))
@@ -136,6 +147,7 @@ static pprofc_status check_publish_numbers(const struct publish_options *options
 pprofc_status publish_check(void *options, const struct command_line *line, pprofc_error *error) {
   pprofc_status status = read_places(options, error);
   if (status == PPROFC_OK) status = check_publish_numbers(options, error);
+  if (status == PPROFC_OK) status = settle_page(options, error);
   if (status == PPROFC_OK) status = check_body_alone(options, line->count > 0, error);
   if (status == PPROFC_OK && line->count > 1)
     status = error_set(error, PPROFC_E_INVALID, "one DIR, not %zu", line->count);

@@ -11,7 +11,7 @@ extern const char *const place_names[PLACES];
 
 struct publish_options {
   struct site_options site;
-  const char *to, *key, *author;
+  const char *to, *key, *author, *report;
   const char *markdown, *json, *code_quality, *metrics; /* names of output files, or "" */
   const char *write_body, *body;
   bool dry_run, require, no_fail;

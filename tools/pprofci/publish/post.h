@@ -3,6 +3,7 @@
 #ifndef PPROFCI_PUBLISH_POST_H
 #define PPROFCI_PUBLISH_POST_H
 
+#include "page/links.h"
 #include "publish/body.h"
 #include "publish/site.h"
 #include "publish/wire.h"
@@ -14,6 +15,7 @@ struct post {
   bool dry;
   const char *key, *author;      /* if author is "", the host reports the user of the token */
   const char *links;             /* Markdown */
+  struct links_site pages;       /* where links of annotations lead */
   struct body body;              /* body of the comment */
   const struct outcome *outcome; /* NULL if there is only a comment */
   const char *done;              /* what was done: "created", "updated" */

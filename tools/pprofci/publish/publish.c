@@ -47,13 +47,18 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   return p->body.summary.data ? PPROFC_OK : error_nomem(error);
 }
 
-/* Returns the folder of a page that has its artifacts next to it:
- * "https://site/pr/7/index.html" or "https://site/pr/7/". Returns "" for the page of a job. */
-static pprofc_str folder_of_page(const struct publish *p) {
+/* Returns report.html of -report, or the folder of a page that has its artifacts next to it:
+ * "https://site/pr/7/index.html" or "https://site/pr/7/". The address is "" for the page of a job.
+ */
+static struct links_site links_site_of(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
+  struct links_site site = {STR(""), *p->options->report != '\0'};
   bool is_site = str_ends(page, STR("/")) || str_ends(page, STR(".html"));
-  if (!is_site || (p->site.forge && !p->site.forge->takes_html)) return STR("");
-  return str_slice(page, 0, str_find_last_char(page, '/') + 1);
+  if (p->site.forge && !p->site.forge->takes_html) return site;
+  if (site.one_file) site.address = page;
+  if (!site.one_file && is_site)
+    site.address = str_slice(page, 0, str_find_last_char(page, '/') + 1);
+  return site;
 }
 
 /* Resolves the links of the summary, so that they lead from the comment to the page and its
@@ -61,7 +66,8 @@ static pprofc_str folder_of_page(const struct publish *p) {
 static bool resolve_links(struct publish *p) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
-  links_resolve(&text, p->outcome.summary, folder_of_page(p));
+  struct links_site site = links_site_of(p);
+  links_resolve(&text, p->outcome.summary, &site);
   p->outcome.summary = buffer_keep(&text, &p->arena);
   buffer_free(&text);
   if (p->outcome.summary.data && p->site.forge && !p->site.forge->takes_html)
@@ -130,7 +136,7 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  bool linked = folder_of_page(p).size && !*p->options->body; /* the summary has the link */
+  bool linked = links_site_of(p).address.size && !*p->options->body; /* the summary has the link */
   const char *page =
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;
@@ -228,6 +234,7 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
                       .key = p->options->key,
                       .author = p->options->author,
                       .links = links,
+                      .pages = links_site_of(p),
                       .body = p->body,
                       .outcome = &p->outcome};
   pprofc_error error;
