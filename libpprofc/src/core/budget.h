@@ -51,8 +51,8 @@ void budget_cancel(struct budget *budget);
 /* Clears a cancellation, so that a shell can run its next command. */
 void budget_resume(struct budget *budget);
 
-/* Stops the budget after `milliseconds`. May be called once, even while another thread uses
- * the budget. */
+/* Stops the budget after `milliseconds`. A later call moves the time if it has not passed. Other
+ * threads may use the budget meanwhile. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
 /* True if the budget of `mem` was cancelled or is past its deadline; false without a budget. */

@@ -179,10 +179,10 @@ static pprofc_status limit_nodes(struct build *b, pprofc_error *error) {
 
 /* ---- requested parts --------------------------------- */
 
-/* Marks the nodes whose names match the expression. */
-static pprofc_status match_names(struct graph *g, pprofc_error *error) {
-  g->matches = arena_zero_array(&g->arena, g->node_count, 1);
+pprofc_status graph_match_names(struct graph *g, pprofc_error *error) {
+  if (!g->matches) g->matches = arena_array(&g->arena, g->node_count, 1);
   if (!g->matches) return error_nomem(error);
+  memset(g->matches, 0, g->node_count);
   for (size_t i = 0; i < g->shown_count; i++)
     g->matches[g->shown[i]] = regex_match(g->options.edges_of, graph_name(g, g->shown[i]));
   if (regex_tripped(g->options.edges_of))
@@ -202,7 +202,7 @@ static pprofc_status finish_edges(struct build *b, pprofc_error *error) {
   bool done = false;
   if (shows_all_calls(b)) status = graph_find_calls(g, &done, error);
   if (status || done) return status;
-  if (g->options.edges_of) status = match_names(g, error);
+  if (g->options.edges_of) status = graph_match_names(g, error);
   if (!status && !g->options.visual && !g->options.call_tree)
     status = make_edges(b, g->matches, g->matches, error);
   if (status) return status;

@@ -220,6 +220,9 @@ pprofc_status graph_find_calls(struct graph *graph, bool *possible, pprofc_error
 /* Makes names and ranks of the shown nodes and of the ends of edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
+/* Sets `matches` of the shown nodes: 1 if the name matches options.edges_of. */
+pprofc_status graph_match_names(struct graph *graph, pprofc_error *error);
+
 /* Sorts `shown` by flat, cum or entropy. */
 pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
 

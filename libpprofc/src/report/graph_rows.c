@@ -3,7 +3,7 @@
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/graph.h"
-#include "report/report.h"
+#include "report/kept.h"
 
 struct pprofc_graph {
   struct region *region; /* holds this struct, the arrays and all texts */
@@ -149,8 +149,9 @@ static pprofc_status graph_copy(const struct pipeline_result *result, const stru
   return PPROFC_OK;
 }
 
-pprofc_status pprofc_graph_new(const pprofc_profile *profile, const pprofc_report_options *options,
-                               pprofc_graph **graph, pprofc_error *error) {
+static pprofc_status graph_rows_new(const pprofc_profile *profile,
+                                    const pprofc_report_options *options, unsigned wanted,
+                                    pprofc_graph **graph, pprofc_error *error) {
   pprofc_report_options o;
   pprofc_report_options_init(&o);
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
@@ -164,12 +165,22 @@ pprofc_status pprofc_graph_new(const pprofc_profile *profile, const pprofc_repor
   if (!status) {
     struct graph g;
     pprofc_str unit;
-    status = pipeline_graph(&result, PIPELINE_EDGES, &g, &unit, error);
+    status = pipeline_graph(&result, wanted, &g, &unit, error);
     if (!status) status = graph_copy(&result, &g, graph, error);
     graph_free(&g);
   }
   pipeline_free(&result);
   return budget_status(&profile->mem, status, error);
+}
+
+pprofc_status pprofc_graph_new(const pprofc_profile *profile, const pprofc_report_options *options,
+                               pprofc_graph **graph, pprofc_error *error) {
+  return graph_rows_new(profile, options, PIPELINE_EDGES, graph, error);
+}
+
+pprofc_status graph_nodes_new(const pprofc_profile *profile, const pprofc_report_options *options,
+                              pprofc_graph **graph, pprofc_error *error) {
+  return graph_rows_new(profile, options, 0, graph, error);
 }
 
 void pprofc_graph_free(pprofc_graph *graph) {

@@ -89,8 +89,20 @@ static void report_describe_left(const void *context, const struct brief_left *l
                 STR_ARG(report_value(report, report->result.total, total)));
 }
 
-static pprofc_status render_result(struct report *report, pprofc_write_fn write, void *context,
-                                   pprofc_error *error) {
+pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
+                           pprofc_error *error) {
+  if (!report->kept)
+    return pipeline_graph(&report->result, wanted, graph, &report->output_unit, error);
+  *graph = *report->kept;
+  return PPROFC_OK;
+}
+
+void report_graph_free(const struct report *report, struct graph *graph) {
+  if (!report->kept) graph_free(graph);
+}
+
+pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
+                            pprofc_error *error) {
   struct output out;
   struct log_guard guard;
   if (is_log(report))
@@ -143,7 +155,7 @@ pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_o
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
   if (status) return status;
   status = report_open(&report, profile, &o, error);
-  if (!status) status = render_result(&report, write, context, error);
+  if (!status) status = report_render(&report, write, context, error);
   pipeline_free(&report.result);
   return budget_status(&profile->mem, status, error);
 }

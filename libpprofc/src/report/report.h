@@ -15,6 +15,7 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
+  const struct graph *kept;      /* a graph that was made before (report/kept.h), or NULL */
   bool rows_add_up;       /* the rows that the report marks have the flat values of all nodes */
   pprofc_str output_unit; /* the unit option; pipeline_graph replaces it by the unit that it chooses
                              (20.2) */
@@ -48,6 +49,16 @@ struct report_format {
  * report, whose result must be freed, also after a failure. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
+
+/* Writes an open report. */
+pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
+                            pprofc_error *error);
+
+/* Takes the kept graph, or builds one as pipeline_graph does. report_graph_free follows, also
+ * after a failure. */
+pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
+                           pprofc_error *error);
+void report_graph_free(const struct report *report, struct graph *graph);
 
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);

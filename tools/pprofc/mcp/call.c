@@ -4,8 +4,6 @@
 #include "core/escape.h"
 #include "profile/profile.h"
 
-#include "pprofc/transform.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -104,22 +102,6 @@ pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **
   if (!open) return error->status;
   *profile = profile_lend(open->profile, budget_allocator(call->budget));
   return *profile ? PPROFC_OK : error_nomem(error);
-}
-
-pprofc_status call_pair(struct call *call, pprofc_profile **profile, pprofc_error *error) {
-  const char *path = call_text(call, "profile"), *base_path = call_text(call, "base");
-  pprofc_profile *head = NULL, *base = NULL;
-  if (!path || !base_path) return error_nomem(error);
-  pprofc_status status = call_profile(call, str_of(path), &head, error);
-  if (status || !*base_path) {
-    *profile = head;
-    return status;
-  }
-  status = call_profile(call, str_of(base_path), &base, error);
-  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, profile, error);
-  pprofc_profile_release(head);
-  pprofc_profile_release(base);
-  return status;
 }
 
 void call_options(struct call *call, pprofc_report_options *options) {

@@ -13,6 +13,7 @@
 #define CALL_BUDGET_MOST  100000
 #define CALL_NEXT_MOST    600 /* bytes for the next calls */
 #define CALL_NEXT         4
+#define CALL_TIME         120000 /* milliseconds of a call */
 
 struct mcp {
   const struct command *command;
@@ -63,6 +64,9 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
+/* Sets the budget that a cancellation stops. */
+void mcp_set_running(struct mcp *mcp, struct budget *budget);
+
 /* ---- arguments --------------------------------------- */
 
 /* Returns a text argument as a C string in the arena; "" without it. NULL when out of memory. */
@@ -92,9 +96,6 @@ void call_put_name(struct buffer *to, pprofc_str name);
 /* Opens a profile and lends it with the memory of the call. The caller releases it. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
-
-/* Opens the profile of the arguments: "profile", compared with "base" if that is given. */
-pprofc_status call_pair(struct call *call, pprofc_profile **profile, pprofc_error *error);
 
 /* Finds a function by its name, its handle or a part of its name. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,

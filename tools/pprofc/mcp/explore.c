@@ -1,12 +1,9 @@
 /* The tools that look at one profile: open, top, callers. */
 #include "core/escape.h"
 #include "core/output.h"
-#include "mcp/call.h"
-#include "pipeline/pipeline.h"
+#include "mcp/views.h"
 #include "profile/profile.h"
 #include "unit/unit.h"
-
-#include "pprofc/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +12,16 @@
 #define LISTED_FILES 2000 /* files of a list */
 #define LISTED_KEYS  16   /* keys of labels */
 
-struct profile_report {
-  const pprofc_profile *profile;
-  const pprofc_report_options *options;
+struct kept_answer {
+  struct kept_report *report;
+  bool by_cum;
+  const char *argument;
 };
 
 static pprofc_status explore_render(const void *context, pprofc_write_fn write, void *to,
                                     pprofc_error *error) {
-  const struct profile_report *r = context;
-  return pprofc_report(r->profile, r->options, write, to, error);
+  const struct kept_answer *a = context;
+  return kept_report_write(a->report, a->by_cum, a->argument, write, to, error);
 }
 
 /* ---- open -------------------------------------------- */
@@ -112,13 +110,14 @@ static void open_put_origin(struct buffer *to, const pprofc_profile *p) {
 pprofc_status tool_open(struct call *call, pprofc_error *error) {
   const char *path = call_text(call, "profile");
   struct stat info;
-  pprofc_profile *profile;
+  struct profile_view *view;
   if (!path) return error_nomem(error);
   int fd = *path ? files_find(&call->mcp->files, str_of(path), &info, error) : -1;
   if (fd < 0) return open_list(call, path, error);
   close(fd);
-  pprofc_status status = call_profile(call, str_of(path), &profile, error);
+  pprofc_status status = view_of_call(call, &view, error);
   if (status) return status;
+  const pprofc_profile *profile = view_profile(view);
   const struct open_profile *open = profiles_get(&call->mcp->profiles, str_of(path), error);
   open_put_origin(&call->text, profile);
   open_put_types(&call->text, profile);
@@ -126,47 +125,40 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
   if (open) escape_terminal(&call->text, str_of(open->warnings), true);
   call_next(call, "top", "profile", path, NULL);
   call_next(call, "compare", "base", path, "head", "FILE", NULL);
-  pprofc_profile_release(profile);
   return PPROFC_OK;
 }
 
 /* ---- top --------------------------------------------- */
 
-/* Returns the name of the first function of a report; data is NULL without one. */
-static pprofc_str top_first(struct call *call, const pprofc_profile *profile,
-                            const pprofc_report_options *options) {
-  pprofc_report_options one = *options;
-  pprofc_graph *graph;
+/* Returns the name of the first row if it is a function; data is NULL otherwise. */
+static pprofc_str top_first(struct call *call, struct profile_view *view, bool by_cum) {
+  struct kept_report *functions;
   pprofc_error error;
-  size_t count;
-  one.nodecount = 1;
-  one.granularity = "functions";
-  if (pprofc_graph_new(profile, &one, &graph, &error) != PPROFC_OK) return (pprofc_str){NULL, 0};
-  const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
-  pprofc_str name = {NULL, 0};
-  if (count) name = arena_str(call->arena, nodes[0].function);
-  pprofc_graph_free(graph);
-  return name;
+  pprofc_str name = STR("");
+  if (!view_top(call, view, "", &functions, &error)) name = kept_report_first(functions, by_cum);
+  const pprofc_profile *p = view_profile(view);
+  for (uint32_t i = 0; i < p->functions.count && name.size; i++)
+    if (str_equal(profile_string(p, p->functions.name[i]), name))
+      return arena_str(call->arena, name);
+  return (pprofc_str){NULL, 0};
 }
 
 pprofc_status tool_top(struct call *call, pprofc_error *error) {
-  pprofc_report_options options;
-  pprofc_profile *profile;
-  pprofc_status status = call_pair(call, &profile, error);
+  struct profile_view *view;
+  struct kept_answer answer = {.by_cum = strcmp(call_text(call, "sort"), "cum") == 0};
+  pprofc_status status = view_of_call(call, &view, error);
   if (status) return status;
-  const char *path = call_text(call, "profile");
-  call_options(call, &options);
-  options.sort = strcmp(call_text(call, "sort"), "cum") == 0 ? "cum" : "flat";
-  options.granularity = call_text(call, "granularity");
+  const char *path = call_text(call, "profile"), *base = call_text(call, "base");
   int64_t skip = call_number(call, "skip", 0);
   const struct brief kind = {.kind = BRIEF_ROWS, .skip = skip > 0 ? (size_t)skip : 0};
-  const struct profile_report report = {profile, &options};
-  pprofc_str first = top_first(call, profile, &options);
-  if (first.data) call_next(call, "callers", "profile", path, "function", first.data, NULL);
-  if (first.data) call_next(call, "source", "profile", path, "function", first.data, NULL);
-  status = call_report(call, &kind, call_room(call), explore_render, &report, error);
-  pprofc_profile_release(profile);
-  return status;
+  pprofc_str first = top_first(call, view, answer.by_cum);
+  if (first.data)
+    call_next(call, "callers", "profile", path, "base", base, "function", first.data, NULL);
+  if (first.data)
+    call_next(call, "source", "profile", path, "base", base, "function", first.data, NULL);
+  status = view_top(call, view, call_text(call, "granularity"), &answer.report, error);
+  if (status) return status;
+  return call_report(call, &kind, call_room(call), explore_render, &answer, error);
 }
 
 /* ---- callers ----------------------------------------- */
@@ -197,124 +189,33 @@ static const char *callers_pattern(struct call *call, pprofc_str name) {
   return kept.data;
 }
 
-#define PATHS 3
-
-/* The heaviest lines of folded stacks. */
-struct heaviest {
-  struct buffer line; /* the line that is not complete */
-  struct heavy_path {
-    struct buffer text;
-    int64_t value;
-  } items[PATHS];
-  size_t count;
-};
-
-static int64_t heaviest_size(int64_t value) {
-  if (value == INT64_MIN) return INT64_MAX;
-  return value < 0 ? -value : value;
-}
-
-static void heaviest_take(struct heaviest *h, pprofc_str line) {
-  size_t blank = str_find_last_char(line, ' ');
-  int64_t value;
-  if (blank >= line.size || !str_parse_int(str_slice(line, blank + 1, line.size), 10, &value))
-    return;
-  size_t at = h->count < PATHS ? h->count++ : PATHS - 1;
-  if (at == PATHS - 1 && heaviest_size(h->items[at].value) >= heaviest_size(value) &&
-      h->items[at].text.size)
-    return;
-  h->items[at].value = value;
-  buffer_clear(&h->items[at].text);
-  buffer_add_str(&h->items[at].text, str_slice(line, 0, blank));
-  for (; at && heaviest_size(h->items[at - 1].value) < heaviest_size(value); at--) {
-    struct heavy_path other = h->items[at - 1];
-    h->items[at - 1] = h->items[at];
-    h->items[at] = other;
-  }
-}
-
-static int heaviest_write(void *context, const void *data, size_t size) {
-  struct heaviest *h = context;
-  pprofc_str text = {data, size};
-  while (text.size) {
-    size_t end = str_find_char(text, '\n');
-    buffer_add_str(&h->line, str_slice(text, 0, end));
-    if (end == text.size) break;
-    heaviest_take(h, buffer_str(&h->line));
-    buffer_clear(&h->line);
-    text = str_slice(text, end + 1, text.size);
-  }
-  return h->line.failed;
-}
-
-/* Appends a path: its last frames, from the root to the leaf. */
-static void heaviest_put(struct buffer *to, const struct heavy_path *path, pprofc_str unit) {
-  char text[UNIT_LABEL_MAX];
-  pprofc_str stack = buffer_str(&path->text), frame;
-  buffer_printf(to, "%10.*s  ", STR_ARG(unit_label(path->value, unit, STR("auto"), text)));
-  size_t frames = 1, at = 0;
-  for (size_t i = 0; i < stack.size; i++) frames += stack.data[i] == ';';
-  while (str_next(&stack, ';', &frame)) {
-    bool shown = at >= frames - (frames < 8 ? frames : 8);
-    if (at == frames - 8 && at) buffer_add_text(to, "... > ");
-    at++;
-    if (!shown) continue;
-    struct buffer name;
-    buffer_init(&name, &mem_default, SIZE_MAX);
-    brief_shorten(&name, frame, 60);
-    escape_terminal(to, buffer_str(&name), false);
-    buffer_free(&name);
-    if (at < frames) buffer_add_text(to, " > ");
-  }
-  buffer_add_char(to, '\n');
-}
-
-/* Appends the heaviest paths through a function. */
-static pprofc_status callers_paths(struct call *call, const pprofc_profile *profile,
-                                   const char *pattern, pprofc_error *error) {
-  struct heaviest h = {.count = 0};
-  pprofc_report_options options;
-  call_options(call, &options);
-  options.format = "folded";
-  options.focus = pattern;
-  options.granularity = "functions";
-  buffer_init(&h.line, budget_allocator(call->budget), SIZE_MAX);
-  for (size_t i = 0; i < PATHS; i++)
-    buffer_init(&h.items[i].text, budget_allocator(call->budget), SIZE_MAX);
-  pprofc_status status = pprofc_report(profile, &options, heaviest_write, &h, error);
-  size_t type = pprofc_profile_default_type(profile);
-  pprofc_str unit = pprofc_profile_type(profile, type).unit;
-  if (*options.sample_index) unit = STR("");
-  if (!status && h.count) buffer_add_text(&call->head, "heaviest paths, root first:\n");
-  for (size_t i = 0; i < h.count && !status; i++) heaviest_put(&call->head, &h.items[i], unit);
-  buffer_free(&h.line);
-  for (size_t i = 0; i < PATHS; i++) buffer_free(&h.items[i].text);
-  return status;
+/* Appends the heaviest paths, or why memory does not suffice for them. */
+static pprofc_status callers_put_paths(struct call *call, struct profile_view *view,
+                                       pprofc_str name, pprofc_error *error) {
+  const struct paths *paths;
+  pprofc_status status = view_paths(call, view, &paths, error);
+  if (status == PPROFC_E_LIMIT)
+    buffer_printf(&call->head, "no heaviest paths: %s\n", error->message);
+  else if (!status)
+    paths_put(paths, name, &call->head);
+  return status == PPROFC_E_LIMIT ? PPROFC_OK : status;
 }
 
 pprofc_status tool_callers(struct call *call, pprofc_error *error) {
-  pprofc_profile *profile;
+  struct profile_view *view;
+  struct kept_answer answer = {.by_cum = false};
+  const struct brief kind = {.kind = BRIEF_ROWS};
   pprofc_str name = STR("");
-  pprofc_report_options options;
-  pprofc_status status = call_pair(call, &profile, error);
+  pprofc_status status = view_of_call(call, &view, error);
+  if (!status) status = call_function(call, view_profile(view), &name, error);
+  if (!status) answer.argument = callers_pattern(call, name);
+  if (!status && !answer.argument) status = error_nomem(error);
+  if (!status) status = callers_put_paths(call, view, name, error);
+  if (!status) status = view_peek(call, view, &answer.report, error);
   if (status) return status;
-  status = call_function(call, profile, &name, error);
-  const char *pattern = status ? NULL : callers_pattern(call, name);
-  if (!status && !pattern) status = error_nomem(error);
-  if (!status) status = callers_paths(call, profile, pattern, error);
-  if (!status) {
-    const char *path = call_text(call, "profile");
-    const struct brief kind = {.kind = BRIEF_ROWS};
-    const struct profile_report report = {profile, &options};
-    call_options(call, &options);
-    options.format = "peek";
-    options.argument = pattern;
-    pprofc_str function = arena_str(call->arena, name);
-    if (function.data)
-      call_next(call, "source", "profile", path, "base", call_text(call, "base"), "function",
-                function.data, NULL);
-    status = call_report(call, &kind, call_room(call), explore_render, &report, error);
-  }
-  pprofc_profile_release(profile);
-  return status;
+  pprofc_str function = arena_str(call->arena, name);
+  if (function.data)
+    call_next(call, "source", "profile", call_text(call, "profile"), "base",
+              call_text(call, "base"), "function", function.data, NULL);
+  return call_report(call, &kind, call_room(call), explore_render, &answer, error);
 }

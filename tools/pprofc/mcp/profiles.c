@@ -1,5 +1,5 @@
-/* Profiles that stay open between questions. The profile that was used longest ago is closed when
- * there is no room. */
+/* Profiles that stay open between questions. The view or profile that was used longest ago is
+ * closed when there is no room. */
 #include "mcp/profiles.h"
 
 #include "core/infile.h"
@@ -15,23 +15,42 @@
 /* Samples above which equal ones are added up once, for all questions. */
 #define MERGED_FROM 100000
 
+void profiles_close_view(struct profiles *p, struct profile_view *view) {
+  size_t at = 0;
+  while (p->views[at] != view) at++;
+  view_free(view);
+  p->views[at] = p->views[--p->view_count];
+}
+
+/* Closes a profile and its views, which share its memory. */
 static void profiles_close(struct profiles *p, size_t index) {
   struct open_profile *item = &p->items[index];
+  for (size_t i = p->view_count; i-- > 0;)
+    if (view_shows(p->views[i], item->profile)) profiles_close_view(p, p->views[i]);
   pprofc_profile_release(item->profile);
   if (item->path) mem_free(&mem_default, item->path, strlen(item->path) + 1, 1);
   *item = p->items[--p->count];
 }
 
-/* Closes the profile that was used longest ago. False if this question needs all. */
-static bool profiles_make_room(struct profiles *p) {
-  size_t oldest = p->count;
+bool profiles_make_room(struct profiles *p) {
+  uint64_t oldest = p->questions;
+  struct profile_view *view = NULL;
+  size_t profile = p->count;
+  for (size_t i = 0; i < p->view_count; i++)
+    if (view_used(p->views[i]) < oldest) {
+      view = p->views[i];
+      oldest = view_used(view);
+    }
   for (size_t i = 0; i < p->count; i++)
-    if (p->items[i].used < p->questions &&
-        (oldest == p->count || p->items[i].used < p->items[oldest].used))
-      oldest = i;
-  if (oldest == p->count) return false;
-  profiles_close(p, oldest);
-  return true;
+    if (p->items[i].used < oldest) {
+      profile = i;
+      oldest = p->items[i].used;
+    }
+  if (profile < p->count)
+    profiles_close(p, profile);
+  else if (view)
+    profiles_close_view(p, view);
+  return oldest < p->questions;
 }
 
 void profiles_begin(struct profiles *p) {

@@ -6,6 +6,9 @@
 #include "options.h"
 
 #define PROFILES_OPEN 24
+#define VIEWS_OPEN    24
+
+struct profile_view; /* mcp/views.h */
 
 /* A profile with the state of its file when it was read. */
 struct open_profile {
@@ -22,6 +25,8 @@ struct profiles {
   struct budget *budget; /* memory of all profiles and reports */
   struct open_profile items[PROFILES_OPEN];
   size_t count;
+  struct profile_view *views[VIEWS_OPEN];
+  size_t view_count;
   uint64_t questions;
 };
 
@@ -30,8 +35,18 @@ struct profiles {
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
                                         pprofc_error *error);
 
-/* Begins a question: profiles of earlier ones may be closed for room. */
+/* Begins a question: profiles and views of earlier ones may be closed for room. */
 void profiles_begin(struct profiles *profiles);
+
+/* Closes the view or the profile that was used longest ago. False if this question needs all. */
+bool profiles_make_room(struct profiles *profiles);
+void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);
+
+/* ---- views ------------------------------------------- */
+
+bool view_shows(const struct profile_view *view, const pprofc_profile *profile);
+uint64_t view_used(const struct profile_view *view);
+void view_free(struct profile_view *view);
 
 #endif

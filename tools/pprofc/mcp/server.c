@@ -17,9 +17,6 @@
 #define MCP_NOT_INITIALIZED     (-32002)
 #define MCP_UNSUPPORTED_VERSION (-32022)
 
-/* Longest time of a call in milliseconds. */
-#define CALL_TIME 120000
-
 static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
 static const char instructions[] =
@@ -308,7 +305,7 @@ static size_t call_bytes(struct call *call) {
   return (size_t)(most > CALL_BUDGET_MOST ? CALL_BUDGET_MOST : most);
 }
 
-static void mcp_set_running(struct mcp *mcp, struct budget *budget) {
+void mcp_set_running(struct mcp *mcp, struct budget *budget) {
   pthread_mutex_lock(&mcp->lock);
   mcp->running = budget;
   pthread_mutex_unlock(&mcp->lock);

@@ -4,6 +4,7 @@
 #include "core/output.h"
 #include "mcp/call.h"
 #include "mcp/lines.h"
+#include "mcp/views.h"
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_opt
   pprofc_report_options o = *options;
   o.granularity = "lines";
   o.trim = false;
-  return pprofc_graph_new(profile, &o, graph, error);
+  return graph_nodes_new(profile, &o, graph, error);
 }
 
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function,
@@ -185,25 +186,17 @@ static pprofc_status source_show(struct call *call, struct source_report *r, ppr
 }
 
 pprofc_status tool_source(struct call *call, pprofc_error *error) {
-  pprofc_profile *profile;
-  pprofc_graph *graph = NULL;
-  pprofc_report_options options;
+  struct profile_view *view;
+  const pprofc_graph *graph;
   struct source_report r = {.count = 0};
-  pprofc_status status = call_pair(call, &profile, error);
+  pprofc_status status = view_of_call(call, &view, error);
+  if (!status) status = call_function(call, view_profile(view), &r.function, error);
+  if (!status) status = view_lines(call, view, &graph, error);
   if (status) return status;
-  call_options(call, &options);
-  status = call_function(call, profile, &r.function, error);
-  if (!status) status = lines_graph(profile, &options, &graph, error);
-  if (!status) {
-    r.unit = pprofc_graph_totals_of(graph).unit;
-    pprofc_str function = arena_str(call->arena, r.function);
-    if (function.data)
-      call_next(call, "callers", "profile", call_text(call, "profile"), "base",
-                call_text(call, "base"), "function", function.data, NULL);
-    status =
-        source_collect(&r, graph, call->arena) ? source_show(call, &r, error) : error_nomem(error);
-  }
-  pprofc_graph_free(graph);
-  pprofc_profile_release(profile);
-  return status;
+  r.unit = pprofc_graph_totals_of(graph).unit;
+  pprofc_str function = arena_str(call->arena, r.function);
+  if (function.data)
+    call_next(call, "callers", "profile", call_text(call, "profile"), "base",
+              call_text(call, "base"), "function", function.data, NULL);
+  return source_collect(&r, graph, call->arena) ? source_show(call, &r, error) : error_nomem(error);
 }

@@ -33,8 +33,7 @@ static void top_print_node(const struct report *report, const struct graph *g, u
 
 pprofc_status report_top(struct report *report, struct output *out, pprofc_error *error) {
   struct graph g;
-  pprofc_status status =
-      pipeline_graph(&report->result, PIPELINE_INLINE_MARKS, &g, &report->output_unit, error);
+  pprofc_status status = report_graph(report, PIPELINE_INLINE_MARKS, &g, error);
   if (!status) {
     struct graph_summary legend = pipeline_summary(&g);
     labels_graph(report, &legend, false, label_to_output, out);
@@ -44,6 +43,6 @@ pprofc_status report_top(struct report *report, struct output *out, pprofc_error
     for (size_t i = 0; i < g.shown_count && !out->failed; i++)
       top_print_node(report, &g, g.shown[i], &running, out);
   }
-  graph_free(&g);
+  report_graph_free(report, &g);
   return status;
 }

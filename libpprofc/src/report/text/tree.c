@@ -85,8 +85,7 @@ pprofc_status report_tree(struct report *report, struct output *out, pprofc_erro
 
 pprofc_status report_peek(struct report *report, struct output *out, pprofc_error *error) {
   struct tree t = {.report = report, .out = out};
-  pprofc_status status = pipeline_graph(&report->result, PIPELINE_EDGES_OF_MATCH, &t.graph,
-                                        &report->output_unit, error);
+  pprofc_status status = report_graph(report, PIPELINE_EDGES_OF_MATCH, &t.graph, error);
   if (!status) {
     bool any = false;
     for (size_t i = 0; i < t.graph.shown_count && !any; i++) any = is_printed(&t.graph, i);
@@ -96,6 +95,6 @@ pprofc_status report_peek(struct report *report, struct output *out, pprofc_erro
       status = error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s",
                          report->options->argument ? report->options->argument : "");
   }
-  graph_free(&t.graph);
+  report_graph_free(report, &t.graph);
   return status;
 }

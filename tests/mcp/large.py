@@ -1,0 +1,128 @@
+"""pprofc -mcp on a large heap profile: questions after the first one read sums, not samples.
+
+  large.py PPROFC TESTDATA [MEGABYTES]
+
+The profile has random walks through a call graph, each with its own size of objects, so hardly any
+stacks are equal.
+"""
+import os
+import random
+import sys
+import tempfile
+import time
+
+from client import Client
+from maker import field, varint
+
+PROGRAM = sys.argv[1]
+MEGABYTES = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+MOST = 0.05  # seconds of CPU for each question after the first
+
+FUNCTIONS, CALLEES, LINES, WALKS, PARTS = 6000, 5, 3, 5000, 3
+TYPES = (("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes"))
+
+
+def name_of(f):
+    return f"example.com/service/part{f % 97}.(*Type{f % 11}).method{f}"
+
+
+def walks(draw):
+    """Pieces of stacks as encoded locations, leaf first."""
+    callees = [[draw.randrange(FUNCTIONS) for _ in range(CALLEES)] for _ in range(FUNCTIONS)]
+    ids = [[varint(f * LINES + line + 1) for line in range(LINES)] for f in range(FUNCTIONS)]
+    for _ in range(WALKS):
+        at, stack = min(draw.randrange(FUNCTIONS), draw.randrange(FUNCTIONS)), []
+        for _ in range(draw.randrange(2, 16)):
+            stack.append(ids[at][draw.randrange(LINES)])
+            at = callees[at][min(draw.randrange(CALLEES), draw.randrange(CALLEES))]
+        yield b"".join(reversed(stack))
+
+
+def write(out, megabytes):
+    draw = random.Random(35)
+    strings = {"": 0}
+
+    def text(value):
+        return strings.setdefault(value, len(strings))
+
+    for kind, unit in TYPES:
+        out.write(field(1, field(1, text(kind)) + field(2, text(unit))))
+    out.write(field(11, field(1, text("space")) + field(2, text("bytes"))) + field(12, 524288))
+    pieces = list(walks(draw))
+    label = text("bytes")
+    tails = []
+    for _ in range(1000):
+        size, count = 16 << draw.randrange(10), draw.randrange(1, 4000)
+        values = b"".join(map(varint, (count, count * size, count // 9, count // 9 * size)))
+        tails.append(field(2, values) + field(3, field(1, label) + field(3, size)))
+    written = 0
+    while written < megabytes << 20:
+        sample = field(2, field(1, b"".join(draw.choices(pieces, k=PARTS))) + tails[written % 1000])
+        out.write(sample)
+        written += len(sample)
+    for f in range(FUNCTIONS):
+        name, file = text(name_of(f)), text(f"/src/service/part{f % 97}/file{f % 400}.go")
+        out.write(field(5, field(1, f + 1) + field(2, name) + field(3, name) + field(4, file)))
+        for line in range(LINES):
+            line_of = field(1, f + 1) + field(2, 10 * f + 3 * line)
+            out.write(field(4, field(1, f * LINES + line + 1) + field(4, line_of)))
+    for value in strings:
+        out.write(field(6, value.encode()))
+
+
+def cpu(process):
+    """Seconds of CPU of all threads, those that ended included."""
+    with open(f"/proc/{process.pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_second_questions(folder):
+    client = Client(PROGRAM, folder)
+    questions = [("open", {}), ("top", {}), ("top", {"sort": "cum"}), ("top", {"skip": 20})]
+    for f in (3, 199, 2500):
+        questions += [("callers", {"function": name_of(f)}), ("source", {"function": name_of(f)})]
+    first = cpu(client.process)
+    client.call("open", profile="large.pb")
+    print(f"first question: {cpu(client.process) - first:.2f} s of CPU")
+    for tool, arguments in questions:
+        before = cpu(client.process)
+        for _ in range(4):  # the clock has ticks of 10 ms
+            client.call(tool, profile="large.pb", **arguments)
+        used = (cpu(client.process) - before) / 4
+        print(f"{tool} {arguments}: {1000 * used:.1f} ms of CPU")
+        assert used <= MOST, (tool, arguments, used)
+    assert client.close() == (0, b"")
+
+
+def test_memory_is_given_back(folder):
+    """Each filter makes a view; old ones are given back, and the answers stay the same."""
+    small = os.path.getsize(os.path.join(folder, "large.pb")) * 7 >> 20
+    wide, tight = Client(PROGRAM, folder), Client(PROGRAM, folder, flags=[f"-max_memory={small}M"])
+    for focus in ("method1", "method2", "method3", "method4", "method1"):
+        arguments = {"profile": "large.pb", "focus": focus, "sample_type": "alloc_space"}
+        assert wide.call("top", **arguments) == tight.call("top", **arguments)
+        arguments["function"] = name_of(3)
+        assert wide.call("callers", **arguments) == tight.call("callers", **arguments)
+    scarce = Client(PROGRAM, folder, flags=[f"-max_memory={small // 2}M"])
+    for _ in range(2):
+        try:
+            scarce.call("callers", profile="large.pb", function=name_of(3))
+            raise AssertionError("half of the memory suffices")
+        except ValueError as failure:
+            assert "(raise with -max_memory)" in str(failure)
+    assert scarce.close() == (0, b"")
+    assert wide.close() == (0, b"") and tight.close() == (0, b"")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.monotonic()
+        with open(os.path.join(folder, "large.pb"), "wb") as out:
+            write(out, MEGABYTES)
+        print(f"made {MEGABYTES} MB in {time.monotonic() - start:.1f} s")
+        test_second_questions(folder)
+        test_memory_is_given_back(folder)
+
+
+main()

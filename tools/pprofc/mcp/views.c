@@ -1,0 +1,291 @@
+/* Views: what was computed of a profile with the filters of a question. */
+#include "mcp/views.h"
+
+#include "limit_flags.h"
+#include "mcp/lines.h"
+#include "profile/profile.h"
+
+#include "pprofc/transform.h"
+
+/* Granularities of the reports top that a view keeps. */
+#define VIEW_TOPS 4
+
+struct profile_view {
+  pprofc_str key;
+  const pprofc_profile *of[2]; /* open profiles: head and base, or NULL */
+  uint64_t used;               /* number of the last question */
+  struct budget *budget;
+  struct arena arena; /* texts */
+  pprofc_profile *profile;
+  pprofc_report_options options;
+  struct view_top {
+    const char *granularity;
+    struct kept_report *report;
+  } tops[VIEW_TOPS];
+  size_t top_count;
+  struct kept_report *peek;
+  pprofc_graph *lines;
+  struct paths *paths;
+};
+
+static const char *const view_filters[] = {"profile", "base", "sample_type", "focus", "ignore"};
+
+#define VIEW_FILTERS (sizeof view_filters / sizeof *view_filters)
+
+/* ---- life -------------------------------------------- */
+
+/* Frees the parts; `peek` is kept for the paths, which are found in its samples. */
+static void view_drop_parts(struct profile_view *v, bool peek) {
+  for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
+  if (peek) kept_report_free(v->peek);
+  pprofc_graph_free(v->lines);
+  paths_free(v->paths);
+  v->top_count = 0;
+  if (peek) v->peek = NULL;
+  v->lines = NULL;
+  v->paths = NULL;
+}
+
+void view_free(struct profile_view *v) {
+  view_drop_parts(v, true);
+  pprofc_profile_release(v->profile);
+  arena_free(&v->arena);
+  budget_release(v->budget);
+  mem_free(&mem_default, v, 1, sizeof *v);
+}
+
+bool view_shows(const struct profile_view *v, const pprofc_profile *profile) {
+  return v->of[0] == profile || v->of[1] == profile;
+}
+
+uint64_t view_used(const struct profile_view *v) {
+  return v->used;
+}
+
+const pprofc_profile *view_profile(const struct profile_view *v) {
+  return v->profile;
+}
+
+/* ---- parts ------------------------------------------- */
+
+struct view_part {
+  struct profile_view *view;
+  pprofc_report_options options;
+};
+
+typedef pprofc_status (*view_make_fn)(struct view_part *part, pprofc_error *error);
+
+static pprofc_status view_make_top(struct view_part *part, pprofc_error *error) {
+  struct profile_view *v = part->view;
+  struct view_top top = {.granularity = part->options.granularity};
+  pprofc_status status = kept_report_new(v->profile, &part->options, &top.report, error);
+  if (status) return status;
+  if (v->top_count == VIEW_TOPS) kept_report_free(v->tops[--v->top_count].report);
+  v->tops[v->top_count++] = top;
+  return PPROFC_OK;
+}
+
+static pprofc_status view_make_peek(struct view_part *part, pprofc_error *error) {
+  part->options.format = "peek";
+  return kept_report_new(part->view->profile, &part->options, &part->view->peek, error);
+}
+
+static pprofc_status view_make_lines(struct view_part *part, pprofc_error *error) {
+  return lines_graph(part->view->profile, &part->options, &part->view->lines, error);
+}
+
+/* Finds the paths of the samples that the filters left. */
+static pprofc_status view_make_paths(struct view_part *part, pprofc_error *error) {
+  struct profile_view *v = part->view;
+  const struct pipeline_result *result = kept_report_result(v->peek);
+  return paths_new(result->profile, result->value_index, budget_allocator(v->budget), &v->paths,
+                   error);
+}
+
+static bool view_is_full(pprofc_status status) {
+  return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
+}
+
+/* Makes a part. The client can cancel that. Older views and profiles give their memory. */
+static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
+                               const char *granularity, bool needed, pprofc_error *error) {
+  struct view_part part = {v, v->options};
+  bool again;
+  pprofc_status status;
+  part.options.granularity = granularity;
+  mcp_set_running(call->mcp, v->budget);
+  budget_set_time(v->budget, CALL_TIME);
+  do {
+    status = make(&part, error);
+    again = view_is_full(status) && profiles_make_room(&call->mcp->profiles);
+  } while (again);
+  if (view_is_full(status) && needed) {
+    view_drop_parts(v, make != view_make_paths);
+    status = make(&part, error);
+  }
+  if (budget_stopped(budget_allocator(v->budget))) {
+    status = budget_status(budget_allocator(v->budget), PPROFC_E_CANCELLED, error);
+    v->key = STR(""); /* no question finds it again */
+  } else {
+    budget_set_time(v->budget, UINT32_MAX);
+  }
+  if (status) limit_flags_name(error);
+  mcp_set_running(call->mcp, call->budget);
+  return status;
+}
+
+pprofc_status view_top(struct call *call, struct profile_view *v, const char *granularity,
+                       struct kept_report **top, pprofc_error *error) {
+  for (size_t i = 0; i < v->top_count; i++)
+    if (strcmp(v->tops[i].granularity, granularity) == 0) {
+      *top = v->tops[i].report;
+      return PPROFC_OK;
+    }
+  const char *kept = arena_str(&v->arena, str_of(granularity)).data;
+  if (!kept) return error_nomem(error);
+  pprofc_status status = view_make(call, v, view_make_top, kept, true, error);
+  if (!status) *top = v->tops[v->top_count - 1].report;
+  return status;
+}
+
+pprofc_status view_peek(struct call *call, struct profile_view *v, struct kept_report **peek,
+                        pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  if (!v->peek) status = view_make(call, v, view_make_peek, "", true, error);
+  *peek = v->peek;
+  return status;
+}
+
+pprofc_status view_lines(struct call *call, struct profile_view *v, const pprofc_graph **lines,
+                         pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  if (!v->lines) status = view_make(call, v, view_make_lines, "", true, error);
+  *lines = v->lines;
+  return status;
+}
+
+pprofc_status view_paths(struct call *call, struct profile_view *v, const struct paths **paths,
+                         pprofc_error *error) {
+  struct kept_report *peek;
+  pprofc_status status = view_peek(call, v, &peek, error);
+  if (!status && !v->paths) status = view_make(call, v, view_make_paths, "", true, error);
+  *paths = v->paths;
+  return status;
+}
+
+/* Computes all parts that fit. A question that needs another part reports why it failed. */
+static pprofc_status view_warm(struct call *call, struct profile_view *v, pprofc_error *error) {
+  static const view_make_fn parts[] = {view_make_top, view_make_peek, view_make_lines,
+                                       view_make_paths};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    pprofc_status status = view_make(call, v, parts[i], "", false, error);
+    if (status) return status == PPROFC_E_CANCELLED ? status : PPROFC_OK;
+  }
+  return PPROFC_OK;
+}
+
+/* ---- the view of a question -------------------------- */
+
+static pprofc_status view_key(struct call *call, struct buffer *key, pprofc_error *error) {
+  for (size_t i = 0; i < VIEW_FILTERS; i++) {
+    const char *text = call_text(call, view_filters[i]);
+    if (!text) return error_nomem(error);
+    buffer_add(key, text, strlen(text) + 1);
+  }
+  return key->failed ? error_nomem(error) : PPROFC_OK;
+}
+
+static pprofc_status view_open(struct call *call, const struct open_profile *opened[2],
+                               pprofc_error *error) {
+  for (size_t i = 0; i < 2; i++) {
+    const char *path = call_text(call, view_filters[i]);
+    if (!i && !*path)
+      return error_set(error, PPROFC_E_INVALID,
+                       "no profile is named; the tool open lists the files of this server");
+    if (*path) opened[i] = profiles_get(&call->mcp->profiles, str_of(path), error);
+    if (*path && !opened[i]) return error->status;
+  }
+  return PPROFC_OK;
+}
+
+/* Makes the difference of head and base, or shares the profile. */
+static pprofc_status view_join(struct profile_view *v, pprofc_error *error) {
+  const pprofc_allocator *mem = budget_allocator(v->budget);
+  pprofc_profile *head = profile_lend(v->of[0], mem);
+  if (!head) return budget_status(mem, error_nomem(error), error);
+  if (!v->of[1]) {
+    v->profile = head;
+    return PPROFC_OK;
+  }
+  pprofc_profile *base = profile_lend(v->of[1], mem);
+  pprofc_status status = base ? PPROFC_OK : error_nomem(error);
+  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, &v->profile, error);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return budget_status(mem, status, error);
+}
+
+static const char *view_keep_text(struct profile_view *v, struct call *call, const char *name) {
+  const char *text = call_text(call, name);
+  return text ? arena_str(&v->arena, str_of(text)).data : NULL;
+}
+
+static struct profile_view *view_begin(struct call *call, pprofc_str key) {
+  struct profile_view *v = mem_zero_array(&mem_default, 1, sizeof *v);
+  if (!v) return NULL;
+  v->budget =
+      budget_new(budget_allocator(call->mcp->budget), call->mcp->command->limits.memory_bytes);
+  arena_init(&v->arena, &mem_default);
+  v->key = arena_str(&v->arena, key);
+  call_options(call, &v->options);
+  v->options.format = "top";
+  v->options.sample_index = view_keep_text(v, call, "sample_type");
+  v->options.focus = view_keep_text(v, call, "focus");
+  v->options.ignore = view_keep_text(v, call, "ignore");
+  if (v->budget && v->key.data && v->options.sample_index && v->options.focus && v->options.ignore)
+    return v;
+  view_free(v);
+  return NULL;
+}
+
+static pprofc_status view_new(struct call *call, pprofc_str key,
+                              const struct open_profile *const opened[2],
+                              struct profile_view **view, pprofc_error *error) {
+  struct profiles *p = &call->mcp->profiles;
+  pprofc_status status;
+  while (p->view_count == VIEWS_OPEN) profiles_make_room(p); /* this question has one at most */
+  struct profile_view *v = view_begin(call, key);
+  if (!v) return error_nomem(error);
+  for (size_t i = 0; i < 2; i++) v->of[i] = opened[i] ? opened[i]->profile : NULL;
+  v->used = p->questions;
+  p->views[p->view_count++] = v;
+  do status = view_join(v, error);
+  while (view_is_full(status) && profiles_make_room(p));
+  if (!status) status = view_warm(call, v, error);
+  *view = v;
+  if (status) profiles_close_view(p, v);
+  return status;
+}
+
+static struct profile_view *view_find(struct profiles *p, pprofc_str key) {
+  for (size_t i = 0; i < p->view_count; i++)
+    if (str_equal(p->views[i]->key, key)) return p->views[i];
+  return NULL;
+}
+
+pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error) {
+  struct buffer key;
+  const struct open_profile *opened[2] = {NULL, NULL};
+  buffer_init(&key, &mem_default, SIZE_MAX);
+  pprofc_status status = view_key(call, &key, error);
+  if (!status) status = view_open(call, opened, error); /* closes views of files that changed */
+  if (!status) {
+    *view = view_find(&call->mcp->profiles, buffer_str(&key));
+    if (*view)
+      (*view)->used = call->mcp->profiles.questions;
+    else
+      status = view_new(call, buffer_str(&key), opened, view, error);
+  }
+  buffer_free(&key);
+  return status;
+}

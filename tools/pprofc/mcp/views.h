@@ -1,0 +1,25 @@
+/* Views: a profile, or a difference, with the filters of a question, and everything that was
+ * computed of it. Later questions on the same view read sums instead of samples. */
+#ifndef PPROFC_MCP_VIEWS_H
+#define PPROFC_MCP_VIEWS_H
+
+#include "mcp/call.h"
+#include "mcp/paths.h"
+#include "report/kept.h"
+
+/* Finds or makes the view of the arguments "profile", "base", "sample_type", "focus" and "ignore".
+ * It is valid until the next question. */
+pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
+const pprofc_profile *view_profile(const struct profile_view *view);
+
+/* Parts of a view, computed once. */
+pprofc_status view_top(struct call *call, struct profile_view *view, const char *granularity,
+                       struct kept_report **top, pprofc_error *error);
+pprofc_status view_peek(struct call *call, struct profile_view *view, struct kept_report **peek,
+                        pprofc_error *error);
+pprofc_status view_lines(struct call *call, struct profile_view *view, const pprofc_graph **lines,
+                         pprofc_error *error);
+pprofc_status view_paths(struct call *call, struct profile_view *view, const struct paths **paths,
+                         pprofc_error *error);
+
+#endif
