@@ -18,7 +18,8 @@ static bool brief_is_word(const char *text) {
   return *text && !text[strspn(text, plain)];
 }
 
-/* Returns the length of "-budget" or "--budget" at the begin of an argument, 0 for others. */
+/* Returns the length of "-budget" or "--budget" at the start of an argument, 0 for other
+ * arguments. */
 static size_t brief_flag_size(const char *argument) {
   size_t dashes = strspn(argument, "-");
   if (dashes < 1 || dashes > 2 || strncmp(argument + dashes, "budget", 6) != 0) return 0;

@@ -18,8 +18,8 @@ void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_C
 typedef pprofc_status (*brief_render_fn)(const void *context, pprofc_write_fn write, void *to,
                                          pprofc_error *error);
 
-/* Writes a report of at most `bytes` bytes; the whole report for 0. `brief` has the kind and what
- * belongs to it; `more` names the command that shows more, or is "". */
+/* Writes a report of at most `bytes` bytes; the whole report for 0. `brief` has the kind and its
+ * options. `more` is the command that shows more, or "". */
 pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char *more,
                            brief_render_fn render, const void *context, pprofc_write_fn write,
                            void *to, pprofc_error *error);

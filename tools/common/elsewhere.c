@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A word without a hyphen is a command. A word that ends with # stands for any number there. */
+/* A word without a hyphen is a command. A word that ends with # stands for any number. */
 struct elsewhere_word {
   const char *program, *word, *advice;
 };

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 
-/* Returns the words to type in place of `argument` in a program, such as "-output=FILE" for "-o",
- * or NULL if no other program known here has that word. */
+/* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". NULL if
+ * `argument` is not a word of another program. */
 const char *elsewhere_find(const char *program, const char *argument);
 
 /* Adds " (type WORDS)" to the error about `argument`. Returns false if there are no words. */

@@ -1,5 +1,4 @@
-/* Files that a program writes whole: the file appears when it is complete, and ^C removes what was
- * written of it. */
+/* Writes files whole: a file appears when it is complete, and ^C removes an incomplete one. */
 #ifndef TOOLS_COMMON_SAVE_H
 #define TOOLS_COMMON_SAVE_H
 
@@ -12,7 +11,7 @@ typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *
 /* Prints the content of a file. */
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
-/* Each replaces the file at `path`, or leaves it unchanged. */
+/* Write the file at `path`: replace it, or leave it unchanged on failure. */
 pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);

@@ -94,7 +94,8 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
-/* Returns the rank of a line of text or Markdown for a brief: result and headers stay. */
+/* Returns the rank of a line of text or Markdown for a brief. The result and the headers are
+ * always kept. */
 static int tool_rank(pprofc_str line) {
   static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
                                       "| verdict", "| ---",     "- problem: "};

@@ -422,8 +422,8 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   return status;
 }
 
-/* Replaces the head by the difference. A report of sums needs no merged samples if that cannot
- * change a sum, but a saved copy does. */
+/* Replaces the head by the difference. If a report only needs sums, the samples are not merged,
+ * unless merging can change a sum or a copy is saved. */
 static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
@@ -480,7 +480,7 @@ static pprofc_status keep_apart(const struct fetched *fetched, struct sources *s
   return PPROFC_OK;
 }
 
-/* Reads and combines all sources; with `apart` also keeps head and base. */
+/* Reads and combines all sources. With `apart` also keeps head and base. */
 static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                                  pprofc_error *error) {
   struct fetched fetched = {.command = command, .status = PPROFC_OK};

@@ -122,8 +122,8 @@ static bool underscores_fit(pprofc_str s) {
   return !after_underscore;
 }
 
-/* Digits that are kept. Rounding depends on further digits only by whether one is not 0: the
- * longest exact expansion of a midpoint between two doubles has 767 significant digits. */
+/* Number of significant digits that are kept. The longest exact expansion of a midpoint between
+ * two doubles has 767. Later digits affect rounding only if one of them is not 0. */
 #define MAX_DIGITS 800
 
 /* Text of a number in a form that strtod accepts: no underscores, a limited number of digits. */

@@ -130,7 +130,7 @@ static void brief_pop(struct brief *b) {
   brief_sink(&b->rows);
 }
 
-/* Keeps a row if no row that is more important was left out. */
+/* Keeps a row unless a more important row was left out. */
 static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
   if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
     brief_leave_row(b, row);
@@ -145,7 +145,8 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
 
 /* ---- lines outside rows ------------------------------ */
 
-/* Drops the first line after the title. The last lines are nearest to the rows. */
+/* Drops the first line after the title, because the last lines, such as column titles, belong to
+ * the rows. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];

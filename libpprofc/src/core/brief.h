@@ -15,7 +15,8 @@
 /* Rank of lines outside rows. */
 #define BRIEF_FIXED INT32_MAX
 
-/* BRIEF_LINES: each line is a row; BRIEF_ROWS: text with marks; BRIEF_JSON: JSON with marks. */
+/* BRIEF_LINES: each line is a row; BRIEF_ROWS: text whose rows are marked; BRIEF_JSON: JSON
+ * whose rows are marked. */
 enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 
 /* One row, or one line outside rows. */
@@ -40,7 +41,7 @@ struct brief_left {
   long double amount;
 };
 
-/* Adds words on the rows that were left out, as "1.2s (3% of 40s)". */
+/* Appends a description of the rows that were left out, such as "1.2s (3% of 40s)". */
 typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
                                   struct buffer *to);
 
@@ -59,7 +60,7 @@ struct brief {
   bool markdown; /* an empty line ends a table */
   /* BRIEF_LINES: returns the rank of a line; NULL: all lines are rows. */
   int (*rank_of)(pprofc_str line);
-  size_t skip; /* this many rows at the begin are left out: an earlier answer has them */
+  size_t skip; /* number of rows to drop at the beginning, because an earlier answer had them */
   size_t seen; /* rows so far */
   bool has_floor;
   struct brief_piece floor; /* most important row that did not fit */
@@ -76,10 +77,10 @@ void brief_free(struct brief *brief);
 /* A write callback; the context is the brief. */
 int brief_write(void *brief, const void *data, size_t size);
 
-/* Begins a row, or text outside rows (BRIEF_FIXED). False when out of memory. */
+/* Begins a row, or with BRIEF_FIXED a text outside rows. False when out of memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
-/* Marks the place of the note: the end of a member of a JSON object. */
+/* Marks the place of the note in JSON: after a member of an object. */
 void brief_note_here(struct brief *brief);
 
 /* Chooses the rows. `describe` may be NULL. */
@@ -90,14 +91,15 @@ void brief_settle(struct brief *brief, brief_describe_fn describe, const void *c
 pprofc_status brief_finish(struct brief *brief, pprofc_write_fn write, void *context,
                            pprofc_error *error);
 
-/* Returns the bytes of the longest name that stays whole. */
+/* Returns the length in bytes of the longest name that is not shortened. */
 size_t brief_name_most(const struct brief *brief);
 
-/* Appends text; of a text above `most` bytes the middle is left out, and a handle follows:
- * "first...last f:0123456789abcdef". */
+/* Appends text. A text above `most` bytes becomes "first...last f:0123456789abcdef": its ends
+ * and a handle. */
 void brief_shorten(struct buffer *out, pprofc_str text, size_t most);
 
-/* Writes the handle of a name, 18 bytes and a NUL: equal names have equal handles everywhere. */
+/* Writes the handle of a name: 18 bytes and a NUL. Equal names have equal handles in every
+ * report. */
 #define BRIEF_HANDLE 19
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]);
 

@@ -25,8 +25,8 @@ struct child_running {
   const struct child_user *user; /* or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;     /* anonymous file, so that a program that does not read cannot block or kill
-                    this process */
+  int input;     /* anonymous file: a pipe could block this process if the program does not read its
+                    input */
   int pipes[2];  /* our ends of standard output and standard error; -1 when closed */
   int theirs[2]; /* the child's ends */
   pid_t pid;

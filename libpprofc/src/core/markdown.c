@@ -35,8 +35,8 @@ static size_t fence_of(pprofc_str text) {
   return longest + 1;
 }
 
-/* Writes a bar as \|. After a backslash that would be an escaped backslash, so there it is
- * \x7c. */
+/* Writes a bar as \|. After a backslash writes \x7c, because "\\|" would be an escaped backslash
+ * and a bar. */
 static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

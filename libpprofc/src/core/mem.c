@@ -274,7 +274,7 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* Edits of edits form long chains of parents, so use a list instead of recursion. */
+  /* Edits of edits form long chains of parents, so this uses a list instead of recursion. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {
@@ -316,8 +316,8 @@ static bool has_inside(const struct arena *arena, const char *data) {
 
 #define EDITS_MAX 16
 
-/* Returns the arena for which `has` is true: the arena of the region, of a region that only it
- * retains, or of `lender`. NULL if no arena has the data. */
+/* Returns the arena for which `has` is true, or NULL. Searches the arena of the region, of
+ * regions that only this region retains, and of `lender`. */
 static struct arena *find_arena(struct region *region, const struct region *lender,
                                 bool (*has)(const struct arena *, const char *), const void *data,
                                 int depth) {

@@ -76,15 +76,16 @@ void region_release(struct region *region);
 /* Keeps `parent` alive as long as `region`; false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
-/* Four functions for the only holder of a region that no longer uses one of its columns. They find
- * a column in the region and in regions that only this region retains. Columns below 64 KiB share a
- * block with others; they are not found and live as long as their region. */
+/* Four functions for the only holder of a region, to reuse or free a column that it no longer
+ * needs. They also search the regions that only this region retains. They do not find columns
+ * below 64 KiB, which share a block with others and live as long as their region. */
 
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* Returns the column if the caller may write to it, NULL if another holder may read it. `lender` is
- * NULL, or a region that its only holder lends to this edit; that holder does not count. */
+/* Returns the column if the caller may write to it, NULL if another holder may read it. `lender`
+ * is NULL, or the region that the caller has lent to this edit; the reference of the caller does
+ * not count as another holder. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 

@@ -20,7 +20,7 @@ static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Resolves a symlink, so that the file it points to is replaced and the link stays. */
+/* Resolves a symlink, so that the rename replaces its target and not the link. */
 static bool outfile_resolve(struct outfile *file, const char *path) {
   if (strlen(path) >= sizeof file->target) {
     errno = ENAMETOOLONG;

@@ -14,7 +14,7 @@
                              more are found by search */
 #define EXACT_MAX   50    /* largest sample for which U is counted exactly */
 #define DRIFT_MIN   6     /* minimum of samples a side */
-#define DRIFT_ALPHA 0.001 /* small, because a suite of 100 benchmarks fits 200 lines */
+#define DRIFT_ALPHA 0.001 /* small, because a suite of 100 benchmarks makes 200 of these tests */
 #define ROUNDS_MIN                                                                                 \
   4 /* minimum of rounds a side for a test of their medians; 2 if rounds                           \
        are processes */

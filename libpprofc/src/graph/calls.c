@@ -1,5 +1,5 @@
-/* Lists what each node calls, for a report that shows every call. Random stacks have nearly as
- * many calls as frames, so looking each call up in a table would miss the cache. Instead the
+/* Lists the calls of each node, for a report that shows every call. Random stacks have nearly as
+ * many calls as frames, so a table lookup for each call would miss the cache. Instead the
  * samples are read twice: the first pass counts the calls of each node, the second one stores
  * them node by node. Then equal calls of a node are added up. */
 #include "core/array.h"
@@ -13,13 +13,15 @@
 
 #define CALLS_GRAIN THRESHOLD(8192)
 
-#define CALLS_FEW  THRESHOLD((uint64_t)1 << 20) /* up to this many calls are always listed */
-#define CALLS_SEEN ((uint64_t)1 << 18) /* sampled calls; three in four must be new to list more */
-#define SEEN_BITS  ((uint64_t)1 << 22)
+#define CALLS_FEW THRESHOLD((uint64_t)1 << 20) /* up to this many calls are always listed */
+#define CALLS_SEEN                                                                                 \
+  ((uint64_t)1 << 18) /* number of calls to sample; the calls are listed only if three in four of  \
+                         them are new */
+#define SEEN_BITS ((uint64_t)1 << 22)
 
 #define CALLS_MAX UINT32_MAX
 
-/* A frame of the path. `counts`: its call is not on the path nearer to the root. */
+/* A frame of the path. `counts` is true if its call does not also occur nearer to the root. */
 struct calls_step {
   int64_t pending;
   uint32_t node, offset;
@@ -125,8 +127,8 @@ static bool calls_recur(const struct calls_worker *w) {
   return w->count > CALLS_FEW && w->seen >= CALLS_SEEN && w->fresh <= w->seen - w->seen / 4;
 }
 
-/* True if lists of calls do not pay. Searches are long if a function calls itself from many
- * places. */
+/* True if listing calls costs more than it saves: most calls recur, searches are long because
+ * functions call themselves from many places, or there are too many calls. */
 static bool calls_exceed_limit(const struct calls_worker *w) {
   return calls_recur(w) || w->steps > 4 * w->count + (1 << 20) || w->count >= CALLS_MAX / 16;
 }

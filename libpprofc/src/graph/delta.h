@@ -1,5 +1,6 @@
-/* Reads the stacks of samples in order, each as the difference to the previous one: consecutive
- * stacks of real profiles share most of their callers, and a pass handles shared frames once. */
+/* Reads the stacks of samples in order, each as the difference from the previous one.
+ * Consecutive stacks of real profiles share most of their callers, so a pass handles shared
+ * frames once. */
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 
@@ -18,7 +19,7 @@ struct stack_delta {
   const uint32_t *map;        /* map of the current segment */
   struct packed_stack stack;
   uint32_t size;             /* bytes of the stack */
-  uint32_t shared;           /* bytes at the root end that are frames of the previous stack also */
+  uint32_t shared;           /* number of bytes at the root end that the previous stack also has */
   struct fresh_frame *fresh; /* [max_depth + 1], leaf first */
   size_t count;
 };
@@ -29,7 +30,7 @@ static inline void delta_take_cursor(struct stack_delta *d) {
   d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end, d->map};
 }
 
-/* Moves to the tree of a sample: each segment has its own. */
+/* Moves to the tree of a sample. Each segment has its own tree. */
 static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   struct stack_reader *r = &d->reader;
   const struct samples *s = r->samples;

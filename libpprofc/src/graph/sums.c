@@ -157,7 +157,8 @@ __attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, str
   return true;
 }
 
-/* True if only the frames that differ are processed. Sorted stacks always share much. */
+/* True if only the frames that differ from the previous stack are processed. Sorted stacks
+ * always share many frames. */
 static inline bool sums_shares_much(const struct stack_delta *delta) {
   return delta->cursor.tree || delta->shared >= delta->size / 2;
 }

@@ -61,7 +61,7 @@ struct leak_collection {
   double *totals; /* [profiles] total allocated in each profile */
 };
 
-/* Prepares a collection of `profiles` profiles. */
+/* Prepares a collection for `profiles` profiles. */
 pprofc_status leak_collection_init(struct leak_collection *c, const pprofc_allocator *mem,
                                    const struct leak_names *names, const struct leak_source *source,
                                    size_t profiles, pprofc_error *error);

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 
 #define LATE_SHARE                                                                                 \
-  0.25                   /* share of the whole slope; with less in the last third the growth       \
-                            stopped */
-#define FALL_SHARE  0.25 /* share of the growth; a larger fall is not endless growth */
-#define SAW_SHARE   0.5  /* share of the range; a larger fall and rise is a sawtooth */
-#define TROUGHS     8    /* fewest low points that can show a leak under a sawtooth */
-#define SAW_DEPTH   0.25 /* share of the highest value; a smaller range is only unsteady */
-#define STOP_SIGMAS 2.0  /* standard errors by which the last slope is lower if growth stopped */
-#define SIGMAS      3.0  /* standard errors; sampling explains a smaller fall */
+  0.25                  /* share of the whole slope; with less in the last third the growth        \
+                           stopped */
+#define FALL_SHARE 0.25 /* share of the growth; a larger fall is not endless growth */
+#define SAW_SHARE  0.5  /* share of the range; a larger fall and rise is a sawtooth */
+#define TROUGHS    8    /* fewest low points that can show a leak under a sawtooth */
+#define SAW_DEPTH  0.25 /* share of the highest value; a smaller range is only unsteady */
+#define STOP_SIGMAS                                                                                \
+  2.0 /* standard errors by which the last slope must be lower to show that growth stopped */
+#define SIGMAS 3.0 /* standard errors; sampling explains a smaller fall */
 
 /* One series while it is judged. */
 struct judging {
@@ -47,9 +48,9 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Tells if the values still grow in the last third, as endless growth does: by more than the noise
- * of the slope, or because nothing was freed. They stopped if the slope is lower than before by
- * more than noise. Fewer values cannot show that they stopped. */
+/* Tells if the values still grow in the last third. They do if the slope exceeds its noise
+ * there, or if nothing was freed. They have stopped if the slope is lower than before by more
+ * than its noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -118,8 +119,8 @@ static bool judging_test(struct judging *j) {
 
 /* ---- the lowest points of a sawtooth ----------------- */
 
-/* Keeps the values below both neighbours, and drops a falling last value, whose depth is
- * unknown. Returns the number kept. */
+/* Keeps the values below both neighbours. Drops a falling last value, because it may fall
+ * further. Returns the number kept. */
 static size_t judging_troughs(const struct leak_series *s, double *t, double *x) {
   size_t count = 0;
   for (size_t i = 1; i < s->count; i++) {
@@ -206,7 +207,9 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* Growth g of new objects has the variance g * variance; the trend counts the test twice. */
+  /* Growth g of new objects has the variance g
+   *
+   * variance. The combination of two tests doubles the p-value. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }

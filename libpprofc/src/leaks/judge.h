@@ -5,7 +5,8 @@
 
 #include "core/mem.h"
 
-/* The first verdict that fits, from the top. `leak` and `grows` also need a small p-value. */
+/* Verdicts in order of precedence: the first one that fits counts. `leak` and `grows` also need
+ * a small p-value. */
 enum leak_verdict {
   LEAK_IGNORED,  /* on the ignore list */
   LEAK_BELOW,    /* values or growth below the floor */

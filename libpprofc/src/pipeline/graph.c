@@ -1,11 +1,11 @@
-/* The graph of a pipeline's result: the options of the graph, the unit of its values, and what
- * trimming left. */
+/* The graph of a pipeline's result: the options of the graph, the unit of its values, and the
+ * counts after trimming. */
 #include "pipeline/pipeline.h"
 
 #include "unit/unit.h"
 
-/* Returns the smallest magnitude shown: of the flat value, or of cum where flat is 0. Returns
- * 0 if all values are 0. */
+/* Returns the smallest magnitude shown, of flat values, or of cum values where flat is 0.
+ * Returns 0 if all values are 0. */
 static int64_t smallest_value(const struct graph *g) {
   int64_t smallest = 0;
   for (size_t i = 0; i < g->shown_count; i++) {

@@ -10,7 +10,7 @@ size_t stack_longest(const struct samples *s) {
   return longest;
 }
 
-/* Returns the map of a segment without one: location i is varint i + 1. */
+/* Returns the map for a segment without its own: location i is varint i + 1. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
                                        size_t locations) {
   uint32_t *map = arena_array(arena, locations + 1, sizeof *map);

@@ -49,7 +49,7 @@
 
 /* ---- one stack --------------------------------------- */
 
-/* The unread frames of a stack: bytes from `leaf` up to `root`. Frames can be taken from
+/* The unread frames of a stack: the bytes from `leaf` up to `root`. Frames can be taken from
  * either end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
@@ -183,8 +183,8 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
 
 /* ---- stacks in other numbers ------------------------- */
 
-/* The new form of a varint. A table of codes rewrites a stack with one load and one store of 8
- * bytes per frame. */
+/* The code of a varint in a new numbering. A table of codes rewrites a stack with one load and
+ * one store of 8 bytes per frame. */
 struct stack_code {
   uint8_t bytes[7]; /* a varint of up to 32 bits, followed by unused bytes */
   uint8_t size;     /* bytes of the varint, 0: a hidden location */

@@ -56,8 +56,9 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
   return level;
 }
 
-/* Rounds `n` down to whole frames: two stacks share the `n` bytes at the root end. `old` and
- * `now` point to the byte before them in each stack, NULL if the stack has no more bytes. */
+/* Rounds `n`, the number of equal bytes at the root end of two stacks, down to whole frames.
+ * `old` and `now` point to the byte before them in each stack, NULL if the stack has no more
+ * bytes. */
 static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
                                    const uint8_t *now) {
   if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
@@ -90,7 +91,7 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
   size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
-  /* The first piece that is new, and the bytes that it replaces. */
+  /* The first chunk that differs, and the bytes that it replaces. */
   size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
   if (shared == levels * STACK_CHUNK) {
     piece = rest;

@@ -1,10 +1,10 @@
-/* Stacks as a tree: what many stacks end with is stored once.
+/* Stacks as a tree that stores common root ends once.
  *
- * A stack is cut from its root end into chunks of STACK_CHUNK bytes, wherever varints begin. Equal
- * chunks with equal chunks nearer to the root are one. What is left at the leaf end, fewer bytes
- * than a chunk, is stored for each stack. Samples of such a profile are sorted by their chunks, and
- * only passes with graph/delta.h read them: each stack is put together as the change to the one
- * before. */
+ * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the
+ * boundaries of varints. Chunks are shared if they are equal and all chunks nearer to the root
+ * are equal. The rest at the leaf end, less than a chunk, is stored for each stack. Samples of
+ * such a profile are sorted by their chunks. Only passes with graph/delta.h read them: each
+ * stack is built from the previous one. */
 #ifndef PPROFC_PROFILE_STACK_TREE_H
 #define PPROFC_PROFILE_STACK_TREE_H
 

@@ -18,8 +18,8 @@ struct regex {
   pcre2_code *code;
   pcre2_match_data *match;
   pprofc_str pattern; /* a copy */
-  pcre2_code *search; /* the same pattern after "anything", for the automaton; compiled at
-                         first use */
+  pcre2_code *search; /* the same pattern with a prefix that matches anything, for the automaton;
+                         compiled at first use */
   int *workspace;
   uint64_t steps; /* steps left for the automaton */
   uint64_t states;
@@ -46,19 +46,19 @@ static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
 #ifdef HAVE_PCRE2
 /* ---- PCRE2 ------------------------------------------- */
 
-/* Limit of backtracking, about 10 ms a match. After it pcre2_dfa_match answers: slower, but
- * linear in the text. */
+/* Maximum steps of backtracking, about 10 ms a match. Above it pcre2_dfa_match is used, which is
+ * slower but linear in the text. */
 #define MATCH_LIMIT    200000
 #define HEAP_LIMIT_KIB 16384
 #define WORKSPACE_INTS 65536
 
-/* Longer texts go to the automaton at once, because backtracking may be quadratic long before
- * its limit. */
+/* Longer texts are matched by the automaton at once, because backtracking may be quadratic long
+ * before it reaches its limit. */
 #define LONG_TEXT 8192
 
-/* Budget of the automaton for the life of one expression, in steps of about a nanosecond. A
- * byte of text costs at most the square of the number of states. A state has at least 8 bytes
- * of code, so the code size bounds the states. */
+/* Limit of the automaton's work for the life of one expression, in steps of about a nanosecond.
+ * A byte of text costs at most the square of the number of states. A state has at least 8 bytes
+ * of code, so the code size bounds the number of states. */
 #define AUTOMATON_STEPS 5000000000
 #define BYTES_PER_STATE 8
 

@@ -89,7 +89,7 @@ static bool read_octal(struct regex_parser *p, int32_t first, int32_t *code) {
   return true;
 }
 
-/* Returns the control character for a letter after a backslash, or -1. */
+/* Returns the control character of an escape letter ("n" in \n), or -1. */
 static int32_t escaped_letter(int32_t c) {
   static const char letters[] = "afnrtv", meanings[] = "\a\f\n\r\t\v";
   const char *letter = c < 0x80 && c > 0 ? strchr(letters, (int)c) : NULL;
@@ -128,7 +128,7 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-#define PERL_GROUPS 3 /* the groups before this one have a letter */
+#define PERL_GROUPS 3 /* number of groups before this one with a letter */
 
 /* Writes a range for PCRE2, whose ends must not be surrogates. No text holds surrogates. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
@@ -203,7 +203,7 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
   bool fold = p->flags & REGEX_FOLD;
   if (alone && negated) buffer_add_char(p->out, '^');
   if (negated &&
-      !alone) { /* PCRE2 cannot remove the case variants; L& at least joins the three cases */
+      !alone) { /* PCRE2 cannot remove the case variants, so use L&, which joins the three cases */
     bool cased =
         strcmp(property, "Lu") == 0 || strcmp(property, "Ll") == 0 || strcmp(property, "Lt") == 0;
     buffer_printf(p->out, "\\P{%s}", fold && cased ? "L&" : property);

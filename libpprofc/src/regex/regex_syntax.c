@@ -19,7 +19,7 @@ struct atom {
   size_t start; /* offset in the output */
   struct shape shape;
   bool literal;
-  bool joined;   /* joined with the literal before it: one leaf of Go's tree */
+  bool joined;   /* true if joined with the previous literal, which makes one leaf of Go's tree */
   bool repeated; /* already repeated */
   bool bare;     /* PCRE2 needs parentheses to repeat it */
 };
@@ -32,7 +32,7 @@ struct regex_group {
   bool captures;
   struct shape branches; /* largest of the earlier alternatives */
   size_t branch_count;
-  struct shape parts; /* largest part of this alternative, without `last` */
+  struct shape parts; /* largest part of this alternative, except `last` */
   size_t part_count;
   bool has_last;
   struct atom last;
@@ -75,7 +75,7 @@ static void regex_widen(struct shape *all, struct shape one) {
   all->copies = larger(all->copies, one.copies);
 }
 
-/* Moves the last atom to the parts that no operator can repeat. */
+/* Closes the last atom, which no later operator can repeat. */
 static void regex_settle(struct regex_group *group) {
   if (!group->has_last) return;
   regex_widen(&group->parts, group->last.shape);
@@ -95,7 +95,7 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Switches the output to ignore case here if the pattern does. */
+/* Turns case-insensitive matching on in the output if it is on in the pattern. */
 static void sync_fold(struct regex_parser *p) {
   bool fold = p->flags & REGEX_FOLD;
   if (fold == p->out_fold) return;
@@ -503,8 +503,8 @@ static bool regex_parse(struct regex_parser *p) {
   return true;
 }
 
-/* The output may be longer than the pattern: \p{Lu} that ignores case gives the most text for
- * a byte. */
+/* The output may be longer than the pattern. The longest output for a byte of the pattern is
+ * \p{Lu} when case is ignored. */
 #define GROWTH 512
 
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,

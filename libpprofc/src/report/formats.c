@@ -3,12 +3,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rows of formats that are printed unchanged, and of formats that `dot` or a viewer processes. */
+/* Flags of formats whose text is printed unchanged, and of formats that `dot` or a viewer
+ * processes. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \
   { .info = {.name = n, .help = h, .adds_up = sums}, .render = fn, .flags = f }
-/* The same for text that prints sums only. */
+/* Flags of text formats that print sums only. */
 #define SUMS(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = (f) | REPORT_LOG }
 #define MATCHING(n, h, fn, f)                                                                      \

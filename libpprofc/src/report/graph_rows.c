@@ -6,7 +6,7 @@
 #include "report/kept.h"
 
 struct pprofc_graph {
-  struct region *region; /* holds this struct, the arrays and all texts */
+  struct region *region; /* region of this struct, the arrays and all texts */
   pprofc_graph_node *nodes;
   size_t node_count;
   pprofc_graph_edge *edges;
@@ -29,7 +29,8 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
-/* The copy of a text of the frames. Many nodes share a file: each text is copied once. */
+/* Returns the copy of a text of the frames. Many nodes share a file, so each text is copied
+ * once. */
 static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
   pprofc_str *copy = &c->texts[text];
   if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
@@ -37,7 +38,7 @@ static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *ou
   return true;
 }
 
-/* A name is the function's alone, or one that was made for the node. */
+/* Copies the name of a node. Shares the text of the function if it is the same. */
 static bool graph_copy_name(struct graph_copy *c, uint32_t index, uint32_t function,
                             pprofc_str *out) {
   pprofc_str name = graph_name(c->graph, index), text = c->graph->frames.texts.items[function];
@@ -73,8 +74,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Notes how the edge enters its target. A node with inlined calls only is inlined, one with calls
- * of both kinds partly. */
+/* Updates the inlining of an edge's target. A node is inlined if all its calls are, partly
+ * inlined if some are. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;
@@ -95,7 +96,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* an edge of a node whose changes cancel out */
+      continue; /* skip edges of nodes whose changes cancel out */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,

@@ -1,4 +1,4 @@
-/* The lines above a report, and text of the profile made safe to print. */
+/* Prints the lines above a report, and makes text of the profile safe to print. */
 #include "core/escape.h"
 #include "graph/number.h"
 #include "report/labels.h"
@@ -9,7 +9,7 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Returns the begin of an unsafe character of text[from..]; text.size without one. */
+/* Returns the offset of the first unsafe character of text[from..], or text.size. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     unsigned char byte = (unsigned char)text.data[from];
@@ -26,8 +26,8 @@ static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   return text.size;
 }
 
-/* Like escape_terminal, but writes to the output and so needs no memory. Tabs stay, since names of
- * kernel modules have them; newlines stay when `lines` is set. */
+/* Works like escape_terminal, but writes to the output and needs no memory. Tabs stay, because
+ * names of kernel modules contain them; newlines stay if `lines` is set. */
 static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
     size_t unsafe = find_unsafe(text, from, lines);

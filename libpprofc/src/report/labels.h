@@ -1,21 +1,21 @@
-/* The lines above a report: they describe the profile, the active filters, and how much of the
+/* Lines above a report. They describe the profile, the active filters, and how much of the
  * profile is shown. */
 #ifndef PPROFC_REPORT_LABELS_H
 #define PPROFC_REPORT_LABELS_H
 
 #include "report/report.h"
 
-/* Called for each label in order. The label is `prefix` followed by `text`. */
+/* Receives each label in order. The label is `prefix` followed by `text`. */
 typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
-/* The labels of 20.3, which describe the profile. */
+/* Passes the labels that describe the profile (20.3). */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* The labels of 20.4; `full`: also the labels of the profile with compact_labels, as in
- * pictures of the graph. */
+/* Passes the labels about filters and trimming (20.4). With `full`, also passes the labels of
+ * the profile if compact_labels is set, as pictures of the graph need them. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 
-/* A label_fn that prints lines to a struct output. */
+/* Prints a label as a line. A label_fn whose context is a struct output. */
 void label_to_output(void *output, const char *prefix, pprofc_str text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Report options by name: text to a field of the struct and back, along the table of options. */
+/* Converts report options by name to text and back, using the table of options. */
 #include "core/error.h"
 #include "core/str.h"
 #include "pprofc/report.h"
@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* The longest text of a number: "-1.7976931348623157e+308" is 24 bytes. */
+/* Buffer size for any number as text: "-1.7976931348623157e+308" has 24 bytes. */
 #define OPTION_NUMBER 32
 
 /* ---- values ------------------------------------------ */
 
-/* pprof's words for a truth value, in any case. */
+/* Words that pprof accepts for a boolean, in any case. */
 static const struct {
   const char *word;
   bool value;
@@ -57,7 +57,7 @@ static bool option_set_string(const pprofc_option_info *info, void *field, const
   return true;
 }
 
-/* The field gets the word of the table, which lives as long as the program. */
+/* Stores the word of the table, which lives as long as the program. */
 static bool option_set_choice(const pprofc_option_info *info, void *field, const char *value) {
   bool none = !*value && !*info->default_text;
   if (none) *(const char **)field = info->default_text;
@@ -75,7 +75,7 @@ static bool (*const option_setters[])(const pprofc_option_info *, void *, const 
     [PPROFC_OPTION_CHOICE] = option_set_choice,
 };
 
-/* The shortest decimal that reads back as the same number. */
+/* Writes the shortest decimal that reads back as the same number. */
 static void option_print_float(double value, char number[OPTION_NUMBER]) {
   double back;
   for (int digits = 6; digits <= 17; digits++) {
@@ -86,7 +86,7 @@ static void option_print_float(double value, char number[OPTION_NUMBER]) {
   }
 }
 
-/* The text of a field; numbers are written into `number`. */
+/* Returns the text of a field. Numbers are written into `number`. */
 static const char *option_text(const pprofc_option_info *info, const void *field,
                                char number[OPTION_NUMBER]) {
   const char *text;
@@ -118,7 +118,7 @@ static size_t option_field_size(const pprofc_option_info *info) {
   return sizes[info->kind];
 }
 
-/* The row of an option that the caller's struct has. */
+/* Returns the row of an option, if the caller's struct has its field. */
 static pprofc_status option_find(const pprofc_report_options *options, const char *name,
                                  const pprofc_option_info **info, pprofc_error *error) {
   const pprofc_option_info *row = pprofc_option_at(0);

@@ -1,5 +1,5 @@
-/* One report from start to end: finds the format, runs the pipeline with what the format
- * overrides, and calls the function of the format. */
+/* Makes one report: finds the format, runs the pipeline with the overrides of the format, and
+ * calls the format's function. */
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/log_guard.h"
@@ -61,7 +61,7 @@ static struct pipeline_overrides report_overrides(unsigned flags) {
   return overrides;
 }
 
-/* The options that only the exports of stacks use. */
+/* Options that only the exports of stacks use. */
 static pprofc_status check_export_options(const pprofc_report_options *o, pprofc_error *error) {
   if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth is below 0");
   if (!(o->min_weight >= 0 && o->min_weight <= 1))
@@ -69,7 +69,8 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if the output is text that a CI system may read: the format is, or its variant "text". */
+/* True if the output is text that a CI system may read: the format is text, or the variant
+ * "text" was chosen. */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;
@@ -116,7 +117,7 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* Samples that were added up for sums of functions cannot be read one by one. */
+/* Rejects formats that read single samples if samples were already added up for sums. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   const char *const changes[] = {o->focus,    o->ignore,    o->prune_from, o->hide,

@@ -1,6 +1,6 @@
-/* The input of a report, and the table of reports. A new output format is one file with one
- * function of the type report_fn, and one row in formats.c; docs/EXTENDING.md lists what belongs
- * to it besides. */
+/* The input of a report, and the table of reports. A new output format is one file with a
+ * function of the type report_fn, and one row in formats.c. docs/EXTENDING.md lists the other
+ * steps. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -15,10 +15,9 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
-  const struct graph *kept;      /* a graph that was made before (report/kept.h), or NULL */
-  bool rows_add_up;       /* the rows that the report marks have the flat values of all nodes */
-  pprofc_str output_unit; /* the unit option; pipeline_graph replaces it by the unit that it chooses
-                             (20.2) */
+  const struct graph *kept;      /* an existing graph to print (report/kept.h), or NULL */
+  bool rows_add_up; /* true if the rows that the report marks have the flat values of all nodes */
+  pprofc_str output_unit; /* unit option; pipeline_graph replaces it by its choice (20.2) */
 };
 
 typedef pprofc_status (*report_fn)(struct report *report, struct output *out, pprofc_error *error);
@@ -29,21 +28,24 @@ struct report_format {
   unsigned flags; /* REPORT_* */
 };
 
-#define REPORT_NO_TRIM        1u   /* nodecount and fractions are 0 */
-#define REPORT_ADDRESSES      2u   /* granularity is forced to addresses */
-#define REPORT_LINES          4u   /* granularity is forced to lines */
-#define REPORT_NO_INLINES     8u   /* noinlines is forced on */
-#define REPORT_INLINES        16u  /* noinlines is forced off */
-#define REPORT_ALL_NODES      32u  /* default nodecount is unlimited instead of 80 */
-#define REPORT_PARAMETER      64u  /* takes an expression */
-#define REPORT_AGGREGATES     128u /* applies the granularity by itself, without another profile */
+#define REPORT_NO_TRIM    1u  /* nodecount and fractions are 0 */
+#define REPORT_ADDRESSES  2u  /* granularity is forced to addresses */
+#define REPORT_LINES      4u  /* granularity is forced to lines */
+#define REPORT_NO_INLINES 8u  /* noinlines is forced on */
+#define REPORT_INLINES    16u /* noinlines is forced off */
+#define REPORT_ALL_NODES  32u /* true if the default nodecount is unlimited instead of 80 */
+#define REPORT_PARAMETER  64u /* takes an expression */
+#define REPORT_AGGREGATES                                                                          \
+  128u /* true if the report applies the granularity itself, without making another profile */
 #define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions by default */
-#define REPORT_LOG            512u /* text: lines that are commands of a CI system are broken */
+#define REPORT_LOG            512u /* true for text: breaks lines that would be commands of a CI system */
 
-#define REPORT_SUMS   1024u /* shows sums only: equal samples may have been added up */
+#define REPORT_SUMS                                                                                \
+  1024u /* true if the report shows sums only, so that equal samples may have been added up */
 #define REPORT_LABELS 2048u /* shows labels */
 #define REPORT_PASSES                                                                              \
-  4096u /* without filters, samples are read with graph/delta.h only, in any order */
+  4096u /* true if, without filters, the report reads samples with graph/delta.h only, in any      \
+           order */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report, whose result must be freed, also after a failure. */
@@ -63,30 +65,32 @@ void report_graph_free(const struct report *report, struct graph *graph);
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
-/* The options of the pipeline: the same names, the same values. */
+/* Returns the options of the pipeline, which have the same names and values. */
 struct pipeline_options report_pipeline_options(const pprofc_report_options *options);
 
-/* Sample value shown: values[sample][value_index], or divided by value[0] with mean. */
+/* Returns the displayed value of a sample: values[sample][value_index], divided by value[0] with
+ * mean. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1) return (int64_t)(0 - (uint64_t)value); /* the smallest integer stays itself */
   return divisor ? value / divisor : value;
 }
 
-/* Text of a value in the report's output unit, divide_by applied. */
+/* Formats a value, divided by divide_by, in the report's output unit. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* The header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a newline. */
+/* Prints the header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a
+ * newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* The filtered profile with its values divided by divide_by, for the caller to release; NULL when
- * there is nothing to divide. */
+/* Returns the filtered profile with its values divided by divide_by; the caller releases it.
+ * NULL if divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 
 /* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
-/* The functions of formats.c. The file of each is in a room of this folder. */
+/* Functions of formats.c. Each is in a file of a folder below report/. */
 pprofc_status report_top(struct report *, struct output *, pprofc_error *);
 pprofc_status report_tree(struct report *, struct output *, pprofc_error *);
 pprofc_status report_peek(struct report *, struct output *, pprofc_error *);

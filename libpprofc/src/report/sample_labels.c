@@ -1,4 +1,4 @@
-/* The labels of one sample, grouped by key, and sorted pieces of text. */
+/* Groups the labels of one sample by key, and sorts pieces of text. */
 #include "report/sample_labels.h"
 
 #include "core/array.h"

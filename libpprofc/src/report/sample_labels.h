@@ -7,16 +7,16 @@
 #include "core/output.h"
 #include "profile/profile.h"
 
-/* Labels of one kind and key: labels[from] .. labels[from + count - 1], in the order of the sample.
- */
+/* A group of labels of one kind and key: labels[from] .. labels[from + count - 1], in the order
+ * of the sample. */
 struct label_group {
   pprofc_str key;
   bool is_number;
   size_t from, count;
 };
 
-/* The groups of the sample that was read last: strings before numbers, each kind sorted by key.
- * Keys are compared as text, since two entries of a string table may be equal. */
+/* Groups of the sample read last: strings before numbers, each kind sorted by key. Keys are
+ * compared as text, because two entries of a string table may be equal. */
 struct label_groups {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
@@ -38,7 +38,7 @@ void label_groups_read(struct label_groups *groups, size_t sample);
 struct text_pieces {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t started; /* offset of the piece that is not ended yet */
+  size_t started; /* offset of the piece that is not complete */
   struct text_piece {
     size_t from, size;
     const char *data; /* set by text_pieces_sort */
@@ -50,9 +50,9 @@ struct text_pieces {
 void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);
 void text_pieces_free(struct text_pieces *pieces);
 void text_pieces_clear(struct text_pieces *pieces);
-/* Ends a piece: the bytes added to `text` since the last call. */
+/* Completes a piece: the bytes added to `text` since the last call. */
 void text_pieces_end_piece(struct text_pieces *pieces);
-/* Puts the pieces in bytewise order; false when memory ran out since they were cleared. */
+/* Sorts the pieces bytewise. False if memory ran out since they were cleared. */
 bool text_pieces_sort(struct text_pieces *pieces);
 
 static inline pprofc_str text_pieces_at(const struct text_pieces *pieces, size_t index) {

@@ -1,4 +1,4 @@
-/* Symbolization as the public interface has it: binaries first, then names. */
+/* Implements the public symbolization: binaries first, then names. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/symbolize.h"

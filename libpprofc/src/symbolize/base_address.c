@@ -1,4 +1,4 @@
-/* From an address at run time to an address in the file. */
+/* Converts an address at run time to an address in the file. */
 #include "symbolize/base_address.h"
 
 #include <elf.h>
@@ -27,12 +27,12 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
   if (offset >= segment_end || s->offset >= end) return false;
   uint64_t in_page = s->vaddr & (s->align - 1);
   if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
-  /* It starts inside the segment, covers less than a page of it and goes on for a page: it shows
-   * another one. */
+  /* The mapping starts inside the segment, covers less than a page of it and continues for a
+   * page: it maps another segment. */
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
-/* The one segment that a user mapping shows; where several fit, the address decides. */
+/* Returns the only segment that a user mapping can map. If several fit, the address decides. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -75,8 +75,7 @@ static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped
   return elf_symbol(f, name, known, address, error);
 }
 
-/* True if a mapping of the upper half begins at offset 0, at PowerPC's text or at its own
- * start. */
+/* True if a kernel mapping begins at offset 0, at PowerPC's text or at its own start. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
@@ -149,7 +148,7 @@ static void dyn_base(const struct question *q, uint64_t *base) {
     *base = user_base(q);
 }
 
-/* Finds the kernel's symbol, and the segment of the mapping; a file may have no segment for it. */
+/* Finds the kernel's symbol and the segment of the mapping. A file may have no such segment. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;
   pprofc_status status = kernel_symbol(q->file, r, &q->symbol_known, &q->symbol, error);
@@ -166,7 +165,7 @@ static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_e
                    q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
 }
 
-/* A mapping of the whole address space, or of nothing: it has no base. */
+/* A mapping of the whole address space, or of nothing, has no base. */
 static bool covers_everything(const struct mapped_range *r) {
   return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
 }

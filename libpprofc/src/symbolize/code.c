@@ -1,4 +1,4 @@
-/* Comparing the machine code of two programs, function by function. */
+/* Compares the machine code of two programs, function by function. */
 #include "symbolize/code.h"
 
 #include "core/array.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 3     /* pointers that are followed from data to data */
+#define DEPTH_MAX 3     /* maximum number of pointers followed from data to data */
 #define DATA_MAX  65536 /* bytes of one object that are compared */
 
 /* An address on each side. */
@@ -15,7 +15,7 @@ struct code_pair {
   uint64_t base, head;
 };
 
-/* Data that was compared, and the result; true while it is being compared. */
+/* Compared data and the result; true while the comparison runs. */
 struct code_known {
   struct code_pair at;
   uint64_t size;
@@ -37,7 +37,7 @@ enum { BASE, HEAD };
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the name without a number that compilers count up: ".llvm.123", ".12". */
+/* Returns the name without a number that compilers increment: ".llvm.123", ".12". */
 static pprofc_str stable_name(pprofc_str name) {
   size_t end = name.size;
   while (end && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
@@ -54,7 +54,7 @@ static bool same_name(const struct code_symbol *a, const struct code_symbol *b) 
 
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth);
 
-/* True if both addresses are the same offset of the functions being compared. */
+/* True if both addresses are at the same offset of the functions being compared. */
 static bool is_inside(const struct code_work *w, struct code_pair at) {
   uint64_t base = at.base - w->functions[BASE]->address;
   uint64_t head = at.head - w->functions[HEAD]->address;
@@ -88,7 +88,7 @@ static bool same_code_target(struct code_work *w, struct code_pair at) {
   return same_name(a, b) && at.base - a->address == at.head - b->address;
 }
 
-/* Returns the text at an address with its NUL, *size bytes; NULL without a text. */
+/* Returns the text at an address with its NUL, *size bytes; NULL if there is no text. */
 static const uint8_t *text_at(const struct code_image *m, uint64_t address, size_t *size) {
   uint64_t room;
   const struct code_section *section = code_section_at(m, address);
@@ -102,7 +102,7 @@ static const uint8_t *text_at(const struct code_image *m, uint64_t address, size
   return NULL;
 }
 
-/* True if the same text that ends with NUL is at both addresses. */
+/* True if the same NUL-terminated text is at both addresses. */
 static bool same_c_text(const struct code_work *w, struct code_pair at) {
   size_t sizes[2];
   const uint8_t *a = text_at(&w->images[BASE], at.base, &sizes[BASE]);
@@ -110,7 +110,7 @@ static bool same_c_text(const struct code_work *w, struct code_pair at) {
   return a && b && sizes[BASE] == sizes[HEAD] && memcmp(a, b, sizes[BASE]) == 0;
 }
 
-/* True if a text begins at the address: it follows a NUL. */
+/* True if a text begins at the address: a NUL precedes it. */
 static bool is_c_text(const struct code_image *m, uint64_t address) {
   uint64_t room;
   size_t size;
@@ -118,7 +118,7 @@ static bool is_c_text(const struct code_image *m, uint64_t address) {
   return before && !*before && text_at(m, address, &size) && size > 1;
 }
 
-/* Tables of offsets from the table, 4 bytes each: to code, as a switch has, or to texts. */
+/* A table of 4-byte offsets relative to the table: to code, as a switch has, or to texts. */
 enum offset_table { TABLE_NONE, TABLE_SAME, TABLE_OTHER };
 
 /* Compares what one offset refers to. */
@@ -152,16 +152,16 @@ static bool same_object(struct code_work *w, struct code_pair at, uint64_t size,
   return offsets == TABLE_NONE ? same_data(w, at, size, depth) : offsets == TABLE_SAME;
 }
 
-/* True if the address is in the type descriptors of Go. They are compared by size, pointers, hash
- * and kind; other members are offsets that every new name shifts. */
+/* True if the address is in Go's type descriptors. Only their size, pointers, hash and kind are
+ * compared; other members are offsets that every new name shifts. */
 static bool is_go_type(const struct code_image *m, uint64_t address) {
   return address >= m->types_from && address < m->types_to;
 }
 
 #define GO_TYPE_BYTES 24
-#define GO_ASSEMBLY   STR(".abi0") /* ends names of functions of Go's assembler */
+#define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
-/* True if both addresses are in objects of one name, at one offset, with equal contents. */
+/* True if both addresses are in objects with one name, at one offset, with equal contents. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -173,8 +173,7 @@ static bool same_named(struct code_work *w, struct code_pair at, const struct co
   return same_object(w, (struct code_pair){x->address, y->address}, x->size, depth);
 }
 
-/* True if objects without a name are equal. Each goes on to the next address that something
- * refers to. */
+/* True if objects without a name are equal. Each object ends at the next referenced address. */
 static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   uint64_t extent = code_extent(&w->images[BASE], at.base);
   uint64_t other = code_extent(&w->images[HEAD], at.head);
@@ -195,8 +194,8 @@ static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t 
   return x ? same_named(w, at, x, y, size, depth) : same_nameless(w, at, size, depth);
 }
 
-/* True if both addresses refer to equal things. `size` is the number of bytes that are read there,
- * 0 if only the address is taken. */
+/* True if both addresses refer to equal data. `size` is the number of bytes read there, 0 if
+ * only the address is used. */
 static bool same_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
   const struct code_section *b = code_section_at(&w->images[HEAD], at.head);
@@ -207,13 +206,13 @@ static bool same_target(struct code_work *w, struct code_pair at, uint64_t size,
 
 /* ---- data -------------------------------------------- */
 
-/* True if a word of data may be an address: the program is not position-independent. */
+/* True if a word of data may be an address, because the program is not position-independent. */
 static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t value) {
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if equal words, which may be addresses, refer to something else on each side. Only data
- * that has contents counts: a number may look like an address by chance. */
+/* True if equal words, which may be addresses, refer to different data on each side. Only data
+ * with contents counts, because a number may look like an address by chance. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -225,8 +224,8 @@ static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   return !same_target(w, at, 0, depth - 1);
 }
 
-/* True if two words that the loader fills are the same symbol of another file, or refer to equal
- * things. */
+/* True if two words that the loader fills have the same symbol of another file, or refer to
+ * equal data. */
 static bool same_slot(struct code_work *w, const struct code_relocation *x,
                       const struct code_relocation *y, int depth) {
   if (!x || !y) return false;
@@ -235,7 +234,7 @@ static bool same_slot(struct code_work *w, const struct code_relocation *x,
   return !depth || same_target(w, (struct code_pair){x->target, y->target}, 0, depth - 1);
 }
 
-/* True if the words at two addresses are equal numbers, or refer to equal things. */
+/* True if the words at two addresses are equal numbers, or refer to equal data. */
 static bool same_word(struct code_work *w, struct code_pair at, const uint8_t *a, const uint8_t *b,
                       int depth) {
   const struct code_relocation *x = code_relocation_at(&w->images[BASE], at.base);
@@ -292,8 +291,8 @@ static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, i
 
 /* ---- code -------------------------------------------- */
 
-/* True if a number in code may be an address: the program is not position-independent, and no
- * program of Go, whose code counts from the next instruction. */
+/* True if a number in code may be an address: the program is not position-independent. Not for
+ * Go, whose code uses addresses relative to the next instruction. */
 static bool may_be_address(const struct code_work *w, struct code_pair value) {
   for (int side = 0; side < 2; side++)
     if (!w->images[side].fixed || w->images[side].go) return false;
@@ -301,8 +300,7 @@ static bool may_be_address(const struct code_work *w, struct code_pair value) {
          code_section_at(&w->images[HEAD], value.head);
 }
 
-/* True if the displacements of two instructions of one shape are equal, or refer to equal things.
- */
+/* True if the displacements of two instructions of one shape are equal, or refer to equal data. */
 static bool same_displacement(struct code_work *w, const struct x86_instruction *i,
                               struct code_pair at, const uint8_t *a, const uint8_t *b) {
   struct code_pair target = {code_displacement_target(i, a, at.base),
@@ -323,7 +321,7 @@ static bool same_immediate(struct code_work *w, const struct x86_instruction *i,
   return memcmp(a + i->immediate, b + i->immediate, i->immediate_size) == 0;
 }
 
-/* True if the instructions have the same shape and equal bytes outside of their operands. */
+/* True if the instructions have the same shape and equal bytes outside their operands. */
 static bool same_shape(const struct x86_instruction *x, const struct x86_instruction *y,
                        const uint8_t *a, const uint8_t *b) {
   if (memcmp(x, y, sizeof *x) != 0) return false;
@@ -355,7 +353,7 @@ static enum code_state compare_function(struct code_work *w) {
 
 /* ---- functions by name ------------------------------- */
 
-/* Ranks of states: of several functions with a name the highest counts. */
+/* Ranks of states. Of several functions with a name, the highest rank counts. */
 static const int state_rank[] = {[CODE_SAME] = 0, [CODE_UNKNOWN] = 1, [CODE_CHANGED] = 2};
 
 static size_t count_name(const struct code_image *m, size_t from) {
@@ -377,7 +375,7 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Returns the order of the names at two positions; a side that has no more comes last. */
+/* Returns the order of the names at two positions; a side without more names comes last. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -403,8 +401,8 @@ static struct code_function next_function(struct code_work *w, size_t at[2]) {
   return made;
 }
 
-/* Lets a function be found by a name; a name that several functions have finds the one that differs
- * most. */
+/* Adds a name by which a function is found. If several functions have the name, the one that
+ * differs most is found. */
 static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t function) {
   size_t known = c->names.count;
   enum code_state state = c->functions[function].state;
@@ -416,7 +414,7 @@ static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t f
   return true;
 }
 
-/* Adds the readable forms of the names, as profiles have them. */
+/* Adds the demangled forms of the names, which profiles contain. */
 static bool add_readable_names(struct code_comparison *c) {
   static const enum demangle_mode modes[] = {DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL};
   struct buffer text;
@@ -433,7 +431,7 @@ static bool add_readable_names(struct code_comparison *c) {
   return room;
 }
 
-/* The comparison on a thread whose stack suffices for long names. */
+/* Runs the comparison on a thread with enough stack for long names. */
 struct code_naming {
   struct code_comparison *comparison;
   bool room;
@@ -463,7 +461,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
   return demangle_run(name_functions_deep, &naming) && naming.room;
 }
 
-/* Opens the file of a side; an error names it. */
+/* Opens the file of a side. Errors name the file. */
 static pprofc_status open_side(struct code_work *w, int side, const char *path,
                                const pprofc_allocator *mem, pprofc_error *error) {
   pprofc_error why = {0};

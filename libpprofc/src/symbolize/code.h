@@ -1,6 +1,6 @@
-/* Tells which functions of two programs have the same machine code. Operands that are addresses
- * are compared by what they refer to: the same offset of the same function, or data with the
- * same contents. Everything else is compared byte by byte. */
+/* Finds functions of two programs with the same machine code. Operands that are addresses are
+ * compared by their targets: the same offset of the same function, or data with the same
+ * contents. All other bytes must be equal. */
 #ifndef PPROFC_SYMBOLIZE_CODE_H
 #define PPROFC_SYMBOLIZE_CODE_H
 
@@ -8,7 +8,7 @@
 #include "core/map.h"
 
 enum code_state {
-  CODE_UNKNOWN, /* no function of that name, or its code cannot be read */
+  CODE_UNKNOWN, /* no function with that name, or its code cannot be read */
   CODE_SAME,
   CODE_CHANGED /* also a function that only one side has */
 };
@@ -17,28 +17,29 @@ enum code_state {
 
 struct code_function {
   pprofc_str name;       /* of the linker */
-  enum code_state state; /* of several functions with the name, the one that differs most */
-  bool moved;            /* same code at another place in its cache line */
+  enum code_state state; /* state; of several functions with the name, the one that differs most */
+  bool moved;            /* true if the same code is at another offset in its cache line */
 };
 
 struct code_comparison {
   struct arena arena;
   struct code_function *functions; /* by linker name, each name once */
   size_t count;
-  size_t same, changed, unknown, moved; /* functions of each kind; `moved` is part of `same` */
-  struct interner names;                /* linker names and readable names */
-  uint32_t *by_name;                    /* [names] index in functions */
+  size_t same, changed, unknown,
+      moved;             /* number of functions of each kind; `moved` is part of `same` */
+  struct interner names; /* linker names and readable names */
+  uint32_t *by_name;     /* [names] index in functions */
   size_t by_name_capacity;
 };
 
-/* Compares two ELF files for x86-64. Free it also after a failure. Errors: as
- * code_image_open, with the path. */
+/* Compares two ELF files for x86-64. The caller frees it, also after a failure. Errors are as
+ * for code_image_open, with the path. */
 pprofc_status code_compare(struct code_comparison *comparison, const char *base, const char *head,
                            const pprofc_allocator *mem, pprofc_error *error);
 void code_comparison_free(struct code_comparison *comparison);
 
-/* Returns the function with a linker name or a readable name, of several the one that differs most;
- * NULL without one. */
+/* Returns the function with a mangled or demangled name. Of several, returns the one that
+ * differs most; NULL if no function has the name. */
 const struct code_function *code_find(const struct code_comparison *comparison, pprofc_str name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading a linked ELF file for a comparison of its machine code. */
+/* Reads a linked ELF file for a comparison of its machine code. */
 #include "symbolize/code_image.h"
 
 #include "core/array.h"
@@ -26,7 +26,8 @@ static bool code_header(const struct code_image *m, const Elf64_Ehdr *elf, size_
   return at != NULL;
 }
 
-/* Returns the NUL-terminated string at an offset of a string section; "" if it is not there. */
+/* Returns the NUL-terminated string at an offset of a string section; "" if the offset is
+ * invalid. */
 static pprofc_str code_string(const struct code_image *m, const Elf64_Shdr *strings,
                               uint64_t offset) {
   const uint8_t *at = code_file_at(m, strings->sh_offset, strings->sh_size);
@@ -104,14 +105,13 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for "type:*", "go:string.*", "go:func.*": one name for many objects. */
+/* True for "type:*", "go:string.*" and "go:func.*", which name many objects at once. */
 static bool is_collective(pprofc_str name) {
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Learns where the type descriptors of Go are: up to the end of the types, or to the strings if
- * they come before. */
+/* Finds Go's type descriptors: up to the end of the types, or to the strings if they come first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
   if (str_equal(name, STR("runtime.types"))) m->types_from = address;
@@ -182,7 +182,8 @@ const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t ad
     else
       to = middle;
   }
-  /* Goes back to the first of the symbols at that address; a collective symbol has others in it. */
+  /* Returns the first of the symbols at that address. A collective symbol contains other
+   * symbols. */
   for (size_t steps = 0; from && steps < 8; from--, steps++) {
     const struct code_symbol *symbol = &m->symbols[from - 1];
     if (address - symbol->address >= symbol->size) continue;
@@ -273,7 +274,7 @@ static bool mark_instruction(struct code_image *m, const struct x86_instruction 
   return add_mark(m, code_immediate_target(i, bytes, address));
 }
 
-/* Marks what the code of a function refers to. */
+/* Marks the addresses that the code of a function refers to. */
 static bool mark_function(struct code_image *m, const struct code_symbol *function) {
   uint64_t size = 0;
   const uint8_t *bytes = code_bytes(m, function->address, &size);
@@ -285,7 +286,7 @@ static bool mark_function(struct code_image *m, const struct code_symbol *functi
   return true;
 }
 
-/* Marks what words of data refer to, in a file whose addresses are fixed. */
+/* Marks the addresses that words of data contain, in a file with fixed addresses. */
 static bool mark_words(struct code_image *m, const struct code_section *section) {
   if (!section->bytes || section->executable || section->numbers) return true;
   for (uint64_t at = (8 - section->address % 8) % 8; at + 8 <= section->size; at += 8)
@@ -293,7 +294,7 @@ static bool mark_words(struct code_image *m, const struct code_section *section)
   return true;
 }
 
-/* Marks everything that code, symbols, relocations and words refer to. */
+/* Marks all addresses that code, symbols, relocations and words refer to. */
 static bool mark_all(struct code_image *m) {
   bool room = true;
   for (size_t i = 0; room && i < m->symbol_count; i++)

@@ -1,4 +1,4 @@
-/* A linked ELF file with what a comparison of machine code needs: sections, symbols, dynamic
+/* A linked ELF file with the data for a comparison of machine code: sections, symbols, dynamic
  * relocations, and the addresses that its code and data refer to. */
 #ifndef PPROFC_SYMBOLIZE_CODE_IMAGE_H
 #define PPROFC_SYMBOLIZE_CODE_IMAGE_H
@@ -12,44 +12,44 @@ struct code_section {
   const uint8_t *bytes; /* NULL: zeros */
   bool executable;
   bool numbers; /* no word of it is an address */
-  bool made;    /* Go's linker wrote it, with sizes and addresses of the whole program */
+  bool made;    /* true if Go's linker wrote it, with sizes and addresses of the whole program */
 };
 
 struct code_symbol {
   uint64_t address, size;
   pprofc_str name;
   bool function;
-  bool collective; /* many objects of Go's linker under one name */
+  bool collective; /* true for many objects of Go's linker under one name */
 };
 
 /* A word of data that the loader fills. */
 struct code_relocation {
   uint64_t address, target;
-  pprofc_str symbol; /* name in another file; "": `target` is an address in this one */
+  pprofc_str symbol; /* symbol of another file; "" if `target` is an address in this one */
 };
 
 struct code_image {
   const pprofc_allocator *mem;
   struct arena arena;
   struct buffer file;
-  bool fixed; /* not position-independent: words of data and of code may be addresses */
+  bool fixed; /* true if not position-independent: words of data and of code may be addresses */
   bool go;
   uint64_t types_from, types_to; /* type descriptors of Go; 0: no such */
   struct code_section *sections; /* by address */
   size_t section_count;
   struct code_symbol *symbols; /* by address, then name */
   size_t symbol_count;
-  struct code_symbol *functions; /* symbols of functions, by name, then address */
+  struct code_symbol *functions; /* symbols of functions, by name, then by address */
   size_t function_count;
   struct code_relocation *relocations; /* by address */
   size_t relocation_count, relocation_capacity;
-  uint64_t *marks; /* addresses that something refers to, sorted */
+  uint64_t *marks; /* referenced addresses, sorted */
   size_t mark_count, mark_capacity;
 };
 
-/* Opens an x86-64 file with symbols. Free it also after a failure. Errors: PPROFC_E_IO,
- * PPROFC_E_FORMAT, PPROFC_E_UNSUPPORTED for another machine or a file without symbols,
- * PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
+/* Opens an x86-64 file with symbols. The caller frees it, also after a failure. Errors:
+ * PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_UNSUPPORTED for another machine or a file without
+ * symbols, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status code_image_open(struct code_image *image, const char *path,
                               const pprofc_allocator *mem, pprofc_error *error);
 void code_image_free(struct code_image *image);
@@ -57,24 +57,24 @@ void code_image_free(struct code_image *image);
 /* Returns the section at an address, or NULL. */
 const struct code_section *code_section_at(const struct code_image *image, uint64_t address);
 
-/* Returns the bytes from an address to the end of its section, *size of them; NULL for zeros
- * and outside of sections. */
+/* Returns the bytes from an address to the end of its section and sets *size; NULL for sections
+ * of zeros and outside of sections. */
 const uint8_t *code_bytes(const struct code_image *image, uint64_t address, uint64_t *size);
 
-/* Returns the symbol that an address is in, the one with the first name; NULL without one. */
+/* Returns the symbol that contains an address, the first one by name; NULL if there is no such
+ * symbol. */
 const struct code_symbol *code_symbol_at(const struct code_image *image, uint64_t address);
 
 /* Returns the relocation of a word, or NULL. */
 const struct code_relocation *code_relocation_at(const struct code_image *image, uint64_t address);
 
-/* Returns the distance to the next address that something refers to, or to the end of the
- * section. */
+/* Returns the distance to the next referenced address, or to the end of the section. */
 uint64_t code_extent(const struct code_image *image, uint64_t address);
 
-/* Reads a number of up to 8 bytes, the sign extended. */
+/* Reads a number of up to 8 bytes and extends its sign. */
 int64_t code_number(const uint8_t *bytes, size_t size);
 
-/* Returns the address that an operand of an instruction at `address` has. */
+/* Returns the address in an operand of the instruction at `address`. */
 uint64_t code_displacement_target(const struct x86_instruction *i, const uint8_t *bytes,
                                   uint64_t address);
 uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *bytes,

@@ -1,5 +1,5 @@
-/* From linker names to names people read. libiberty does the parsing of C++; this file gives its
- * output the form that pprof shows in each mode. */
+/* Demangles names. libiberty parses C++; this file gives its output the form that pprof shows in
+ * each mode. */
 #include "symbolize/demangle.h"
 
 #include "core/parallel.h"
@@ -12,7 +12,7 @@
 #define MAX_MANGLED ((size_t)64 * 1024)
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
-/* libiberty takes up to 130 bytes of stack for each byte of a name, and 1 MB to print it. Twice
+/* Stack per byte of a name, and for printing it. libiberty takes up to 130 bytes and 1 MB. Twice
  * that is for compilers that do not optimize. */
 #define DEEP_STACK ((size_t)64 << 20)
 
@@ -32,8 +32,8 @@ static bool is_mangled(pprofc_str name) {
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 
-/* Substitutions can double the output with each few bytes of input, so the way out when there is
- * too much of it is a jump: the callback form of the demangler holds no memory but its stack. */
+/* Substitutions can double the output with every few bytes of input. If there is too much
+ * output, longjmp leaves the demangler. Its callback form holds no memory except its stack. */
 struct demangle_collector {
   struct buffer *out;
   jmp_buf too_much;
@@ -48,8 +48,8 @@ static void demangle_collect(const char *text, size_t size, void *context) {
 
 #define MAX_PARTS 4096
 
-/* Returns the part of a scope that names its constructors; NULL where libiberty knows better, as
- * for std::string. */
+/* Returns the part of a scope that names its constructors. NULL if libiberty has a better name,
+ * as for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
   for (size_t i = 0; scope && i < MAX_PARTS; i++) {
     switch (scope->type) {
@@ -72,8 +72,8 @@ static struct demangle_component *class_name(struct demangle_component *scope) {
   return NULL;
 }
 
-/* libiberty names a constructor after the last identifier that it read: the enclosing function for
- * a type without a name, the base for a constructor that is inherited. */
+/* libiberty names a constructor after the last identifier that it read. That is the enclosing
+ * function for an unnamed type, and the base for an inherited constructor. */
 static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
   if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
   struct demangle_component *name = class_name(scope);
@@ -82,7 +82,7 @@ static void name_constructor(struct demangle_component *scope, struct demangle_c
   if (member->type == DEMANGLE_COMPONENT_DTOR) member->u.s_dtor.name = name;
 }
 
-/* The members of one scope, from the last to the first. */
+/* Visits the members of one scope, from the last to the first. */
 static void name_members(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
@@ -93,7 +93,7 @@ static void name_members(struct demangle_component *part) {
   }
 }
 
-/* Down from the whole name to the functions around it. */
+/* Goes from the whole name to the functions around it. */
 static void name_constructors(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     switch (part->type) {
@@ -140,12 +140,12 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
   return print_cxx(mangled, options, &collector) && !out->failed;
 }
 
-/* libiberty keeps a copy of each template for each reference to a template parameter, on the stack.
- */
+/* libiberty keeps a copy of each template on the stack for each reference to a template
+ * parameter. */
 #define MAX_COPIES ((size_t)1 << 20)
 
-/* True if libiberty may keep too many copies: 'I' begins arguments, "RT" or "RS" may be such a
- * reference. Each counts twice, because libiberty visits a part up to two times. */
+/* True if libiberty may keep too many copies: 'I' begins arguments, and "RT" or "RS" may be such
+ * a reference. Each counts twice, because libiberty visits a part up to two times. */
 static bool has_many_copies(pprofc_str mangled) {
   size_t templates = 0, references = 0;
   for (size_t i = 0; i < mangled.size; i++) {
@@ -161,7 +161,7 @@ static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust
                          struct buffer *out) {
   int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
   if (run_demangler(name, options, is_rust, out)) return true;
-  /* A function whose object is an explicit parameter (C++23): only its parameters show that. */
+  /* A function whose object is an explicit parameter (C++23), which only its parameters show. */
   if (parameters || strncmp(name, "_ZNH", 4) != 0) return false;
   memmove(name + 3, name + 4, size - 3);
   return run_demangler(name, options, is_rust, out);
@@ -191,8 +191,8 @@ static void keep(struct buffer *out, size_t *to, char c) {
   out->data[(*to)++] = c;
 }
 
-/* " [clone .part.1]" at the end names one copy of the function; pprof shows one name for
- * all. */
+/* A suffix " [clone .part.1]" names one copy of the function; pprof shows one name for all
+ * copies. */
 static void drop_clones(struct buffer *out) {
   size_t clone = str_find(buffer_str(out), STR(" [clone "));
   out->size = clone;
@@ -202,7 +202,7 @@ static void drop_clones(struct buffer *out) {
 static const char *const operators[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>",
                                         "<=",  ">=",  "->",  "<",   ">"};
 
-/* True when the bracket at `at` belongs to operator<, operator<<, operator-> ... */
+/* True if the bracket at `at` belongs to operator<, operator<<, operator-> ... */
 static bool demangle_is_operator(pprofc_str s, size_t at) {
   for (size_t back = 0; back < 3 && at >= back + 8; back++) {
     size_t from = at - back;
@@ -226,7 +226,7 @@ static bool is_no_bracket(pprofc_str s, size_t at) {
   return (c == '<' || c == '>') && demangle_is_operator(s, at);
 }
 
-/* The ")" that closes the parenthesis at `at`, or the end. */
+/* Returns the position of the ")" that closes the parenthesis at `at`, or the end. */
 static size_t closing_parenthesis(pprofc_str s, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
@@ -250,7 +250,7 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
   return s.size;
 }
 
-/* The end of the letters in "$T" or "$TN" at `at`; at + 1 for any other text. */
+/* Returns the end of "$T" or "$TN" at `at`; at + 1 for any other text. */
 static size_t parameter_letters(pprofc_str s, size_t at) {
   size_t end = at + 1;
   if (s.data[at] != '$') return end;
@@ -258,7 +258,7 @@ static size_t parameter_letters(pprofc_str s, size_t at) {
   return end;
 }
 
-/* The template parameters of a lambda: libiberty's $T0, $T1 are pprof's $T, $T0. */
+/* Renames the template parameters of a lambda: libiberty's $T0, $T1 are pprof's $T, $T0. */
 static void renumber_parameters(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
@@ -283,8 +283,7 @@ static bool brackets_meet(pprofc_str s, size_t at) {
   return !demangle_is_operator(s, at) && !demangle_is_operator(s, at - 1);
 }
 
-/* Puts a blank between brackets that close, "> >": libiberty prints no blank after an empty
- * pack. */
+/* Separates closing brackets by a blank, "> >", which libiberty omits after an empty pack. */
 static void part_brackets(struct buffer *out) {
   size_t missing = 0;
   for (size_t i = 1; i < out->size; i++) missing += brackets_meet(buffer_str(out), i);
@@ -297,8 +296,8 @@ static void part_brackets(struct buffer *out) {
   out->size += missing;
 }
 
-/* Takes template arguments off: foo<int>::bar becomes foo::bar. The parameters of a lambda stay.
- * Writes the shorter form of s over `out`, which holds a copy. */
+/* Removes template arguments: foo<int>::bar becomes foo::bar. The parameters of a lambda stay.
+ * Writes the shorter form of s into `out`, which holds a copy. */
 static void drop_templates(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -317,14 +316,15 @@ static void drop_templates(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* True if the bracket at `at` follows the name of a function: not "operator()", nor a lambda's. */
+/* True if the bracket at `at` follows the name of a function. False for "operator()" and for a
+ * lambda. */
 static bool opens_parameters(pprofc_str s, size_t at) {
   if (at == 0 || s.data[at - 1] == ':' || s.data[at - 1] == ' ') return false;
   return !comes_after(s, at, STR("operator")) && !comes_after(s, at, STR("{lambda"));
 }
 
-/* The function around a local name shows no parameters: bar(int)::{lambda()#1} becomes
- * bar()::{lambda()#1}. Writes over `out` as drop_templates does. */
+/* Removes the parameters of a function around a local name: bar(int)::{lambda()#1} becomes
+ * bar()::{lambda()#1}. Writes into `out` as drop_templates does. */
 static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -340,7 +340,7 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Runs one of the two functions above, on a copy, because they look back at earlier input. */
+/* Runs one of the two functions above on a copy, because they read earlier input again. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy;
   buffer_init(&copy, out->mem, MAX_OUTPUT);
@@ -350,7 +350,7 @@ static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buf
   buffer_free(&copy);
 }
 
-/* _GLOBAL__I_name, _GLOBAL_.D_name and so on. */
+/* True for _GLOBAL__I_name, _GLOBAL_.D_name and similar names. */
 static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buffer *out) {
   if (!str_starts(name, STR("_GLOBAL_")) || name.size < 12) return false;
   char separator = name.data[8], kind = name.data[9];
@@ -367,7 +367,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   return true;
 }
 
-/* Gives a name of libiberty the form of a mode. */
+/* Converts a name of libiberty to the form of a mode. */
 static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
   if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   part_brackets(out);
@@ -394,7 +394,7 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
 
 /* ---- names that are not mangled ---------------------- */
 
-/* Removes balanced groups in place, up to a closing bracket without an opening one. */
+/* Removes balanced groups in place. Stops at a closing bracket without an opening one. */
 static void remove_groups(struct buffer *out, char open, char close) {
   size_t nesting = 0, first = 0, to = 0, i = 0;
   for (; i < out->size; i++) {

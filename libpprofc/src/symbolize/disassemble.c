@@ -1,10 +1,10 @@
-/* Runs objdump (GNU or LLVM) and parses its output. Some lines name the function, file and line of
- * the instructions that follow. */
+/* Runs objdump (GNU or LLVM) and parses its output, in which some lines name the function, file
+ * and line of the next instructions. */
 #include "symbolize/object.h"
 
 #include <stdio.h>
 
-/* The function and line of the next instructions. */
+/* Function and line of the next instructions. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;
@@ -39,14 +39,14 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
   return str_parse_uint(str_slice(line, 0, digits), 16, &instruction->address);
 }
 
-/* Without the "; " that LLVM begins such lines with. */
+/* Returns the line without the "; " with which LLVM begins it. */
 static pprofc_str drop_mark(pprofc_str line) {
   size_t at = line.size && line.data[0] == ';';
   if (at < line.size && disassemble_is_blank(line.data[at])) at++;
   return str_slice(line, at, line.size);
 }
 
-/* "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)": the last colon that a digit follows
+/* Parses "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)". The last colon before a digit
  * counts. */
 static bool file_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
@@ -77,7 +77,7 @@ static bool function_line(pprofc_str line, struct disassemble_place *place) {
   return false;
 }
 
-/* "0000000000401210 <name>:", and any other line with a colon. */
+/* Parses "0000000000401210 <name>:", and any other line with a colon. */
 static bool label_line(pprofc_str line, struct disassemble_place *place) {
   size_t colon = str_find_last_char(line, ':');
   if (colon == line.size) return false;

@@ -1,4 +1,4 @@
-/* Reading the parts of an ELF file that symbolization needs. */
+/* Reads the parts of an ELF file that symbolization needs. */
 #include "symbolize/elf_file.h"
 
 #include <elf.h>
@@ -35,7 +35,7 @@ static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) 
   return value;
 }
 
-/* The offset and width of a field in the 32 and in the 64 bit form of a header. */
+/* Offset and width of a field in the 32-bit and the 64-bit form of a header. */
 struct elf_file_place {
   uint8_t at32, size32, at64, size64;
 };
@@ -68,7 +68,7 @@ static bool section_header(const struct elf_file *f, uint64_t index, uint8_t out
   return read_at(f, f->section_offset + index * f->section_size, out, size);
 }
 
-/* Compares a NUL-terminated name in a string section. */
+/* Compares a NUL-terminated name in a string section with another. */
 static bool name_is(const struct elf_file *f, const uint8_t *strings, uint64_t name_offset,
                     const char *name) {
   char text[64];
@@ -137,7 +137,7 @@ static void elf_file_add_range(struct elf_range *ranges, size_t *count, uint64_t
   if (size) ranges[(*count)++] = (struct elf_range){from, to};
 }
 
-/* Makes one range of those that overlap or touch. */
+/* Joins ranges that overlap or touch. */
 static size_t join_ranges(struct elf_range *ranges, size_t count) {
   if (!count) return 0;
   qsort(ranges, count, sizeof *ranges, range_order);
@@ -215,7 +215,7 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* True if there are build ids among the notes; several in one place do not count. */
+/* True if the notes have a build id. Several build ids in one place do not count. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;

@@ -1,6 +1,6 @@
-/* The parts of an ELF file that symbolization needs: its kind, load segments, build id, single
- * symbols. It reads headers, notes and symbol tables only, each with its bounds checked; debug
- * information stays with the tools that run as children. */
+/* Parts of an ELF file that symbolization needs: kind, load segments, build id, single symbols.
+ * Only headers, notes and symbol tables are read, each with bounds checks. External tools read
+ * the debug information. */
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
 
@@ -24,7 +24,7 @@ struct elf_file {
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* hex; "" without a build id or with several */
+  char build_id[129]; /* hexadecimal; "" if there is no build id or several */
   bool out_of_memory; /* while the notes were read; elf_open fails then */
 };
 
@@ -34,26 +34,27 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
 
-/* True when the file starts as an object file does, whatever comes after; for the command line. */
+/* True if the file starts like an object file. For the command line. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
-/* Finds the address of a symbol of that name in .symtab. *found is false without one; the only
+/* Finds the address of a symbol in .symtab. *found is false if there is no such symbol; the only
  * error is PPROFC_E_NOMEM. */
 pprofc_status elf_symbol(const struct elf_file *file, const char *name, bool *found,
                          uint64_t *address, pprofc_error *error);
 
-/* The addresses of one section that is part of the running program: [from, to). */
+/* Addresses of a section in the running program: [from, to). */
 struct elf_range {
   uint64_t from, to;
 };
 
-/* Returns the ranges of all sections, sorted, without overlaps; of a file without sections,
- * its segments. *count is 0 without either, and for objects that are not linked yet. */
+/* Returns the ranges of all sections, sorted, without overlaps. A file without sections has the
+ * ranges of its segments. *count is 0 if the file has neither, and for objects that are not
+ * linked. */
 pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);
 
-/* The address range and file offset of .text. */
+/* Returns the address range and file offset of .text. */
 bool elf_text_section(const struct elf_file *file, uint64_t *address, uint64_t *offset,
                       uint64_t *size);
 

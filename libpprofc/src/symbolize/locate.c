@@ -1,4 +1,4 @@
-/* Finding the binaries that a profile's mappings name. */
+/* Finds the binaries that the mappings of a profile name. */
 #include "symbolize/symbolize.h"
 
 #include "pprofc/builder.h"
@@ -13,7 +13,7 @@
 
 #define PATH_ROOM 4096
 
-/* One search: which mapping, and the file that was found for it. */
+/* State of one search: the mapping, and the file that was found for it. */
 struct search {
   const pprofc_profile *profile;
   const struct symbolize_options *options;
@@ -26,7 +26,7 @@ static void locate_warn(const struct symbolize_options *options, const char *mes
   if (options->warn) options->warn(options->warn_context, message);
 }
 
-/* True when the candidate opens and is the right build; then search->found has its path. */
+/* True if the candidate can be opened and is the right build. Then search->found has its path. */
 static bool try_candidate(struct search *s, const char *path) {
   struct elf_file file;
   pprofc_status status = elf_open(&file, path, &s->profile->mem, NULL);
@@ -45,7 +45,7 @@ static bool try_candidate(struct search *s, const char *path) {
   return right;
 }
 
-/* Joins the parts as a path join does, and tries it. */
+/* Joins the parts to a path and tries it. */
 static bool try_join(struct search *s, pprofc_str folder, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 
@@ -67,12 +67,12 @@ static int is_entry(const struct dirent *entry) {
   return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Not alphasort, which depends on the locale. */
+/* Do not use alphasort, which depends on the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Every file of folder/id, in order of name. */
+/* Tries every file of folder/id, in order of name. */
 static bool try_folder(struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   int length = snprintf(path, sizeof path, "%.*s/%.*s", STR_ARG(folder), STR_ARG(s->build_id));
@@ -109,8 +109,8 @@ static bool try_name(struct search *s, pprofc_str folder) {
          try_join(s, folder, "usr/lib/debug/%.*s/%.*s.debug", STR_ARG(dir), STR_ARG(base));
 }
 
-/* A folder that is not there holds nothing, unless ".." in a name leads out of it: one question in
- * place of nine for every mapping of every profile. */
+/* Check the folder first: this is one system call instead of nine for each mapping. A name with
+ * ".." may lead out of a missing folder. */
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   struct stat info;
@@ -144,7 +144,7 @@ static uint32_t rename_to(const pprofc_profile *p, struct renames *renames, ppro
   return (uint32_t)(p->strings.count + renames->count++);
 }
 
-/* A profile without mappings gets one, and every location belongs to it. */
+/* A profile without mappings gets one mapping for all its locations. */
 static bool add_fake_mapping(pprofc_profile *p) {
   struct mapping *mapping = arena_zero_array(&p->region->arena, 1, sizeof *mapping);
   uint32_t *column = arena_zero_array(&p->region->arena, p->locations.count, sizeof *column);
@@ -155,7 +155,7 @@ static bool add_fake_mapping(pprofc_profile *p) {
   return true;
 }
 
-/* Gives a mapping the path of its binary where one is found; false when out of memory. */
+/* Sets the path of a mapping to its binary if it is found; false when out of memory. */
 static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *options,
                            struct mapping *mapping, struct renames *renames) {
   struct search search = {.profile = p, .options = options};
@@ -170,8 +170,8 @@ static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *op
   return true;
 }
 
-/* The executable of the options replaces the path of the first mapping, and the build id of the
- * options fills in a missing one. */
+/* The executable of the options replaces the path of the first mapping. The build id of the
+ * options is used if the mapping has no build id. */
 static void apply_own_names(const pprofc_profile *p, const struct symbolize_options *options,
                             struct mapping *first, struct renames *renames) {
   if (options->executable && *options->executable)

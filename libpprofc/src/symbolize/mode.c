@@ -1,4 +1,4 @@
-/* The words of -symbolize: where names come from, and how they are demangled. */
+/* Parses the words of -symbolize: the sources of names, and the form of demangled names. */
 #include "symbolize/mode.h"
 
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static const struct {
 } demangle_words[] = {
     {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
 
-/* "demangle=full" or the bare word; each also forces. */
+/* Parses "demangle=full" or the bare word; each also forces demangling. */
 static bool demangle_word(pprofc_str word, struct mode *mode) {
   bool prefixed = str_starts(word, STR("demangle="));
   if (prefixed) word = str_slice(word, 9, word.size);
@@ -72,7 +72,7 @@ static bool mode_word(pprofc_str word, struct mode *mode) {
   return demangle_word(word, mode);
 }
 
-/* Copies what fits of the text, in lower case. */
+/* Copies the part of the text that fits, in lower case. */
 static pprofc_str mode_lower(const char *text, char *room, size_t size) {
   size_t n = 0;
   for (; n < size && text[n]; n++) {

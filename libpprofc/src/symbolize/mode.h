@@ -1,4 +1,4 @@
-/* The words of -symbolize: where names come from, and how they are demangled. */
+/* Words of -symbolize: the sources of names, and the form of demangled names. */
 #ifndef PPROFC_SYMBOLIZE_MODE_H
 #define PPROFC_SYMBOLIZE_MODE_H
 
@@ -10,7 +10,7 @@ struct mode {
   enum demangle_mode demangle;
 };
 
-/* Reads options->mode; warns of words that it does not know. */
+/* Reads options->mode; warns of unknown words. */
 void mode_parse(const struct symbolize_options *options, struct mode *mode);
 
 /* Calls options->warn, when there is one. */

@@ -1,4 +1,4 @@
-/* The binary of a mapping: its addresses and symbols. */
+/* Opens the binary of a mapping: its addresses and symbols. */
 #include "symbolize/object.h"
 
 #include "symbolize/base_address.h"

@@ -11,7 +11,7 @@ struct object {
   const char *path; /* path of the file, in the arena */
   struct elf_file file;
   bool based;                /* the base was looked for */
-  pprofc_status base_status; /* PPROFC_OK if it is known; PPROFC_E_NOMEM: out of memory */
+  pprofc_status base_status; /* status of opening, if `known`; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
 
@@ -20,11 +20,11 @@ pprofc_status object_open(struct object *object, const pprofc_profile *profile,
                           const struct mapping *mapping, struct arena *arena, pprofc_error *error);
 void object_close(struct object *object);
 
-/* Turns an address of the process into one of the file; false if that cannot be found out. The
- * mapping must cover the first address; the others go on from there. */
+/* Converts an address of the process to an address of the file; false if that is not possible.
+ * The mapping must contain the first address. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
-/* Symbols that share an address, as `nm -n` lists them; the last one goes on to the end of the
+/* Symbols that share an address, as `nm -n` lists them. The last one extends to the end of the
  * address space. */
 struct object_symbol {
   uint64_t start, end; /* end is the last byte of it */
@@ -42,8 +42,7 @@ struct instruction {
   int64_t line;
 };
 
-/* Returns the instructions from `start` to before `end`, addresses of the file, as objdump
- * prints them. */
+/* Returns the instructions in [start, end), addresses of the file, as objdump prints them. */
 pprofc_status object_disassemble(const struct object *object, const struct tools *tools,
                                  uint64_t start, uint64_t end, bool intel_syntax,
                                  struct arena *arena, struct instruction **instructions,

@@ -1,5 +1,5 @@
-/* Asking a server for names: one request for each mapping, and the answers as lines of locations.
- */
+/* Requests names from a server: one request for each mapping. Stores the replies as lines of
+ * locations. */
 #include "symbolize/remote.h"
 
 #include "core/array.h"
@@ -54,7 +54,7 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 
 /* ---- the answers ------------------------------------- */
 
-/* An address of the profile and its name, an index in the interner of its mapping. */
+/* An address of the profile and its name, an index into the interner of its mapping. */
 struct remote_symbol {
   uint64_t address;
   uint32_t function; /* among the profile's strings, including new ones */
@@ -67,7 +67,7 @@ struct remote_pass {
   struct mapping *mappings; /* to be written */
   uint32_t *named;          /* [location] its new function, or NONE */
   uint32_t *order;          /* [location] locations by mapping */
-  size_t *first;            /* [mapping + 1] where its locations begin in `order` */
+  size_t *first;            /* [mapping + 1] index of its first location in `order` */
   pprofc_str *names;        /* names of new functions */
   size_t count, capacity;
   struct remote_symbol *symbols; /* symbols of the current mapping */
@@ -79,13 +79,13 @@ static bool remote_same_address(const void *symbols, uint32_t index, const void 
   return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
 }
 
-/* Adds two addresses as pprof does: a sum that wraps around is invalid. */
+/* Adds two addresses like pprof: a sum that wraps around is invalid. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;
 }
 
-/* Writes the addresses without a name, as the server knows them. */
+/* Writes the addresses without a name, as the server has them. */
 static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) {
   const struct locations *l = &pass->profile->locations;
   uint64_t own = pass->mappings[index].start, address;
@@ -99,7 +99,8 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
   }
 }
 
-/* The function of a name that this mapping has, made when it is new. NONE: out of memory. */
+/* Returns the function for a name of this mapping and adds it if it is new. NONE when out of
+ * memory. */
 static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
                                 pprofc_str name) {
   pprofc_profile *p = pass->profile;
@@ -113,7 +114,7 @@ static uint32_t remote_function(struct remote_pass *pass, struct interner *names
   return (uint32_t)(p->functions.count + first + id);
 }
 
-/* Reads the reply into pass->symbols, the last name of an address counts. */
+/* Reads the reply into pass->symbols. The last name of an address counts. */
 static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_t start,
                                  struct interner *names, struct map *by_address) {
   pprofc_str rest = buffer_str(&pass->reply), name;
@@ -135,7 +136,7 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
   return PPROFC_OK;
 }
 
-/* Gives the locations of the mapping the names that came for their addresses. */
+/* Assigns the names in the reply to the locations of the mapping. */
 static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
   const struct locations *l = &pass->profile->locations;
   for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
@@ -240,14 +241,14 @@ static bool remote_new_lines(struct remote_pass *pass) {
   return true;
 }
 
-/* Sorts the locations by their mappings, so that each mapping looks at its own ones only. */
+/* Sorts the locations by mapping, so that each mapping reads only its own. */
 static void remote_sort(struct remote_pass *pass) {
   const struct locations *l = &pass->profile->locations;
   size_t mappings = pass->profile->mappings.count;
   for (size_t i = 0; i < l->count; i++)
     if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
   for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* Filled from the back: afterwards first[i] is where mapping i begins, not where it ends. */
+  /* Filled from the back: afterwards first[i] is the first entry of mapping i, not its end. */
   for (size_t i = l->count; i-- > 0;)
     if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
   for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];

@@ -4,13 +4,14 @@
 
 #include "symbolize/symbolize.h"
 
-/* Sends options->server the locations of mappings that have no functions, or with `force` all.
- * A server that fails gives a warning and changes nothing. The profile is an edit. */
+/* Sends the addresses of mappings without functions, or of all mappings with `force`, to
+ * options->server. If the server fails, prints a warning and changes nothing. The profile is an
+ * edit. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 
-/* Takes the next address and its name out of a reply; lines without are left out, and so is a last
- * line without an end. False at the end. */
+/* Takes the next address and its name from a reply. Skips lines without them, and a last line
+ * without an end. False at the end. */
 bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* Rust's spelling of punycode: identifiers beyond ASCII in linker names (RFC 3492, section 6.2). */
+/* Decodes Rust's variant of punycode: identifiers with characters outside ASCII in mangled names
+ * (RFC 3492, section 6.2). */
 #include "symbolize/rust_punycode.h"
 
 #include "core/escape.h"

@@ -1,4 +1,4 @@
-/* Rust's spelling of punycode (RFC 3492): '_' for the delimiter. */
+/* Decodes Rust's variant of punycode (RFC 3492), in which '_' is the delimiter. */
 #ifndef PPROFC_SYMBOLIZE_RUST_PUNYCODE_H
 #define PPROFC_SYMBOLIZE_RUST_PUNYCODE_H
 

@@ -1,4 +1,4 @@
-/* Reading a Rust linker name: numbers, identifiers, lifetimes, back references. */
+/* Reads the parts of a mangled Rust name: numbers, identifiers, lifetimes, back references. */
 #include "symbolize/rust_reader.h"
 
 #include "symbolize/rust_punycode.h"
@@ -114,7 +114,7 @@ void reader_lifetime(struct rust_reader *r, uint64_t lifetime) {
     reader_write(r, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, depth - 25));
 }
 
-/* Each lifetime takes a byte of the name at least, so their number is bounded. */
+/* Each lifetime takes at least a byte of the name, so their number is bounded. */
 void reader_binder(struct rust_reader *r) {
   if (!reader_take(r, 'G')) return;
   uint64_t count = reader_base_62(r) + 1, left = r->limit - r->at;

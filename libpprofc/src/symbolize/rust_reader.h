@@ -1,5 +1,5 @@
-/* The reader of a Rust linker name: numbers, identifiers, lifetimes, back references, and a stack
- * of the steps that follow. */
+/* Reader of mangled Rust names: numbers, identifiers, lifetimes, back references, and a stack of
+ * the next steps. */
 #ifndef PPROFC_SYMBOLIZE_RUST_READER_H
 #define PPROFC_SYMBOLIZE_RUST_READER_H
 
@@ -8,15 +8,15 @@
 /* The step that comes next. */
 enum what {
   PATH,          /* flag: "::" comes before generic arguments */
-  NESTED,        /* the identifier after a nested path; flag: its namespace */
+  NESTED,        /* identifier after a nested path; flag: its namespace */
   TYPE,          /* a type */
   CONSTANT,      /* the value of a const generic */
-  ARGUMENTS,     /* generic arguments up to 'E'; number: how many there were */
-  TYPES,         /* types up to 'E'; number: how many there were */
+  ARGUMENTS,     /* generic arguments up to 'E'; number: arguments so far */
+  TYPES,         /* types up to 'E'; number: types so far */
   TUPLE,         /* the same; a single one gets a comma */
   RESULT,        /* what a function returns */
-  TRAITS,        /* the bounds of dyn up to 'E'; number: how many there were */
-  TRAIT,         /* one of them; its generic arguments stay open */
+  TRAITS,        /* bounds of dyn up to 'E'; number: bounds so far */
+  TRAIT,         /* one bound; its generic arguments stay open */
   OPENED,        /* flag: the trait's bracket is open */
   BINDINGS,      /* the associated types after a trait */
   MORE_BINDINGS, /* flag: the bracket is open */
@@ -25,7 +25,7 @@ enum what {
   WRITE,         /* text */
   SET_SILENT,    /* flag: the rest is read and not written */
   SET_LIFETIMES, /* number: how many lifetimes are bound */
-  COME_BACK      /* number, limit: where reading goes on after a back reference */
+  COME_BACK      /* number, limit: position and end of reading after a back reference */
 };
 
 struct rust_step {
@@ -50,11 +50,11 @@ struct rust_reader {
 int reader_peek(const struct rust_reader *r);
 bool reader_take(struct rust_reader *r, char c);
 
-/* Nothing is written while the reader is silent. */
+/* Writes text unless the reader is silent. */
 void reader_write(struct rust_reader *r, const char *text, size_t size);
 void reader_say(struct rust_reader *r, const char *text);
 
-/* Puts a step before those that are ahead. */
+/* Pushes a step, which is done before the other ones. */
 void reader_next(struct rust_reader *r, struct rust_step step);
 void reader_next_text(struct rust_reader *r, const char *text);
 
@@ -69,7 +69,7 @@ void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycod
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
 /* "for<'a, 'b> " */
 void reader_binder(struct rust_reader *r);
-/* Does `step` at an earlier place of the name. A silent reader does not go back. */
+/* Does `step` at an earlier position of the name. A silent reader ignores this. */
 void reader_go_back(struct rust_reader *r, struct rust_step step);
 
 #endif

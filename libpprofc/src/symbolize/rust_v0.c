@@ -1,5 +1,5 @@
-/* Rust's linker names of version 0 (RFC 2603), printed as pprof prints them. The grammar nests as
- * deep as its input does, so a stack of steps replaces recursion. */
+/* Prints Rust's mangled names of version 0 (RFC 2603) as pprof does. The grammar nests as deep
+ * as its input, so a stack of steps replaces recursion. */
 #include "symbolize/rust_v0.h"
 
 #include "symbolize/rust_reader.h"
@@ -9,7 +9,7 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* The path of an impl is the place of its definition; it is not shown. */
+/* The path of an impl is the place of its definition and is not shown. */
 static void read_impl(struct rust_reader *r, bool trait) {
   reader_next_text(r, ">");
   if (trait) {
@@ -39,7 +39,7 @@ static void read_nested(struct rust_reader *r, unsigned char separator) {
   reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
 }
 
-/* Puts the arguments of a generic path ahead, silent where they are not wanted. */
+/* Pushes the arguments of a generic path; they are parsed silently if they are not shown. */
 static void read_arguments_later(struct rust_reader *r) {
   if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
   reader_next(r, (struct rust_step){.what = ARGUMENTS});
@@ -89,8 +89,8 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   }
 }
 
-/* Lower case namespaces are the compiler's own and not shown: "::name"; others are "::{closure#0}".
- */
+/* Namespaces in lower case are internal to the compiler and not shown: "::name". Others are
+ * "::{closure#0}". */
 static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
@@ -161,7 +161,7 @@ static void read_tuple(struct rust_reader *r) {
   reader_next(r, (struct rust_step){.what = TUPLE});
 }
 
-/* extern "C", or another name with its dashes written as underscores. */
+/* Prints extern "C", or another ABI, whose dashes are written as underscores in the name. */
 static void read_abi(struct rust_reader *r) {
   bool punycode = false;
   reader_say(r, "extern \"");
@@ -325,7 +325,8 @@ static void read_dyn_lifetime(struct rust_reader *r, struct rust_step step) {
 
 /* ---- constants --------------------------------------- */
 
-/* Hexadecimal digits up to '_', without leading zeros. The value of the last 16 is right. */
+/* Parses hexadecimal digits up to '_', without leading zeros. Only the value of the last 16 is
+ * exact. */
 static pprofc_str reader_hexadecimal(struct rust_reader *r, uint64_t *value) {
   pprofc_str digits = {r->text + r->at, 0};
   *value = 0;
@@ -440,7 +441,8 @@ static void (*const doers[])(struct rust_reader *r,
                                                        [SET_LIFETIMES] = do_lifetimes,
                                                        [COME_BACK] = do_come_back};
 
-/* Steps that write nothing count too: a chain of back references takes a step for each link. */
+/* Steps without output also count, because a chain of back references takes a step for each
+ * link. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;

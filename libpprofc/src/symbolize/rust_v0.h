@@ -4,9 +4,9 @@
 
 #include "core/buffer.h"
 
-/* Appends the path that a name "_R..." stands for to `out`. Without `arguments`, generic arguments
- * are an empty pair of brackets. False when the name is not of that form, or when it expands beyond
- * `most` bytes; `out` then holds a part. */
+/* Appends the path that a name "_R..." encodes to `out`. Without `arguments`, generic arguments
+ * become an empty pair of brackets. False if the name has another form or expands beyond `most`
+ * bytes; `out` then holds a part. */
 bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
 
 #endif

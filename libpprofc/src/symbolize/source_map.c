@@ -1,4 +1,4 @@
-/* Source maps: reading of the tables, looking up of places. */
+/* Source maps: parses the tables and looks up positions. */
 #include "symbolize/source_map.h"
 
 #include "core/array.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* One segment of `mappings`; numbers from 0 as in the file. */
+/* One segment of `mappings`; numbers start at 0, as in the file. */
 struct source_map_item {
   uint32_t line, column;                   /* generated */
   uint32_t source, from_line, from_column; /* source MAP_WITHOUT: of no file */
@@ -35,7 +35,7 @@ struct source_map {
   size_t name_count, name_room;
 };
 
-/* A map, or one section of it: where it begins in the generated file and in the tables. */
+/* A map, or a section of one: its start in the generated file and in the tables. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;
@@ -64,7 +64,7 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   return stem.size && str_equal(stem, map->stem);
 }
 
-/* A path that is being put together without "." and "..". */
+/* A path without "." and "..", while it is built. */
 struct map_path {
   char *text;
   size_t size;
@@ -93,14 +93,14 @@ static void map_path_add(struct map_path *path, pprofc_str part) {
   path->parts += !up;
 }
 
-/* Returns the begin of the path of an address: after "scheme://host". */
+/* Returns the start of the path in an address: after "scheme://host". */
 static size_t source_map_host(pprofc_str path) {
   size_t scheme = str_find(path, STR("://"));
   if (scheme == path.size) return 0;
   return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
 }
 
-/* The path without "." and ".."; data is NULL when out of memory. */
+/* Returns the path without "." and ".."; data is NULL when out of memory. */
 static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
   size_t start = source_map_host(path);
   struct map_path clean = {.text = arena_alloc(arena, path.size + 1)};
@@ -116,7 +116,7 @@ static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Finds where the lines of a source begin. */
+/* Finds the start of each line of a source. */
 static bool source_map_index(struct source_map *map, struct source_map_source *source) {
   pprofc_str text = source->content;
   size_t count = 1, at = 0;
@@ -179,9 +179,9 @@ static int vlq_digit(char c) {
   return c == '/' ? 63 : -1;
 }
 
-/* Takes a number off the text: digits of five bits, lowest first. The sixth bit marks that
- * more follow; the lowest bit of all is the sign. False if there is no number, or if it does
- * not fit 32 bits. */
+/* Takes a base64 VLQ number off the text: digits of five bits, lowest first. The sixth bit means
+ * that more digits follow; the lowest bit of the number is the sign. False if there is no number
+ * or if it does not fit 32 bits. */
 static bool vlq_next(pprofc_str *text, int64_t *number) {
   uint64_t value = 0;
   for (unsigned shift = 0; text->size && shift <= 30; shift += 5) {
@@ -197,10 +197,10 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
   return false;
 }
 
-/* The state of a decoder: each number is relative to the one before of its kind. */
+/* State of a decoder. Each number is relative to the previous one of its kind. */
 enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
 
-/* Adds the numbers of one segment to the state; returns how many there were, 0 for a bad one. */
+/* Adds the numbers of one segment to the state. Returns their count, 0 for an invalid segment. */
 static size_t vlq_segment(pprofc_str text, int64_t state[VLQ_FIELDS]) {
   size_t count = 0;
   while (text.size && count < VLQ_FIELDS) {
@@ -250,7 +250,7 @@ static pprofc_status source_map_add_mappings(struct source_map *map, pprofc_str 
   return PPROFC_OK;
 }
 
-/* True if the members of a source map are there. */
+/* True if the required members of a source map exist. */
 static pprofc_status source_map_check(const struct node *json, pprofc_error *error) {
   const struct node *version = node_get(json, "version");
   if (version && node_integer(version) != 3)
@@ -282,7 +282,7 @@ static pprofc_status source_map_add(struct source_map *map, const struct node *j
   return source_map_add_mappings(map, mappings->text, &section, error);
 }
 
-/* By the place in the generated file, then by that in the original. */
+/* Orders by position in the generated file, then in the original. */
 static int source_map_by_place(const void *a, const void *b) {
   const struct source_map_item *x = a, *y = b;
   const uint32_t keys[][2] = {
@@ -317,7 +317,7 @@ pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_al
   if (!made) return error_nomem(error);
   made->mem = mem;
   arena_init(&made->arena, mem);
-  if (str_starts(json, STR(")]}'"))) /* in front, so that no page can run the file */
+  if (str_starts(json, STR(")]}'"))) /* prefix that prevents a page from running the file */
     json = str_slice(json, str_find_char(json, '\n'), json.size);
   pprofc_str own = arena_str(&made->arena, json), stem = arena_str(&made->arena, name);
   made->stem = source_map_stem(stem);
@@ -359,7 +359,7 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
   return at;
 }
 
-/* Returns the first word of the original at a place or after it, where the map has its text. */
+/* Returns the first word of the original at or after a position, if the map contains the text. */
 static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
                                   uint32_t column) {
   if (line >= source->line_count) return STR("");

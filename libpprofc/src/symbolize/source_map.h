@@ -1,5 +1,5 @@
-/* Source maps (version 3, plain and with sections): from places in generated JavaScript to the
- * names, files and lines that it was made of. */
+/* Source maps (version 3, plain and with sections): map positions in generated JavaScript to the
+ * original names, files and lines. */
 #ifndef PPROFC_SYMBOLIZE_SOURCE_MAP_H
 #define PPROFC_SYMBOLIZE_SOURCE_MAP_H
 
@@ -18,20 +18,20 @@ void source_map_free(struct source_map *map);
 /* True if the map belongs to a file, which may be a URL. */
 bool source_map_is_of(const struct source_map *map, pprofc_str file);
 
-/* A place in the original; from 1. Strings are the map's. */
+/* A position in the original; lines and columns start at 1. The map owns the strings. */
 struct source_map_place {
   pprofc_str name; /* empty: the map has no name here */
   pprofc_str file;
   int64_t line, column;
 };
 
-/* Finds the original of a place of the generated file (from 1), or of the nearest place before
- * it. False if that place has no original file. */
+/* Finds the original of a position in the generated file (from 1), or of the nearest position
+ * before it. False if that position has no original file. */
 bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                      struct source_map_place *place);
 
-/* Gives frames their original names and places: of each file the first of the maps that is of it
- * counts. *changed is the number of frames; when it is 0, *out is `source` itself. */
+/* Restores the original names and positions of frames. Each file uses the first map that belongs
+ * to it. *changed is the number of changed frames; if it is 0, *out is `source` itself. */
 pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map *const *maps,
                                 size_t count, pprofc_profile **out, size_t *changed,
                                 pprofc_error *error);

@@ -1,18 +1,18 @@
-/* Frames of generated JavaScript get the names and places of the original, by source maps. */
+/* Replaces names and positions in generated JavaScript by the original ones, using source maps. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "symbolize/source_map.h"
 #include "transform/edit.h"
 
-/* A function that an original place is in. */
+/* The function at an original position. */
 struct mapped_function {
   uint32_t name, system_name, file; /* strings of the edit */
 };
 
 struct mapped_pass {
   pprofc_profile *p;              /* the edit */
-  const struct source_map **maps; /* [functions] of each function, NULL for those without */
+  const struct source_map **maps; /* [functions] map of each function, or NULL */
   struct interner strings;        /* new ones, after those in the profile */
   struct map by_function;
   struct mapped_function *functions; /* new ones, after those in the profile */
@@ -21,10 +21,11 @@ struct mapped_pass {
   size_t changed;
 };
 
-/* Keywords before a function that are not its name. */
+/* Keywords that can precede a function and are not its name. */
 static const char *const keywords[] = {"function", "const", "export"};
 
-/* The name that a frame gets. One that has the original name in it says more than that. */
+/* Returns the name for a frame. A name that contains the original one is kept, because it says
+ * more. */
 static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_str original) {
   if (!original.size || str_find(name, original) < name.size) return name;
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
@@ -44,13 +45,13 @@ static bool mapped_equal(const void *records, uint32_t index, const void *key) {
   return a->name == b->name && a->system_name == b->system_name && a->file == b->file;
 }
 
-/* The string of the edit, made when it is new; NONE when out of memory. */
+/* Returns the string of the edit and adds it if it is new; NONE when out of memory. */
 static uint32_t mapped_string(struct mapped_pass *pass, pprofc_str text) {
   uint32_t id = text.data ? interner_copy(&pass->strings, &pass->p->region->arena, text) : MAP_NONE;
   return id == MAP_NONE ? NONE : (uint32_t)pass->p->strings.count + id;
 }
 
-/* The function of an original place; NONE when out of memory. */
+/* Returns the function of an original position; NONE when out of memory. */
 static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
                                    const struct source_map_place *place) {
   const struct functions *f = &pass->p->functions;
@@ -103,7 +104,7 @@ static bool mapped_lines(struct mapped_pass *pass) {
   return true;
 }
 
-/* Numbers the functions, the new ones after the largest id. */
+/* Numbers the functions. New ones follow the largest id. */
 static uint64_t *mapped_ids(struct mapped_pass *pass, size_t count) {
   const struct functions *f = &pass->p->functions;
   uint64_t *ids = arena_array(&pass->p->region->arena, count, sizeof *ids), last = 0;
@@ -116,7 +117,7 @@ static uint64_t *mapped_ids(struct mapped_pass *pass, size_t count) {
   return ids;
 }
 
-/* Puts the new lines, functions and strings into the columns. */
+/* Stores the new lines, functions and strings in the columns. */
 static bool mapped_store(struct mapped_pass *pass) {
   pprofc_profile *p = pass->p;
   struct arena *arena = &p->region->arena;

@@ -15,7 +15,7 @@
 
 /* ---- the local pass ---------------------------------- */
 
-/* The answer of a tool for the locations of one mapping. */
+/* Answers of a tool for the locations of one mapping. */
 struct symbolize_answer {
   struct source_frames frames;
   bool known;
@@ -28,7 +28,7 @@ struct symbolize_pass {
   struct tools tools;
   struct arena scratch;
   struct symbolize_answer *answers; /* [mapping] */
-  uint32_t *slot; /* [location] index of its address among the addresses of its mapping, or NONE */
+  uint32_t *slot; /* [locations] index of its address among the addresses of its mapping, or NONE */
   uint32_t *members; /* [mapping] how many locations it has */
   bool missing_binaries, any;
 };
@@ -45,7 +45,7 @@ static bool symbolize_is_url(pprofc_str name) {
          str_starts(name, STR("https+insecure://")) || str_starts(name, STR("http+unix://"));
 }
 
-/* True if a mapping lacks names; prints the reason against it where pprof does. */
+/* True if a mapping lacks names. Prints the reason for skipping it if pprof does. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -73,7 +73,7 @@ static void failed(struct symbolize_pass *pass, size_t index, const char *reason
     symbolize_warn(pass->options, "Local symbolization failed for %.*s: %s", STR_ARG(base), reason);
 }
 
-/* The addresses of the mapping's locations as the file knows them. */
+/* Converts the addresses of the mapping's locations to addresses of the file. */
 static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
                                     const struct elf_file *file, uint64_t **addresses,
                                     pprofc_error *error) {
@@ -99,8 +99,8 @@ static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
   return PPROFC_OK;
 }
 
-/* The tools give an address outside the program the name of the last symbol, as in "_end". Such
- * frames are taken out. */
+/* The tools name an address outside the program after the last symbol, such as "_end". Remove
+ * such frames. */
 static pprofc_status drop_outside(struct symbolize_pass *pass, const struct elf_file *file,
                                   const uint64_t *addresses, size_t count,
                                   struct source_frames *frames, pprofc_error *error) {
@@ -168,13 +168,13 @@ struct new_function {
 };
 
 struct symbolize_columns {
-  struct interner strings; /* texts new to the profile; id = old count + index */
+  struct interner strings; /* new texts of the profile; id = old count + index */
   struct map functions;    /* name, file, start line to index */
   struct new_function *items;
   size_t count, capacity;
 };
 
-/* The frames of a location, or NULL when nothing was found for it. */
+/* Returns the frames of a location, or NULL if no frames were found. */
 static const struct source_frame *symbolize_frames_of(const struct symbolize_pass *pass,
                                                       size_t location, size_t *count) {
   uint32_t mapping = pass->profile->locations.mapping[location];
@@ -193,7 +193,8 @@ static bool symbolize_equal(const void *columns, uint32_t index, const void *key
          have->start_line == wanted->start_line;
 }
 
-/* The index among the new functions of (name, file, start line); NONE when out of memory. */
+/* Returns the index among the new functions of (name, file, start line); NONE when out of
+ * memory. */
 static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_columns *c,
                              const struct source_frame *frame) {
   uint32_t name = interner_add(&c->strings, frame->function);
@@ -209,7 +210,7 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   return next;
 }
 
-/* Functions are numbered as pprof does it: mapping by mapping, in the order of locations. */
+/* Numbers the functions as pprof does: mapping by mapping, in the order of locations. */
 static bool number_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
   const pprofc_profile *p = pass->profile;
   size_t first = 0, count;
@@ -228,7 +229,7 @@ static bool number_functions(struct symbolize_pass *pass, struct symbolize_colum
   return true;
 }
 
-/* The lines that all locations have when the answers have replaced the old ones. */
+/* Counts the lines of all locations after the answers have replaced the old ones. */
 static size_t count_lines(const struct symbolize_pass *pass) {
   const struct locations *old = &pass->profile->locations;
   size_t total = 0, count;
@@ -239,7 +240,7 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* Notes on a mapping what an answer of these frames shows. */
+/* Sets the flags of a mapping that these frames justify. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
@@ -248,7 +249,7 @@ static uint32_t frame_flags(const struct source_frame *frame) {
   return flags;
 }
 
-/* Writes the lines of a location, the answer or else the old ones; false when out of memory. */
+/* Writes the lines of a location: the answer, or else the old lines. False when out of memory. */
 static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns *c,
                            size_t location, struct mapping *mappings, struct line *lines,
                            size_t *n) {
@@ -269,7 +270,7 @@ static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns
   return true;
 }
 
-/* Line columns with the answers in place of the old lines. */
+/* Makes line columns with the answers instead of the old lines. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
@@ -402,7 +403,7 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
 
 /* ---- demangling -------------------------------------- */
 
-/* The name column while it is being edited. */
+/* The name column during the edit. */
 struct renaming {
   pprofc_profile *profile;
   const struct mode *mode;
@@ -412,8 +413,8 @@ struct renaming {
   bool changed, good; /* not good: out of memory or stopped */
 };
 
-/* Demangles one function. A name that differs from the system name was chosen by the writer of the
- * profile and stays, unless forced. False when out of memory. */
+/* Demangles one function. If the name differs from the system name, the writer of the profile
+ * has chosen it, and it stays unless demangling is forced. False when out of memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

@@ -1,4 +1,4 @@
-/* Giving names to addresses: finding the binaries of a profile, asking the tools, demangling. */
+/* Adds names to addresses: finds the binaries of a profile, queries the tools, demangles. */
 #ifndef PPROFC_SYMBOLIZE_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_SYMBOLIZE_H
 
@@ -6,13 +6,13 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The place that a profile came from, when that place can also name addresses (8.5). */
+/* Server that a profile came from, if it can also name addresses (8.5). */
 struct symbolize_server {
   void *context;
-  /* True if there is such a place for a mapping; also gives the begin of the mapping in the
-   * profile from there. */
+  /* True if a mapping has such a server. Also returns the start of the mapping in the profile of
+   * that server. */
   bool (*find)(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
-  /* Sends "0x12ab+0x34cd" to the place found last; appends lines of "0x12ab NAME" to the reply. */
+  /* Sends "0x12ab+0x34cd" to the server found last; appends lines of "0x12ab NAME" to the reply. */
   pprofc_status (*ask)(void *context, pprofc_str addresses, struct buffer *reply,
                        pprofc_error *error);
 };
@@ -22,22 +22,22 @@ struct symbolize_options {
                         the default */
   const char *tools; /* -tools or PPROF_TOOLS */
   const char *search_path;               /* PPROF_BINARY_PATH, ':' between folders */
-  const char *executable;                /* binary named on the command line, or NULL */
+  const char *executable;                /* binary on the command line, or NULL */
   const char *build_id;                  /* -buildid, or NULL */
   const struct symbolize_server *server; /* asked after the binaries, or NULL */
-  bool skip_unused; /* locations may be there that no sample uses: leave them alone */
+  bool skip_unused;                      /* true to skip locations that no sample uses */
   void (*warn)(void *context, const char *message);
   void *warn_context;
 };
 
-/* Replaces the file names of mappings by binaries that are there (7): the executable for
- * mapping 0, then the file found on the search path; a profile without mappings gets one. */
+/* Replaces the file names of mappings by existing binaries (7): the executable for mapping 0,
+ * then the file found on the search path. A profile without mappings gets one. */
 pprofc_status symbolize_locate(const pprofc_profile *source,
                                const struct symbolize_options *options, pprofc_profile **out,
                                pprofc_error *error);
 
-/* Fills in functions and lines of locations that lack them, and demangles function names (8).
- * Failures become warnings; only memory and unusable options are errors. */
+/* Adds functions and lines to locations without them, and demangles function names (8). Failures
+ * become warnings. Only lack of memory and invalid options are errors. */
 pprofc_status symbolize_profile(const pprofc_profile *source,
                                 const struct symbolize_options *options, pprofc_profile **out,
                                 pprofc_error *error);

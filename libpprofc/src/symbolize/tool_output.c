@@ -58,14 +58,15 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
   if (!count || address < symbols[0].address) return NULL;
   const struct nm_symbol *last = &symbols[count - 1];
   if (address >= last->address + last->size) return NULL;
-  size_t from = 0, to = count; /* symbols[from].address <= address < symbols[to].address */
+  size_t from = 0,
+         to = count; /* range of symbols: symbols[from].address <= address < symbols[to].address */
   while (to - from > 1) {
     size_t middle = from + (to - from) / 2;
     if (symbols[middle].address <= address)
       from = middle;
     else
       to = middle;
-    /* Of several symbols there, pprof's search takes the one that it meets first. */
+    /* Of several symbols at the address, pprof's search returns the one that it finds first. */
     if (symbols[middle].address == address) break;
   }
   const struct nm_symbol *found = &symbols[from];
@@ -82,8 +83,8 @@ static bool add_addresses(struct buffer *input, const char *prefix, const uint64
   return !input->failed;
 }
 
-/* "file:line" or "file:line (discriminator 3)"; "??:0" stands for unknown. What ends in no number
- * is all file. */
+/* Parses "file:line" or "file:line (discriminator 3)"; "??:0" means unknown. A text without a
+ * line number at its end is a file name. */
 static void file_and_line(pprofc_str text, struct source_frame *frame) {
   if (str_equal(text, STR("??:0"))) return;
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
@@ -99,7 +100,7 @@ static bool is_address(pprofc_str line, uint64_t address) {
          value == address;
 }
 
-/* After "0x<address>" come pairs of lines: function, place. */
+/* A line "0x<address>" is followed by pairs of lines: function, position. */
 static pprofc_status read_addr2line(pprofc_str said, const uint64_t *addresses, size_t count,
                                     struct arena *arena, struct source_frames *frames,
                                     pprofc_error *error) {
@@ -138,8 +139,8 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
 
 /* ---- llvm-symbolizer --------------------------------- */
 
-/* One answer: {"Symbol":[{"FunctionName":...}, ...]}. Texts are copied,
- * because `answer` is freed. */
+/* Reads one answer: {"Symbol":[{"FunctionName":...}, ...]}. Copies texts, because `answer` is
+ * freed. */
 static bool add_answer(const struct node *answer, struct arena *arena,
                        struct source_frames *frames) {
   const struct node *symbols = node_get(answer, "Symbol");

@@ -1,4 +1,4 @@
-/* Finding the tools, and choosing which one answers. */
+/* Finds the tools, and chooses the tool to query. */
 #include "symbolize/tools.h"
 
 #include "core/array.h"
@@ -50,7 +50,7 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
   return false;
 }
 
-/* Goes through the list twice: first the paths that name this tool, then the general ones. */
+/* Goes through the list twice: first the paths for this tool, then the general ones. */
 static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
     pprofc_str rest = setting, entry;
@@ -67,7 +67,8 @@ static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_st
   return false;
 }
 
-/* objdump must be a GNU one or an LLVM of at least version 8. False when out of memory. */
+/* Checks the version: objdump must be GNU's, or LLVM's of at least version 8. False when out of
+ * memory. */
 static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
   struct child child = {.argv = argv};
@@ -89,8 +90,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* pprof uses the tools it found only to choose between the symbolizers and nm; it starts one
- * that is in PATH although -tools names other places. */
+/* Like pprof, uses the found tools only to choose between the symbolizers and nm, and starts a
+ * tool from PATH even if -tools names other places. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
@@ -135,8 +136,7 @@ static pprofc_status nm_frames(const struct tools *tools, const char *file,
   return PPROFC_OK;
 }
 
-/* addr2line knows the static symbol only; nm's longer name of the same function is the better one.
- */
+/* addr2line has only static symbols; nm's longer name of the same function is better. */
 static void improve_names(struct source_frames *frames, const uint64_t *addresses, size_t count,
                           const struct nm_symbol *symbols, size_t symbol_count) {
   for (size_t i = 0; i < count; i++) {
@@ -161,7 +161,7 @@ pprofc_status tools_symbolize(const struct tools *tools, const char *file,
   if (llvm) {
     pprofc_status status =
         llvm_symbolizer_frames(tools, file, addresses, count, arena, frames, error);
-    /* An old one that knows no JSON says nothing; the other tool may. */
+    /* An old version without JSON prints nothing, so try the other tool. */
     bool other = child_exists(tools->path[TOOL_ADDR2LINE]);
     if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !other) return status;
   }

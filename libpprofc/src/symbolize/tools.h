@@ -1,5 +1,5 @@
-/* Finding addr2line, nm, objdump and llvm-symbolizer, and asking them about many addresses at once.
- */
+/* Finds addr2line, nm, objdump and llvm-symbolizer, and queries them about many addresses at
+ * once. */
 #ifndef PPROFC_SYMBOLIZE_TOOLS_H
 #define PPROFC_SYMBOLIZE_TOOLS_H
 
@@ -17,29 +17,30 @@ struct tools {
 /* `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path". NULL or "": PATH. */
 bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
-/* A file name that no tool takes for an option or a response file; NULL when out of memory. */
+/* Returns a file name that no tool takes for an option or a response file; NULL when out of
+ * memory. */
 const char *tools_file_argument(const char *file, struct arena *arena);
 
-/* Runs a tool and returns its standard output, in the arena. It is an error when it fails
- * and writes nothing. */
+/* Runs a tool and returns its standard output, in the arena. Fails if the tool fails and prints
+ * nothing. */
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
                         pprofc_str *said, pprofc_error *error);
 
-/* One frame of an answer, innermost first. Strings live in the arena that was given. */
+/* One frame of an answer, innermost first. Strings belong to the caller's arena. */
 struct source_frame {
   pprofc_str function, file;
   int64_t line, column, start_line;
 };
 
-/* The frames of each address: frames[from[i] .. from[i + 1]). */
+/* Frames of each address: frames[from[i] .. from[i + 1]). */
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
   size_t *from; /* [address_count + 1], in the arena */
 };
 
-/* Asks for `count` addresses of the file (in the file's own addresses) in one process. `fast`: nm
- * only. Answers that are unknown have no frames. */
+/* Queries `count` addresses of the file in one process. `fast`: nm only. Unknown addresses have
+ * no frames. */
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
                               const uint64_t *addresses, size_t count, bool fast,
                               struct arena *arena, struct source_frames *frames,
@@ -62,7 +63,7 @@ pprofc_status nm_symbols(const struct tools *tools, const char *file, struct are
 /* The symbol at an address, or NULL. */
 const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
 
-/* Readers of one tool each; the same contract as tools_symbolize. */
+/* Readers of one tool each; parameters and results as for tools_symbolize. */
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error);

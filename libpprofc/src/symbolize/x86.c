@@ -1,4 +1,4 @@
-/* Reading the shape of x86-64 instructions from tables of opcodes. */
+/* Finds the length and the operands of x86-64 instructions with tables of opcodes. */
 #include "symbolize/x86.h"
 
 #include <string.h>
@@ -216,7 +216,7 @@ enum x86_access {
   BYTES_4,
   BYTES_8,
   BYTES_16,
-  GENERAL,         /* of a general register: 4, with prefixes 2 or 8 */
+  GENERAL,         /* operand with the size of a general register: 4 bytes, with prefixes 2 or 8 */
   BYTE_OR_GENERAL, /* 1 byte if the opcode is even */
   CALLED,          /* 8 bytes of the calls in opcode FF */
   WIDE,            /* 4, with REX.W 8 */
@@ -292,7 +292,7 @@ static unsigned number_bytes(const struct x86_state *s) {
   return s->repeat_f2 ? 8 : s->vector_bytes;
 }
 
-/* Returns the bytes of an operand whose size prefixes decide. */
+/* Returns the size of an operand that depends on prefixes. */
 static unsigned prefixed_bytes(const struct x86_state *s, enum x86_access access,
                                unsigned extension) {
   switch (access) {
@@ -351,7 +351,7 @@ static bool legacy_prefix(struct x86_state *s, uint8_t byte) {
   }
 }
 
-/* Sets what the field pp of a VEX or EVEX prefix says. */
+/* Sets the prefixes that the field pp of a VEX or EVEX prefix encodes. */
 static void vector_prefix(struct x86_state *s, unsigned pp, unsigned map, bool wide) {
   s->vector = true;
   s->operand16 = pp == 1;

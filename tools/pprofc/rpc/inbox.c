@@ -33,8 +33,9 @@ static bool inbox_fill(struct inbox *r) {
   }
 }
 
-/* Appends up to `most` bytes, and up to a newline if `line`. Bytes over the limit are dropped.
- * *whole: the newline or the last byte was found. False at the end of the input. */
+/* Appends at most `most` bytes, and with `line` stops after a newline. Drops bytes over the
+ * limit. *whole is true if the newline or the last byte was found. False at the end of the
+ * input. */
 static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool line, bool *too_long) {
   while (most) {
     if (r->at == r->size && !inbox_fill(r)) return false;

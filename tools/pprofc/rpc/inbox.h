@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* Most bytes and messages that wait. The reader stops reading meanwhile. */
+/* Maximum bytes and messages in the queue. The reader waits while it is full. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
 
@@ -29,12 +29,12 @@ struct inbox {
   pthread_cond_t changed;
   struct inbox_message *first, **last;
   size_t count, bytes;
-  bool ended, stopped; /* ended: by the input; stopped: by the owner */
+  bool ended, stopped; /* ended: set at the end of the input; stopped: set by the owner */
   char chunk[65536];
   size_t at, size; /* unread bytes of the chunk */
 };
 
-/* Starts to read. False when no thread can be made. */
+/* Starts reading. False if the thread cannot be started. */
 bool inbox_start(struct inbox *inbox);
 
 /* Returns the next message, or NULL at the end. The caller frees it with inbox_free. */

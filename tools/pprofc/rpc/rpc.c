@@ -1,4 +1,5 @@
-/* The loop of JSON-RPC: reads a message, checks it, lets the server answer, writes the answer. */
+/* Runs the loop of JSON-RPC: reads a message, checks it, lets the server answer, and writes the
+ * answer. */
 #include "rpc/rpc.h"
 
 #include "core/escape.h"
@@ -8,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ids of requests that were cancelled before they were handled; an older one is forgotten. */
+/* Maximum number of remembered ids of requests cancelled before they began; older ones are
+ * forgotten. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
@@ -58,7 +60,7 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
 
 /* ---- cancellation ------------------------------------ */
 
-/* Notes a cancellation. Runs on the reading thread. */
+/* Records a cancellation. Runs on the reading thread. */
 static void rpc_look(void *context, pprofc_str message) {
   struct rpc *rpc = context;
   struct arena arena;
@@ -91,7 +93,7 @@ static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   return found;
 }
 
-/* Notes the request that runs. False if it was cancelled before. */
+/* Records the running request. False if it was cancelled before. */
 static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   bool cancelled = rpc_take_cancelled(rpc, id);
@@ -101,7 +103,7 @@ static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* Ends the request that runs. False if it was cancelled meanwhile: no answer is sent. */
+/* Ends the running request. False if it was cancelled meanwhile, so that no answer is sent. */
 static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   rpc->running[0] = '\0';
@@ -166,7 +168,7 @@ void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. False if the answer is an error; a response of the client is not a request. */
+/* Checks a message. False if it is a response of the client, or if the answer is an error. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");

@@ -1,4 +1,4 @@
-/* JSON-RPC 2.0 over two descriptors: requests are answered one after the other. */
+/* JSON-RPC 2.0 over two descriptors. Requests are answered one after the other. */
 #ifndef PPROFC_RPC_RPC_H
 #define PPROFC_RPC_RPC_H
 
@@ -6,7 +6,7 @@
 #include "core/json_tree.h"
 #include "core/json_write.h"
 
-/* Longest message in bytes. A longer one is skipped and answered with an error. */
+/* Maximum length of a message in bytes. A longer one is skipped and answered with an error. */
 #define RPC_MESSAGE_MAX ((size_t)4 << 20)
 
 #define RPC_PARSE_ERROR      (-32700)
@@ -39,17 +39,17 @@ struct rpc;
 struct rpc_server {
   enum rpc_framing framing;
   void *context;
-  /* Answers a request, or handles a notification, whose answer is not sent. */
+  /* Answers a request. For a notification the answer is dropped. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
   /* Returns the id, as JSON, of the request that a message cancels; empty for other messages.
-   * The reading thread calls it. */
+   * Called on the reading thread. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
-  /* Stops the request that is running. The reading thread calls it. */
+  /* Stops the running request. Called on the reading thread. */
   void (*stop)(void *context);
 };
 
-/* Answers messages until the input ends or rpc_end. Returns 0, or 2 when memory ran out. */
+/* Answers messages until the end of the input or rpc_end. Returns 0, or 2 when out of memory. */
 int rpc_run(const struct rpc_server *server, int in, int out);
 
 /* Ends the loop after this request. */
@@ -61,7 +61,7 @@ void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params);
 /* Sets the error of an answer. */
 void rpc_fail(struct rpc_answer *answer, int code, const char *message);
 
-/* Returns a value as JSON for an id: a string or an integer; empty for anything else. */
+/* Returns a value as JSON if it can be an id, a string or an integer; else an empty text. */
 pprofc_str rpc_id(const struct node *node, struct arena *arena);
 
 /* A write callback for a buffer. */

@@ -9,14 +9,14 @@
 #include <fnmatch.h>
 #include <sys/utsname.h>
 
-/* The plugins count when these are set. Fixed seeds and plain malloc make Python repeat itself.
- * Without files of byte code each run starts like the first. */
+/* Environment in which the plugins count. Fixed seeds and plain malloc make runs of Python
+ * repeatable. Without files of byte code, each run starts like the first. */
 static const char *const environment[] = {
     "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
     "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1"};
 
-/* Options in addition to the common ones. A file for each benchmark, exact stacks of up to 60
+/* Options in addition to the common ones: a file for each benchmark, exact stacks of up to 60
  * frames, and the programs that the command starts. */
 static const char *const count_options[] = {"--combine-dumps=no", "--separate-callers=60",
                                             "--trace-children=yes",
@@ -47,7 +47,7 @@ static void count_add_list(struct count_words *w, const char *const *words) {
   while (*words) count_add(w, *words++);
 }
 
-/* Adds the options that say when callgrind counts. */
+/* Adds the options that limit counting to the benchmarks. */
 static void count_add_start(struct count_words *w) {
   const char *function = w->c->run->options->simulate_toggle;
   if (*function)
@@ -78,7 +78,7 @@ static void command_line(struct count_words *w, const struct count_run *run,
 
 /* ---- why a run failed -------------------------------- */
 
-/* Finds the last line of valgrind that is not a warning about this machine's caches. */
+/* Returns the last line of valgrind that is not a warning about this machine's caches. */
 static pprofc_str log_complaint(struct ci_run *run, const char *path) {
   struct buffer text;
   pprofc_str line, found = {NULL, 0};
@@ -109,7 +109,7 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
 
 #define SAID_MAX 2000 /* bytes of what a failed program printed */
 
-/* Prints the end of a text, from the beginning of a line. */
+/* Prints the end of a text, starting at the beginning of a line. */
 static void print_end(pprofc_str text) {
   size_t from = text.size > SAID_MAX ? text.size - SAID_MAX : 0;
   pprofc_str end = str_trim(str_slice(text, from, text.size));

@@ -1,5 +1,6 @@
-/* Counts benchmarks one by one: a command runs under callgrind, and its benchmarks mark themselves
- * by callgrind's requests. Each becomes a profile, rows of results, and a pair of profiles. */
+/* Counts benchmarks separately. A command runs under callgrind, and its benchmarks mark their
+ * start and end by callgrind's requests. Each benchmark becomes a profile, rows of results, and
+ * a pair of profiles. */
 #ifndef PPROFCI_SIMULATE_COUNTING_H
 #define PPROFCI_SIMULATE_COUNTING_H
 
@@ -9,7 +10,7 @@
 
 /* A benchmark in one run. */
 struct counted_run {
-  const char *path; /* profile; NULL: this run did not count it */
+  const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];
   double iterations; /* how often the counted code ran */
 };
@@ -25,7 +26,7 @@ struct count_run {
   size_t number;      /* number of the run on its side, from 0 */
   const char *place;  /* folder of the files of callgrind */
   const char *folder; /* working directory */
-  const char *group;  /* package of Go; NULL: the command names its benchmarks in full */
+  const char *group;  /* package of Go; NULL if the command's benchmarks have complete names */
 };
 
 struct counting {
@@ -47,14 +48,14 @@ pprofc_status count_command(struct counting *c, const struct count_run *run,
                             const char *const *variables, const char *const *words,
                             pprofc_error *error);
 
-/* Prints the end of what a failed program has printed. */
+/* Prints the end of the output of a failed program. */
 void count_print(const struct program *program);
 
-/* Reads what a run left, and adds the number of benchmarks to *found. */
+/* Reads the files of a run, and adds the number of benchmarks to *found. */
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
 
-/* Makes a new run with a folder of its own, or NULL if memory ends. */
+/* Returns a new run with its own folder; NULL when out of memory. */
 struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder);
 
 /* True if -simulate names Go packages: ./..., ./parser. */

@@ -1,5 +1,5 @@
-/* Counts the benchmarks of Go packages without a change of their code: an overlay of package
- * testing makes callgrind's requests where the timer of a benchmark starts and stops. */
+/* Counts the benchmarks of Go packages without a change of their code. An overlay of package
+ * testing sends callgrind's requests where the timer of a benchmark starts and stops. */
 #include "run/files.h"
 #include "run/programs.h"
 #include "run/text.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ITERATIONS "10" /* of each benchmark; counts are divided by it */
+#define ITERATIONS "10" /* number of iterations; counts are divided by it */
 
 /* ---- the overlay ------------------------------------- */
 
@@ -27,7 +27,8 @@ static const char count_go[] =
     "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
     "\tcallgrindAsk(3, &text[0])\n}\n";
 
-/* The no-operation that valgrind takes for a request (valgrind.h, amd64). */
+/* The instructions that valgrind interprets as a request (valgrind.h, amd64); they have no
+ * effect otherwise. */
 static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "// func callgrindRequest(args *[6]uint64)\n"
                               "TEXT \xC2\xB7"
@@ -36,7 +37,7 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* A statement that goes into a function, after a text in it, or at its end. */
+/* A statement to insert into a function: after a text in it, or at its end. */
 static const struct insertion {
   const char *function, *after, *statement;
 } insertions[] = {
@@ -48,7 +49,7 @@ static const struct insertion {
 
 #define INSERTIONS (sizeof insertions / sizeof *insertions)
 
-/* Finds where a statement goes; text.size if the place is not there. */
+/* Returns the position for a statement; text.size if the place is missing. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
   char head[64];
   int size = snprintf(head, sizeof head, "\nfunc (b *B) %s\n", in->function);
@@ -61,7 +62,7 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Appends Go's benchmark.go with the statements; false if a place is not there. */
+/* Appends Go's benchmark.go with the statements; false if a place is missing. */
 static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *run) {
   for (size_t i = 0; i < INSERTIONS; i++) {
     size_t at = find_place(text, &insertions[i]);
@@ -145,7 +146,7 @@ static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc
 
 /* ---- running ----------------------------------------- */
 
-/* Without preemption and a collector that runs at any time, counts repeat themselves, and valgrind
+/* Disable preemption and the concurrent collector, so that counts are repeatable and valgrind
  * does not fail on signals. */
 static const char *const go_variables[] = {"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off",
                                            NULL};

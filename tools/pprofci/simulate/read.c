@@ -1,5 +1,5 @@
-/* Reads what a run under callgrind left: a file for each benchmark, and maps of code that was made
- * while the program ran. */
+/* Reads the files of a run under callgrind: one for each benchmark, and maps of code generated
+ * at run time. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -17,8 +17,8 @@
 #define REQUEST "desc: Trigger: Client Request: "
 #define ENDED   "desc: Trigger: Program termination"
 
-/* True if a line of the head says what the file counts. Sets *name to it, or to an empty text for
- * parts outside benchmarks. */
+/* True if a header line names the counted benchmark. Sets *name, to an empty text for parts
+ * outside benchmarks. */
 static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
   *name = (pprofc_str){"", 0};
   if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
@@ -27,7 +27,7 @@ static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *
   return str_starts(line, STR("desc: Trigger: "));
 }
 
-/* True if the line gives sums that are not 0. */
+/* True if the line has sums other than 0. */
 static bool part_has_sums(pprofc_str line) {
   if (!str_starts(line, STR("totals: "))) return false;
   for (size_t i = strlen("totals: "); i < line.size; i++)
@@ -35,8 +35,8 @@ static bool part_has_sums(pprofc_str line) {
   return false;
 }
 
-/* Finds the name of the benchmark that a file counts; an empty one if there is no such, or if it
- * counted nothing. */
+/* Finds the benchmark that a file counts. The name is empty if the file has no name or counted
+ * nothing. */
 static pprofc_status part_name(const struct counting *c, const char *path, pprofc_str *name,
                                pprofc_error *error) {
   struct buffer text;
@@ -60,8 +60,8 @@ static pprofc_status part_name(const struct counting *c, const char *path, pprof
 
 /* ---- maps of code ------------------------------------ */
 
-/* Moves the map of a process beside its files. Others may write to /tmp, so only a regular file of
- * this user is taken. */
+/* Moves the map of a process to its files. Other users may write to /tmp, so only a regular file
+ * of this user is accepted. */
 static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
                               pprofc_error *error) {
   struct arena *arena = &c->run->arena;
@@ -97,8 +97,8 @@ static struct counted *counted_add(struct counting *c, pprofc_str name) {
   return item->name ? item : NULL;
 }
 
-/* Returns the benchmark of a part. A name that comes again in one run gets a number; of Go, whose
- * earlier parts are trials, the last one stays. */
+/* Returns the benchmark of a part. A name that occurs again in one run gets a number. For Go the
+ * last part replaces the earlier ones, which are trials. */
 static struct counted *counted_of(struct counting *c, const struct count_run *run,
                                   pprofc_str name) {
   struct counted *item = counted_add(c, name);
@@ -113,7 +113,7 @@ static struct counted *counted_of(struct counting *c, const struct count_run *ru
   return item;
 }
 
-/* Takes the number of iterations from the name of a part of Go: "BenchmarkFib/n=1 10". */
+/* Parses the number of iterations in the name of a part of Go: "BenchmarkFib/n=1 10". */
 static pprofc_str split_iterations(struct counting *c, const char *group, pprofc_str name,
                                    double *iterations) {
   size_t blank = str_find_last_char(name, ' ');

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Units of results. Only instructions have a direction, so only they are judged: the caches are
- * cold when a benchmark begins, and a few misses more come with any change of the heap. */
+/* Units of results. Only instructions have a direction and are judged. Cache misses are not,
+ * because the caches are cold when a benchmark begins, and any change of the heap adds a few. */
 static const struct {
   enum callgrind_type type;
   const char *unit;
@@ -26,14 +26,14 @@ static void csv_field(struct buffer *out, const char *text) {
   buffer_add_char(out, '"');
 }
 
-/* Returns how many runs of a side counted the benchmark. */
+/* Returns the number of runs of a side that counted the benchmark. */
 static size_t counted_runs(const struct counting *c, const struct counted *item, int side) {
   size_t count = 0;
   for (size_t i = 0; i < c->runs[side]; i++) count += item->runs[side][i].path != NULL;
   return count;
 }
 
-/* Returns how often a benchmark of Go ran in a profile; 0 for others, which run once. */
+/* Returns the iterations of a Go benchmark in a profile; 0 for others, which run once. */
 static double counted_iterations(const struct counting *c, const struct counted *item, int side) {
   double most = 0;
   for (size_t i = 0; i < c->runs[side]; i++)
@@ -68,7 +68,7 @@ static pprofc_status write_side(struct counting *c, int side, pprofc_error *erro
   return status;
 }
 
-/* Returns a name as the reader of the results spells it. */
+/* Returns a name as the reader of the results writes it. */
 static const char *counted_spell(struct ci_run *run, const char *name) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);

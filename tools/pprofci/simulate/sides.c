@@ -1,5 +1,5 @@
-/* Counts both sides of -simulate. The commits are checked out one after the other in one folder,
- * because paths of other lengths leave another heap, which changes counts. */
+/* Counts both sides of -simulate. The commits are checked out one after the other in the same
+ * folder, because a path of another length changes the heap and the counts. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
@@ -56,7 +56,7 @@ static pprofc_status count_command_side(struct counting *c, int side, const char
   return status;
 }
 
-/* Counts one side in a checkout. No benchmark is an error. */
+/* Counts one side in a checkout. Fails if there are no benchmarks. */
 static pprofc_status count_side(struct counting *c, int side, const char *folder,
                                 pprofc_error *error) {
   const char *command = c->run->options->simulate;
@@ -88,7 +88,7 @@ static pprofc_status count_set_up(struct counting *c, int side, const char *fold
   return status;
 }
 
-/* Checks out a commit, sets it up and counts it. */
+/* Checks out a commit, runs the setup and counts it. */
 static pprofc_status count_commit(struct counting *c, int side, const char *wanted,
                                   const char *commit, pprofc_error *error) {
   const char *checkout = text_printf(&c->run->arena, "%s/tree", c->run->work), *folder = NULL;
@@ -104,7 +104,7 @@ static pprofc_status count_commit(struct counting *c, int side, const char *want
   return status;
 }
 
-/* Says that changes without a commit are not counted. */
+/* Warns that uncommitted changes are not counted. */
 static pprofc_status note_changes(struct counting *c, pprofc_error *error) {
   static const char *const argv[] = {"git", "status", "--porcelain", "--untracked-files=no", NULL};
   const char *line;

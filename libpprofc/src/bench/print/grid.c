@@ -123,8 +123,8 @@ static size_t count_wide_cells(const struct grid *grid) {
   return count;
 }
 
-/* Computes the widths from the cells of one column, then widens them for the cells that span
- * several, narrowest first. `wide` has room for the latter. */
+/* Computes the widths from the cells of one column. Then widens them for the cells that span
+ * several columns, narrowest first; `wide` is scratch memory for these cells. */
 static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
   size_t count = 0;
@@ -162,8 +162,8 @@ static bool cells_are_in_place(const struct grid *grid) {
   return true;
 }
 
-/* Writes one cell; *position is the current column of the row. After a cell that was too wide
- * the distance is negative; as in benchstat, its absolute value is written in spaces. */
+/* Writes one cell; *position is the current column of the row. A cell that is too wide makes the
+ * distance to the next one negative; as in benchstat, its absolute value is written in spaces. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

@@ -47,8 +47,8 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest distance between the ranks of two rows with a significant change. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row for a brief: 1 without a significant change, above that by its
- * percentage. */
+/* Returns the rank of a row for a brief: 1 without a significant change, else a larger number
+ * for a larger percentage. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 

@@ -6,7 +6,7 @@
 
 /* Brackets around a quote up to this depth keep it in the name. */
 #define MAX_BRACKETS 256u
-/* Number of functions of two names that are compared. */
+/* Maximum number of functions of two names that are compared. */
 #define MAX_COMPARED 128u
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
@@ -31,7 +31,7 @@ void callgrind_contexts_free(struct callgrind_contexts *contexts) {
 
 /* ---- splitting --------------------------------------- */
 
-/* Open brackets of a name. Those that would not fit are counted. */
+/* Open brackets of a name. Brackets beyond the limit are only counted. */
 struct brackets {
   char open[MAX_BRACKETS];
   size_t depth;
@@ -40,7 +40,7 @@ struct brackets {
 static void brackets_close(struct brackets *b, char open) {
   size_t at = b->depth;
   while (at > 0 && b->open[at - 1] != open) at--;
-  /* A > may be an operator: only one right inside of a < closes it. */
+  /* A > may be an operator. It closes a < only if that is the innermost open bracket. */
   if (at > 0 && (open != '<' || at == b->depth)) b->depth = at - 1;
 }
 

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Least share of a function's cost, above the cost of all calls to it, that makes it a root.
- * Less is rounding. */
+/* Least share of a function's cost that makes it a root. The share is the cost above the sum of
+ * all calls to it; a smaller one is rounding. */
 #define ROOT_SHARE 0.001
 
 /* ---- cycles ------------------------------------------ */

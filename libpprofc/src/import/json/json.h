@@ -83,7 +83,7 @@ uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str 
 uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
                               int64_t line, int64_t column);
 
-/* Adds a frame of V8 ("callFrame"): function, file, line from 1. */
+/* Returns the frame of a V8 "callFrame": function, file, and line from 1. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
 
 /* Adds a label to the last sample, unless the text is empty. */

@@ -89,7 +89,7 @@ static bool is_pmcstat(pprofc_str text, pprofc_str *event) {
   return false;
 }
 
-/* The object of the last row that has one. */
+/* Object of the last row that has one. */
 struct pmcstat_object {
   pprofc_str name;
   uint32_t mapping; /* mapping, or NONE */

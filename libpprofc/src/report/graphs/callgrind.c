@@ -1,22 +1,21 @@
-/* The report callgrind: what KCachegrind reads (21.9). */
+/* The callgrind report, for KCachegrind (21.9). */
 #include "core/budget.h"
 #include "report/graphs/callgrind_text.h"
 #include "report/labels.h"
 #include "unit/unit.h"
 
-/* All nodes with one file and name; readers of the format would take them for one function. */
+/* Nodes with one file and name. Readers of the format would take them for one function. */
 struct namesake {
   uint32_t file, name; /* text ids */
   uint32_t count;
 };
 
-/* The function of one or more nodes, and its number among the functions with the same file and
- * name. */
+/* The function of one or more nodes. Functions with the same file and name are numbered. */
 struct function_node {
   uint32_t parent, object; /* the caller in a call tree */
   int64_t start_line, column;
   uint32_t namesake, index;
-  uint32_t number; /* number of its name with the index; 0 if not printed yet */
+  uint32_t number; /* number of its name with the index; 0 before it is printed */
 };
 
 struct callgrind {
@@ -33,7 +32,8 @@ struct callgrind {
   struct function_node *functions;
   size_t namesake_count, function_count; /* room is for one per shown node */
   struct map namesake_map, function_map;
-  uint32_t *function_of; /* by node: index of its function, NONE for those not shown */
+  uint32_t
+      *function_of; /* [nodes] index of the node's function, NONE for nodes that are not shown */
   const struct node_info *previous;
   bool failed; /* out of memory */
 };
@@ -46,9 +46,9 @@ static pprofc_str text_of(const struct callgrind *c, uint32_t text) {
   return c->graph.frames.texts.items[text];
 }
 
-/* Nodes are printed by weight, not in memory order. So a node's data is read some nodes in advance,
- * one level of pointers after the other, and cache misses overlap. Prefetch instructions do not
- * help: they are dropped on a TLB miss. */
+/* Nodes are printed by weight, not in memory order, so each access misses the cache. The code
+ * reads a node's data some nodes in advance, one level of pointers after the other, so that the
+ * misses overlap. Prefetch instructions do not help, because a TLB miss drops them. */
 #define FAR  16
 #define NEAR 8
 
@@ -78,7 +78,7 @@ static uint32_t callgrind_find_function(struct callgrind *c, uint32_t node) {
   const struct node_info *info = callgrind_info_of(c, node);
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent, i;
   if (namesake == NONE) return NONE;
-  /* A frame with neither address nor line is its own function, also when it has a column. */
+  /* A frame with neither address nor line is a function of its own, even if it has a column. */
   int64_t column = info->place->address == 0 && info->place->line == 0 ? info->place->column : 0;
   uint64_t hash = hash_mix(hash_mix(hash_mix(namesake, parent), info->object), (uint64_t)column);
   hash = hash_mix(hash, (uint64_t)info->place->start_line);
@@ -130,8 +130,8 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 
 /* ---- calls ------------------------------------------- */
 
-/* Prints the name of a called function, with a number where several functions share file and
- * name. Nodes that are not shown have no name. Returns the number of the name. */
+/* Prints the name of a called function, with a number if several functions share file and name.
+ * Nodes that are not shown have no name. Returns the number of the name. */
 static uint32_t print_callee(struct callgrind *c, uint32_t node) {
   if (c->function_of[node] == NONE) return callgrind_put_name(&c->names, c->out, "cfn=", STR(""));
   struct function_node *f = &c->functions[c->function_of[node]];
@@ -152,7 +152,7 @@ static uint32_t print_callee(struct callgrind *c, uint32_t node) {
   return f->number;
 }
 
-/* Prints calls of functions that share a name, of lines that are too large, and of hidden
+/* Prints calls that need the slow path: functions that share a name, large line numbers, hidden
  * nodes. */
 static void print_other_call(struct callgrind *c, uint32_t target, int64_t value) {
   const struct node_info *info = callgrind_info_of(c, target);
@@ -185,8 +185,8 @@ static void print_call(struct callgrind *c, uint32_t target, int64_t weight) {
   callee->state = CALLEE_NUMBERS;
 }
 
-/* Notes the texts of the callees in the order of memory; in the order of the calls, the
- * processor would wait for each pointer on the way. */
+/* Collects the texts of the callees in memory order, because reading them in the order of calls
+ * waits for each pointer. */
 static void callgrind_note_callees(struct callgrind *c) {
   for (size_t i = 0; i < c->graph.node_count; i++) {
     uint32_t function = c->function_of[i];
@@ -199,9 +199,9 @@ static void callgrind_note_callees(struct callgrind *c) {
   }
 }
 
-#define AHEAD 16 /* calls whose callee is read before it is needed */
+#define AHEAD 16 /* number of calls by which callees are read in advance */
 
-/* The same for the calls of nodes that come soon, and for the callees of the next one. */
+/* Reads the calls of nodes that follow soon, and the callees of the next node, in advance. */
 static void callgrind_touch_calls(struct callgrind *c, size_t i) {
   const struct graph *g = &c->graph;
   if (!g->calls || i + FAR >= g->shown_count) return;

@@ -49,7 +49,7 @@ uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out, c
 
 /* ---- numbers ----------------------------------------- */
 
-/* Each writes at `to` and returns where it ended. */
+/* Functions that write at `to` and return the end of the written text. */
 
 static inline char *callgrind_text(char *to, const char *text) {
   size_t size = strlen(text);

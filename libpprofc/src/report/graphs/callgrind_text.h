@@ -1,6 +1,5 @@
-/* The texts of callgrind's format: names that are written once and have a number from then on,
- * positions, calls. A large profile has millions of calls, so what is written of a callee is kept.
- */
+/* Texts of callgrind's format: names that are written once and then referred to by number,
+ * positions, calls. A large profile has millions of calls, so the text of each callee is cached. */
 #ifndef PPROFC_REPORT_GRAPHS_CALLGRIND_TEXT_H
 #define PPROFC_REPORT_GRAPHS_CALLGRIND_TEXT_H
 
@@ -9,11 +8,11 @@
 
 #include <stdint.h>
 
-/* Names of one kind. The number of a name is its id + 1. */
+/* Names of one kind. The number of a name is its id plus 1. */
 struct callgrind_texts {
   struct interner printed;
   struct arena *arena;
-  uint32_t *number; /* by text of the graph: the number of the name, 0: not printed yet */
+  uint32_t *number; /* [texts of the graph] number of the name; 0 before it is printed */
   bool failed;      /* out of memory */
 };
 
@@ -27,25 +26,24 @@ uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out, c
 /* The same for a text of the graph. */
 uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out, const char *tag,
                             uint32_t text, pprofc_str name);
-/* "fn=(1)" of a name that has been written; "fn=" for 0. */
+/* Appends "fn=(1)" for a name that has been written; "fn=" for 0. */
 void callgrind_put_number(struct output *out, const char *tag, uint32_t number);
 
-/* The place of a line of the file: the address is written relative to the one before where
- * that is shorter. */
+/* Appends the position of a line. The address is relative to the previous one if that is
+ * shorter. */
 struct callgrind_spot {
   uint64_t address, before;
   bool has_before;
 };
 
-/* "0x4010 12 700": a position, a line and a value. */
+/* Appends a position, a line and a value: "0x4010 12 700". */
 void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
                         int64_t value);
 
-/* The text of a callee. Small: a large graph calls callees in no order of memory, millions of
- * times. */
+/* The cached text of a callee. Small, because callees of a large graph are scattered in memory. */
 struct callgrind_callee {
   uint64_t address;
-  uint32_t file, name; /* their numbers; before the first call, texts of the graph */
+  uint32_t file, name; /* numbers of the names; before the first call, texts of the graph */
   int32_t line;
   uint8_t state; /* CALLEE_* */
 };
@@ -56,7 +54,9 @@ enum {
   CALLEE_NUMBERS
 };
 
-/* "cfl=(1)", "cfn=(2)", "calls=0 0x4010 12", "* * 700". */
+/* Appends a call: "cfl=(1)", "cfn=(2)", "calls=0 0x4010 12", "*
+ *
+ * 700". */
 void callgrind_put_call(struct output *out, const struct callgrind_callee *call,
                         const struct callgrind_spot *at, int64_t value);
 /* The last two of these. */

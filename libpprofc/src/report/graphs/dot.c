@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* A node shows up to this many label tags, and each of them this many number tags. */
+/* Maximum number of label tags of a node, and of number tags of each label tag. */
 #define MAX_TAGS 4
 
 struct dot {
@@ -15,7 +15,7 @@ struct dot {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  uint32_t *number;      /* by node, from 1; 0 for nodes that are not shown */
+  uint32_t *number;      /* [nodes] number of the box, from 1; 0 for nodes that are not shown */
   uint8_t *has_nodelets; /* by node */
   bool failed;           /* out of memory */
 };
@@ -103,7 +103,7 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* the smallest integer has no magnitude and keeps this size */
+  int64_t size = 8; /* the smallest integer has no positive counterpart and keeps its sign */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -129,7 +129,8 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Names of boxes: "N2", "N2_0" for its first tag, "NN2_0_1" for the second number of that. */
+/* Appends the name of a box: "N2", "N2_0" for its first tag, "NN2_0_1" for the second number of
+ * that tag. */
 struct box {
   uint32_t node, tag; /* tag: NONE for the node itself */
 };
@@ -170,14 +171,15 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
   output_add_text(out, "]\n");
 }
 
-/* The number of `tag` in the unit of `like`. All number tags have one unit, so this is exact. */
+/* Returns the number of `tag` in the unit of `like`. All number tags have one unit, so this is
+ * exact. */
 static double tag_distance(const struct graph_tag *tag, const struct graph_tag *seed) {
   double value = (double)seed->value;
   if (value < (double)tag->value) return (double)tag->value - value;
   return value - (double)tag->value;
 }
 
-/* "16B..64B", or the one number of a group of one. */
+/* Appends the range of a group, "16B..64B", or its only number. */
 static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int64_t high,
                        bool single) {
   pprofc_str unit = d->graph.options.bytes_unit;
@@ -195,7 +197,8 @@ static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int6
   return true;
 }
 
-/* Puts more than MAX_TAGS sorted number tags into MAX_TAGS groups; the first tags are the seeds. */
+/* Puts more than MAX_TAGS sorted number tags into MAX_TAGS groups. Each of the first tags starts
+ * a group. */
 static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
                      struct graph_tag groups[MAX_TAGS]) {
   int64_t low[MAX_TAGS], high[MAX_TAGS];
@@ -227,7 +230,7 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
   return true;
 }
 
-/* Prints the number tags of one set of labels; true when there was one. */
+/* Prints the number tags of one set of labels; true if there is one. */
 static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
                           struct box source) {
   struct graph_tag groups[MAX_TAGS];
@@ -253,7 +256,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves the tags that `labels` and `number` select to the front, in any order; returns how many. */
+/* Moves the tags with `labels` and `number` to the front, in any order, and returns how many
+ * there are. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;
@@ -291,7 +295,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* The width of an edge: 1 plus its share of the total times `most`, at most 1 + most. */
+/* Returns the width of an edge: 1 plus its share of the total times `most`, at most 1 + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

@@ -1,14 +1,14 @@
-/* The text for graphviz, of a graph that is there already. */
+/* Text for graphviz, made from an existing graph. */
 #ifndef PPROFC_REPORT_GRAPHS_DOT_H
 #define PPROFC_REPORT_GRAPHS_DOT_H
 
 #include "report/report.h"
 
-/* The flags of pipeline_graph for the picture. */
+/* Flags of pipeline_graph for the picture. */
 #define DOT_GRAPH (PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE)
 
-/* Writes the graph; its values are in report->output_unit. Box i + 1 ("N1", id "node1") is node
- * graph->shown[i]. The tags of the graph may change their order. */
+/* Writes the graph. Its values are in report->output_unit. Box i + 1 ("N1", id "node1") is node
+ * graph->shown[i]. Reorders the tags of the graph. */
 pprofc_status dot_write(struct report *report, const struct graph *graph, struct output *out,
                         pprofc_error *error);
 

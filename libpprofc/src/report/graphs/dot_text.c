@@ -59,7 +59,7 @@ void dot_loose_text(struct output *out, pprofc_str text) {
 
 /* ---- names ------------------------------------------- */
 
-/* Breaks a name where its parts end: "::" and "." become the characters \n. */
+/* Breaks a name after its parts: "::" and "." become line breaks of dot (\n). */
 static void add_broken(struct output *out, pprofc_str name) {
   size_t from = 0, i = 0;
   while (i < name.size) {
@@ -103,7 +103,7 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
     add_broken(out, name);
     output_add_text(out, "\\n");
   }
-  /* The place follows, file and line; a node without a name has at least its object file. */
+  /* Append file and line after the name; a node without a name has at least its object file. */
   struct node_place place = *info->place;
   place.address = 0;
   bool has_place = !name.size || info->place->line || file.size;
@@ -130,7 +130,7 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* Grey around 0; further out the power function keeps small scores apart from grey. */
+  /* Grey at 0. The power function separates small scores from grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);

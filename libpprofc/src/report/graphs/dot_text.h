@@ -5,20 +5,21 @@
 #include "graph/graph.h"
 #include "report/report.h"
 
-/* Inside a quoted string of dot: quotes and backslashes escaped, newlines as \l, other control
- * bytes made visible. */
+/* Appends text for a quoted string of dot: quotes and backslashes escaped, newlines as \l, other
+ * control bytes visible. */
 void dot_text(struct output *out, pprofc_str text);
-/* The same for texts that pprof does not escape: unchanged unless a quote would end the string. */
+/* Appends text that pprof does not escape: unchanged, unless a quote would end the string. */
 void dot_loose_text(struct output *out, pprofc_str text);
-/* For text that is already escaped: makes only control bytes visible. */
+/* Appends text that is already escaped: makes only control bytes visible. */
 void dot_escaped_text(struct output *out, pprofc_str text);
 
-/* The name of a node on several lines, each ending in the characters \n. False when out of memory.
- */
+/* Appends the name of a node on several lines, each ended by the characters \n. False when out
+ * of memory. */
 bool dot_node_name(struct output *out, const struct graph *graph, uint32_t node,
                    const pprofc_allocator *mem);
 
-/* "#rrggbb" for a share of the total from -1 to 1; light for the inside of a box. */
+/* Formats "#rrggbb" for a share of the total from -1 to 1; a light colour for the inside of a
+ * box. */
 void dot_color(struct output *out, double score, bool light);
 
 #endif

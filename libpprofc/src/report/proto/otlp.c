@@ -1,6 +1,6 @@
-/* The -otlp report: the filtered profile as OpenTelemetry's ProfilesData. Each sample type is a
- * profile of its own, as the standard wants it; all have the same samples in the same order, so
- * that a reader can join them. What only pprof has is kept in attributes. */
+/* The -otlp report: the filtered profile as OpenTelemetry's ProfilesData. As the standard
+ * requires, each sample type is a profile of its own. All profiles have the same samples in the
+ * same order, so that a reader can join them. Data that only pprof has becomes attributes. */
 #include "codec/wire_write.h"
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
@@ -103,8 +103,8 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
-/* The first mapping is the program's, which reports name. Where no sample is in it, it is in no
- * table. */
+/* The first mapping is the program's, which reports name. If no sample is in it, no table
+ * contains it. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;
@@ -113,7 +113,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Fields of profile.proto that OTLP does not have. Several comments are numbered: keys differ. */
+/* Fields of profile.proto that OTLP does not have. Several comments are numbered, because keys
+ * must differ. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =
@@ -156,7 +157,7 @@ static size_t otlp_profile_size(const struct otlp_profile *profile) {
   return otlp__profile__get_packed_size(&profile->head) + profile->samples_size;
 }
 
-/* One resource with one scope, which has all profiles. */
+/* Writes one resource with one scope, which contains all profiles. */
 static bool otlp_put_resource(struct otlp_writer *w, struct otlp_profile *profiles,
                               struct output *out) {
   static const char name[] = "pprofc";

@@ -1,11 +1,11 @@
-/* From the columns of a profile to the dictionary of OTLP. */
+/* Converts the columns of a profile to the dictionary of OTLP. */
 #include "report/proto/otlp_tables.h"
 
 #include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message and returns its entry in a table; adds one unless an entry has equal bytes. */
+/* Packs a message and returns its entry in a table. Entries with equal bytes are stored once. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);
@@ -20,7 +20,7 @@ static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
   return w->failed ? 0 : (int32_t)index;
 }
 
-/* Text of the format is UTF-8: bytes that are not become U+FFFD. */
+/* Converts text to UTF-8, which the format requires: invalid bytes become U+FFFD. */
 static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   if (utf8_valid(text)) return text;
   struct buffer valid;
@@ -92,7 +92,7 @@ static int32_t otlp_write_label(struct otlp_writer *w, const struct label *label
   return otlp_write_value(w, key, &value, otlp_write_string(w, label->unit));
 }
 
-/* The labels of a set; one that is there twice is written once. */
+/* Writes the labels of a set; writes a label once if the set has it twice. */
 static void otlp_write_label_set(struct otlp_writer *w, uint32_t set) {
   const struct samples *s = &w->profile->samples;
   const struct label *labels = s->labels + s->label_sets[set].first;
@@ -125,7 +125,7 @@ static const struct {
 
 #define OTLP_FLAGS (sizeof otlp_write_flags / sizeof *otlp_write_flags)
 
-/* The standard wants memory_start below memory_limit, or both 0. */
+/* The standard requires memory_start below memory_limit, or both 0. */
 static int32_t otlp_write_mapping(struct otlp_writer *w, const struct mapping *m) {
   Otlp__Mapping mapping = OTLP__MAPPING__INIT;
   int32_t attributes[OTLP_FLAGS + 1];
@@ -163,7 +163,8 @@ static bool otlp_reserve_lines(struct otlp_writer *w, size_t count) {
   return false;
 }
 
-/* Fills the lines of a location; how many there are. Lines and columns are not below 0 there. */
+/* Fills the lines of a location and returns their number. Negative lines and columns become 0,
+ * because the format has no negative ones. */
 static size_t otlp_fill_lines(struct otlp_writer *w, uint32_t index) {
   const struct locations *l = &w->profile->locations;
   size_t first = l->line_from[index], count = l->line_from[index + 1] - first;
@@ -206,8 +207,8 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Mappings keep their order, since the first is the main program's; mappings without samples
- * are left out. */
+/* Mappings keep their order, because the first is the main program's. Mappings without samples
+ * are dropped. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

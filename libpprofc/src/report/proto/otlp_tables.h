@@ -9,7 +9,7 @@
 #include "otlp_profiles.pb-c.h"
 #include "profile/profile.h"
 
-/* The tables by their field of the dictionary, less one. */
+/* Tables by their field number of the dictionary, minus one. */
 enum otlp_table {
   OTLP_MAPPINGS,
   OTLP_LOCATIONS,
@@ -51,7 +51,7 @@ void otlp_writer_free(struct otlp_writer *w);
 
 /* The entry of a string of the profile. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
-/* The entry of an attribute whose value is a text. */
+/* Returns the entry of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
 /* Fills stack and labels of all samples. */
 bool otlp_write_samples(struct otlp_writer *w);

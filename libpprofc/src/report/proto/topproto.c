@@ -1,10 +1,10 @@
-/* The report topproto: the nodes of top as a profile of their own, one sample each (21.6). */
+/* The topproto report: the nodes of top as a new profile with one sample for each (21.6). */
 #include "codec/codec.h"
 #include "profile/stack.h"
 #include "report/labels.h"
 #include "unit/unit.h"
 
-/* Strings of the new profile; the texts of the graph follow. */
+/* Strings of the new profile; the texts of the graph follow them. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };
 
 /* The new profile while its columns are filled. */
@@ -38,7 +38,7 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-/* The function of a node: one per name, file and start line. NONE when out of memory. */
+/* Returns the function of a node: one per name, file and start line. NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST, i;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);

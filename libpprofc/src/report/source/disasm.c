@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-/* A symbol that is listed: it matches, and its binary is open. */
+/* A listed symbol: it matches, and its binary is open. */
 struct routine {
   struct object *object;
-  uint64_t start, end; /* addresses in the file; end is the last byte */
+  uint64_t start, end; /* addresses in the file; `end` is the last byte */
   const pprofc_str *names;
   size_t name_count;
   const struct graph_node **nodes; /* nodes in it, by address */
@@ -32,7 +32,7 @@ struct disasm {
   struct routine *routines;
   size_t count, capacity;
   size_t symbols_found; /* including symbols without samples */
-  bool reported;        /* the report has named a binary that could not be opened */
+  bool reported;        /* true if the report has named a binary that could not be opened */
 };
 
 static const struct node_info *disasm_info_of(const struct disasm *d,
@@ -42,8 +42,8 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds the name itself, or the first of its demangled forms that matches; *match is NULL if
- * nothing does. `text` is scratch. False when out of memory. */
+/* Finds the name itself, or the first of its demangled forms that matches. *match is NULL if no
+ * form matches. `text` is scratch. False when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -68,9 +68,9 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names under which a symbol is shown: all of them if it holds the address of the
- * expression, else the one that matches, in the form that matches. *names is NULL without a
- * match; false when out of memory. */
+/* Finds the names to show for a symbol. If the symbol holds the address of the expression these
+ * are all its names, else the matching name in the matching form. *names is NULL without a
+ * match. False when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -103,7 +103,7 @@ static int compare_spots(const void *a, const void *b) {
 }
 
 /* Sorts the nodes by their address in an object. Nodes of other binaries are also in the list,
- * with addresses far above: as in pprof, they count for the last symbol, which has no end. */
+ * with very large addresses. As in pprof, they count for the last symbol, which has no end. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -122,7 +122,7 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   return spots;
 }
 
-/* The first spot at or above an address (lower bound). */
+/* Returns the first spot at or above an address (lower bound). */
 static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
   size_t from = 0, to = count;
   while (from < to) {
@@ -198,8 +198,8 @@ static bool find_files(struct disasm *d, uint8_t *has_samples) {
   return good;
 }
 
-/* Opens the binary of a mapping and lists its symbols. The report names a binary that cannot be
- * opened, as in pprof, and drops its symbols. */
+/* Opens the binary of a mapping and lists its symbols. As in pprof, the report names a binary
+ * that cannot be opened and drops its symbols. */
 static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
                                          pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
@@ -222,7 +222,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
-/* True if nodes of the mapping's file match, or it contains the requested address. */
+/* True if nodes of the mapping's file match, or if the mapping contains the requested address. */
 static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
                               const uint8_t *has_samples) {
   pprofc_str file = profile_string(d->report->result.profile, m->file);
@@ -267,8 +267,8 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the nodes before address `next`. Where the disassembler gave no function, file or line, the
- * nodes fill them in. */
+/* Adds the nodes before address `next`. If the disassembler gave no function, file or line, the
+ * nodes supply them. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;
@@ -298,7 +298,7 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* After an instruction of at least this length, its place is on a line of its own. */
+/* length of an instruction from which on its source position is on a separate line */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 

@@ -1,4 +1,4 @@
-/* Reading a unified diff without context, and following lines through its hunks. */
+/* Reads a unified diff without context, and maps lines through its hunks. */
 #include "report/source/hunks.h"
 
 #include "core/array.h"
@@ -11,7 +11,7 @@ static int octal_digit(char c) {
   return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Reads one escape of a quoted path at *at, after the backslash. */
+/* Reads one escape of a quoted path at *at, which is after the backslash. */
 static char unquote_path_byte(pprofc_str s, size_t *at) {
   static const char letters[] = "abtnvfr", bytes[] = "\a\b\t\n\v\f\r";
   char c = s.data[(*at)++];
@@ -62,7 +62,8 @@ static bool read_hunk_header(pprofc_str line, struct hunk *hunk) {
          read_range(&rest, &hunk->head_line, &hunk->head_count);
 }
 
-/* Appends a hunk to the last file. Returns true also for one out of order, which it drops. */
+/* Appends a hunk to the last file. Drops a hunk that is out of order, and then also returns
+ * true. */
 static bool add_hunk(struct hunks *h, struct hunk hunk) {
   struct changed_file *file = &h->files[h->file_count - 1];
   int64_t base = 1, head = 1, place = 0;
@@ -94,7 +95,7 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   return true;
 }
 
-/* Begins a file at "--- a/x.c"; the line after it names the head. */
+/* Begins a file at the line "--- a/x.c"; the next line names the file of the head. */
 static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("+++ "))) return true;
@@ -106,7 +107,8 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a file that was renamed without a change; one with hunks has its paths again. */
+/* Adds a file that was renamed without changes. A renamed file with hunks is added again when
+ * its paths follow. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;
@@ -118,7 +120,7 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return true;
 }
 
-/* Drops what a rename said of a file whose hunks follow. */
+/* Drops the entry of a rename if the next entry is the same file with hunks. */
 static void drop_rename(struct hunks *h) {
   size_t n = h->file_count;
   if (n < 2 || h->files[n - 2].count || !str_equal(h->files[n - 1].base, h->files[n - 2].base))
@@ -172,7 +174,7 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 
 /* ---- lines ------------------------------------------- */
 
-/* The field of a hunk that a search compares. */
+/* Returns the field of a hunk that a search compares. */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {

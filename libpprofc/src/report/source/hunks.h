@@ -1,6 +1,5 @@
-/* The hunks of a unified diff without context: the lines of the base and of the head in one
- * order. A place is the index of a line in that order: deleted lines come before the
- * lines that replace them. */
+/* Hunks of a unified diff without context: the lines of base and head in one order. A place is
+ * the index of a line in that order. Deleted lines come before the lines that replace them. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
@@ -8,12 +7,12 @@
 
 enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
 
-/* Lines [base_line, base_line + base_count) became [head_line, head_line + head_count). Without
- * lines on a side, its line is the one that follows. */
+/* Lines [base_line, base_line + base_count) became [head_line, head_line + head_count). If a
+ * side has no lines, its line is the next one. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
   int64_t place; /* place of the first line */
-  size_t text;   /* texts[text ...]: the deleted lines, then the added ones */
+  size_t text;   /* texts[text ...]: first the deleted lines, then the added ones */
 };
 
 /* A file with changes. */

@@ -1,4 +1,4 @@
-/* Adding up the samples of a difference by source line. */
+/* Adds up the samples of a difference by source line. */
 #include "report/source/line_costs.h"
 
 #include "core/array.h"
@@ -36,7 +36,7 @@ static bool line_key_equal(const void *records, uint32_t index, const void *key)
   return pass->function_of[index] == k->function && pass->costs->items[index].line == k->line;
 }
 
-/* Returns the cost of a line, new with 0; NULL when out of memory. */
+/* Returns the cost of a line and adds it with 0 if it is new; NULL when out of memory. */
 static struct line_cost *line_cost_of(struct line_pass *pass, const struct line *line) {
   const pprofc_profile *p = pass->profile;
   struct line_costs *costs = pass->costs;
@@ -59,7 +59,7 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return &costs->items[index];
 }
 
-/* Adds a sample to a line of its stack unless its function was counted. */
+/* Adds a sample to a line of its stack, unless the sample already counted for the function. */
 static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
                        int64_t value, enum diff_side side) {
   if (line->function == NONE) return true;

@@ -1,6 +1,5 @@
-/* The cost of each source line of the functions of a difference, on both sides. A sample counts
- * once for a function, at the innermost of its lines, so that the lines of a function add up to
- * the function. */
+/* Costs of the source lines of a difference, for base and head. A sample counts once for a
+ * function, at its innermost line. So the lines of a function add up to the function. */
 #ifndef PPROFC_REPORT_SOURCE_LINE_COSTS_H
 #define PPROFC_REPORT_SOURCE_LINE_COSTS_H
 
@@ -21,11 +20,11 @@ struct line_costs {
   size_t count, capacity;
 };
 
-/* True for the names of functions to add up. */
+/* Returns true for the names of functions to add up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* Adds up samples of a difference whose base samples are negative. `want` may be NULL. Free it
- * also after a failure. False when out of memory. */
+/* Adds up the samples of a difference, whose base samples are negative. `want` may be NULL. The
+ * caller frees the result, also after a failure. False when out of memory. */
 bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *profile, size_t type,
                        line_costs_want want, void *context, const pprofc_allocator *mem);
 void line_costs_free(struct line_costs *costs);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Lines shown before the first and after the last line with samples. */
+/* Number of lines shown before the first and after the last line with samples. */
 #define MARGIN 5
 
 /* A node of the listing. */
@@ -32,8 +32,8 @@ static int list_compare_rows(const void *a, const void *b) {
 
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
-/* True if the name of a node matches. `known` has a LIST_* for each text: functions have many
- * lines, and each is a node. */
+/* True if the name of a node matches. `known` caches a LIST_* value for each text, because a
+ * function has many lines and each line is a node. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
   if (known[info->name] == LIST_UNKNOWN) {
@@ -142,7 +142,7 @@ static bool list_print_routine(struct list_report *list, const struct list_row *
   return true;
 }
 
-/* The rows of one function; those without a file come first. */
+/* Rows of one function. Rows without a file come first. */
 static bool print_function(struct list_report *list, const struct list_row *rows, size_t count) {
   size_t from = 0, to;
   while (from < count && !rows[from].file.size) from++;

@@ -1,5 +1,5 @@
-/* The -list report with -source_diff: the changes of the source of the functions that match, with
- * the cost of each line in the base and in the head. */
+/* The -list report with -source_diff: the changed source lines of the matching functions, with
+ * the cost of each line in base and head. */
 #include "core/array.h"
 #include "profile/sum.h"
 #include "report/source/line_costs.h"
@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-#define CONTEXT 3 /* lines shown around a line with a cost or a change */
+#define CONTEXT 3 /* number of lines shown around a line with a cost or a change */
 #define COLUMN  10
 
 /* A line of a function that has a cost or changed. */
 struct list_diff_row {
   pprofc_str path; /* path of the head's file in the repository; "" if it is outside */
-  int64_t place;   /* place in the file; NO_PLACE for a line missing in the revisions */
+  int64_t place;   /* place in the file; NO_PLACE for a line that the revisions do not have */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -42,7 +42,8 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file of a path of one side; *path becomes its path in the head, if any. */
+/* Returns the changed file with this path on one side. Sets *path to its path in the head, if it
+ * has one. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
@@ -66,7 +67,7 @@ static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enu
   return true;
 }
 
-/* Makes one row of the rows of the same place. */
+/* Joins rows of the same place into one row. */
 static void join_rows(struct list_diff *l) {
   size_t kept = 0;
   if (l->count) qsort(l->rows, l->count, sizeof *l->rows, list_diff_order);
@@ -97,7 +98,7 @@ static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) 
   listing_value(l->report, l->out, cum[DIFF_HEAD]);
 }
 
-/* A window of one file: the lines that are printed, and the rows in it. */
+/* A part of a file to print: its lines, and the rows in it. */
 struct list_diff_file {
   const struct source_file *text;
   const struct changed_file *changes; /* or NULL */
@@ -120,7 +121,7 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the first place at or after `place` that changed; INT64_MAX without one. */
+/* Returns the first changed place at or after `place`; INT64_MAX if there is no such place. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   const struct hunk *hunks = l->revisions.hunks.hunks;
@@ -155,8 +156,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the next place of a window that has a cost or changed, at or after `place`; `row` is
- * the next row. INT64_MAX without one. */
+/* Returns the next place of a window, at or after `place`, with a cost or a change; `row` is the
+ * next row. INT64_MAX if there is no such place. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);
@@ -175,7 +176,7 @@ static void put_group(const struct list_diff *l, const struct list_diff_file *f,
   }
 }
 
-/* Prints the lines of a window that have a cost or changed, with CONTEXT around them. */
+/* Prints the lines of a window with a cost or a change, and CONTEXT lines around them. */
 static void put_window(const struct list_diff *l, const struct list_diff_file *f) {
   size_t row = 0;
   int64_t at = f->from, place;
@@ -199,7 +200,7 @@ static void add_rows(const struct list_diff_row *rows, size_t count, int64_t cum
     for (int side = 0; side < DIFF_SIDES; side++) cum[side] = sum_add(cum[side], rows[i].cum[side]);
 }
 
-/* Prints costs that no line can be shown for, if any. */
+/* Prints the sum of the costs whose lines cannot be shown, if there are any. */
 static void put_elsewhere(const struct list_diff *l, const struct list_diff_row *rows, size_t count,
                           const char *why) {
   int64_t cum[DIFF_SIDES] = {0, 0};
@@ -209,8 +210,8 @@ static void put_elsewhere(const struct list_diff *l, const struct list_diff_row 
   output_printf(l->out, "               %s\n", why);
 }
 
-/* Finds the window of a function: its lines with a cost, and those between its beginning and
- * them. */
+/* Finds the window of a function: from the beginning of the function to its last line with a
+ * cost. */
 static void find_places(const struct list_diff *l, struct list_diff_file *f, int64_t start_line) {
   f->from = f->rows[0].place - CONTEXT;
   if (f->from < 0) f->from = 0;
@@ -272,7 +273,7 @@ static pprofc_status put_routine(struct list_diff *l, pprofc_str name, int64_t s
   return PPROFC_OK;
 }
 
-/* Prints a function: costs [from, to) have its name. */
+/* Prints a function. costs[from, to) have its name. */
 static pprofc_status list_diff_function(struct list_diff *l, size_t from, size_t to,
                                         pprofc_error *error) {
   int64_t start_line = 0;

@@ -1,4 +1,4 @@
-/* Functions that the annotated listings share. */
+/* Functions shared by the annotated listings. */
 #include "report/source/listing.h"
 
 #include "unit/unit.h"

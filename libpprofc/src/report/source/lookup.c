@@ -1,4 +1,4 @@
-/* Finding and reading the source files that a profile names. */
+/* Finds and reads the source files that a profile names. */
 #include "report/source/lookup.h"
 
 #include "core/array.h"
@@ -11,12 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A longer line ends a file for pprof, whose reader has a buffer of 64 KiB. */
+/* Length of a line that ends a file, as in pprof, whose reader has a buffer of 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- which files may be read ------------------------- */
 
-/* Folders of the system. They have no sources, but secrets or files that act when they are read. */
+/* System folders. They contain no sources, but secrets, or files that have effects when they are
+ * read. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {
@@ -24,8 +25,8 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* The reason not to open a resolved path, or NULL. A hidden folder in the search path may be read,
- * since the user named it; hidden files and folders inside it may not. */
+/* Returns the reason not to open a resolved path, or NULL. A hidden folder named in the search
+ * path may be read. Hidden files and folders inside it may not. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -47,7 +48,7 @@ static void lookup_fail_errno(struct buffer *failure, const char *path, int numb
   lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
-/* Makes room for a file. NULL, or the reason why it is not shown. */
+/* Allocates memory for a file. Returns NULL, or the reason why the file is not shown. */
 static const char *reserve_for_file(const struct stat *info, struct buffer *text) {
   if (!S_ISREG(info->st_mode)) return "not a regular file";
   if ((uint64_t)info->st_size > SOURCE_FILE_BYTES) return "larger than 64 MiB";
@@ -55,7 +56,7 @@ static const char *reserve_for_file(const struct stat *info, struct buffer *text
   return NULL;
 }
 
-/* Reads until the end of the file or of the room; a file that grows meanwhile is cut. */
+/* Reads up to the end of the file or of the memory. A file that grows meanwhile is truncated. */
 static bool read_into_room(int fd, struct buffer *text) {
   while (text->size < text->capacity) {
     ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
@@ -67,7 +68,7 @@ static bool read_into_room(int fd, struct buffer *text) {
   return true;
 }
 
-/* Reads all of an open file that is fit to be shown. */
+/* Reads an open file if it may be shown. */
 static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;
@@ -85,7 +86,7 @@ static bool lookup_read_text(int fd, const char *path, struct buffer *text,
   return !reason;
 }
 
-/* Reads the file at a path that is not too long; *exists: there is a file at the path. */
+/* Reads the file at a path that is not too long. *exists is true if there is a file. */
 static bool lookup_read_path(const struct source_lookup *lookup, const char *path,
                              struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
@@ -113,7 +114,7 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
 
 /* ---- where a file is --------------------------------- */
 
-/* Puts the cleaned path of folder/name, or of name alone, into out. */
+/* Writes the cleaned path of folder/name, or of name alone, into `out`. */
 static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
@@ -129,7 +130,7 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Tries folder/name, then name in each folder above. */
+/* Tries folder/name, then name in each parent folder. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];

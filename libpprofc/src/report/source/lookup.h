@@ -1,4 +1,4 @@
-/* Source files that a profile names: finding them, reading them safely, their lines. */
+/* Finds the source files that a profile names, reads them safely, and splits them into lines. */
 #ifndef PPROFC_REPORT_SOURCE_LOOKUP_H
 #define PPROFC_REPORT_SOURCE_LOOKUP_H
 
@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/map.h"
 
-/* A profile may name any file, and users pass listings on. So a file is read only when it is a
- * regular file, at most this large, and text. */
+/* Maximum size of a file. A profile may name any file, and users share listings. So only regular
+ * text files up to this size are read. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
 /* All files that one report shows. */
@@ -15,23 +15,23 @@
 
 /* One file, read once. */
 struct source_file {
-  pprofc_str *lines; /* without line feeds; line n is lines[n - 1] */
+  pprofc_str *lines; /* [count] lines without line feeds; line n is lines[n - 1] */
   size_t line_count;
-  pprofc_str failure; /* the reason why it has no lines; "" when it was read */
+  pprofc_str failure; /* reason why the file has no lines; "" if it was read */
 };
 
-/* Sets the lines of a file. They end with \n or \r\n; the last one may have no end. False when
+/* Sets the lines of a file. Lines end with \n or \r\n; the last one may have no end. False when
  * out of memory. */
 bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena);
 
-/* The files that one report has looked up. */
+/* Files that one report has looked up. */
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
   bool closed;            /* set by the caller: no file is opened */
   pprofc_str search_path; /* path of the option, or the current folder */
   const char *trim_path;
-  pprofc_str *roots; /* the folders of search_path, resolved; "" for one that is not there */
+  pprofc_str *roots; /* folders of search_path, resolved; "" for a missing one */
   size_t root_count;
   struct interner names;
   struct source_file *files; /* [names.count] */
@@ -39,18 +39,18 @@ struct source_lookup {
   uint64_t bytes; /* total size of the files read so far */
 };
 
-/* `source_path` and `trim_path` are the options; NULL and "" are the same. Free it also after a
- * failure. */
+/* `source_path` and `trim_path` are the options; NULL equals "". The caller frees the lookup,
+ * also after a failure. */
 pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allocator *mem,
                                  const char *source_path, const char *trim_path,
                                  pprofc_error *error);
 void source_lookup_free(struct source_lookup *lookup);
 
-/* The file of that name in a profile; NULL when out of memory. The pointer is good until the next
- * call. */
+/* Returns the file with that name in a profile; NULL when out of memory. The pointer is valid
+ * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
-/* Line `number` of the file; false when there is no such line. */
+/* Gets line `number` of the file; false if there is no such line. */
 bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,
                         pprofc_str *line);
 

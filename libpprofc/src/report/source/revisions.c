@@ -1,5 +1,5 @@
-/* Asking git about two states of the sources. Refs become commit ids before another command gets
- * them, and no name of a profile becomes an argument. */
+/* Queries git about two revisions of the sources. Refs are converted to commit ids before they
+ * become arguments of other commands. No name of a profile becomes an argument. */
 #include "report/source/revisions.h"
 
 #include "core/child.h"
@@ -8,8 +8,8 @@
 
 #define GIT_WORDS 12
 
-/* Runs git in the repository and returns what it printed, in the arena; *failed if its status is
- * not 0. `folder` is NULL for the current one. */
+/* Runs git in the repository and returns its output, in the arena. *failed is true if its exit
+ * status is not 0. `folder` NULL means the current folder. */
 static pprofc_status run_git(struct revisions *r, const char *folder, const char *const *words,
                              pprofc_str *printed, bool *failed, pprofc_error *error) {
   const char *argv[GIT_WORDS + 8] = {"git",

@@ -1,4 +1,4 @@
-/* The -weblist report: a page with the source of the functions that match; a click on a line shows
+/* The -weblist report: a page with the source of the matching functions. A click on a line shows
  * its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
@@ -23,7 +23,7 @@ struct weblist {
 
 /* ---- text in the page -------------------------------- */
 
-/* Characters that mean something in HTML, as Go's html/template writes them. */
+/* Characters that are markup in HTML, escaped as in Go's html/template. */
 static const struct {
   char c;
   const char *entity;
@@ -36,8 +36,7 @@ static void html_char(struct output *out, pprofc_str bytes, int32_t c) {
       output_add_text(out, entities[i].entity);
       return;
     }
-  /* Invisible characters, and those that change the direction of text, become a replacement
-   * character. */
+  /* Replace invisible characters, and characters that change the direction of text. */
   if ((c == '\t' || escape_terminal_clean(bytes)) && c >= 0)
     output_add_str(out, bytes);
   else
@@ -52,7 +51,7 @@ static void html_text(struct output *out, pprofc_str text) {
   }
 }
 
-/* The same after `indent` blanks, with tabs expanded, padded with blanks to a column. */
+/* Prints text after `indent` blanks, expands tabs, and pads with blanks up to a column. */
 static void html_code(struct output *out, pprofc_str text, size_t indent, size_t column) {
   size_t at = indent;
   output_add_fill(out, ' ', indent);
@@ -84,7 +83,7 @@ static void html_values(struct weblist *w, int64_t flat, int64_t cum, bool dot_f
   html_value(w, cum, dot_for_zero);
 }
 
-/* "name:line", the name without its folders. */
+/* Prints "name:line", the name without its folders. */
 static void html_place(struct output *out, pprofc_str file, int64_t line) {
   html_text(out, str_path_base(file));
   output_printf(out, ":%lld", (long long)line);
@@ -92,8 +91,8 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 
 /* ---- instructions ------------------------------------ */
 
-/* The indentation of a line in columns. Instructions below it are indented by at most MAX_INDENT.
- */
+/* Returns the indentation of a line in columns. Instructions below it are indented by at most
+ * MAX_INDENT. */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
@@ -105,8 +104,7 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Inlined calls that lead to an instruction but not to the previous one.
- */
+/* Prints the inlined calls that lead to an instruction but not to the previous one. */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {
   bool same = before != NULL;
@@ -239,7 +237,7 @@ static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n
                                  ".open + .asm { display: block; }\n"
                                  "</style>\n<script>";
 
-/* The policy lets only the script of the page run, not one in a name. */
+/* The policy allows only the page's own script, not a script in a name. */
 static void weblist_print_head(struct output *out) {
   output_add_text(out, page_head);
   base64_put_script_hash(out, asset_weblist_js_sha256);

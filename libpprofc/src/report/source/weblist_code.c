@@ -1,19 +1,19 @@
-/* From the addresses that match to instructions: disassembles the code around them and finds the
+/* Converts matching addresses to instructions: disassembles the code around them and finds the
  * functions of each instruction. */
 #include "graph/number.h"
 #include "report/source/weblist_data.h"
 
 #include <stdlib.h>
 
-/* A range begins this many bytes before its first address and ends as many after its last one;
- * addresses at most twice as far apart share a range. */
+/* A range begins this number of bytes before its first address and ends the same number after
+ * its last. Addresses up to twice that distance apart share a range. */
 #define EXPAND ((uint64_t)500)
 
-/* The number of ranges that are disassembled: those with the most samples. */
+/* Maximum number of disassembled ranges; the ranges with the most samples are chosen. */
 #define MAX_RANGES 25
 
-/* An instruction without line takes the line of an instruction at most this many bytes before it.
- */
+/* Maximum distance in bytes at which an instruction without a line takes the line of an earlier
+ * one. */
 #define NEIGHBORHOOD 32
 
 struct range {
@@ -21,7 +21,7 @@ struct range {
   uint32_t mapping;
   int64_t score;
   struct instruction *instructions; /* NULL: could not be disassembled */
-  size_t count, first; /* first: index of its first answer among the answers of its mapping */
+  size_t count, first; /* index of the range's first answer among the answers of its mapping */
 };
 
 struct code {
@@ -30,7 +30,7 @@ struct code {
   const struct web_sample *samples;
   size_t sample_count;
   struct object *objects;        /* per mapping */
-  uint8_t *state;                /* per mapping: 0 not tried, 1 open, 2 cannot be opened */
+  uint8_t *state;                /* [mappings] 0: not tried, 1: open, 2: cannot be opened */
   struct source_frames *answers; /* per mapping */
   uint8_t *answered;
   struct tools tools;
@@ -53,7 +53,7 @@ static size_t first_sample(const struct code *c, uint64_t address) {
   return from;
 }
 
-/* Adds all samples inside the instruction: an address of a sample may be after the first byte. */
+/* Adds all samples inside the instruction. A sample's address may be after the first byte. */
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
@@ -69,8 +69,8 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
 
 /* ---- adding instructions ----------------------------- */
 
-/* Adds an instruction that is in these functions, innermost first. Its index, NONE when out of
- * memory. */
+/* Adds an instruction that is in these functions, innermost first. Returns its index, NONE when
+ * out of memory. */
 static uint32_t code_add_instruction(const struct code *c, struct web_instruction *in,
                                      const struct source_frame *frames, size_t count) {
   in->file = STR("");
@@ -120,7 +120,7 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
   return c->state[mapping] == 1 ? &c->objects[mapping] : NULL;
 }
 
-/* Extends a range on both sides, inside its mapping. */
+/* Extends a range on both sides, within its mapping. */
 static void code_extend(struct range *r, const struct mapping *m) {
   if (r->begin < m->start || r->end >= m->limit) { /* the range is outside */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
@@ -137,14 +137,14 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* True if the range `last`, which may be NULL, goes on to an address. */
+/* True if the range `last` (or NULL) is close enough to include an address. */
 static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint64_t address) {
   if (!last || address - last->end > 2 * EXPAND) return false;
   uint64_t limit = p->mappings.items[last->mapping].limit;
   return !limit || address < limit;
 }
 
-/* Puts addresses into ranges, or adds them at once when there is no binary. */
+/* Groups addresses into ranges. Addresses without a binary are added at once. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);
@@ -173,7 +173,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
 
 /* ---- instructions ------------------------------------ */
 
-/* Ranges that cannot be disassembled are dropped. */
+/* Disassembles a range. Drops a range that cannot be disassembled. */
 static bool disassemble(struct code *c, struct range *r) {
   struct object *object = &c->objects[r->mapping];
   uint64_t begin, end;
@@ -209,8 +209,8 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Returns the functions around instruction k of a range, innermost first, from objdump if no
- * symbolizer answered. */
+/* Returns the functions of instruction k of a range, innermost first. Takes them from objdump if
+ * no symbolizer has them. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -226,13 +226,13 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* The functions of the last instruction that had a line. Instructions without a line that
- * follow closely also belong to them. */
+/* Functions of the last instruction with a line. Instructions without a line that follow closely
+ * also belong to them. */
 struct code_neighbor {
   const struct source_frame *frames; /* NULL before the first */
   size_t count;
   uint64_t address;
-  struct source_frame own; /* `frames` points here when the line came from objdump */
+  struct source_frame own; /* storage for `frames` if the line came from objdump */
 };
 
 static void neighbor_set(struct code_neighbor *n, const struct source_frame *frames, size_t count,
@@ -243,7 +243,7 @@ static void neighbor_set(struct code_neighbor *n, const struct source_frame *fra
   n->address = address;
 }
 
-/* Bytes up to the next instruction of the range; 1 for the last one. */
+/* Returns the number of bytes up to the next instruction of the range; 1 for the last one. */
 static uint64_t code_length(const struct range *r, size_t k) {
   const struct instruction *i = &r->instructions[k];
   if (k + 1 >= r->count || r->instructions[k + 1].address <= i->address) return 1;

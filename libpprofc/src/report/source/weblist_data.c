@@ -1,4 +1,4 @@
-/* The functions and addresses of the weblist page, and their samples. */
+/* Functions, addresses and samples of the weblist page. */
 #include "report/source/weblist_data.h"
 
 #include "core/array.h"
@@ -52,7 +52,7 @@ uint32_t web_data_add(struct web_data *data, const struct web_instruction *instr
   return index;
 }
 
-/* The name of a file as the page shows it. */
+/* Returns the name of a file as the page shows it. */
 static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
   if (str_starts(file, STR("/proc/self/cwd/"))) file = str_slice(file, 15, file.size);
   if (str_starts(file, STR("./"))) file = str_slice(file, 2, file.size);
@@ -68,21 +68,20 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return true;
 }
 
-/* Lines further from 0 have no meaning, and sums of these cannot overflow. */
+/* Clamps a line, so that sums cannot overflow. Lines beyond the limit have no meaning. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
   return line < -most ? -most : line;
 }
 
-/* The number of functions of a stack of inlined calls that are used, innermost first. */
+/* Returns how many functions of a stack of inlined calls are used, innermost first. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* All calls, the outermost first. The calls of a place are the end of this array, from the place
-   * on. */
+  /* Calls of a place, outermost first. The calls of a later place are the end of this array. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -117,8 +116,8 @@ struct scan {
   size_t address_count;
 };
 
-/* Adds up flat and cum of each location. A location that is twice in a stack counts twice, as in
- * pprof. */
+/* Adds up flat and cum of each location. As in pprof, a location that occurs twice in a stack
+ * counts twice. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
@@ -141,7 +140,7 @@ static bool sum_samples(struct scan *s) {
   return true;
 }
 
-/* Locations without an address get addresses above all mappings. */
+/* Gives locations without an address unique addresses above all mappings. */
 static void make_addresses(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint64_t next = 1;
@@ -155,7 +154,7 @@ static void make_addresses(struct scan *s) {
 
 /* ---- what matches ------------------------------------ */
 
-/* Matches strings of the profile, each once. */
+/* Matches each string of the profile once. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
@@ -191,7 +190,7 @@ static bool note_interest(struct scan *s, uint32_t function) {
          interner_add(&s->data->interest, system_name) != MAP_NONE;
 }
 
-/* Adds the address and the names of a location when one of its lines matches; false when out of
+/* Adds the address and the names of a location if one of its lines matches; false when out of
  * memory. */
 static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t location) {
   const struct locations *l = &s->profile->locations;
@@ -250,7 +249,7 @@ static int compare_places(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Drops all but one entry for each address: the location that was found first. */
+/* Keeps one entry for each address: the location found first. */
 static void sort_addresses(struct scan *s) {
   size_t n = 0;
   qsort(s->addresses, s->address_count, sizeof *s->addresses, compare_addresses);
@@ -260,7 +259,7 @@ static void sort_addresses(struct scan *s) {
   s->address_count = n;
 }
 
-/* The samples of each address; several locations may have the same address. */
+/* Collects the samples of each address. Several locations may have one address. */
 static struct web_sample *sort_samples(struct scan *s, size_t *count) {
   struct web_sample *samples = arena_array(&s->data->arena, s->count, sizeof *samples);
   size_t n = 0;

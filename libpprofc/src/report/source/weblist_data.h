@@ -1,5 +1,5 @@
-/* The contents of the weblist page: for each line of the functions that match, its samples,
- * and its instructions with the inlined calls that lead to them. */
+/* Contents of the weblist page: for each line of the matching functions its samples, and its
+ * instructions with the inlined calls that lead to them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "symbolize/object.h"
 
-/* One instruction; without text when there is no binary for the address. */
+/* One instruction. It has no text if the address has no binary. */
 struct web_instruction {
   uint64_t address;      /* address in the process */
   uint64_t file_address; /* address in the file, as shown */
@@ -22,7 +22,7 @@ struct web_call {
   int64_t line;
 };
 
-/* An instruction under a line of a function that matches. */
+/* An instruction below a line of a matching function. */
 struct web_place {
   pprofc_str file, function;
   int64_t line;
@@ -42,11 +42,11 @@ struct web_data {
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */
   struct interner system_names; /* linker names of all functions */
-  pprofc_str *pretty;           /* [system_names.count] the name shown for each */
+  pprofc_str *pretty;           /* [system_names.count] name to show for each system name */
 };
 
-/* Collects the data of the page. PPROFC_E_NO_MATCH when nothing matches. The caller must free it,
- * also after a failure. */
+/* Collects the data of the page. PPROFC_E_NO_MATCH if nothing matches. The caller frees it, also
+ * after a failure. */
 pprofc_status web_data_collect(struct web_data *data, const struct report *report,
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
@@ -70,15 +70,15 @@ struct web_sample {
   int64_t flat, cum;
 };
 
-/* An address that matches, and a location with that address. */
+/* A matching address, and a location with that address. */
 struct web_address {
   uint64_t address;
   uint32_t location;
   size_t order;
 };
 
-/* Adds instructions and places around the addresses (sorted, each once). `samples` must be
- * sorted. */
+/* Adds instructions and places around the addresses, which are sorted and unique. `samples` must
+ * be sorted. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,

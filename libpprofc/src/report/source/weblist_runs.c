@@ -1,10 +1,10 @@
-/* Runs of source lines: which lines around the samples of a function are shown together. */
+/* Groups source lines: lines around the samples of a function that are shown together. */
 #include "report/source/weblist_runs.h"
 
-/* Lines of one function that are further apart than this are two runs. */
+/* Lines of one function that are further apart than this belong to two groups. */
 #define MERGE_LINES 20
 
-/* The number of lines shown above and below a run. */
+/* Number of lines shown before and after a group. */
 #define EXPAND_LINES 5
 
 void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
@@ -16,14 +16,14 @@ void weblist_sum(const struct web_data *data, const struct web_place *places, si
   }
 }
 
-/* The end of the places on the line of places[first]. */
+/* Returns the end of the places on the line of places[first]. */
 static size_t line_end(const struct web_data *data, size_t first, size_t end) {
   size_t i = first + 1;
   while (i < end && data->places[i].line == data->places[first].line) i++;
   return i;
 }
 
-/* Puts the lines of one file, places [first, end), into runs; returns how many. */
+/* Groups the lines of one file, places [first, end); returns the number of groups. */
 static size_t join_lines(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs) {
   size_t count = 0;
@@ -49,13 +49,13 @@ static size_t join_lines(const struct web_data *data, size_t first, size_t end,
   return count;
 }
 
-/* The line at which the first run begins to show; line 0, for unknown lines, stays. */
+/* Returns the line at which the first group begins. Line 0, for unknown lines, stays. */
 static int64_t expand_upwards(int64_t line) {
   if (line > EXPAND_LINES) return line - EXPAND_LINES;
   return line > 1 ? 1 : line;
 }
 
-/* Lets runs show the lines around them; a gap between two is shared. */
+/* Extends groups by the lines around them. Two groups share the gap between them. */
 static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {

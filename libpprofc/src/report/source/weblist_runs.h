@@ -1,10 +1,10 @@
-/* Runs of source lines: which lines around the samples of a function are shown together. */
+/* Groups source lines: lines around the samples of a function that are shown together. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 
 #include "report/source/weblist_data.h"
 
-/* A run of lines of one function; lines [begin, end), places [first, first + count). */
+/* A group of lines of one function: lines [begin, end), places [first, first + count). */
 struct weblist_run {
   pprofc_str name;
   int64_t begin, end;
@@ -12,8 +12,8 @@ struct weblist_run {
   int64_t flat, cum;
 };
 
-/* Puts the lines of one file, places [first, end), into runs, with some lines around each; returns
- * how many. `runs` has room for one a place. */
+/* Groups the lines of one file, places [first, end), with some lines around each group. Returns
+ * the number of groups. `runs` has room for one group per place. */
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 

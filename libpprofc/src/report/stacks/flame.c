@@ -1,5 +1,5 @@
-/* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). flame/ draws them;
- * this file chooses what they show. */
+/* The flame graph reports, -flamegraph (one SVG) and -flame (one HTML page): chooses the data
+ * that flame/ draws. */
 #include "flame/flame.h"
 #include "core/array.h"
 #include "core/budget.h"
@@ -14,11 +14,11 @@
 
 #include <stdlib.h>
 
-#define MAX_VALUES   24u /* maximum number of values of a label key that the page can group by */
+#define MAX_VALUES   24u /* maximum number of values of a label key by which the page can group */
 #define MAX_GROUPS   96u
 #define MAX_LEFT_OUT 96u /* keys without groups that the page lists */
 
-/* Of a tree with more nodes, the narrowest are folded. */
+/* maximum number of nodes of the tree; the narrowest ones above it are folded */
 #define MAX_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {
@@ -161,7 +161,7 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
   };
 }
 
-/* One picture, drawn by the given function. */
+/* Draws one picture with the given function. */
 static pprofc_status draw(struct report *report, struct output *out,
                           pprofc_status (*drawer)(const struct flame_drawing *, struct output *,
                                                   pprofc_error *),
@@ -181,7 +181,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* ---- label groups of the page ------------------------ */
 
-/* One value of one label key, and the samples that have it. */
+/* One value of a label key, and the samples that have it. */
 struct page_group {
   uint32_t key, value; /* ids in the interner */
   uint32_t *samples;
@@ -195,7 +195,7 @@ struct grouping {
   struct page_group groups[MAX_GROUPS];
   size_t count;
   struct interner left_out; /* keys that get no groups */
-  struct map children;      /* nodes of the tree by the hash of (parent, frame) */
+  struct map children;      /* hash of (parent, frame) to node of the tree */
 };
 
 static void free_group(struct grouping *g, struct page_group *group) {
@@ -215,8 +215,8 @@ static bool leave_out(struct grouping *g, uint32_t key) {
   return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
 }
 
-/* Finds the group of a label, or makes it. Leaves the key out, and gives NULL, when the key has too
- * many values or the page has no room for more groups. False when out of memory. */
+/* Finds or adds the group of a label. *group is NULL if the key has too many values or the page
+ * has no room for more groups; the key is then dropped. False when out of memory. */
 static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
   size_t same_key = 0;
   *group = NULL;
@@ -235,7 +235,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
   return true;
 }
 
-/* Notes a sample in the group of one of its labels. */
+/* Adds a sample to the group of one of its labels. */
 static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, pprofc_str text) {
   if (interner_find(&g->left_out, name) != MAP_NONE) return true;
   uint32_t key = interner_add(&g->texts, name), value = interner_add(&g->texts, text);
@@ -286,8 +286,8 @@ static uint32_t grouping_find_child(const struct grouping *g, uint32_t parent, u
   return 0;
 }
 
-/* The nodes in which the stacks of a group end. Stacks are in the order of the tree, so nodes come
- * in ascending order. */
+/* Finds the nodes at which the stacks of a group end. Stacks are in the order of the tree, so
+ * the nodes are ascending. */
 static pprofc_status place_group(struct grouping *g, const struct page_group *from,
                                  struct flame_group *to, pprofc_error *error) {
   struct flame_report *f = g->flame;
@@ -345,7 +345,7 @@ static pprofc_status make_groups(struct grouping *g, struct flame_group **groups
 
 /* ---- the page ---------------------------------------- */
 
-/* The form of the tree: a page, or data for the viewer. */
+/* Writes the tree as a page or as data for the viewer. */
 struct flame_form {
   bool data;
   struct flame_data_range range;
@@ -404,7 +404,7 @@ static pprofc_status flame_report_write(struct flame_report *f, struct flame_for
   return status;
 }
 
-/* "" or "html" (a page), "data" or "data:NODE". */
+/* Parses the variant: "" or "html" (a page), "data" or "data:NODE". */
 static pprofc_status read_form(const char *variant, struct flame_form *form, pprofc_error *error) {
   uint64_t node = 0;
   *form = (struct flame_form){0};
@@ -465,7 +465,7 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  f.graph.tree.arena.mem = mem; /* what the writing needs; nothing is added to the tree */
+  f.graph.tree.arena.mem = mem; /* only fields that writing needs; nothing is added to the tree */
   output_init(&out, write, context);
   output_watch(&out, mem);
   pprofc_status status = flame_report_write(&f, &form, &out, error);

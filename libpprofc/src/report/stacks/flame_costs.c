@@ -1,9 +1,8 @@
-/* Estimates what limits a function from the counters of callgrind.
+/* Estimates which resource limits a function, from the counters of callgrind.
  *
- * The weights are the usual cycle estimate (a first-level hit 1, a last-level hit 5,
- * memory 35, system time in nanoseconds at 3 GHz): an instruction costs 1; a first-level miss costs
- * 5, and when it misses the last level too, 30 more. Profiles made by -simulate have the sums of
- * misses (L1m, LLm) in place of misses by kind of access. */
+ * The weights are the usual estimate of cycles: an access costs 1, with a first-level miss 5,
+ * and with a last-level miss 35. System time is converted at 3 GHz. Profiles of -simulate have
+ * sums of misses (L1m, LLm) instead of misses by kind of access. */
 #include "report/stacks/flame_costs.h"
 
 static const struct {

@@ -5,9 +5,10 @@
 #include "flame/verdicts.h"
 #include "pprofc/verdict.h"
 
-/* Fills `out` for a tree of a difference of the same profiles, with the same filters. `type` is the
- * sample type that was judged. `reversed`: the tree begins at the leaves, so the parent of a node
- * is not its caller. Everything is copied into the arena: the verdicts may be freed. */
+/* Fills `out` for the tree of a difference of the same profiles with the same filters. `type` is
+ * the sample type that was judged. `reversed` means that the tree begins at the leaves, so the
+ * parent of a node is its callee. All data is copied into the arena, so the verdicts may be
+ * freed. */
 pprofc_status flame_verdicts_make(const struct flame_tree *tree, size_t type, bool reversed,
                                   const pprofc_verdicts *verdicts, struct arena *arena,
                                   struct flame_verdicts *out, pprofc_error *error);

@@ -1,5 +1,5 @@
-/* The -flamebearer report: the JSON from which Pyroscope and similar tools draw flame graphs,
- * format "single", or "double" for a difference (left is the base). */
+/* The -flamebearer report: the JSON from which Pyroscope and similar tools draw flame graphs.
+ * Format "single", or "double" for a difference, in which left is the base. */
 #include "core/json_write.h"
 #include "report/report.h"
 #include "stacks/layout.h"
@@ -9,7 +9,7 @@ struct flamebearer {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  uint32_t *by_level;         /* nodes, level by level, in preorder within */
+  uint32_t *by_level;         /* nodes by level; each level in preorder */
   uint32_t *level_end;        /* [max_depth + 1] */
   int64_t *head_at, *base_at; /* where each node begins */
 };
@@ -55,8 +55,8 @@ static void put_names(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-/* For each bar: its distance from the end of the previous bar, total, self, name. A double has the
- * first three for base and head. */
+/* Writes for each bar: the distance from the end of the previous bar, total, self, name. A
+ * double has the first three for both base and head. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;

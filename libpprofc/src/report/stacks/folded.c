@@ -10,10 +10,10 @@ struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts;              /* the text of each frame, made once */
-  size_t *text_from;                /* [frames + 1] */
-  bool two_columns;                 /* base and head, as difffolded.pl writes them */
-  double least;                     /* stacks below this in both columns are one line */
+  struct buffer texts; /* the text of each frame, made once */
+  size_t *text_from;   /* [frames + 1] */
+  bool two_columns;    /* base and head, as difffolded.pl writes them */
+  double least;        /* minimum of a stack in either column; smaller stacks share one line */
   int64_t joined_base, joined_head; /* values of that line */
 };
 
@@ -25,8 +25,8 @@ static char folded_char(char c) {
   return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
 }
 
-/* Adds a name in the form that a line can hold. ';' ends a frame and a newline the line, so they
- * become what tools that fold stacks make of them; other control bytes become visible. */
+/* Appends a name in a form that fits a line. ';' would end a frame and a newline the line, so
+ * both are replaced as other folding tools do; other control bytes become visible. */
 static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch) {
   buffer_clear(scratch);
   for (size_t i = 0; i < name.size; i++) buffer_add_char(scratch, folded_char(name.data[i]));
@@ -39,7 +39,7 @@ static bool folded_is_number(pprofc_str s) {
   return s.size > 0;
 }
 
-/* A frame that ends like "f 12" would be read as a value: the blank becomes an underscore. */
+/* A frame that ends like "f 12" would be read as a value, so its blank becomes an underscore. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');
@@ -47,7 +47,7 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
-/* The printable name of a node, with the parts that the granularity kept. */
+/* Returns the printable name of a node, with the parts that the granularity keeps. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
@@ -83,7 +83,7 @@ static bool folded_make_texts(struct folded_report *f) {
 
 /* ---- lines ------------------------------------------- */
 
-/* A value as the report shows it: mean, then divide_by. */
+/* Returns a value as the report shows it: mean, then divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
   if (report->result.mean) value = report_mean(value, divisor);
   if (!(report->result.ratio > 0) || report->result.ratio == 1) return value;
@@ -92,15 +92,16 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* Moves a negative value to the other column, without its sign: flame graph tools take no negative
- * numbers. */
+/* Moves a negative value to the other column as a positive one, because flame graph tools take
+ * no negative numbers. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
   if (__builtin_sub_overflow(*to, *from, to)) *to = INT64_MAX;
   *from = 0;
 }
 
-/* Base and head of a stack. In a difference without base samples, negative values count as base. */
+/* Returns base and head of a stack. In a difference without base samples, negative values count
+ * as base. */
 static void values_of(const struct folded_report *f, size_t stack, int64_t *base, int64_t *head) {
   const struct report *report = f->report;
   size_t type = report->result.value_index;
@@ -114,8 +115,8 @@ static bool is_small(const struct folded_report *f, int64_t base, int64_t head) 
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Finds the properties that depend on all stacks: the number of columns, the least value of a
- * line of its own, and the sums of the stacks below it. */
+/* Finds properties of all stacks: the number of columns, the smallest value with its own line,
+ * and the sums of the smaller stacks. */
 static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;
@@ -135,8 +136,8 @@ static void survey(struct folded_report *f) {
   }
 }
 
-/* The texts are in no order of memory: a byte of each is read first, so that the processor waits
- * for many at once. */
+/* The texts are scattered in memory. Reading one byte of each first lets their cache misses
+ * overlap. */
 static void folded_touch(const struct folded_report *f, const struct stack_part *part) {
   for (uint32_t i = 0; i < part->count; i++) {
     size_t from = f->text_from[part->frames[i]];
@@ -199,8 +200,7 @@ static bool write_all(const struct folded_report *f, struct output *out) {
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
   struct folded_report f = {.report = report};
-  /* The granularity has been applied already, so every property that frames still differ by is
-   * shown. */
+  /* The granularity has been applied, so print every property in which frames still differ. */
   struct stack_policy policy = {.inlines = true,
                                 .function = true,
                                 .file = true,

@@ -1,5 +1,5 @@
-/* The -json report: totals and functions with flat and cum of every sample type, base and head
- * apart. The schema is described in docs/JSON.md and only grows. */
+/* The -json report: totals, and functions with flat and cum of every sample type, separately for
+ * base and head. docs/JSON.md describes the schema. Members are only added, never removed. */
 #include "core/budget.h"
 #include "core/json_write.h"
 #include "report/report.h"
@@ -38,7 +38,8 @@ static bool alloc_rows(struct json_report *r) {
   return true;
 }
 
-/* Adds flat of every node, and cum of the outermost node of each function on a path. */
+/* Adds the flat values of all nodes, and the cum values of the outermost node of each function
+ * on a path. */
 static bool sum_rows(struct json_report *r) {
   const struct flame_tree *t = &r->graph.tree;
   uint32_t *path = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *path);
@@ -62,7 +63,7 @@ static bool sum_rows(struct json_report *r) {
   return true;
 }
 
-/* The sort key of a row: flat or cum of the type shown; in a difference, its change. */
+/* Returns the sort key of a row: flat or cum of the type shown, or its change in a difference. */
 static double weight(const struct json_report *r, const struct function_row *row) {
   const int64_t *values = r->report->result.cum_sort ? row->cum : row->flat;
   size_t type = r->report->result.value_index;

@@ -84,7 +84,8 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
   return true;
 }
 
-/* Replaces the ids of values by parts. Values beyond the limit, the lightest, share one part. */
+/* Replaces the ids of values by parts. The values of least weight above the limit share one
+ * part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);

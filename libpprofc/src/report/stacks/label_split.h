@@ -7,8 +7,7 @@
 #include "profile/profile.h"
 
 struct label_part {
-  pprofc_str
-      value; /* several values of one sample are joined by commas; "(none)" without the label */
+  pprofc_str value; /* several values of one sample, joined by commas; "(none)" without the label */
   size_t from, count; /* samples[from] .. samples[from + count - 1], ascending */
   uint64_t weight;    /* sum of magnitudes */
 };
@@ -16,12 +15,12 @@ struct label_part {
 struct label_split {
   struct arena arena;
   size_t count;
-  struct label_part *parts; /* the heaviest first, then by value; the last may be "(other)" */
+  struct label_part *parts; /* heaviest part first, then by value; the last may be "(other)" */
   uint32_t *samples;
 };
 
-/* Splits by the label `key`. Weights come from the column value_index. When there are more than
- * `most` values, the lightest ones share the part "(other)". */
+/* Splits by the label `key`. Weights come from the column value_index. If there are more than
+ * `most` values, those with the least weight share the part "(other)". */
 pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
                                 size_t most, const pprofc_allocator *mem, struct label_split *split,
                                 pprofc_error *error);

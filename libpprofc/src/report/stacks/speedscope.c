@@ -1,5 +1,5 @@
-/* The -speedscope report: a file for https://www.speedscope.app, one sampled profile per sample
- * type, and for a difference up to four of them on one frame table: base, head, slower, faster. */
+/* The -speedscope report: a file for https://www.speedscope.app with one sampled profile per
+ * sample type. A difference has up to four on one frame table: base, head, slower, faster. */
 #include "core/blocks.h"
 #include "core/json_write.h"
 #include "report/stacks/label_split.h"
@@ -9,15 +9,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Sizes from which the app fails or is slow, and the greatest exact integer of JavaScript. */
+/* Sizes from which the app fails or is slow, and the largest exact integer of JavaScript. */
 #define LEFT_HEAVY_DEPTH       2000
 #define SPEEDSCOPE_SLOW_STACKS 1000000
 #define EXACT_NUMBER           (INT64_C(1) << 53)
 
-/* More values of a label than this are joined: the app lists each profile. */
+/* Maximum number of label values. Further values are joined, because the app lists each profile. */
 #define GROUPS_MAX 200
 
-/* The number of a frame in the file, as a stack of the file has it. */
+/* Number of a frame in the file. */
 struct number_text {
   char text[15]; /* ",17" */
   uint8_t size;  /* 0: the frame does not occur */
@@ -31,7 +31,7 @@ struct speedscope {
   struct stack_set set;
   struct speedscope_profile *shown;
   size_t shown_count;
-  struct number_text *numbers; /* [frames + 1]: the last is the frame of joined stacks */
+  struct number_text *numbers; /* [frames + 1]; the last entry is the frame of joined stacks */
   struct label_split groups;
   struct buffer name;
   unsigned threads;
@@ -50,7 +50,7 @@ static bool joins_stacks(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True when at least one profile has the stack as a sample of its own. */
+/* True if at least one profile has the stack as a separate sample. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
@@ -62,7 +62,7 @@ static bool is_kept(const struct speedscope *s, size_t stack) {
 /* Marks the frames of the stacks that are kept; `frames` has room for a stack. */
 static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frames) {
   const struct stack_set *set = &s->set;
-  size_t known = 0; /* number of leading frames of this stack that are marked already */
+  size_t known = 0; /* number of frames at the start of this stack that are marked already */
   for (size_t i = 0; i < set->count; i++) {
     if (set->shared[i] < known) known = set->shared[i];
     stack_set_go_on(set, i, frames);
@@ -76,7 +76,7 @@ static void set_number(struct number_text *number, uint32_t value) {
   number->size = size > 0 ? (uint8_t)size : 0;
 }
 
-/* Gives the frames that occur their numbers, in order. */
+/* Numbers the frames that occur, in order. */
 static bool number_frames(struct speedscope *s) {
   struct arena *arena = &s->set.arena;
   uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
@@ -93,7 +93,7 @@ static bool number_frames(struct speedscope *s) {
   return true;
 }
 
-/* The name of a frame, followed by its address where frames of that name differ by it. */
+/* Writes the name of a frame, and its address if frames with that name differ by it. */
 static void write_frame_name(struct speedscope *s, const struct stack_frame *frame) {
   json_key(&s->json, "name");
   if (!frame->address || frame->function == NONE) {
@@ -136,7 +136,7 @@ static void write_frames(struct speedscope *s) {
 
 /* ---- samples and weights ----------------------------- */
 
-/* The samples of one profile, written by several threads. */
+/* Samples of one profile, written by several threads. */
 struct sample_writer {
   const struct speedscope *speedscope;
   const struct stack_set *set;
@@ -144,14 +144,14 @@ struct sample_writer {
   size_t first; /* the first stack that is written */
 };
 
-/* The weight of a stack that is a sample of its own; 0 for stacks that are joined. */
+/* Returns the weight of a stack that is a separate sample; 0 for joined stacks. */
 static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   int64_t weight = speedscope_weight(w->shown, w->set, stack);
   return weight >= w->shown->least ? weight : 0;
 }
 
-/* Writes "[3,17,4]". Numbers are copied in pieces of one size, which is much faster than copying as
- * many bytes as each has. */
+/* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, which is much faster than copying
+ * their exact lengths. */
 static void speedscope_write_stack(const struct sample_writer *w, size_t stack,
                                    struct output *out) {
   const struct number_text *numbers = w->speedscope->numbers;
@@ -182,7 +182,7 @@ static void speedscope_write_stacks(const void *context, struct output *out, siz
   }
 }
 
-/* The sum of the weights of the stacks that are joined. */
+/* Returns the sum of the weights of the joined stacks. */
 static uint64_t joined_weight(const struct sample_writer *w) {
   uint64_t sum = 0;
   for (size_t i = 0; w->shown->least && i < w->set->count; i++) {
@@ -253,7 +253,7 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   json_end(&s->json);
 }
 
-/* The profiles of the samples with one value of the label. */
+/* Writes the profiles of the samples with one value of the label. */
 static pprofc_status write_group(struct speedscope *s, const struct label_part *group,
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,
@@ -283,7 +283,7 @@ static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Prints the name of the whole: the name of the program. */
+/* Prints the name of the file's group of profiles: the name of the program. */
 static void write_title(struct speedscope *s) {
   pprofc_str file = STR("");
   if (s->profile->mappings.count)
@@ -338,8 +338,8 @@ static void warn_of_size(const struct speedscope *s) {
 
 /* ---- the report -------------------------------------- */
 
-/* Frames as the granularity option wants them; a function is a name in a file, and shows where it
- * begins. */
+/* Writes a frame with the fields of the granularity option. A function is a name in a file, and
+ * has its first line. */
 static struct stack_policy frame_policy(const pprofc_report_options *options) {
   struct granularity g;
   if (!granularity_parse(options->granularity ? options->granularity : "", options->noinlines,

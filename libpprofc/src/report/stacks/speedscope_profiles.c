@@ -1,4 +1,4 @@
-/* The profiles of a speedscope file, and the weights of stacks in them. */
+/* Profiles of a speedscope file, and the weights of stacks in them. */
 #include "report/stacks/speedscope_profiles.h"
 
 #include "unit/unit.h"
@@ -45,7 +45,7 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
 
 /* ---- weights ----------------------------------------- */
 
-/* The value of a stack in a profile, never below 0, in units of the profile. */
+/* Returns the value of a stack in a profile, at least 0, in units of the profile. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack) {
   int64_t head = stack_head(set, stack, profile->type);

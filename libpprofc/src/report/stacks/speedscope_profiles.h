@@ -1,12 +1,12 @@
-/* The profiles of a speedscope file, and the weights of stacks in them. */
+/* Profiles of a speedscope file, and the weights of stacks in them. */
 #ifndef PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 #define PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-/* The part of the values that a profile shows. The app takes no negative weights, so a difference
- * is split by its sign. */
+/* Part of the values that a profile shows. The app takes no negative weights, so a difference is
+ * split by sign. */
 enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER };
 
 #define SPEEDSCOPE_PARTS_MAX 4
@@ -25,16 +25,17 @@ struct speedscope_profile {
 /* " (slower)" */
 const char *speedscope_part_suffix(enum speedscope_part part);
 
-/* Fills in the profiles of all sample types (room for SPEEDSCOPE_PARTS_MAX of each) and returns how
- * many there are: the parts with a total above 0, and at least one of each type. */
+/* Fills in the profiles of all sample types and returns their number: the parts with a total
+ * above 0, and at least one of each type. There is room for SPEEDSCOPE_PARTS_MAX of each type. */
 size_t speedscope_choose(const struct report *report, const struct stack_set *set,
                          struct speedscope_profile *profiles);
 
-/* The profile to open first: the shown sample type, and in a difference what got slower. */
+/* Returns the profile to open first: the shown sample type, and in a difference the part that
+ * got slower. */
 size_t speedscope_active(const struct report *report, const struct speedscope_profile *profiles,
                          size_t count);
 
-/* The weight of a stack, in units of the app. Never below 0. */
+/* Returns the weight of a stack in units of the app, at least 0. */
 int64_t speedscope_weight(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack);
 

@@ -8,7 +8,8 @@
 
 #include <time.h>
 
-/* The location ids as text, each followed by a blank, so that a stack is printed by copying. */
+/* Writes the location ids as text, each followed by a blank, so that a stack is printed by
+ * copying. */
 struct id_texts {
   const pprofc_allocator *mem;
   char (*text)[24]; /* 20 digits and a blank at most */
@@ -36,7 +37,7 @@ static void string(struct raw_report *raw, uint32_t index) {
   raw_text(raw, profile_string(raw->profile, index));
 }
 
-/* As Go prints a time: "2023-11-14 22:13:20.123456789 +0000 UTC". */
+/* Prints a time like Go: "2023-11-14 22:13:20.123456789 +0000 UTC". */
 static void print_time(struct output *out, int64_t nanoseconds) {
   int64_t seconds = nanoseconds / 1000000000, fraction = nanoseconds % 1000000000;
   if (fraction < 0) {
@@ -65,7 +66,7 @@ static pprofc_str first_code_points(pprofc_str s, size_t count) {
   return (pprofc_str){s.data, end};
 }
 
-/* "Duration: 4h35": pprof cuts the text after four characters. */
+/* Prints "Duration: 4h35": pprof cuts the text after four characters. */
 static void print_duration(struct raw_report *raw) {
   char duration[64];
   output_add_text(raw->out, "Duration: ");
@@ -164,8 +165,8 @@ static void raw_print_value(struct output *out, int64_t value) {
   output_add(out, cell + n, sizeof cell - n);
 }
 
-/* "[v1 v2]" of strings, "[5 bytes 6 kb]" of numbers; with units when any value of the key has one.
- */
+/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers, with units if any value of the
+ * key has one. */
 static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;
@@ -186,7 +187,7 @@ static void raw_add_values(struct raw_report *raw, const struct label_group *gro
   buffer_add_char(line, ']');
 }
 
-/* One line with all string labels of the sample, or all numeric ones. */
+/* Prints one line with all string labels of the sample, or all numeric ones. */
 static bool raw_print_labels(struct raw_report *raw, bool numbers) {
   text_pieces_clear(&raw->pieces);
   for (size_t i = 0; i < raw->groups.count; i++) {

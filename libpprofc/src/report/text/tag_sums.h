@@ -1,12 +1,12 @@
-/* The sums that the report tags prints: of the samples with each label. */
+/* Sums of the samples with each label, for the report tags. */
 #ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
 #define PPROFC_REPORT_TEXT_TAG_SUMS_H
 
 #include "core/map.h"
 #include "report/report.h"
 
-/* The sum over the samples with one label. First there is one sum for each distinct label of the
- * profile; then those with the same text are joined. */
+/* Sum over the samples with one label. First there is one sum per distinct label of the profile;
+ * then sums with the same text are joined. */
 struct tag_value {
   struct label label;
   pprofc_str key, value; /* texts as printed */
@@ -19,16 +19,17 @@ struct tag_sums {
   const pprofc_profile *profile;
   struct arena texts;
   struct map map;
-  struct tag_value *items; /* by key; the values of a key by magnitude of the sum, then by text */
+  struct tag_value
+      *items; /* sorted by key; values of a key by magnitude of the sum, then by text */
   size_t count, capacity;
 };
 
-/* Free the sums also after a failure. Keys are in the order of their bytes. */
+/* The caller frees the sums, also after a failure. Keys are sorted bytewise. */
 pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
                                pprofc_error *error);
 void tag_sums_free(struct tag_sums *tags);
 
-/* The end of the values of the key that items[from] has. */
+/* Returns the end of the values of the key that items[from] has. */
 size_t tag_sums_end(const struct tag_sums *tags, size_t from);
 
 #endif

@@ -1,5 +1,4 @@
-/* The -tags report: for every label key, its values and how much of the profile each accounts for.
- */
+/* The -tags report: the values of each label key, and the share of the profile of each value. */
 #include "report/text/tag_sums.h"
 
 #include "core/array.h"
@@ -58,7 +57,7 @@ static bool count_samples(struct tag_sums *tags) {
   return true;
 }
 
-/* Numbers are shown as text in the unit of their key; equal texts are one value. */
+/* Numbers are compared as text in the unit of their key, so equal texts are one value. */
 static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {
@@ -193,7 +192,7 @@ static void print_total(const struct tags *tags, int64_t sum) {
   output_add_char(tags->out, '\n');
 }
 
-/* One key: its total, its values, and an empty line. */
+/* Prints one key: its total, its values, and an empty line. */
 static void print_key(const struct tags *tags, const struct tag_value *items, size_t count) {
   int64_t sum = 0;
   size_t width = 0;

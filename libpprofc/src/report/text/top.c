@@ -1,4 +1,4 @@
-/* The reports top and text: one line per node. */
+/* The reports top and text: one line for each node. */
 #include "report/labels.h"
 #include "unit/unit.h"
 

@@ -9,11 +9,11 @@
 
 #define SEPARATOR "-----------+-------------------------------------------------------\n"
 
-/* The width of labels and values, and of the blanks between a value and a frame. */
+/* Widths of labels and values, and of the gap between a value and a frame. */
 #define COLUMN 10
 #define GAP    3
 
-/* The lines of every location, rendered once: each frame after COLUMN + GAP blanks. */
+/* Lines of every location, rendered once: each frame after COLUMN + GAP blanks. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
@@ -33,7 +33,7 @@ struct traces {
 
 /* ---- frames ------------------------------------------ */
 
-/* Renders frames into an output of its own. */
+/* Renders frames into a separate output. */
 struct frame_printer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
@@ -47,15 +47,15 @@ static int traces_to_buffer(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-/* The file of a function, cleaned into `scratch`. */
+/* Returns the cleaned path of a function's file, stored in `scratch`. */
 static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
   buffer_clear(scratch);
   if (!file.size || !buffer_reserve(scratch, file.size + 2)) return STR("");
   return str_path_clean(file, scratch->data);
 }
 
-/* One frame: the printable name of its node, marked when it was inlined. False when out of memory.
- */
+/* Prints one frame: the printable name of its node, with a mark if it was inlined. False when
+ * out of memory. */
 static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
                         bool is_inlined) {
   const pprofc_profile *p = f->profile;
@@ -128,7 +128,7 @@ static void traces_add_value(struct traces *traces, const struct label *label, p
   buffer_add_str(&traces->pieces.text, value);
 }
 
-/* "      key1:  a b\n" of every key of one kind. They are sorted with their padding and their
+/* Prints "      key1:  a b\n" for every key of one kind. They are sorted with their padding and
  * newline. */
 static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
@@ -204,7 +204,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
             frame_texts_init(&traces.texts, p, mem);
   if (ok) {
     report_profile_header(report, out);
-    /* The header is the first output; an empty header is an empty line. */
+    /* The header comes first; an empty header is an empty line. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
   }

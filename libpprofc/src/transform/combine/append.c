@@ -13,9 +13,9 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  bool ours[SIDES];          /* true: nothing else refers to the profile or its columns */
-  bool trees;                /* true: stacks are trees, so samples of zeros are kept */
-  size_t width;              /* values per sample */
+  bool ours[SIDES]; /* true if no other profile refers to the profile or its columns */
+  bool trees;       /* true if stacks are trees, so that samples with value 0 must be kept */
+  size_t width;     /* values per sample */
   size_t kept[SIDES], total; /* samples that the result takes from each side, and their sum */
 };
 
@@ -46,7 +46,7 @@ static void drop_tables(const struct append *a, int side) {
 
 /* ---- columns ----------------------------------------- */
 
-/* Returns a column of head enlarged for all samples, in the same memory or as a copy. */
+/* Returns a column of head with room for all samples, in the same memory or as a copy. */
 static void *take_column(struct append *a, const void *column, size_t size) {
   struct arena *arena = &a->m.out->region->arena;
   size_t old = a->profiles[HEAD]->samples.count * size, new_size;
@@ -228,7 +228,7 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* the merge result has the second reference to the region */
+    /* the result of the merge also refers to the region */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);

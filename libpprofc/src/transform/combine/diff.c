@@ -36,7 +36,7 @@ static void write_sets(pprofc_profile *copy, struct label base, struct label_set
   }
 }
 
-/* Gives samples without labels the empty set, which comes first. */
+/* Assigns the empty set, which is first, to samples without labels. */
 static bool open_sets(pprofc_profile *copy) {
   struct samples *s = &copy->samples;
   if (s->label_set) return true;
@@ -49,8 +49,7 @@ static bool open_sets(pprofc_profile *copy) {
   return true;
 }
 
-/* Puts the empty set before the new ones: the set of samples without labels now has the base
- * label. */
+/* Puts the empty set before the new ones, because samples without labels now get the base label. */
 static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
                         const struct label *labels) {
   struct samples *s = &copy->samples;
@@ -216,7 +215,7 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind) {
-  /* A head that already has base labels may have samples equal to samples of the base. */
+  /* If head already has base labels, its samples may be equal to samples of the base. */
   return kind == PPROFC_COMPARE && !has_base_label(head) && sums_plainly(head) &&
          sums_plainly(base);
 }

@@ -1,5 +1,5 @@
-/* Benchmarks of a profile: samples that the label `benchmark` names. The reader of callgrind's
- * output sets the label, since a program can write one part for each benchmark. */
+/* Benchmarks of a profile: groups of samples with the label `benchmark`. The reader of
+ * callgrind's output sets the label, because a program can write one part for each benchmark. */
 #include "pprofc/transform.h"
 
 #include "core/budget.h"

@@ -1,5 +1,4 @@
-/* Applies a granularity: clears the fields in which frames may differ and still count as one
- * (16). */
+/* Applies a granularity: clears the fields of frames that the granularity ignores (16). */
 #include "pprofc/builder.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -21,7 +20,8 @@ bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
     if (strcmp(name, table[i].name) != 0) continue;
     *out = table[i].keeps;
     out->inlines = !noinlines;
-    /* Addresses with inlined frames keep the profile unchanged, columns included. */
+    /* With inlined frames, the granularity "addresses" keeps the profile unchanged, including
+     * columns. */
     out->column = showcolumns || (out->address && !noinlines);
     return true;
   }

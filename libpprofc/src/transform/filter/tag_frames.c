@@ -7,7 +7,7 @@
 #include "transform/transform.h"
 #include "unit/unit.h"
 
-/* The keys of an option in reverse order, the order in which frames are added. */
+/* Keys of an option in reverse order, the order in which frames are added. */
 struct tag_list {
   uint32_t *keys; /* indices in `keys` of struct tag_frames */
   size_t count;
@@ -30,7 +30,7 @@ struct tag_frames {
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map by_label; /* map for the most frequent case: a label with one string value */
+  struct map by_label; /* cache for the most frequent case: a label with one string value */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
@@ -168,8 +168,8 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
-/* Does the same for a column that shares no memory with other columns: also frees the pages of
- * the old column if only this edit can read them. */
+/* Does the same for a column in memory of its own. Also frees the pages of the old column if
+ * only this edit can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
   void *items = tag_frames_extend(copy, column, count, more, size);
@@ -255,8 +255,9 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
-/* The input bytes with the old stacks. If no other profile reads them, their pages are freed
- * while new stacks are written, so that old and new stacks together need the memory of one. */
+/* Input bytes with the old stacks. If no other profile reads them, their pages are freed while
+ * new stacks are written, so that old and new stacks together need little more memory than one
+ * of them. */
 struct tag_input {
   struct region *region;
   const struct region *lender;

@@ -51,10 +51,10 @@ static bool accumulator_has_negative(const pprofc_profile *profile) {
   return all < 0;
 }
 
-/* True if this profile may be added in any grouping. False with negative values: samples whose
- * sum is 0 are dropped on the way, and are appended later if they occur again. False if only
- * some profiles have a time of 0, which hides earlier times. Profiles of different kinds must
- * be added in order, because each step keeps only the common sample types. */
+/* True if this profile may be added in any grouping. False with negative values, because a sum
+ * of 0 drops a sample, and a later occurrence would be appended at the end. False if only some
+ * profiles have a time of 0, which hides earlier times. Profiles of different kinds must be
+ * added in order, because each step keeps only the common sample types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {
   pprofc_error error;

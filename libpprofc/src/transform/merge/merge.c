@@ -9,8 +9,8 @@
 #include "transform/edit.h"
 #include "transform/merge/accumulator.h"
 
-/* The result shares the region of a source with more bytes of stacks than this instead of
- * copying the stacks. */
+/* Minimum size of a source's stacks, in bytes, for which the result shares the region of the
+ * source instead of copying the stacks. */
 #define SHARED_STACK_BYTES THRESHOLD((size_t)256 * 1024)
 
 /* ---- header ------------------------------------------ */
@@ -25,7 +25,7 @@ static void merge_times(struct merge *m) {
   }
 }
 
-/* Returns the string of the first source in which it is not empty. */
+/* Returns the first non-empty string among the sources. */
 static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
   if (*ours) return true;
   *ours = merge_string(m, source, theirs);
@@ -135,7 +135,7 @@ static bool merge_has_negative(const struct merge *m) {
   return all < 0;
 }
 
-/* With this many threads, separate passes over the samples are faster than a single pass. */
+/* number of threads from which on separate passes over the samples are faster than a single pass */
 #define MANY_WORKERS 5u
 
 static bool merge_may_pass(const struct merge *m) {

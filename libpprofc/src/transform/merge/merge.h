@@ -29,8 +29,8 @@ struct merge_piece {
   const uint32_t *map;     /* varint to location of the source; NULL: v is location v - 1 */
   const uint32_t *classes; /* [size] varint to class, or LOCATION_HIDDEN */
   size_t size;
-  size_t coding; /* number of the encoding: pieces with the same one write equal stacks as
-                    equal bytes */
+  size_t coding; /* number of the encoding; pieces with equal numbers encode equal stacks as equal
+                    bytes */
 };
 
 struct merge_function {

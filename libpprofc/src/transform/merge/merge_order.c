@@ -18,7 +18,7 @@ struct walker {
   uint64_t *state; /* [longest stack + 1] hash state of the previous stack, by the number of
                       bytes from its root end */
   const uint8_t *stack;
-  size_t stack_size; /* size of the previous stack, 0 at the start of a piece */
+  size_t stack_size; /* size of the previous stack in bytes, 0 at the start of a piece */
 };
 
 /* Set in the class of a varint until a walker has used it; always set in LOCATION_HIDDEN. */

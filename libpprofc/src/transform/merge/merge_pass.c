@@ -81,8 +81,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* True if the result's stack, which is shared with its source, equals the item's stack, which
- * has new numbers. */
+/* True if the result's stack, which uses the numbers of its source, equals the item's stack in
+ * new numbers. */
 static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
@@ -153,7 +153,7 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   return pass_add_result(p, item);
 }
 
-/* Prefetches the stack that an item is compared with first. */
+/* Prefetches the stack that an item will be compared with first. */
 static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
   struct map_probe probe = map_start(&p->table, item->hash);
   uint32_t result = map_next(&p->table, &probe);
