@@ -138,7 +138,7 @@ async function testDiffPage(url) {
   // Search counts every stack once.
   await page.fill("[data-key=search]", "encoding/json");
   const matched = await page.textContent(".pf-matched");
-  check(/^\d+\.\d+% in \d+ boxes$/.test(matched), `matched: ${matched}`);
+  check(/^\d+ matches, \d+\.\d+s → [\d.]+(m?s)?$/.test(matched), `matched: ${matched}`);
   await page.click("[data-do=next]");
   const first = (await state(page)).selected;
   await page.click("[data-do=next]");
@@ -459,6 +459,68 @@ async function testManyLabels(url) {
     return out.filter((text) => !/^[\d.]+%$/.test(text));
   });
   check(labels.length >= 55, `labels: ${labels.length}`);
+  await page.context().close();
+}
+
+// ---- search, keys, the menu of the right button -------------------------------------------------------------------
+
+async function testSearch(url) {
+  const page = await open(url);
+  await ready(page);
+  check(await page.evaluate(() => document.activeElement === window.pprofc.drawing.canvas), "the graph has the focus at first");
+  await page.keyboard.press("/");
+  await page.keyboard.type("regexp");
+  const found = await page.evaluate(() => {
+    const { view, matches, model } = window.pprofc, hit = (i) => i > 0 && /regexp/i.test(model.name[view.frame[i]] + model.file[model.fileOf[view.frame[i]]]);
+    let sum = 0, count = 0;
+    for (let i = 1; i < view.n; i++) {
+      let above = view.parent[i];
+      while (above > 0 && !hit(above)) above = view.parent[above];
+      if (hit(i)) count++, sum += above > 0 ? 0 : view.head[i];
+    }
+    return { count, matches: matches.length, share: (100 * sum / view.head[0]).toFixed(2), focus: document.activeElement.type };
+  });
+  const said = () => page.textContent(".pf-matched");
+  check(found.count === found.matches && found.focus === "search", `matches: ${JSON.stringify(found)}`);
+  check((await said()) === `${found.count} matches, 4.32s, ${found.share}%`, `said: ${await said()}`);
+  const walked = [];
+  for (const key of ["Enter", "Enter", "Enter", "Shift+Enter"]) {
+    await page.keyboard.press(key);
+    walked.push((await said()).split(",")[0]);
+  }
+  check(walked.join() === [1, 2, 3, 2].map((i) => `${i} of ${found.count}`).join(), `Enter and Shift+Enter: ${walked}`);
+  const now = await state(page);
+  check(/regexp/.test(await nameOf(page, now.selected)), "a match is selected");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("f");
+  const kept = await page.evaluate(() => [window.pprofc.state.focus, window.pprofc.view.head[0] / window.pprofc.whole.head * 100]);
+  check(kept[0] === "regexp" && kept[1].toFixed(2) === found.share, `f keeps the stacks through the matches: ${kept}`);
+  await reset(page);
+  await page.fill("[data-key=search]", "no such function");
+  check((await said()) === "no match", `said: ${await said()}`);
+  await reset(page);
+
+  // Every key of the sheet is known, and the sheet has every key.
+  await page.keyboard.press("Escape");
+  await page.focus(".pf-graph");
+  await page.keyboard.press("?");
+  const rows = await page.$$eval(".pf-keys tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  check(rows.length > 20 && rows.every((row) => row.every(Boolean)) && new Set(rows.map(([key]) => key)).size === rows.length, `the sheet: ${JSON.stringify(rows)}`);
+  check(JSON.stringify(rows) === JSON.stringify(await page.evaluate(() => window.pprofcViewer.keys())), "the sheet is the table of keys");
+  await page.keyboard.press("Escape");
+
+  // The menu has what works in this page.
+  const node = await page.evaluate(() => window.pprofc.nodeOfName("main.rank", () => 1)), spot = await spotOf(page, node);
+  await page.mouse.click(spot.x, spot.y, { button: "right" });
+  const entries = await page.$$eval(".pf-context button", (all) => all.map((e) => e.textContent));
+  check(entries.join() === "Focus,Hide,Copy name", `the menu: ${entries}`);
+  check((await state(page)).selected === node && (await state(page)).root === 0, "the right button selects");
+  await page.keyboard.press("Escape");
+  check(!(await page.isVisible(".pf-context")) && (await state(page)).selected === node, "Escape closes the menu");
+  await page.mouse.click(spot.x, spot.y, { button: "right" });
+  await page.keyboard.press("Enter");
+  check((await state(page)).focus === "^main\\.rank$", `Focus: ${(await state(page)).focus}`);
+  quiet(page, "search");
   await page.context().close();
 }
 
@@ -837,6 +899,7 @@ const diffUrl = make("layout.html", "-flame", ...diff), servers = ["-diff_base=s
 await testLayout(diffUrl);
 await testLabels(make("servers.html", "-flame", ...servers));
 await testManyLabels(make("many.html", "-flame", "server_cpu.pb.gz"));
+await testSearch(pathToFileURL(path.join(work, "many.html")).href);
 await testStill(pathToFileURL(path.join(work, "many.html")).href, { width: 1280, height: 800 });
 await testStill(diffUrl, { width: 1280, height: 800 });
 await testStill(diffUrl, { width: 390, height: 844 });

@@ -144,8 +144,13 @@ function sandwiched(model, from, text) {
   return { callees: down.view(), callers: up.view() };
 }
 
+// The views to draw (callers and callees, or one), and `source`: all stacks of the profile.
 function makeViews(model, state) {
-  let view = baseView(model, state);
+  const source = baseView(model, state);
+  return { source, views: viewsOf(model, state, source) };
+}
+
+function viewsOf(model, state, view) {
   if (isPlain(state)) return [view];
   if (state.focus) view = focused(model, view, state);
   if (state.hide || !state.system || state.collapse) view = filtered(model, view, state);
@@ -158,9 +163,10 @@ function makeViews(model, state) {
 
 // ---- which frames match -------------------------------------------------------------------------------
 
-// A pattern in lower case ignores case, as in editors.
+// A pattern in lower case ignores case, as in editors, and as "(?i)" in front says.
 function expression(text) {
-  return new RegExp(text, /[A-Z]/.test(text) ? "" : "i");
+  const rest = text.replace(/^\(\?i\)/, "");
+  return new RegExp(rest, rest === text && /[A-Z]/.test(text) ? "" : "i");
 }
 
 // The expression that matches one name alone.

@@ -39,7 +39,7 @@ function aboutPart(app, frame, node) {
   const { model } = app, name = app.label(frame), known = frame >= 0;
   const origin = known && model.origin[frame] ? ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : "") : "";
   const place = known ? [sourceOf(model, frame), origin].filter(Boolean) : [];
-  const buttons = app.actions(node).map((action) => (action.href
+  const buttons = app.actions(node).filter((action) => action.id !== "copy").map((action) => (action.href
     ? element("a", { href: action.href, "data-do": action.id }, action.words)
     : button(action.words, action.run, { "data-do": action.id, title: action.key ? "key " + action.key : null })));
   return element("div", { class: "pf-about" },
@@ -62,6 +62,7 @@ function inspect(app, node) {
   const panel = app.parts.inspector, key = node + "/" + JSON.stringify(app.changed);
   if (panel.shown === key && panel.place === app.place) return;
   Object.assign(panel, { shown: key, place: app.place });
+  showMatched(app);
   panel.classList.toggle("pf-open", node >= 0);
   panel.scrollTop = 0;
   if (node < 0) return panel.replaceChildren(element("p", { class: "pf-soft" }, HINT));

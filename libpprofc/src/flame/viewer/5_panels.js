@@ -167,19 +167,3 @@ function legend(app) {
     }[app.coloring]));
   }
 }
-
-// ---- keys ----------------------------------------------------------------------------------------------------------
-
-const KEYS = [
-  ["↑ ↓ ← →", "walk the boxes"], ["Enter", "zoom into the box"], ["Escape or 0", "zoom out, then clear"],
-  ["+  −", "zoom"], ["/", "search"], ["n  N", "next, previous match"], ["b  h  d", "Base, Head, Diff"], ["w", "next box width"],
-  ["c", "next colouring"], ["t", "next sample type"], ["i", "root at the top or at the bottom"], ["r", "merge from the leaf"],
-  ["s", "callers and callees of the box"], ["f", "focus on the function"], ["x", "hide the function"],
-  ["o", "only real changes, or all of them"], ["m", "join recursive calls"], ["k", "system code on or off"], ["a", "amounts or shares of base"], ["l", "list of functions"],
-  ["y", "copy the name"], ["?", "this sheet"],
-];
-
-function keySheet() {
-  const rows = KEYS.map(([key, what]) => element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, what)));
-  return [element("h2", {}, "Keys"), element("table", {}, ...rows), element("form", { method: "dialog" }, element("button", {}, "Close"))];
-}

@@ -18,6 +18,7 @@ class App {
     this.selected = -1;
     this.matches = [];
     this.cachedForms = [];
+    this.host = options.host || ownHost(this);
     this.theme = {};
     this.state = { ...DEFAULTS, type: model.meta.default_type, tab: model.hasBase ? "diff" : "head",
       judged: !!model.verdicts && model.meta.verdicts.judged > 0 };
@@ -39,6 +40,11 @@ class App {
     return meta.verdicts && type === meta.verdicts.type ? meta.verdicts.unit : this.type.unit;
   }
   get drawing() { return this.drawings[0]; }
+  // The totals of the profile: what percentages are of, whatever filters show.
+  get whole() {
+    const k = this.place.scale, { source } = this;
+    return { head: source.head[0] * k, base: source.base[0] };
+  }
   get root() { return this.rootNode; }
   get coloring() {
     const { color, tab } = this.state;
@@ -111,7 +117,7 @@ class App {
   refresh(newView) {
     const { state, model } = this;
     if (newView || !this.views) {
-      this.views = makeViews(model, state);
+      Object.assign(this, makeViews(model, state));
       this.rows = null;
       this.selected = -1;
     }
@@ -126,7 +132,7 @@ class App {
     this.drawing.show(this.view, this.place, two ? 1 : 0);
     if (two) this.drawings[1].show(this.views[0], this.places[0], 2);
     this.restoreZoom();
-    this.find();
+    findMatches(this);
     this.showControls();
     this.paint();
   }
@@ -414,7 +420,7 @@ class App {
     const list = [{ id: "zoom", words: "Zoom", key: "Enter", run: () => this.zoom(node) }];
     if (frame < 0 || frame === this.model.smaller) return list;
     const name = this.label(frame);
-    list.push({ id: "sandwich", words: "Callers and callees", key: "s", run: () => this.set({ sandwich: name }) });
+    list.push({ id: "copy", words: "Copy name", key: "y" }, { id: "sandwich", words: "Callers and callees", key: "s", run: () => this.set({ sandwich: name }) });
     if (options.actions) return [...list, ...options.actions(name)];
     return [...list,
       { id: "focus", words: "Only stacks through it", key: "f", run: () => this.set({ focus: exactName(name) }) },
@@ -425,37 +431,14 @@ class App {
   act(id) {
     const action = this.selected > 0 && this.actions(this.selected).find((one) => one.id === id);
     if (action && action.run) action.run();
-    else if (action) this.parts.inspector.querySelector(`a[data-do=${id}]`)?.click();
+    else if (action) this.parts.inspector.querySelector(`[data-do=${id}]`)?.click();
   }
 
-  // ---- search ----
-
-  find() {
-    const { search } = this.state, output = this.parts.matched;
-    this.hits = matcher(this.model, search);
-    this.matches = [];
-    if (!this.hits) {
-      output.textContent = search ? "not an expression" : "";
-      return;
-    }
-    // A match below a match counts once.
-    let sum = 0;
-    const covered = new Uint8Array(this.view.n);
-    for (let i = 1; i < this.view.n; i++) {
-      const hit = this.hits[this.view.frame[i]], above = covered[this.view.parent[i]];
-      covered[i] = above || hit;
-      if (hit && !above) sum += this.place.width[i];
-      if (hit && this.place.width[i] > 0) this.matches.push(i);
-    }
-    output.textContent = percent(sum, this.place.width[0]) + " in " + this.matches.length + " boxes";
-  }
-
-  step(direction) {
-    if (!this.matches.length) return;
-    const at = this.matches.indexOf(this.selected);
-    const next = at < 0 ? (direction > 0 ? 0 : this.matches.length - 1)
-      : (at + direction + this.matches.length) % this.matches.length;
-    this.select(this.matches[next], true);
+  // Keeps the stacks through the matches, when a match or nothing is selected, else those through the function.
+  keep() {
+    const { matches, selected } = this;
+    if (matches.length && (selected <= 0 || matches.includes(selected))) keepMatches(this);
+    else this.act("focus");
   }
 
   // ---- controls ----
@@ -544,44 +527,29 @@ class App {
     if (node >= 0) this.select(node, true);
   }
 
+  // True if the key did something.
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    const { state, model, parts } = this, chrome = this.options.chrome !== false;
-    const target = event.target, typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox";
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
+    const { parts } = this, { target } = event;
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox";
     if (event.key === "Escape" && (typing || parts.menu.open)) {
       parts.menu.open = false;
-      return target.blur();
+      target.blur();
+      parts.graph.focus({ preventScroll: true });
+      return true;
     }
-    if (typing || parts.sheet.open) return;
-    const flip = (flag) => () => this.set({ [flag]: !state[flag] });
-    const cycle = (list, now) => list[(list.indexOf(now) + 1) % list.length];
-    const page = {
-      "/": () => parts.search.focus(), "?": () => this.openSheet(), l: flip("list"),
-      b: () => model.hasBase && this.set({ tab: "base" }), h: () => this.set({ tab: "head" }),
-      d: () => model.hasBase && this.set({ tab: "diff" }),
-      t: () => this.set({ type: (state.type + 1) % model.types.length }),
-    };
-    const actions = {
-      ...(chrome ? page : {}),
-      n: () => this.step(1), N: () => this.step(-1),
-      w: () => this.set({ width: cycle(Object.keys(WIDTHS), state.width) }),
-      c: () => this.set({ color: cycle(this.colorings, this.coloring) }),
-      o: () => hasVerdicts(model, state) && this.set({ judged: !state.judged }),
-      i: flip("icicle"), r: flip("reverse"), m: flip("collapse"), k: flip("system"), a: flip("normal"),
-      s: () => this.act("sandwich"), f: () => this.act("focus"), x: () => this.act("hide"),
-      y: () => this.selected > 0 && parts.inspector.querySelector("[data-do=copy]")?.click(),
-      Enter: () => this.selected >= 0 && this.zoom(this.selected),
-      "+": () => this.zoomAt(this.drawing.width / 2, 1 / 1.5), "=": () => this.zoomAt(this.drawing.width / 2, 1 / 1.5),
-      "-": () => this.zoomAt(this.drawing.width / 2, 1.5), 0: () => this.reset(),
-    };
-    if (chrome || this.canReset()) actions.Escape = () => this.reset();
+    if (typing || target.closest("dialog[open], [role=menu]")) return false;
     const pressable = /^(BUTTON|SUMMARY|A|TR)$/.test(target.tagName) || target.type === "checkbox";
-    if (target.getAttribute("role") === "tab" && /^Arrow(Left|Right)$/.test(event.key)) this.stepTab(event.key === "ArrowRight" ? 1 : -1);
-    else if (event.key.startsWith("Arrow")) this.walk(event.key);
-    else if (actions[event.key] && !(event.key === "Enter" && pressable)) actions[event.key]();
-    else return;
+    if (target.getAttribute("role") === "tab" && /^Arrow(Left|Right)$/.test(event.key)) {
+      this.stepTab(event.key === "ArrowRight" ? 1 : -1);
+    } else {
+      const entry = KEYS.find((one) => one.keys.includes(event.key));
+      if (!entry || (event.key === "Enter" && pressable)) return false;
+      entry.run(this, event.key);
+    }
     event.preventDefault();
     event.stopPropagation();
+    return true;
   }
 
   stepTab(direction) {
@@ -590,17 +558,14 @@ class App {
     this.parts.box.querySelector(`[data-tab=${tab}]`).focus();
   }
 
-  openSheet() { this.parts.sheet.showModal(); }
+  isZoomed() { return this.root > 0 || this.drawing.span < this.place.width[0] * 0.9999; }
 
-  canReset() {
-    const s = this.state;
-    return this.drawing.span < this.place.width[0] * 0.9999 || s.search || s.focus || s.hide || s.sandwich || s.only;
-  }
-
-  // Zooms out; when nothing is zoomed, clears the filters.
+  // Zooms out; when nothing is zoomed, clears the filters, then the selection.
   reset() {
-    if (this.root > 0 || this.drawing.span < this.place.width[0] * 0.9999) return this.zoom(0);
-    this.set({ search: "", focus: "", hide: "", sandwich: "", only: "" });
+    const { state } = this, clear = { search: "", focus: "", hide: "", sandwich: "", only: "" };
+    if (this.isZoomed()) return this.zoom(0);
+    if (Object.keys(clear).some((key) => state[key])) this.set(clear);
+    else this.select(-1, true);
   }
 }
 

@@ -19,8 +19,9 @@ function buildParts(app) {
     button(tab[0].toUpperCase() + tab.slice(1), () => app.set({ tab }), { role: "tab", "data-tab": tab }))) : null;
   select("type", model.types.map((t, i) => option(i, t.type)), "sample type");
   field("search", { type: "search", placeholder: "Search ( / )", "aria-label": "search for an expression", spellcheck: "false" }, "oninput");
-  p.search.addEventListener("keydown", (e) => { if (e.key === "Enter") app.step(e.shiftKey ? -1 : 1); });
+  p.search.addEventListener("keydown", (e) => { if (e.key === "Enter") stepMatch(app, e.shiftKey ? -1 : 1); });
   p.matched = element("output", { class: "pf-matched" });
+  p.keep = button("Only these", () => keepMatches(app), { "data-do": "keep", hidden: true, title: "only stacks through the matches (f)" });
   p.totals = element("span", { class: "pf-totals" });
   select("color", app.colorings.map((c) => option(c, COLORINGS[c])), "colour by");
   select("width", Object.entries(WIDTHS).map(([value, text]) => option(value, text)), "box width");
@@ -55,6 +56,7 @@ function buildParts(app) {
   p.filter = element("input", { class: "pf-filter", placeholder: "filter", "aria-label": "filter functions", oninput: () => listFunctions(app) });
   p.functions = element("table", { class: "pf-functions" });
   p.list = element("section", { class: "pf-list", "aria-label": "functions", tabindex: 0, hidden: true }, p.filter, p.functions);
+  p.context = element("div", { class: "pf-context", role: "menu", "aria-label": "the function", hidden: true, onkeydown: (e) => menuKey(app, e) });
   p.announce = element("div", { class: "pf-hidden", "aria-live": "polite" });
   p.sheet = element("dialog", { class: "pf-keys", "aria-label": "keys" }, ...keySheet());
   return p;
@@ -67,11 +69,11 @@ function buildBar(app, p) {
     element("h1", { title: model.meta.title }, model.meta.title), p.totals, p.tabs, p.amounts,
     model.types.length > 1 ? p.type : null,
     element("span", { class: "pf-search" }, p.search,
-      button("‹", () => app.step(-1), { "data-do": "previous", "aria-label": "previous match" }),
-      button("›", () => app.step(1), { "data-do": "next", "aria-label": "next match" }), p.matched),
+      button("‹", () => stepMatch(app, -1), { "data-do": "previous", "aria-label": "previous match" }),
+      button("›", () => stepMatch(app, 1), { "data-do": "next", "aria-label": "next match" }), p.matched, p.keep),
     element("span", { class: "pf-space" }),
     button("Functions", () => app.set({ list: !app.state.list }), { "data-flag": "list", title: "list of functions (l)" }),
-    p.menu, button("?", () => app.openSheet(), { "data-do": "help", "aria-label": "keys" }));
+    p.menu, button("?", () => app.host.sheet(), { "data-do": "help", "aria-label": "keys" }));
 }
 
 function build(app, root) {
@@ -84,7 +86,7 @@ function build(app, root) {
     element("div", { class: "pf-main" },
       element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.minimap, p.list),
       side),
-    p.inspector, p.tip, p.announce, chrome ? p.sheet : null);
+    p.inspector, p.tip, p.context, p.announce, chrome ? p.sheet : null);
   p.aside = side;
   side.hidden = !app.model.hasBase;
   p.box.classList.toggle("pf-alone", side.hidden);
@@ -100,13 +102,26 @@ class Pointers {
   constructor(app, drawing) {
     Object.assign(this, { app, drawing, down: new Map(), moved: false });
     const { canvas } = drawing;
-    for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "wheel", "dblclick"])
+    for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "wheel", "dblclick", "contextmenu"])
       canvas.addEventListener(name, (e) => this[name](e), { passive: false });
   }
   get main() { return this.drawing === this.app.drawing; }
   nodeOf(e) { return this.drawing.nodeAt(e.offsetX, e.offsetY); }
 
+  // The right button, or the key of the menu.
+  contextmenu(e) {
+    const { app } = this, pointed = e.button === 2 || e.pointerType === "touch", node = pointed ? this.nodeOf(e) : app.selected;
+    if (!this.main || node <= 0) return;
+    e.preventDefault();
+    this.moved = true; // a long press is no click
+    this.hideTip();
+    app.select(node, true, true);
+    const box = app.parts.inspector.getBoundingClientRect();
+    openMenu(app, pointed ? e.clientX : box.left + 20, pointed ? e.clientY : box.top);
+  }
+
   pointerdown(e) {
+    if (e.button) return;
     this.down.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
     if (this.down.size === 1) this.moved = false, this.start = { x: e.offsetX, y: e.offsetY };
     try { this.drawing.canvas.setPointerCapture(e.pointerId); } catch (error) { /* the pointer is gone */ }
@@ -206,7 +221,10 @@ function wire(app) {
   p.functions.addEventListener("click", pick);
   p.functions.addEventListener("keydown", (e) => { if (e.key === "Enter") pick(e); });
   (chrome ? document : p.box).addEventListener("keydown", (e) => app.key(e), { signal });
-  document.addEventListener("pointerdown", (e) => { if (!p.menu.contains(e.target)) p.menu.open = false; }, { signal });
+  document.addEventListener("pointerdown", (e) => {
+    if (!p.menu.contains(e.target)) p.menu.open = false;
+    if (!p.context.contains(e.target)) p.context.hidden = true;
+  }, { signal });
   app.drawings.forEach((drawing) => new Pointers(app, drawing));
   const resized = new ResizeObserver(() => app.view && app.paint());
   for (const canvas of [p.graph, p.callers]) resized.observe(canvas);
@@ -236,7 +254,9 @@ function handleOf(app) {
       app.set(after);
     },
     select: (name) => app.selectName(name),
-    search: (text) => app.set({ search: text }),
+    search: (text) => { app.set({ search: text }); return matchedText(app); },
+    next: (direction) => stepMatch(app, direction),
+    key: (event) => app.key(event), keys: shownKeys,
     zoom: (name) => app.zoom(app.nodeOfName(name, (i) => app.place.width[i])),
     stats: (name) => {
       const k = app.place.scale, row = app.functionRows().find((r) => app.label(r.frame) === name);
@@ -254,6 +274,7 @@ async function mount(root, options) {
   wire(app);
   app.refresh(true);
   if (app.state.sandwich) app.selectName(app.state.sandwich);
+  if ([document.body, options.focusFrom].includes(document.activeElement)) app.parts.graph.focus({ preventScroll: true });
   return handleOf(app);
 }
 

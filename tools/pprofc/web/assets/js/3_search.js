@@ -46,8 +46,7 @@ function searchText(text) {
   }
   search.expression = expression;
   if (page.flame) {
-    const found = page.flame.search?.(text);
-    said.textContent = found === undefined ? "" : String(found);
+    page.flame.search(text); // it tells showMatches
     return;
   }
   for (const e of searchable()) {
@@ -64,6 +63,16 @@ document.addEventListener("input", (event) => {
   if (!event.target.matches?.("#search input[name=f]")) return;
   clearTimeout(searchTimer);
   searchTimer = setTimeout(() => searchText(event.target.value), 150);
+});
+
+// In a flame graph Enter leads through the matches; an empty field clears the filter, as in other views.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches?.("#search input[name=f]") || !page.flame || !event.target.value) return;
+  clearTimeout(searchTimer);
+  if (page.flame.state.search !== event.target.value) searchText(event.target.value);
+  if (event.target.getAttribute("aria-invalid")) return;
+  event.preventDefault();
+  page.flame.next(event.shiftKey ? -1 : 1);
 });
 
 /** Goes to the next match, or without a search to the next hot line. */

@@ -48,6 +48,34 @@ function flameActions(name) {
   }));
 }
 
+/** What the viewer's keys do in this page. */
+const flameHost = {
+  search: () => focusSearch(),
+  sheet: () => showKeys(),
+  side: (name) => goTo(`#sides a[data-side=${name}]`),
+  type: () => nextType(),
+  list: () => goTo("#views a[data-view=top]"),
+};
+
+/** Keeps only stacks through an expression of the viewer, which ignores case unless it has capitals. */
+function keepOnly(text) {
+  const url = new URL(location.href);
+  url.searchParams.set("f", /[A-Z]|^\(\?/.test(text) ? text : `(?i)${text}`);
+  navigate(url);
+}
+
+/** The number of matches, and a way to keep only these. */
+function showMatches(text, count) {
+  const place = $("#matches");
+  if (!place) return;
+  place.textContent = text;
+  if (!count) return;
+  const keep = document.createElement("button");
+  Object.assign(keep, { type: "button", textContent: "only these", title: "only stacks through the matches (f)" });
+  keep.addEventListener("click", () => keepOnly($("#search input[name=f]").value));
+  place.append(" ", keep);
+}
+
 /** What the inspector shows of a box: the values of its function as the table has them, the verdict in the viewer's words. */
 function valuesOf(chosen) {
   const row = $$("#functions tr[data-name]").find((e) => e.dataset.name === chosen.name);
@@ -73,7 +101,7 @@ async function mountFlame(box) {
     return fetchBytes(url);
   };
   const viewer = await window.pprofcFlame.mount(box, {
-    data, load, actions: flameActions, chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
+    data, load, actions: flameActions, host: flameHost, filter: keepOnly, onMatched: showMatches, focusFrom: $("#view"), chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
     onSelect: (chosen) => select(chosen?.name ?? "", { values: chosen && valuesOf(chosen) }),
   });
   if (!box.isConnected) {
@@ -106,6 +134,7 @@ onPage(() => {
   }
   page.flame?.destroy?.();
   page.flame = null;
+  if (box) $("#search input[name=f]").placeholder = "find ( / )";
   if (box) mountFlame(box).catch((error) => {
     box.classList.add("failed");
     loadTable().catch(() => {});

@@ -8,22 +8,54 @@ function goTo(selector) {
   if (link) navigate(new URL(link.getAttribute("href"), location.href));
 }
 
-/** Key -> what it does; true: the key was used. */
-const keys = {
-  "/": () => { $("#search input[name=f]").focus(); $("#search input[name=f]").select(); },
-  "?": () => $("#keys").showModal(),
-  n: () => (page.flame?.next ? page.flame.next(1) : step(1)),
-  N: () => (page.flame?.next ? page.flame.next(-1) : step(-1)),
-  c: () => selection.name && copy(selection.name, "Name"),
-  b: () => goTo("#sides a[data-side=base]"),
-  h: () => goTo("#sides a[data-side=head]"),
-  d: () => goTo("#sides a[data-side=diff]"),
-  r: () => { if (!$("#pending").hidden) loadPending(); },
-  "+": () => page.graph?.zoom(1.3),
-  "=": () => page.graph?.zoom(1.3),
-  "-": () => page.graph?.zoom(1 / 1.3),
-  0: () => page.graph?.fit(),
-};
+function focusSearch() {
+  $("#search input[name=f]").focus();
+  $("#search input[name=f]").select();
+}
+
+/** The link of the sample type after the shown one. */
+function nextType() {
+  const links = $$("#types a"), next = links[(links.findIndex((a) => a.hasAttribute("aria-current")) + 1) % links.length];
+  if (next) navigate(new URL(next.getAttribute("href"), location.href));
+}
+
+/** The keys of every view but the flame graph, whose viewer has a table of its own with the same letters. */
+const keys = [
+  { keys: ["/"], words: "search; Enter keeps only what matches", run: focusSearch },
+  { keys: ["n"], words: "next match or hot line", run: () => step(1) },
+  { keys: ["N"], words: "previous match or hot line", run: () => step(-1) },
+  { keys: ["ArrowUp", "ArrowDown"], shown: "↑ ↓", words: "next row (Top); move (Graph)" },
+  { keys: ["Enter"], words: "callers and callees of the selection", run: openSelected },
+  { keys: ["Escape"], words: "close, clear the selection" },
+  { keys: ["y"], words: "copy the name", run: () => selection.name && copy(selection.name, "Name") },
+  { keys: ["b"], words: "Base", run: () => flameHost.side("base") },
+  { keys: ["h"], words: "Head", run: () => flameHost.side("head") },
+  { keys: ["d"], words: "Diff", run: () => flameHost.side("diff") },
+  { keys: ["t"], words: "next sample type", run: nextType },
+  { keys: ["l"], words: "list of functions", run: flameHost.list },
+  { keys: ["+", "="], shown: "+", words: "zoom in", run: () => page.graph?.zoom(1.3) },
+  { keys: ["-"], words: "zoom out", run: () => page.graph?.zoom(1 / 1.3) },
+  { keys: ["0"], words: "the whole graph", run: () => page.graph?.fit() },
+  { keys: ["?"], words: "this sheet", run: showKeys },
+];
+/** The keys of every view. */
+const alwaysKeys = [
+  { keys: ["u"], words: "load the changed profile", run: () => { if (!$("#pending").hidden) loadPending(); } },
+];
+
+/** Opens the sheet, written from the tables. */
+function showKeys() {
+  const list = $("#keys .live"), own = [...keys, ...alwaysKeys].map(({ keys: [key], shown, words }) => [shown ?? key, words]);
+  const rows = page.flame ? [...page.flame.keys(), ...own.slice(keys.length)] : own;
+  list.replaceChildren(...rows.map(([key, words]) => {
+    const row = document.createElement("div"), name = document.createElement("dt"), what = document.createElement("dd");
+    name.textContent = key;
+    what.textContent = words;
+    row.append(name, what);
+    return row;
+  }));
+  $("#keys").showModal();
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
@@ -31,14 +63,15 @@ document.addEventListener("keydown", (event) => {
     if (menu) {
       menu.open = false;
       $("summary", menu).focus();
-    } else if (typing(event.target) && !event.target.closest("dialog")) event.target.blur();
+    } else if (typing(event.target) && !event.target.closest("dialog")) {
+      event.target.blur();
+      $(".pf-graph")?.focus({ preventScroll: true });
+    } else if (page.flame?.key(event)) return;
     else if (selection.name && !$("dialog[open]")) select("");
     return;
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-  if (page.flame && event.target.closest("#flame")) {
-    if (!/^[1-8/?]$/.test(event.key)) return; // the viewer has keys of its own
-  }
+  if (page.flame?.key(event)) return;
   if (/^[1-8]$/.test(event.key)) {
     event.preventDefault();
     goTo(`#views a:nth-child(${event.key})`);
@@ -49,19 +82,17 @@ document.addEventListener("keydown", (event) => {
     if (walkRows(event.key === "ArrowDown" ? 1 : -1)) event.preventDefault();
     return;
   }
-  if (event.key === "Enter" && selection.name && !event.target.closest("a,button,summary")) {
-    openSelected();
-    return;
-  }
-  if (!keys[event.key]) return;
+  if (event.key === "Enter" && event.target.closest("a,button,summary")) return;
+  const entry = [...(page.flame ? [] : keys), ...alwaysKeys].find((one) => one.keys.includes(event.key));
+  if (!entry?.run) return;
   event.preventDefault();
-  keys[event.key]();
+  entry.run();
 });
 
 document.addEventListener("click", (event) => {
   if (event.target.closest?.("#show-keys")) {
     $("#more").open = false;
-    $("#keys").showModal();
+    showKeys();
   }
 });
 

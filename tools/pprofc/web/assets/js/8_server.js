@@ -77,7 +77,7 @@ async function askStatus() {
   }
   const form = $("#pending");
   if (!form) return;
-  if (form.hidden && status.pending) announce(`${status.pending}: press r to load it`);
+  if (form.hidden && status.pending) announce(`${status.pending}: press u to load it`);
   form.hidden = !status.pending;
   $("span", form).textContent = status.pending ?? "";
   const broken = $("#broken");
