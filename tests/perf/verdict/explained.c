@@ -1,5 +1,5 @@
 /* How often the interval of the part explained holds the true part. No way meets a target in all
- * cells, so none is checked; docs/VERDICTS.md shows the table. */
+ * cells, so none is checked; docs/method/verdicts_figures.md shows the table. */
 #include "measure.h"
 #include "parts.h"
 #include "tables.h"

@@ -2,7 +2,7 @@
  * kinds of noise, beside those of the method's first implementation. The seeds are fixed: the
  * same numbers come out every time.
  *
- *   verdict_power          the tables of docs/method/verdicts.md, about three minutes
+ *   verdict_power          the tables of docs/method/verdicts_figures.md, about three minutes
  *   verdict_power -quick   fewer comparisons; still fails when a target is missed */
 #include "tables.h"
 

@@ -13,7 +13,7 @@ struct uneven_sides {
 static const struct uneven_sides uneven_rows[] = {{1, 2}, {1, 5}, {1, 10}, {2, 2}, {2, 5}, {3, 10}};
 
 /* One run of the base says nothing about its noise, and two and two little: under `outlier` they
- * raise more alarms than 5 %. Such rows have no target for false alarms; docs/VERDICTS.md tells. */
+ * raise more alarms than 5 %. Such rows have no target for false alarms. */
 static void uneven_check(struct figures *f, const struct noise_case *what, const struct rates *r) {
   snprintf(f->row, sizeof f->row, "nothing changed, %s, %zu and %zu runs", noise_names[what->model],
            what->fewer, what->side);
