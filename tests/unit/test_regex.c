@@ -126,14 +126,6 @@ static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) 
              YES("\\x{fffd}+", "\xff"), YES("\\x{fffd}", "a\xff"), NO("\\x{fffd}", "a"),
              YES("a.*c", "a\xff\xfe"
                          "c"));
-  struct regex *regex = compile(STR("(b+)(x)?"));
-  pprofc_str groups[3], text = STR("\xff\xff"
-                                   "abb\xff");
-  CU_ASSERT_EQUAL(regex_find(regex, text, groups, 3), 3);
-  CU_ASSERT_PTR_EQUAL(groups[1].data, text.data + 3);
-  CU_ASSERT_EQUAL(groups[1].size, 2);
-  CU_ASSERT_PTR_NULL(groups[2].data);
-  regex_free(regex);
 }
 
 static void test_repeated_operators_are_one_operator_each(void) {
@@ -141,37 +133,6 @@ static void test_repeated_operators_are_one_operator_each(void) {
              YES("^a{2}$", "aa"), NO("^a{2}$", "aaa"), YES("^a{2,}$", "aaaa"), YES("^(|a)+$", "aa"),
              YES("^(a|b*)*c", "abac"), YES("1|2|3|4|5|6|7|8|9", "9"), YES("a{0}b", "b"),
              YES("(?:){3}", ""));
-}
-
-static void test_a_match_is_the_leftmost_and_the_first_that_the_operators_prefer(void) {
-  static const struct {
-    const char *pattern, *text, *found;
-  } cases[] = {{"a+", "xaaay", "aaa"},   {"a+?", "xaaay", "a"},
-               {"(?U)a+", "xaaay", "a"}, {"(?U)a+?", "xaaay", "aaa"},
-               {"a|ab", "ab", "a"},      {"ab|a", "ab", "ab"},
-               {"cd|bc", "abcd", "bc"},  {"b|", "ab", ""},
-               {"x|ab|b", "ab", "ab"},   {"main\\.\\w+", "main.go", "main.go"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct regex *regex = compile(str_of(cases[i].pattern));
-    pprofc_str found;
-    CU_ASSERT_EQUAL_FATAL(regex_find(regex, str_of(cases[i].text), &found, 1), 1);
-    CU_ASSERT(str_equal(found, str_of(cases[i].found)));
-    regex_free(regex);
-  }
-}
-
-static void test_groups_are_numbered_by_their_opening_parenthesis(void) {
-  struct regex *regex = compile(STR("((a)|(?P<name>b))(?:c)(?<other>d)"));
-  pprofc_str groups[8];
-  CU_ASSERT_EQUAL_FATAL(regex_find(regex, STR("xbcd"), groups, 8), 5);
-  CU_ASSERT(str_equal(groups[0], STR("bcd")));
-  CU_ASSERT(str_equal(groups[1], STR("b")));
-  CU_ASSERT_PTR_NULL(groups[2].data);
-  CU_ASSERT(str_equal(groups[3], STR("b")));
-  CU_ASSERT(str_equal(groups[4], STR("d")));
-  CU_ASSERT_EQUAL(regex_find(regex, STR("xbcd"), groups, 2), 2);
-  CU_ASSERT_EQUAL(regex_find(regex, STR("xyz"), groups, 8), 0);
-  regex_free(regex);
 }
 
 /* ---- bounds ------------------------------------------ */
@@ -192,23 +153,6 @@ static void test_a_long_text_takes_time_in_proportion(void) {
   memset(text, 'a', size);
   CU_ASSERT_FALSE(matches(".*=.*[xy]", (pprofc_str){text, size}));
   CU_ASSERT_TRUE(matches("a+$", (pprofc_str){text, size}));
-  mem_free(&mem_default, text, size, 1);
-}
-
-static void test_groups_of_a_long_text_are_found_or_the_limit_is_told(void) {
-  size_t size = 1 << 20;
-  char *text = mem_array(&mem_default, size, 1);
-  CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-  memset(text, 'a', size);
-  text[size - 1] = 'c';
-  for (size_t length = 1000; length <= size; length *= 32) {
-    struct regex *regex = compile(STR("((?:a|b)*)c"));
-    pprofc_str groups[2], s = {text + size - length, length};
-    size_t count = regex_find(regex, s, groups, 2);
-    CU_ASSERT_EQUAL(count, regex_tripped(regex) ? 0 : 2);
-    if (count) CU_ASSERT_EQUAL(groups[1].size, length - 1);
-    regex_free(regex);
-  }
   mem_free(&mem_default, text, size, 1);
 }
 
@@ -392,9 +336,8 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
     pprofc_status status =
         regex_compile(&mem, STR("^((((((((((((((((a|a))))))))))))))))*$"), &regex, &error);
     if (status == PPROFC_OK) {
-      pprofc_str whole;
-      if (n % 2) CU_ASSERT_FALSE(regex_match(regex, STR(text)));
-      CU_ASSERT_EQUAL(regex_find(regex, STR(text), &whole, 1), 0);
+      CU_ASSERT_FALSE(regex_match(regex, STR(text)));
+      CU_ASSERT_FALSE(regex_match(regex, STR(text)));
       compiled = !regex_tripped(regex);
       regex_free(regex);
     } else {
@@ -418,11 +361,8 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
       UNIT(test_flags_change_what_follows),                                                        \
       UNIT(test_bad_utf8_in_a_text_is_one_replacement_character_per_byte),                         \
       UNIT(test_repeated_operators_are_one_operator_each),                                         \
-      UNIT(test_a_match_is_the_leftmost_and_the_first_that_the_operators_prefer),                  \
-      UNIT(test_groups_are_numbered_by_their_opening_parenthesis),                                 \
       UNIT(test_exponential_backtracking_still_gives_the_answer),                                  \
       UNIT(test_a_long_text_takes_time_in_proportion),                                             \
-      UNIT(test_groups_of_a_long_text_are_found_or_the_limit_is_told),                             \
       UNIT(test_what_takes_too_long_trips_and_no_longer_matches),
 #else
 #define ENGINE_TESTS

@@ -85,8 +85,9 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
   return true;
 }
 
-pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **measured,
-                                pprofc_error *error) {
+/* Replaces callgrind's events by the sample types, in their order. */
+static pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **measured,
+                                       pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);
   if (!edit) return error_nomem(error);
   struct arena *arena = &edit->region->arena;

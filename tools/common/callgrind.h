@@ -26,10 +26,6 @@ enum callgrind_type {
   CALLGRIND_TYPES
 };
 
-/* Replaces callgrind's events by the sample types, in their order. */
-pprofc_status callgrind_measure(const pprofc_profile *events, pprofc_profile **measured,
-                                pprofc_error *error);
-
 /* Reads a file of callgrind and writes its profile with the sample types to `to`. If `totals` is
  * not NULL, it gets the sum of each type. */
 pprofc_status callgrind_convert(const char *from, const char *to,

@@ -277,7 +277,7 @@ bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sam
 
 /* ---- drift ------------------------------------------- */
 
-double gate_trend(struct gate_sample sample, bool *drifts) {
+static double gate_trend(struct gate_sample sample, bool *drifts) {
   *drifts = false;
   if (sample.count < DRIFT_MIN || sample_is_constant(sample)) return 0;
   double n = (double)sample.count, middle = (n - 1) / 2, xx = 0, xy = 0, yy = 0;

@@ -22,10 +22,6 @@ struct gate_known {
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                   struct gate_sample head, enum gate_test test);
 
-/* Returns the relative change along a sample by its regression line; *drifts is true if it is
- * significant. */
-double gate_trend(struct gate_sample sample, bool *drifts);
-
 /* Returns the smallest p-value that the exact U test can give. */
 double gate_smallest_p(size_t base_count, size_t head_count);
 

@@ -29,18 +29,14 @@ struct regex {
 
 /* ---- plain texts ------------------------------------- */
 
-static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
-  pprofc_str hit = {NULL, 0}, all = buffer_str(&t->text);
-  size_t best = s.size, start = 0;
+static bool has_plain(const struct regex_translation *t, pprofc_str s) {
+  pprofc_str all = buffer_str(&t->text);
+  size_t start = 0;
   for (size_t i = 0; i < t->needles; start = t->needle_end[i++]) {
     pprofc_str needle = str_slice(all, start, t->needle_end[i]);
-    size_t at = str_find(s, needle);
-    bool found = at + needle.size <= s.size && (at < s.size || !needle.size);
-    if (!found || (hit.data && at >= best)) continue;
-    best = at;
-    hit = (pprofc_str){s.data ? s.data + at : "", needle.size};
+    if (!needle.size || str_find(s, needle) < s.size) return true;
   }
-  return hit;
+  return false;
 }
 
 #ifdef HAVE_PCRE2
@@ -180,16 +176,6 @@ static bool repair(struct regex *regex, pprofc_str s, pprofc_str *repaired) {
   return !regex->repaired.failed;
 }
 
-/* Converts an offset in the repaired text to an offset in s. */
-static size_t original_offset(pprofc_str s, size_t offset) {
-  size_t i = 0;
-  for (size_t repaired = 0; i < s.size && repaired < offset;) {
-    size_t start = i;
-    repaired += utf8_next(s, &i) < 0 ? 3 : i - start;
-  }
-  return i;
-}
-
 static bool is_limit(int result) {
   return result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
          result == PCRE2_ERROR_HEAPLIMIT;
@@ -243,19 +229,14 @@ static int automaton(struct regex *regex, pprofc_str s) {
                          regex->workspace, WORKSPACE_INTS);
 }
 
-/* Matches valid UTF-8 and returns PCRE2's result. `groups`: the caller needs the group
- * offsets. The automaton has no offsets, so it can only exclude a match. */
-static int regex_run(struct regex *regex, pprofc_str s, bool groups) {
-  if (regex->tripped) return PCRE2_ERROR_NOMATCH;
-  /* If backtracking took too long for one text, it will for others. */
-  bool slow = !groups && (s.size > LONG_TEXT || regex->search);
+/* Matches valid UTF-8. If backtracking took too long for one text, it will for others. */
+static bool regex_run(struct regex *regex, pprofc_str s) {
+  if (regex->tripped) return false;
+  bool slow = s.size > LONG_TEXT || regex->search;
   int result = slow ? PCRE2_ERROR_MATCHLIMIT : backtrack(regex, s);
-  if (is_limit(result)) {
-    int found = automaton(regex, s);
-    if (!groups || found == PCRE2_ERROR_NOMATCH) result = found;
-  }
+  if (is_limit(result)) result = automaton(regex, s);
   if (result < 0 && result != PCRE2_ERROR_NOMATCH) regex->tripped = true;
-  return result;
+  return result >= 0;
 }
 
 static bool engine_match(struct regex *regex, pprofc_str s) {
@@ -264,33 +245,7 @@ static bool engine_match(struct regex *regex, pprofc_str s) {
     regex->tripped = true;
     return false;
   }
-  return regex_run(regex, s, false) >= 0;
-}
-
-static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
-                          size_t max_groups) {
-  if (!s.data) s = STR("");
-  pprofc_str text = s;
-  bool valid = is_ascii(s) || utf8_valid(s);
-  if (!valid && !repair(regex, s, &text)) {
-    regex->tripped = true;
-    return 0;
-  }
-  if (regex_run(regex, text, true) < 0) return 0;
-  const size_t *places = pcre2_get_ovector_pointer(regex->match);
-  size_t count = pcre2_get_ovector_count(regex->match);
-  if (count > max_groups) count = max_groups;
-  for (size_t i = 0; i < count; i++) {
-    size_t start = places[2 * i], end = places[2 * i + 1];
-    groups[i] = (pprofc_str){NULL, 0};
-    if (start == PCRE2_UNSET) continue;
-    if (!valid) {
-      start = original_offset(s, start);
-      end = original_offset(s, end);
-    }
-    groups[i] = (pprofc_str){s.data + start, end - start};
-  }
-  return count;
+  return regex_run(regex, s);
 }
 
 #else
@@ -310,12 +265,6 @@ static void engine_free(struct regex *regex) {
 static bool engine_match(struct regex *regex, pprofc_str s) {
   (void)regex, (void)s;
   return false;
-}
-
-static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
-                          size_t max_groups) {
-  (void)regex, (void)s, (void)groups, (void)max_groups;
-  return 0;
 }
 #endif
 
@@ -348,18 +297,10 @@ void regex_free(struct regex *regex) {
 }
 
 bool regex_match(struct regex *regex, pprofc_str s) {
-  if (regex->translation.plain) return find_plain(&regex->translation, s).data != NULL;
+  if (regex->translation.plain) return has_plain(&regex->translation, s);
   return engine_match(regex, s);
 }
 
 bool regex_tripped(const struct regex *regex) {
   return regex->tripped;
-}
-
-size_t regex_find(struct regex *regex, pprofc_str s, pprofc_str *groups, size_t max_groups) {
-  if (!regex->translation.plain) return engine_find(regex, s, groups, max_groups);
-  pprofc_str hit = find_plain(&regex->translation, s);
-  if (!hit.data || !max_groups) return 0;
-  groups[0] = hit;
-  return 1;
 }

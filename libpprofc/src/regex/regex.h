@@ -1,6 +1,6 @@
-/* Go's regular expressions (RE2 syntax): unanchored, leftmost match, first alternative, on bytes
- * that are mostly UTF-8. Filters of reports and drop and keep expressions inside profiles use them,
- * so both the pattern and the text may be hostile.
+/* Go's regular expressions (RE2 syntax): unanchored, on bytes that are mostly UTF-8. Filters of
+ * reports and drop and keep expressions inside profiles use them, so both the pattern and the text
+ * may be hostile.
  *
  * PCRE2 does the matching. Its grammar and meanings differ, and its time is unbounded, so matching
  * has three parts:
@@ -8,23 +8,20 @@
  *  1. The grammar (regex_syntax.c, regex_class.c, regex_unicode.c, regex_fold.c) parses the pattern
  *     as Go does. It refuses with Go's words what Go refuses: back-references, look-around,
  *     possessive operators, repeat counts above 1000, nesting deeper than 1000. It rewrites the
- *     rest for PCRE2: every literal escaped, every class as ranges of code points, groups in the
- *     same order. PCRE2 never sees the user's pattern.
+ *     rest for PCRE2: every literal escaped, every class as ranges of code points. PCRE2 never sees
+ *     the user's pattern.
  *  2. memmem matches a pattern of up to 8 plain texts joined by |. Most filters are such patterns.
  *  3. PCRE2 matches the other patterns, with its just-in-time compiler if it has one.
  *
  * Text. Go reads an invalid UTF-8 byte as U+FFFD, but PCRE2 refuses the text. So each such byte is
- * replaced before the match, and the offsets of groups are converted back. A pattern with a
- * surrogate, like \x{D800}, matches nothing.
+ * replaced before the match. A pattern with a surrogate, like \x{D800}, matches nothing.
  *
  * Time. PCRE2 backtracks, so a pattern such as (a*)*b takes exponential time. A match may take
  * 200,000 steps, about 10 ms. After that PCRE2's automaton, which is linear in the text, answers
  * for this and every later text. A text of more than 8 KiB goes to the automaton at once. The
  * automaton has a budget of 5 * 10^9 steps, a few seconds, for the life of an expression. Each byte
  * of text costs the square of the number of states. An expression without budget is *tripped*: it
- * matches nothing, and the caller reports an error instead of a wrong result. The automaton has no
- * offsets of groups, so in regex_find a text that matches and takes too long also trips the
- * expression.
+ * matches nothing, and the caller reports an error instead of a wrong result.
  *
  * Memory. A match takes at most 16 MiB of heap and 256 KiB of workspace, from the caller's
  * allocator.
@@ -35,8 +32,6 @@
  *    times, is refused with "expression too large". Go accepts about 3 million instructions.
  *  - Nesting. (?:...) counts for the limit of 1000; in Go only its contents count. PCRE2 accepts
  *    about 500 nested ones.
- *  - Empty repetitions. If a repeated part can match nothing, as in (a*|b)*, regex_find may report
- *    a shorter match and other groups, as Perl does. The answer match or no match is the same.
  *  - Ignoring case, [x\P{Lu}] also lacks letters without an upper case, and other [x\P{..}] do not
  *    ignore case. \P{..} alone, outside of [^..], equals Go's.
  *  - Unicode. Categories and scripts follow the Unicode version of PCRE2.
@@ -60,9 +55,5 @@ void regex_free(struct regex *regex);
  * match and sets `tripped`. The caller reports that error after its pass. */
 bool regex_match(struct regex *regex, pprofc_str s);
 bool regex_tripped(const struct regex *regex);
-
-/* Finds the first match: groups[0] is the whole match, groups[i] the i-th parenthesis (data
- * NULL if unused). Returns the number of groups, 0 without a match. */
-size_t regex_find(struct regex *regex, pprofc_str s, pprofc_str *groups, size_t max_groups);
 
 #endif

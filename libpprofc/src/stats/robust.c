@@ -1,4 +1,4 @@
-/* Computes weighted medians, and sums with a small rounding error. */
+/* Computes medians, with weights and without. */
 #include "stats/robust.h"
 
 #include <math.h>
@@ -53,41 +53,4 @@ double stats_median(double *values, size_t count) {
   double_sort(values, count);
   if (count % 2) return values[count / 2];
   return (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-/* ---- sums -------------------------------------------- */
-
-#define LANES 8
-#define BLOCK 128
-
-static double sum_of_block(const double *values, size_t count) {
-  double sum = 0;
-  size_t i = 0;
-  if (count >= LANES) {
-    double lane[LANES];
-    for (; i < LANES; i++) lane[i] = values[i];
-    for (; i + LANES <= count; i += LANES)
-      for (size_t j = 0; j < LANES; j++) lane[j] += values[i + j];
-    sum = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-  }
-  for (; i < count; i++) sum += values[i];
-  return sum;
-}
-
-/* Adds the sums of blocks in pairs: partial[n] holds the sum of 2^n blocks. */
-double stats_sum(const double *values, size_t count) {
-  double partial[64];
-  size_t blocks = 0, levels = 0;
-  for (size_t i = 0; i < count; i += BLOCK, blocks++) {
-    double sum = sum_of_block(values + i, count - i < BLOCK ? count - i : BLOCK);
-    for (size_t carry = blocks; carry & 1; carry >>= 1) sum += partial[--levels];
-    partial[levels++] = sum;
-  }
-  double sum = 0;
-  while (levels) sum += partial[--levels];
-  return sum;
-}
-
-double stats_mean(const double *values, size_t count) {
-  return stats_sum(values, count) / (double)count;
 }

@@ -1,4 +1,4 @@
-/* Computes means and medians of many values, independent of their order. */
+/* Computes medians of many values, independent of their order. */
 #ifndef PPROFC_STATS_ROBUST_H
 #define PPROFC_STATS_ROBUST_H
 
@@ -16,10 +16,5 @@ double stats_weighted_median(struct weighted *items, size_t count);
 /* Returns the median; for an even number, the mean of the two middle values. Sorts the values.
  * NaN without values. */
 double stats_median(double *values, size_t count);
-
-/* Returns the sum by pairwise summation in eight lanes. Its error grows with the logarithm of
- * the count. */
-double stats_sum(const double *values, size_t count);
-double stats_mean(const double *values, size_t count);
 
 #endif

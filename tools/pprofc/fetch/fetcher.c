@@ -70,7 +70,8 @@ static pprofc_status fetcher_read_headers(struct fetcher *fetcher, pprofc_error 
   return status;
 }
 
-pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) {
+/* Opens the client unless it is open, and reads the headers of the command line. */
+static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) {
   const struct command *command = fetcher->command;
   if (fetcher->client) return PPROFC_OK;
   pprofc_status status = fetcher_read_headers(fetcher, error);

@@ -42,7 +42,4 @@ pprofc_status fetcher_read(struct remote *remote, const char *shown,
                            const pprofc_read_options *options, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Opens the client unless it is open, and reads the headers of the command line. */
-pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error);
-
 #endif

@@ -347,7 +347,7 @@ static void url_write_user(struct buffer *out, const struct url *url, enum url_s
   buffer_add_char(out, '@');
 }
 
-void url_write(struct buffer *out, const struct url *url, enum url_secrets secrets) {
+static void url_write(struct buffer *out, const struct url *url, enum url_secrets secrets) {
   bool socket = str_equal(url->scheme, UNIX_SCHEME);
   buffer_add_str(out, url->scheme);
   if (url->scheme.size) buffer_add_char(out, ':');

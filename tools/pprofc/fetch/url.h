@@ -32,7 +32,6 @@ pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_st
 /* The form of the password in the text of a URL. */
 enum url_secrets { URL_WHOLE, URL_SHOWN /* with xxxxx for the password */, URL_WITHOUT_USER };
 
-void url_write(struct buffer *out, const struct url *url, enum url_secrets secrets);
 /* Writes a URL into the arena; data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 

@@ -10,7 +10,9 @@
 #define NOTE_MAX        450   /* characters, limit of its annotations */
 #define ELLIPSIS        "\xE2\x80\xA6"
 
-pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
+/* Returns the first characters of a text, at most `most`, with … at the end if it was
+ * truncated. */
+static pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
   size_t characters = 0, at = 0, cut = 0;
   for (; at < text.size; at++) {
     if (((unsigned char)text.data[at] & 0xC0) == 0x80) continue;
@@ -21,7 +23,8 @@ pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
   return str_of(text_printf(post->arena, "%.*s" ELLIPSIS, (int)cut, text.data));
 }
 
-const char *post_name(struct post *post) {
+/* Returns "pprofc" or "pprofc/KEY"; NULL when out of memory. */
+static const char *post_name(struct post *post) {
   if (strcmp(post->key, "default") == 0) return "pprofc";
   return text_printf(post->arena, "pprofc/%s", post->key);
 }

@@ -30,11 +30,4 @@ pprofc_status post_check(struct post *post, pprofc_error *error);
 pprofc_status post_send(struct post *post, const struct wire_request *request, struct node **root,
                         struct wire_reply *reply, pprofc_error *error);
 
-/* Returns the first characters of a text, at most `most`, with … at the end if it was
- * truncated. */
-pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most);
-
-/* Returns "pprofc" or "pprofc/KEY"; NULL when out of memory. */
-const char *post_name(struct post *post);
-
 #endif

@@ -144,7 +144,7 @@ static const char *const github_headers[] = {"Accept: application/vnd.github+jso
                                              "X-GitHub-Api-Version: 2022-11-28", NULL};
 static const char *const plain_headers[] = {"Accept: application/json", NULL};
 
-const struct forge forges[] = {
+static const struct forge forges[] = {
     {.name = "github",
      .mark = "GITHUB_REPOSITORY",
      .repo_variable = "GITHUB_REPOSITORY",
@@ -217,8 +217,6 @@ const struct forge forges[] = {
      .states = {"SUCCESSFUL", "SUCCESSFUL", "FAILED", "FAILED", "SUCCESSFUL", "FAILED"},
      .permission = "pullrequest:write, repository:write"},
 };
-const size_t forge_count = sizeof forges / sizeof *forges;
-
 /* ---- reading ----------------------------------------- */
 
 static bool is_hex_commit(const char *text) {
@@ -263,7 +261,7 @@ static pprofc_status site_check(const struct site *site, pprofc_error *error) {
 }
 
 static const struct forge *forge_find(const char *host) {
-  for (size_t i = 0; i < forge_count; i++) {
+  for (size_t i = 0; i < sizeof forges / sizeof *forges; i++) {
     bool asked = strcmp(host, forges[i].name) == 0;
     if (asked || (!*host && *site_variable(forges[i].mark))) return &forges[i];
   }

@@ -57,9 +57,6 @@ struct site_options {
   int64_t number;
 };
 
-extern const struct forge forges[];
-extern const size_t forge_count;
-
 /* Finds the host and reads its environment. A missing host is not an error. */
 pprofc_status site_read(struct site *site, struct arena *arena, const struct site_options *options,
                         pprofc_error *error);

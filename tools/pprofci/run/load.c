@@ -53,7 +53,8 @@ struct round_load load_now(const char *proc) {
   return now;
 }
 
-struct round_load load_between(const struct round_load *begin, const struct round_load *end) {
+static struct round_load load_between(const struct round_load *begin,
+                                      const struct round_load *end) {
   return (struct round_load){.average = end->average,
                              .wall = end->wall - begin->wall,
                              .own = end->own - begin->own,
@@ -68,7 +69,7 @@ void load_add(struct ci_run *run, const struct round_load *begin) {
 
 /* ---- judging ----------------------------------------- */
 
-bool load_is_too_much(const struct round_load *round, double processors) {
+static bool load_is_too_much(const struct round_load *round, double processors) {
   double all = processors * round->wall, others = round->busy - round->own;
   if (round->average > LOAD_MOST * processors) return true;
   if (!(all > 0)) return false;

@@ -16,13 +16,9 @@ struct round_load {
 
 /* Reads the clocks: to begin a round, and to end it. */
 struct round_load load_now(const char *proc);
-struct round_load load_between(const struct round_load *begin, const struct round_load *end);
 
 /* Adds the load since `begin` to the run as a round; a failure stays in run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);
-
-/* True if programs of others used too much of the processors to judge times. */
-bool load_is_too_much(const struct round_load *round, double processors);
 
 /* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded; else NULL. */
 const char *load_judge(struct ci_run *run, double processors);

@@ -158,27 +158,6 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
   return status;
 }
 
-pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error) {
-  struct stored_keys keys;
-  pprofc_status status = backing_list(backing, "runs", &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    status = past_read_one(past, backing, keys.items[i].name, error);
-  stored_keys_free(&keys);
-  return status == PPROFC_OK ? past_finish(past, backing, error) : status;
-}
-
-pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error) {
-  bool used = false;
-  pprofc_status status = index_read(past, backing, &used, error);
-  if (status != PPROFC_OK) return status;
-  if (used) return past_finish(past, backing, error);
-  bool runs_only = past->runs_only;
-  past_free(past);
-  past_init(past);
-  past->runs_only = runs_only;
-  return past_read(past, backing, error);
-}
-
 /* ---- order and tags ---------------------------------- */
 
 /* Reads a key "tags/NAME/COMMIT" and sets the tag of the commit's runs. */
@@ -201,7 +180,8 @@ void past_sort(struct past *past) {
           past->by_order ? record_by_order : record_by_time);
 }
 
-pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error) {
+/* Sorts the runs like past_sort, and reads the tags. */
+static pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error) {
   struct stored_keys keys;
   past_sort(past);
   pprofc_status status = backing_list(backing, "tags", &keys, error);
@@ -209,6 +189,29 @@ pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_err
   stored_keys_free(&keys);
   return status;
 }
+
+pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error) {
+  struct stored_keys keys;
+  pprofc_status status = backing_list(backing, "runs", &keys, error);
+  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
+    status = past_read_one(past, backing, keys.items[i].name, error);
+  stored_keys_free(&keys);
+  return status == PPROFC_OK ? past_finish(past, backing, error) : status;
+}
+
+pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error) {
+  bool used = false;
+  pprofc_status status = index_read(past, backing, &used, error);
+  if (status != PPROFC_OK) return status;
+  if (used) return past_finish(past, backing, error);
+  bool runs_only = past->runs_only;
+  past_free(past);
+  past_init(past);
+  past->runs_only = runs_only;
+  return past_read(past, backing, error);
+}
+
+/* ---- keys -------------------------------------------- */
 
 /* True if the text is a hash. Any other text in a record could be a path out of the store. */
 static bool past_is_hash(pprofc_str text) {

@@ -78,9 +78,6 @@ bool past_add_profile(struct past *past, struct past_run *run, const struct past
 /* Sorts the runs by commit: by number when all runs have one, else by time. */
 void past_sort(struct past *past);
 
-/* Sorts the runs like past_sort, and reads the tags. */
-pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error);
-
 /* Writes the key of an object. */
 void past_object_key(pprofc_str sha256, char key[80]);
 

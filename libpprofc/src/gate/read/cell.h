@@ -21,9 +21,6 @@ struct gate_cell {
  * out of memory. */
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 
-/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units. False if there is no number. */
-bool gate_parse_center(pprofc_str text, double *value);
-
 /* Takes the next word of a line, separated by spaces. False at the end. */
 bool gate_next_word(pprofc_str *rest, pprofc_str *word);
 

@@ -18,10 +18,6 @@ struct name_bits {
   uint8_t *strings;                         /* [strings] bits of each string */
 };
 
-/* Matches all names of functions, files and mappings. Call name_bits_free also after a failure. */
-pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error);
-void name_bits_free(struct name_bits *bits);
-
 /* Returns the bits for the function and the file of a line, an index into locations.lines. */
 static inline uint8_t name_bits_line(const struct name_bits *bits, uint32_t line) {
   const struct functions *f = &bits->profile->functions;

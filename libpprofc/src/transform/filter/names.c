@@ -18,7 +18,8 @@ static void match_string(struct name_bits *bits, uint32_t string) {
     if (bits->expressions[i] && regex_match(bits->expressions[i], text)) *of |= (uint8_t)(1u << i);
 }
 
-pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
+/* Matches all names of functions, files and mappings. Call name_bits_free also after a failure. */
+static pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
   const pprofc_profile *p = bits->profile;
   bits->strings = mem_zero_array(&p->mem, p->strings.count, 1);
   if (!bits->strings) return error_nomem(error);
@@ -35,7 +36,7 @@ pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-void name_bits_free(struct name_bits *bits) {
+static void name_bits_free(struct name_bits *bits) {
   mem_free(&bits->profile->mem, bits->strings, bits->profile->strings.count, 1);
 }
 
