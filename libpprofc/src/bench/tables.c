@@ -2,6 +2,7 @@
 #include "bench/tables.h"
 
 #include "bench/collector.h"
+#include "core/array.h"
 #include "core/options.h"
 #include "stats/sorting.h"
 
@@ -119,16 +120,9 @@ static int compare_residues(const void *a, const void *b) {
 }
 
 static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_bench_cell *out) {
-  size_t low = 0, high = c->residue_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (c->residues[middle].cell < cell)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(at, c->residue_count, c->residues[at].cell < cell);
   const char **notes = arena_array(&c->t->arena, 1, sizeof *notes);
-  if (notes) notes[0] = variation_note(c, cell, &low);
+  if (notes) notes[0] = variation_note(c, cell, &at);
   c->nomem |= !notes || !notes[0];
   out->notes = notes;
   out->sample_notes = 1;

@@ -42,6 +42,18 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
   array_reserve_in((arena), &(items), &(capacity), (count), sizeof *(items))
 
+/* Declares `at`, the number of items at the start of a sorted array for which `before` is true, an
+ * expression with `at`. It is false for all items after them. */
+#define BISECT(at, count, before)                                                                  \
+  size_t at = 0;                                                                                   \
+  for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \
+    at = at##_low + (at##_high - at##_low) / 2;                                                    \
+    if (before)                                                                                    \
+      at##_low = at + 1;                                                                           \
+    else                                                                                           \
+      at##_high = at;                                                                              \
+  }
+
 /* Frees the memory and makes the array empty. */
 #define ARRAY_FREE(mem, items, capacity)                                                           \
   do {                                                                                             \

@@ -77,15 +77,8 @@ static bool add_sections(struct code_image *m, const Elf64_Ehdr *elf) {
 }
 
 const struct code_section *code_section_at(const struct code_image *m, uint64_t address) {
-  size_t from = 0, to = m->section_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (m->sections[middle].address <= address)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  const struct code_section *section = from ? &m->sections[from - 1] : NULL;
+  BISECT(at, m->section_count, m->sections[at].address <= address);
+  const struct code_section *section = at ? &m->sections[at - 1] : NULL;
   return section && address - section->address < section->size ? section : NULL;
 }
 
@@ -174,22 +167,15 @@ static pprofc_status read_symbols(struct code_image *m, const Elf64_Ehdr *elf,
 }
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
-  size_t from = 0, to = m->symbol_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (m->symbols[middle].address <= address)
-      from = middle + 1;
-    else
-      to = middle;
-  }
+  BISECT(at, m->symbol_count, m->symbols[at].address <= address);
   /* Returns the first of the symbols at that address. A collective symbol contains other
    * symbols. */
-  for (size_t steps = 0; from && steps < 8; from--, steps++) {
-    const struct code_symbol *symbol = &m->symbols[from - 1];
+  for (size_t steps = 0; at && steps < 8; at--, steps++) {
+    const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;
-    while (from > 1 && symbol[-1].address == symbol->address &&
+    while (at > 1 && symbol[-1].address == symbol->address &&
            address - symbol->address < symbol[-1].size)
-      symbol--, from--;
+      symbol--, at--;
     return symbol;
   }
   return NULL;
@@ -320,17 +306,10 @@ static bool add_marks(struct code_image *m) {
 
 uint64_t code_extent(const struct code_image *m, uint64_t address) {
   const struct code_section *section = code_section_at(m, address);
-  size_t from = 0, to = m->mark_count;
   if (!section) return 0;
   uint64_t end = section->address + section->size;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (m->marks[middle] <= address)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  if (from < m->mark_count && m->marks[from] < end) end = m->marks[from];
+  BISECT(at, m->mark_count, m->marks[at] <= address);
+  if (at < m->mark_count && m->marks[at] < end) end = m->marks[at];
   return end - address;
 }
 

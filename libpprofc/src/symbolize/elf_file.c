@@ -1,6 +1,8 @@
 /* Reads the parts of an ELF file that symbolization needs. */
 #include "symbolize/elf_file.h"
 
+#include "core/array.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -169,15 +171,8 @@ pprofc_status elf_ranges(const struct elf_file *f, struct arena *arena, struct e
 }
 
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address) {
-  size_t from = 0, to = count; /* the first range that ends after the address is in [from, to] */
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (ranges[middle].to > address)
-      to = middle;
-    else
-      from = middle + 1;
-  }
-  return from < count && ranges[from].from <= address;
+  BISECT(at, count, ranges[at].to <= address);
+  return at < count && ranges[at].from <= address;
 }
 
 /* ---- notes: the build id ----------------------------- */

@@ -374,17 +374,10 @@ static pprofc_str source_map_word(const struct source_map_source *source, uint32
 
 /* The number of items before a place. */
 static size_t source_map_before(const struct source_map *map, int64_t line, int64_t column) {
-  size_t low = 0, high = map->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const struct source_map_item *item = &map->items[middle];
-    bool before = item->line != line ? item->line < line : item->column < column;
-    if (before)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const struct source_map_item *items = map->items;
+  BISECT(at, map->count,
+         items[at].line != line ? items[at].line < line : items[at].column < column);
+  return at;
 }
 
 bool source_map_find(const struct source_map *map, int64_t line, int64_t column,

@@ -136,16 +136,9 @@ static const struct jit_language {
 };
 
 bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found) {
-  size_t low = 0, high = names->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (names->items[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (!low || names->items[low - 1].limit <= address) return false;
-  pprofc_str text = names->items[low - 1].name;
+  BISECT(at, names->count, names->items[at].start <= address);
+  if (!at || names->items[at - 1].limit <= address) return false;
+  pprofc_str text = names->items[at - 1].name;
   *found = (struct jit_function){.name = text, .file = STR("")};
   for (size_t i = 0; i < sizeof jit_languages / sizeof *jit_languages; i++) {
     pprofc_str prefix = str_of(jit_languages[i].prefix);

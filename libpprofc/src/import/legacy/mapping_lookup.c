@@ -6,6 +6,8 @@
  * quadratic time. */
 #include "import/legacy/legacy.h"
 
+#include "core/array.h"
+
 #include <stdlib.h>
 
 /* Segment tree of numbered address ranges, which finds the least number at an address. Leaves
@@ -31,15 +33,8 @@ static int compare_bounds(const void *left, const void *right) {
 
 /* Returns the index of the last bound <= address, or bound_count if all bounds are larger. */
 static size_t leaf_of(const struct lookup *k, uint64_t address) {
-  size_t low = 0, high = k->bound_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (k->bounds[middle] <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low ? low - 1 : k->bound_count;
+  BISECT(at, k->bound_count, k->bounds[at] <= address);
+  return at ? at - 1 : k->bound_count;
 }
 
 static void span_put(const struct lookup *k, struct span_tree *tree, uint64_t from, uint64_t to,

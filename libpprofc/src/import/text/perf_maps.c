@@ -98,15 +98,8 @@ void perf_maps_sort(struct perf_maps *maps) {
  * and contains the address. */
 static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprofc_str file,
                                              int64_t pid, uint64_t address) {
-  size_t from = 0, to = maps->count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (perf_maps_compare_place(&maps->items[middle], pid, address) <= 0)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  const struct perf_map *map = from ? &maps->items[from - 1] : NULL;
+  BISECT(at, maps->count, perf_maps_compare_place(&maps->items[at], pid, address) <= 0);
+  const struct perf_map *map = at ? &maps->items[at - 1] : NULL;
   bool found = map && map->pid == pid && address < map->limit && str_equal(map->file, file);
   return found ? map : NULL;
 }

@@ -124,15 +124,8 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
 
 /* Returns the first spot at or above an address (lower bound). */
 static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
-  size_t from = 0, to = count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (spots[middle].address < address)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
+  BISECT(at, count, spots[at].address < address);
+  return at;
 }
 
 static bool add_routine(struct disasm *d, struct routine routine, const struct spot *spots) {

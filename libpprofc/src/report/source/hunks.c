@@ -185,15 +185,8 @@ static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
 /* Returns the last hunk of the file that begins at or before `at`; NULL if all begin later. */
 static const struct hunk *hunk_before(const struct hunks *h, const struct changed_file *file,
                                       enum hunk_key key, int64_t at) {
-  size_t from = 0, to = file ? file->count : 0;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (hunk_key_of(&h->hunks[file->first + middle], key) <= at)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from ? &h->hunks[file->first + from - 1] : NULL;
+  BISECT(i, file ? file->count : 0, hunk_key_of(&h->hunks[file->first + i], key) <= at);
+  return i ? &h->hunks[file->first + i - 1] : NULL;
 }
 
 int64_t hunks_place_of_base(const struct hunks *h, const struct changed_file *file, int64_t line) {

@@ -124,18 +124,11 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
 /* Returns the first changed place at or after `place`; INT64_MAX if there is no such place. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
-  const struct hunk *hunks = l->revisions.hunks.hunks;
-  size_t from = 0, to = f->changes ? f->changes->count : 0, count = to;
-  while (from < to) { /* the first hunk that ends after the place */
-    size_t middle = from + (to - from) / 2;
-    const struct hunk *hunk = &hunks[f->changes->first + middle];
-    if (hunk->place + hunk->base_count + hunk->head_count > place)
-      to = middle;
-    else
-      from = middle + 1;
-  }
-  if (from == count) return INT64_MAX;
-  int64_t first = hunks[f->changes->first + from].place;
+  size_t count = f->changes ? f->changes->count : 0;
+  const struct hunk *hunks = count ? &l->revisions.hunks.hunks[f->changes->first] : NULL;
+  BISECT(at, count, hunks[at].place + hunks[at].base_count + hunks[at].head_count <= place);
+  if (at == count) return INT64_MAX;
+  int64_t first = hunks[at].place;
   return first > place ? first : place;
 }
 

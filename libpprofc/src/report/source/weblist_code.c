@@ -1,6 +1,8 @@
 /* Converts matching addresses to instructions: disassembles the code around them and finds the
  * functions of each instruction. */
 #include "graph/number.h"
+
+#include "core/array.h"
 #include "report/source/weblist_data.h"
 
 #include <stdlib.h>
@@ -42,15 +44,8 @@ struct code {
 /* ---- samples of an instruction ----------------------- */
 
 static size_t first_sample(const struct code *c, uint64_t address) {
-  size_t from = 0, to = c->sample_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (c->samples[middle].address < address)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
+  BISECT(at, c->sample_count, c->samples[at].address < address);
+  return at;
 }
 
 /* Adds all samples inside the instruction. A sample's address may be after the first byte. */
