@@ -145,7 +145,7 @@ static pprofc_status read_foreign(const struct input *input, const pprofc_read_o
   if (!budget) return error_nomem(error);
   pprofc_status status =
       foreign_read(budget, data, options, profile, ours == PPROFC_E_LIMIT ? NULL : nearest, error);
-  budget_resize_to(budget, UINT64_MAX); /* reports use the caller's budget */
+  budget_resize_to(budget, UINT64_MAX); /* reports allocate within the caller's budget */
   budget_release(budget);
   if (status != PPROFC_E_NO_MATCH) return status;
   if (ours == PPROFC_E_LIMIT) return ours;

@@ -16,7 +16,7 @@ pprofc_status save_file(const char *path, save_fn *write, const void *context, p
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);
 
-/* The same for a text. */
+/* Writes a text to the file in the same way. */
 pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
 
 #endif

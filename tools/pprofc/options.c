@@ -331,7 +331,7 @@ static const struct flag own_flags[] = {
      "and caller) or flat",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
     FLAG(STRING, GROUP_SOURCE, "benchmark", benchmark, "REGEXP", NULL,
-         "Only these of the benchmarks that callgrind's output has as parts"),
+         "Only benchmarks whose name matches; they are parts of callgrind's output"),
     SWITCH(GROUP_SOURCE, "frames", frames,
            "Read a stream of profiles from standard input, each after its length in 4 bytes, "
            "big-endian"),
@@ -343,7 +343,7 @@ static const struct flag own_flags[] = {
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
          "Seconds that the server of a URL collects samples"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Longest wait for a reply, in seconds, plus 5; default: 1.5 times -seconds, or 60"),
+         "Seconds to wait for a reply, to which 5 are added; default: 1.5 times -seconds, or 60"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
         "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated"),

@@ -250,7 +250,7 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* Numbers of one column for its summary. */
+/* The values of one column, collected for its summary row. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;

@@ -62,7 +62,7 @@ void filter_free(struct filter *filter) {
 
 /* State of an open parenthesis or of the whole query. */
 struct filter_level {
-  size_t negations; /* minus signs before it */
+  size_t negations; /* number of minus signs before the parenthesis */
   size_t ands, ors; /* operands of the AND and the OR that are being parsed */
 };
 

@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 
-/* Returns the value of `.name`. */
+/* Returns the value of the key `.name`. */
 pprofc_str name_base(pprofc_str name);
 
 /* Returns the value of `/key`; `key` includes the slash. Empty if the name has no such part. */

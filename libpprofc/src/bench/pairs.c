@@ -129,7 +129,7 @@ static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct 
 struct pairs_memory {
   uint32_t package, name, unit; /* unit of the set */
   uint32_t pair;                /* MAP_NONE if empty */
-  bool zero;                    /* value was 0, so its unit was tidied */
+  bool zero;                    /* the value was 0, so its unit was tidied separately */
 };
 
 static struct pair *pairs_remembered(struct pairs *pairs, const struct pairs_memory *memory,

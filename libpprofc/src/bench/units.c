@@ -101,8 +101,8 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A scale: values of at least hundreds, tens, ones are printed with 1, 2, 3 decimals and this
- * prefix. The limits are the values whose rounding to four digits carries over. */
+/* A scale: values of at least `hundreds`, `tens` and `ones` have 1, 2 and 3 decimals and this
+ * prefix. Each limit is the smallest value that rounds up to one more digit. */
 struct unit_scale_step {
   double factor;
   const char *prefix;

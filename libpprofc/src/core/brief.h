@@ -37,7 +37,7 @@ struct brief_list {
 
 /* Sums over rows that were left out. */
 struct brief_left {
-  size_t rows, lines; /* lines: lines outside rows */
+  size_t rows, lines; /* number of lines outside rows */
   long double amount;
 };
 
@@ -57,7 +57,7 @@ struct brief {
   size_t note_at;          /* index of the piece after the note of a JSON report */
   struct buffer open;      /* text of the piece that is being written */
   struct brief_piece open_piece;
-  bool markdown; /* an empty line ends a table */
+  bool markdown; /* true if an empty line ends a table */
   /* BRIEF_LINES: returns the rank of a line; NULL: all lines are rows. */
   int (*rank_of)(pprofc_str line);
   size_t skip; /* number of rows to drop at the beginning, because an earlier answer had them */
@@ -65,7 +65,7 @@ struct brief {
   bool has_floor;
   struct brief_piece floor; /* most important row that did not fit */
   struct brief_left left;
-  struct buffer note; /* the line on what was left out */
+  struct buffer note; /* the line that describes the rows left out */
   bool settled;
 };
 

@@ -9,7 +9,7 @@
 enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE };
 
 struct budget {
-  pprofc_allocator counted;         /* allocator that users of the budget get */
+  pprofc_allocator counted;         /* allocator that users of the budget receive */
   pprofc_allocator mem;             /* underlying allocator */
   struct budget *parent;            /* budget that `mem` belongs to, referenced; or NULL */
   _Alignas(8) uint64_t bytes, used; /* 8-byte aligned: 32-bit machines align uint64_t to 4,

@@ -28,7 +28,7 @@ struct child_running {
   int input;     /* anonymous file: a pipe could block this process if the program does not read its
                     input */
   int pipes[2];  /* our ends of standard output and standard error; -1 when closed */
-  int theirs[2]; /* the child's ends */
+  int theirs[2]; /* the child's ends of the pipes */
   pid_t pid;
   int64_t deadline;
 };

@@ -17,7 +17,7 @@ struct child {
 
 #define CHILD_TIMEOUT_MS   30000u
 #define CHILD_NO_TIMEOUT   ((unsigned)-1)
-#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suitable ceiling of `output` */
+#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suitable ceiling of `output`, in bytes */
 
 /* Exit status and message of a program. */
 struct child_end {

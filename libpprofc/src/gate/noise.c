@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* escape as in the rows */
+  escape_line(out, group); /* escape names as in the rows, so that keys are equal */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');

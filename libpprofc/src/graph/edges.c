@@ -57,7 +57,7 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   return (uint32_t)t->count++;
 }
 
-/* Returns the same; faster for the source that called the target last. */
+/* Works like look_up_edge, but is faster for the source that called the target last. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
   uint32_t last = t->last[target];
@@ -221,7 +221,7 @@ static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
       continue;
     }
     pop_to(w, 0);
-    if (++stamp == ON_PATH) { /* at the limit, start again */
+    if (++stamp == ON_PATH) { /* at the limit of the counter, start again */
       for (size_t k = 0; k < w->table.count; k++) w->table.items[k].seen = 0;
       stamp = 1;
     }

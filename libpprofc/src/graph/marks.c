@@ -110,7 +110,7 @@ static uint32_t mark_calls_look_up(const struct marks *m, struct mark_calls_work
   return (uint32_t)w->count++;
 }
 
-/* Returns the same; faster for recently found edges. */
+/* Works like mark_calls_look_up, but is faster for recently found edges. */
 static inline uint32_t mark_calls_find(const struct marks *m, struct mark_calls_worker *w,
                                        uint32_t source, uint32_t target) {
   uint32_t mixed = (source ^ target * 0x9E3779B1u) * 0x85EBCA6Bu;

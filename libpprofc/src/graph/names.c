@@ -5,7 +5,7 @@
 
 #define NUMBER_ROOM 24
 
-/* Appends ":123". */
+/* Appends a number as ":123". */
 static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }

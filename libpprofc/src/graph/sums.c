@@ -178,7 +178,7 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
       continue;
     }
     while (w->depth) sums_pop(pass->frames, w);
-    if (++stamp == 0) { /* on overflow, start again */
+    if (++stamp == 0) { /* on overflow of the stamp, start again */
       for (size_t k = 0; k < pass->nodes; k++) w->nodes[k].stamp = 0;
       stamp = 1;
     }

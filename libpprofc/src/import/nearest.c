@@ -1,5 +1,5 @@
-/* Describes input of unknown formats and suggests what to do. Only profiles, dumps of
- * profilers and packed files have a description. */
+/* Describes input of unknown formats and suggests what to do. Profiles, dumps of
+ * profilers, packed files and images have a description. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
@@ -10,6 +10,8 @@
 #define NEAREST_TEXT 4096u /* number of bytes that decide if the data is text */
 #define NEAREST_KEYS 5u    /* maximum number of JSON members in the description */
 
+#define NEAREST_IMAGE "this is an image; pass the profile it was made from"
+
 /* ---- bytes at a fixed place -------------------------- */
 
 #define MAGIC(offset, bytes, text)                                                                 \
@@ -19,6 +21,11 @@ static const struct {
   size_t offset, size;
   const char *bytes, *text;
 } nearest_magics[] = {
+    MAGIC(0, "\x89PNG\r\n", NEAREST_IMAGE),
+    MAGIC(0, "\xFF\xD8\xFF", NEAREST_IMAGE),
+    MAGIC(0, "GIF8", NEAREST_IMAGE),
+    MAGIC(0, "%PDF-", "this is a PDF; pass the profile it was made from"),
+    MAGIC(257, "ustar", "this is a tar archive; unpack it and pass the profile in it"),
     MAGIC(0, "\177ELF", "this is a program; add its profile: pprofc -top PROGRAM PROFILE"),
     MAGIC(0, "\x1F\x8B", "this is compressed by gzip twice; gunzip it once"),
     MAGIC(0, "\x28\xB5\x2F\xFD",
@@ -199,7 +206,7 @@ static const struct {
     {nearest_is_perfetto, false,
      "this is a trace of Perfetto; traceconv profile converts its samples to pprof, traceconv json "
      "its events"},
-    {nearest_is_svg, true, "this is an image; pass the profile it was made from"},
+    {nearest_is_svg, true, NEAREST_IMAGE},
     {nearest_is_xctrace, true,
      "this is an export of xctrace; in Instruments select all rows of the call tree and save the "
      "clipboard after Edit, Deep Copy"},

@@ -25,7 +25,7 @@ struct judging {
   const struct leak_rules *rules;
   const pprofc_allocator *mem;
   bool of_troughs; /* true for the low points of a sawtooth, which are not split again */
-  double *scratch; /* [count * (count - 1) / 2] */
+  double *scratch; /* [count (count - 1) / 2] working memory */
   double sigma;    /* sampling variance of the value with the largest one */
   double low, high, fall, rise;
   struct leak_fit *fit;

@@ -29,7 +29,7 @@ struct leak_input {
 struct leak_row {
   struct leak_fit fit;
   bool is_site;                    /* all stacks that allocate at one line */
-  bool proved;                     /* proved by the garbage collector */
+  bool proved;                     /* leaks that the garbage collector has proved */
   const struct leak_stack *stack;  /* a site's stack that grew most */
   const struct leak_frame *where;  /* the frame that allocates */
   const struct leak_frame *caller; /* caller of the frame, or NULL */

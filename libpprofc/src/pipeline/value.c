@@ -66,7 +66,7 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
   struct value_column column = profile_values(profile, value_index);
   struct value_column divisors = mean ? profile_values(profile, 0) : column;
   uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap like Go's */
-  uint32_t last = NONE;                                              /* set of labels */
+  uint32_t last = NONE;                                              /* label set of the sample */
   bool is_base = false;
   for (size_t i = 0; i < s->count; i++) {
     uint64_t value = (uint64_t)number_abs(column.values[i * column.step]);

@@ -221,7 +221,7 @@ static bool automaton_init(struct regex *regex) {
 
 static int automaton(struct regex *regex, pprofc_str s) {
   if (!automaton_init(regex)) return PCRE2_ERROR_MATCHLIMIT;
-  uint64_t per_byte = regex->states * regex->states; /* an expression has less than 64 KiB */
+  uint64_t per_byte = regex->states * regex->states; /* every expression has less than 64 KiB */
   if (s.size > (AUTOMATON_STEPS - regex->steps) / per_byte) return PCRE2_ERROR_MATCHLIMIT;
   regex->steps += s.size * per_byte;
   return pcre2_dfa_match(regex->search, (PCRE2_SPTR)s.data, s.size, 0,

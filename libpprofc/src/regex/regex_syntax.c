@@ -27,7 +27,7 @@ struct atom {
 /* An open parenthesis. groups[0] is the whole expression. */
 struct regex_group {
   size_t start;
-  unsigned flags; /* flags outside it */
+  unsigned flags; /* flags that apply outside it */
   bool out_fold;
   bool captures;
   struct shape branches; /* largest of the earlier alternatives */
@@ -190,7 +190,7 @@ static void regex_literal(struct regex_parser *p, int32_t code) {
   bool surrogate = code >= 0xD800 && code < 0xE000;
   /* memmem neither ignores case nor matches an invalid byte as U+FFFD. */
   if (p->flags & REGEX_FOLD || code == 0xFFFD || surrogate) p->result->plain = false;
-  if (surrogate) { /* Go accepts one, and no text matches it */
+  if (surrogate) { /* Go accepts one, but no text matches it */
     buffer_add_text(p->out, "[^\\x{0}-\\x{10ffff}]");
     return;
   }

@@ -141,7 +141,7 @@ static void label_filters(const struct report *report, label_fn label, void *con
 
 /* ---- the graph --------------------------------------- */
 
-/* "Dropped 3 nodes (cum <= 0.35ms)" */
+/* Prints "Dropped 3 nodes (cum <= 0.35ms)". */
 static void label_dropped(const struct report *report, size_t count, const char *what,
                           const char *measure, double fraction, label_fn label, void *context) {
   if (!count) return;

@@ -81,7 +81,7 @@ static void option_print_float(double value, char number[OPTION_NUMBER]) {
   for (int digits = 6; digits <= 17; digits++) {
     snprintf(number, OPTION_NUMBER, "%.*g", digits, value);
     for (char *c = number; *c; c++)
-      if (*c == ',') *c = '.'; /* decimal comma of the program's locale */
+      if (*c == ',') *c = '.'; /* the program's locale may use a decimal comma */
     if (str_parse_float(str_of(number), &back) && back == value) break;
   }
 }

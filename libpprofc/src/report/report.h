@@ -62,7 +62,7 @@ pprofc_status report_graph(struct report *report, unsigned wanted, struct graph 
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
 
-/* The row of a format name, or NULL. */
+/* Returns the row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
 /* Returns the options of the pipeline, which have the same names and values. */
@@ -71,7 +71,8 @@ struct pipeline_options report_pipeline_options(const pprofc_report_options *opt
 /* Returns the displayed value of a sample: values[sample][value_index], divided by value[0] with
  * mean. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
-  if (divisor == -1) return (int64_t)(0 - (uint64_t)value); /* the smallest integer stays itself */
+  if (divisor == -1)
+    return (int64_t)(0 - (uint64_t)value); /* the smallest integer has no positive counterpart */
   return divisor ? value / divisor : value;
 }
 

@@ -56,7 +56,7 @@ double go_exp(double x) {
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);
-  if (k >= 1024) return (double)INFINITY; /* returned even if r is below 1 */
+  if (k >= 1024) return (double)INFINITY; /* also returned if r is below 1 */
   return k < -1075 ? 0 : ldexp(r, (int)k);
 }
 

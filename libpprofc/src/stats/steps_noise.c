@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-#define CUT_HALF       5      /* values on each side of the rolling median */
-#define MAD_TO_SIGMA   1.4826 /* of a normal distribution */
+#define CUT_HALF 5 /* values on each side of the rolling median */
+#define MAD_TO_SIGMA                                                                               \
+  1.4826 /* standard deviation divided by the median deviation, for a normal distribution */
 #define RESEMBLING_MAX 0.9
 
 /* ---- outliers ---------------------------------------- */
@@ -43,7 +44,8 @@ static double resemblance(const double *values, size_t first, size_t middle, siz
   }
   double r = squares > 0 ? products / squares : 0;
   if (!(r > 1 / sqrt(n))) return 0;
-  return fmin(r + (1 + 3 * r) / n, RESEMBLING_MAX); /* a short series shows less than there is */
+  return fmin(r + (1 + 3 * r) / n,
+              RESEMBLING_MAX); /* A short series underestimates its correlation. */
 }
 
 double steps_p(const double *values, size_t first, size_t middle, size_t end,

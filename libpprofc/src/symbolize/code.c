@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define DEPTH_MAX 3     /* maximum number of pointers followed from data to data */
-#define DATA_MAX  65536 /* bytes of one object that are compared */
+#define DATA_MAX  65536 /* maximum bytes of one object that are compared */
 
 /* An address on each side. */
 struct code_pair {
@@ -27,10 +27,10 @@ struct code_known {
 struct code_work {
   struct code_image images[2];
   struct map map;           /* of `known` */
-  struct code_known *known; /* in the arena of the base */
+  struct code_known *known; /* compared data, in the arena of the base */
   size_t known_count, known_capacity;
   bool out_of_memory;
-  const struct code_symbol *functions[2]; /* being compared */
+  const struct code_symbol *functions[2]; /* the two functions being compared */
 };
 
 enum { BASE, HEAD };
@@ -121,7 +121,7 @@ static bool is_c_text(const struct code_image *m, uint64_t address) {
 /* A table of 4-byte offsets relative to the table: to code, as a switch has, or to texts. */
 enum offset_table { TABLE_NONE, TABLE_SAME, TABLE_OTHER };
 
-/* Compares what one offset refers to. */
+/* Compares the targets of one offset. */
 static enum offset_table compare_offset(const struct code_work *w, struct code_pair target) {
   if (is_inside(w, target)) return TABLE_SAME;
   if (!is_c_text(&w->images[BASE], target.base) || !is_c_text(&w->images[HEAD], target.head))
@@ -329,7 +329,7 @@ static bool same_shape(const struct x86_instruction *x, const struct x86_instruc
   return memcmp(a, b, from) == 0;
 }
 
-/* Compares the functions that `w` names. */
+/* Compares the two functions in `w`. */
 static enum code_state compare_function(struct code_work *w) {
   const struct code_symbol *f = w->functions[BASE], *g = w->functions[HEAD];
   uint64_t rooms[2];

@@ -11,7 +11,7 @@ struct code_section {
   uint64_t address, size;
   const uint8_t *bytes; /* NULL: zeros */
   bool executable;
-  bool numbers; /* no word of it is an address */
+  bool numbers; /* true if no word of the section is an address */
   bool made;    /* true if Go's linker wrote it, with sizes and addresses of the whole program */
 };
 
@@ -34,7 +34,7 @@ struct code_image {
   struct buffer file;
   bool fixed; /* true if not position-independent: words of data and of code may be addresses */
   bool go;
-  uint64_t types_from, types_to; /* type descriptors of Go; 0: no such */
+  uint64_t types_from, types_to; /* range of Go's type descriptors; 0 without them */
   struct code_section *sections; /* by address */
   size_t section_count;
   struct code_symbol *symbols; /* by address, then name */

@@ -125,7 +125,7 @@ static bool print_cxx(const char *mangled, int options, struct demangle_collecto
   bool printed = false;
   if (!setjmp(collector->too_much))
     printed = cplus_demangle_print_callback(options, name, demangle_collect, collector) != 0;
-  free(memory); /* libiberty's own */
+  free(memory); /* memory that libiberty allocated */
   return printed;
 }
 

@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 
 enum demangle_mode {
-  DEMANGLE_DEFAULT,   /* no parameters, no template arguments */
-  DEMANGLE_TEMPLATES, /* no parameters */
+  DEMANGLE_DEFAULT,   /* names without parameters and template arguments */
+  DEMANGLE_TEMPLATES, /* names without parameters */
   DEMANGLE_FULL,
   DEMANGLE_NONE
 };

@@ -177,7 +177,7 @@ bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address
 
 /* ---- notes: the build id ----------------------------- */
 
-/* The build ids of one run of notes. */
+/* Build ids in one section of notes. */
 struct notes {
   char id[129]; /* last build ID that was read, in hex */
   unsigned found;

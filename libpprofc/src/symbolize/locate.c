@@ -19,7 +19,7 @@ struct search {
   const struct symbolize_options *options;
   pprofc_str file, build_id;
   char found[PATH_ROOM + 8];
-  bool out_of_memory; /* at one of the candidates */
+  bool out_of_memory; /* true if memory ran out at one of the candidates */
 };
 
 static void locate_warn(const struct symbolize_options *options, const char *message) {
@@ -135,7 +135,7 @@ static bool search_mapping(struct search *s) {
 /* ---- the new mapping column -------------------------- */
 
 struct renames {
-  pprofc_str *strings; /* new texts, ids from old string count on */
+  pprofc_str *strings; /* new texts; ids follow the old ones */
   size_t count;
 };
 

@@ -13,7 +13,7 @@ struct mode {
 /* Reads options->mode; warns of unknown words. */
 void mode_parse(const struct symbolize_options *options, struct mode *mode);
 
-/* Calls options->warn, when there is one. */
+/* Calls options->warn unless it is NULL. */
 void symbolize_warn(const struct symbolize_options *options, const char *format, ...)
     PPROFC_PRINTF(2, 3);
 

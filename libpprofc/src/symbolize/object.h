@@ -10,7 +10,7 @@ struct object {
   const struct mapping *mapping;
   const char *path; /* path of the file, in the arena */
   struct elf_file file;
-  bool based;                /* the base was looked for */
+  bool based;                /* true if the base was computed */
   pprofc_status base_status; /* status of opening, if `known`; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
@@ -27,7 +27,7 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
 /* Symbols that share an address, as `nm -n` lists them. The last one extends to the end of the
  * address space. */
 struct object_symbol {
-  uint64_t start, end; /* end is the last byte of it */
+  uint64_t start, end; /* `end` is the last byte */
   pprofc_str *names;
   size_t name_count;
 };
@@ -38,7 +38,7 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
 
 struct instruction {
   uint64_t address;
-  pprofc_str text, function, file; /* a part that is not known is "" */
+  pprofc_str text, function, file; /* unknown parts are "" */
   int64_t line;
 };
 

@@ -24,7 +24,7 @@ static int remote_hex(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* "0x12ab NAME" anywhere in a line. */
+/* Finds "0x12ab NAME" anywhere in a line. */
 static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   for (;;) {
     size_t at = str_find(line, STR("0x"));
@@ -64,7 +64,7 @@ struct remote_pass {
   pprofc_profile *profile;
   const struct symbolize_options *options;
   bool force;
-  struct mapping *mappings; /* to be written */
+  struct mapping *mappings; /* text of the request */
   uint32_t *named;          /* [location] its new function, or NONE */
   uint32_t *order;          /* [location] locations by mapping */
   size_t *first;            /* [mapping + 1] index of its first location in `order` */

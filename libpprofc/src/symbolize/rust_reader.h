@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 
-/* The step that comes next. */
+/* Kinds of steps. */
 enum what {
   PATH,          /* flag: "::" comes before generic arguments */
   NESTED,        /* identifier after a nested path; flag: its namespace */
@@ -13,8 +13,8 @@ enum what {
   CONSTANT,      /* the value of a const generic */
   ARGUMENTS,     /* generic arguments up to 'E'; number: arguments so far */
   TYPES,         /* types up to 'E'; number: types so far */
-  TUPLE,         /* the same; a single one gets a comma */
-  RESULT,        /* what a function returns */
+  TUPLE,         /* like types, but a single one gets a comma */
+  RESULT,        /* result type of a function */
   TRAITS,        /* bounds of dyn up to 'E'; number: bounds so far */
   TRAIT,         /* one bound; its generic arguments stay open */
   OPENED,        /* flag: the trait's bracket is open */
@@ -23,8 +23,8 @@ enum what {
   DYN_LIFETIME,  /* the lifetime at the end of dyn */
   EXPECT,        /* flag: the letter that must follow */
   WRITE,         /* text */
-  SET_SILENT,    /* flag: the rest is read and not written */
-  SET_LIFETIMES, /* number: how many lifetimes are bound */
+  SET_SILENT,    /* flag: true to parse the rest silently */
+  SET_LIFETIMES, /* number: lifetimes that are bound */
   COME_BACK      /* number, limit: position and end of reading after a back reference */
 };
 
@@ -46,7 +46,7 @@ struct rust_reader {
   struct buffer steps; /* array of struct rust_step; the next step is last */
 };
 
-/* The next byte, -1 at the end. */
+/* Returns the next byte, -1 at the end. */
 int reader_peek(const struct rust_reader *r);
 bool reader_take(struct rust_reader *r, char c);
 
@@ -58,16 +58,16 @@ void reader_say(struct rust_reader *r, const char *text);
 void reader_next(struct rust_reader *r, struct rust_step step);
 void reader_next_text(struct rust_reader *r, const char *text);
 
-/* The value of a base 62 digit, or -1. */
+/* Returns the value of a base 62 digit, or -1. */
 int reader_digit(int c);
-/* "_" is 0, "0_" is 1. */
+/* Parses a base 62 number: "_" is 0, "0_" is 1. */
 uint64_t reader_base_62(struct rust_reader *r);
 uint64_t reader_disambiguator(struct rust_reader *r);
 /* Returns the bytes of an identifier, unchanged. */
 pprofc_str reader_identifier(struct rust_reader *r, bool *punycode);
 void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
-/* "for<'a, 'b> " */
+/* Writes "for<'a, 'b> ". */
 void reader_binder(struct rust_reader *r);
 /* Does `step` at an earlier position of the name. A silent reader ignores this. */
 void reader_go_back(struct rust_reader *r, struct rust_step step);

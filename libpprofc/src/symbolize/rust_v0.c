@@ -462,7 +462,7 @@ bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffe
   buffer_init(&r.steps, out->mem, most * sizeof(struct rust_step));
   reader_next(&r, (struct rust_step){.what = PATH, .flag = true});
   reader_run(&r);
-  if (r.at < r.limit && !r.failed) { /* the crate that wanted this copy */
+  if (r.at < r.limit && !r.failed) { /* the crate that instantiated this copy */
     r.silent = true;
     reader_next(&r, (struct rust_step){.what = PATH});
     reader_run(&r);

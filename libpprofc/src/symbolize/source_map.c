@@ -9,9 +9,10 @@
 
 /* One segment of `mappings`; numbers start at 0, as in the file. */
 struct source_map_item {
-  uint32_t line, column;                   /* generated */
-  uint32_t source, from_line, from_column; /* source MAP_WITHOUT: of no file */
-  uint32_t name;                           /* index of the name, or MAP_WITHOUT */
+  uint32_t line, column; /* generated */
+  uint32_t source, from_line,
+      from_column; /* index of the source; MAP_WITHOUT if the segment has no source */
+  uint32_t name;   /* index of the name, or MAP_WITHOUT */
 };
 
 #define MAP_WITHOUT UINT32_MAX
@@ -68,9 +69,9 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
 struct map_path {
   char *text;
   size_t size;
-  size_t root;   /* nothing is taken away before it */
-  size_t parts;  /* how many ".." can take away */
-  bool absolute; /* nothing is above the root */
+  size_t root;   /* length that ".." cannot shorten */
+  size_t parts;  /* number of parts that ".." can remove */
+  bool absolute; /* the root has no parent */
 };
 
 static void map_path_up(struct map_path *path) {
@@ -170,7 +171,7 @@ static bool source_map_add_names(struct source_map *map, const struct node *json
 
 /* ---- mappings ---------------------------------------- */
 
-/* The value of a digit in base 64, or -1. */
+/* Returns the value of a base64 digit, or -1. */
 static int vlq_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -353,7 +354,7 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
   for (uint32_t units = 0; at < line.size && units < column; at++) {
     unsigned char c = (unsigned char)line.data[at];
     units += (c & 0xC0) != 0x80; /* not inside a character */
-    units += c >= 0xF0;          /* beyond U+FFFF there are two */
+    units += c >= 0xF0;          /* a character above U+FFFF has two units */
   }
   while (at < line.size && ((unsigned char)line.data[at] & 0xC0) == 0x80) at++;
   return at;
@@ -372,7 +373,7 @@ static pprofc_str source_map_word(const struct source_map_source *source, uint32
   return str_slice(text, from, end);
 }
 
-/* The number of items before a place. */
+/* Returns the number of items before a position. */
 static size_t source_map_before(const struct source_map *map, int64_t line, int64_t column) {
   const struct source_map_item *items = map->items;
   BISECT(at, map->count,

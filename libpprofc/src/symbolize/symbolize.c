@@ -22,14 +22,14 @@ struct symbolize_answer {
 };
 
 struct symbolize_pass {
-  pprofc_profile *profile; /* being edited */
+  pprofc_profile *profile; /* profile that is being edited */
   const struct symbolize_options *options;
   struct mode mode;
   struct tools tools;
   struct arena scratch;
   struct symbolize_answer *answers; /* [mapping] */
   uint32_t *slot; /* [locations] index of its address among the addresses of its mapping, or NONE */
-  uint32_t *members; /* [mapping] how many locations it has */
+  uint32_t *members; /* [mappings] number of its locations */
   bool missing_binaries, any;
 };
 
@@ -410,7 +410,7 @@ struct renaming {
   uint32_t *name;        /* [function] */
   struct interner added; /* new names; their ids follow the ids of the profile's strings */
   struct buffer text;
-  bool changed, good; /* not good: out of memory or stopped */
+  bool changed, good; /* good: false if out of memory or stopped */
 };
 
 /* Demangles one function. If the name differs from the system name, the writer of the profile

@@ -24,7 +24,7 @@ struct symbolize_options {
   const char *search_path;               /* PPROF_BINARY_PATH, ':' between folders */
   const char *executable;                /* binary on the command line, or NULL */
   const char *build_id;                  /* -buildid, or NULL */
-  const struct symbolize_server *server; /* asked after the binaries, or NULL */
+  const struct symbolize_server *server; /* queried after the binaries, or NULL */
   bool skip_unused;                      /* true to skip locations that no sample uses */
   void (*warn)(void *context, const char *message);
   void *warn_context;

@@ -118,7 +118,7 @@ bool frames_add(struct source_frames *frames, struct arena *arena, struct source
   return true;
 }
 
-/* Names alone, from the symbol table. */
+/* Queries nm, which gives names only. */
 static pprofc_status nm_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error) {

@@ -60,7 +60,7 @@ struct nm_symbol {
  * prints them. */
 pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
                          struct nm_symbol **symbols, size_t *count, pprofc_error *error);
-/* The symbol at an address, or NULL. */
+/* Returns the symbol at an address, or NULL. */
 const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
 
 /* Readers of one tool each; parameters and results as for tools_symbolize. */

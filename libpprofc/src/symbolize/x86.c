@@ -208,7 +208,7 @@ struct x86_state {
 
 /* ---- bytes of an operand in memory ------------------- */
 
-/* How many bytes an operand has. */
+/* Size of an operand. */
 enum x86_access {
   NO_BYTES,
   BYTES_1,
@@ -217,8 +217,8 @@ enum x86_access {
   BYTES_8,
   BYTES_16,
   GENERAL,         /* operand with the size of a general register: 4 bytes, with prefixes 2 or 8 */
-  BYTE_OR_GENERAL, /* 1 byte if the opcode is even */
-  CALLED,          /* 8 bytes of the calls in opcode FF */
+  BYTE_OR_GENERAL, /* 1 byte in even opcodes, else the general size */
+  CALLED,          /* 8 bytes for the calls in opcode FF, else the general size */
   WIDE,            /* 4, with REX.W 8 */
   NUMBER,          /* 4 with F3, 8 with F2, else a vector */
   VECTOR,
@@ -226,7 +226,7 @@ enum x86_access {
   EIGHTH_VECTOR
 };
 
-/* Prefixes that an opcode has. */
+/* Prefixes of an opcode. */
 enum x86_prefixes { ANY, PACKED, F3, NONE };
 
 /* Sizes of the operands of a range of opcodes; the first row that fits counts. */
@@ -391,7 +391,7 @@ static unsigned opcode_flags(const struct x86_state *s) {
   if (s->map == MAP_ONE) return one_byte[s->opcode];
   if (s->map == MAP_0F3A) return M | I1;
   if (s->map != MAP_0F) return M;
-  bool mask = s->vector && (s->opcode & 0xF0) == 0x90; /* moves of masks */
+  bool mask = s->vector && (s->opcode & 0xF0) == 0x90; /* moves of mask registers */
   return mask ? M : two_bytes[s->opcode];
 }
 

@@ -47,7 +47,7 @@ static const struct unit_family families[] = {
 
 #define TIME_FAMILY (&families[1])
 
-/* Longer than any spelling with its plural s. */
+/* Maximum length of a spelling with its plural s, plus one. */
 #define SPELLING_MAX 16
 
 const struct unit_family *unit_family_at(size_t index) {

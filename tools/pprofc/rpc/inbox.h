@@ -31,7 +31,7 @@ struct inbox {
   size_t count, bytes;
   bool ended, stopped; /* ended: set at the end of the input; stopped: set by the owner */
   char chunk[65536];
-  size_t at, size; /* unread bytes of the chunk */
+  size_t at, size; /* unread bytes of the current chunk */
 };
 
 /* Starts reading. False if the thread cannot be started. */
@@ -41,7 +41,7 @@ bool inbox_start(struct inbox *inbox);
 struct inbox_message *inbox_next(struct inbox *inbox);
 void inbox_free(struct inbox_message *message);
 
-/* Drops what waits, and ends the thread. */
+/* Drops queued messages and ends the thread. */
 void inbox_stop(struct inbox *inbox);
 
 #endif

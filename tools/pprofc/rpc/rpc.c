@@ -19,7 +19,7 @@ struct rpc {
   int out;
   bool ended;
   pthread_mutex_t lock;
-  char running[ID_MAX]; /* id of the request that runs, or "" */
+  char running[ID_MAX]; /* id of the running request, or "" */
   char cancelled[CANCELLED_MAX][ID_MAX];
   size_t next_cancelled;
 };

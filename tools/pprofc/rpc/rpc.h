@@ -22,7 +22,7 @@ enum rpc_framing { RPC_LINES, RPC_HEADERS };
 struct rpc_request {
   pprofc_str id; /* as JSON; empty for a notification */
   pprofc_str method;
-  const struct node *params; /* NULL without */
+  const struct node *params; /* parameters; NULL if there are no parameters */
   struct arena *arena;       /* memory of the request */
 };
 

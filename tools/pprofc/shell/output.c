@@ -100,7 +100,7 @@ static int output_put(struct shell_output *out, const void *data, size_t size) {
   return -1;
 }
 
-/* A pprofc_write_fn. */
+/* Writes to the target. A pprofc_write_fn. */
 static int output_write(void *context, const void *data, size_t size) {
   struct shell_output *out = context;
   if (!out->open) out->status = output_open(out);

@@ -9,7 +9,7 @@ struct pager {
   size_t rows, width;
   size_t used; /* rows of the held text, and cells of its last row */
   size_t column;
-  struct buffer held; /* the held text */
+  struct buffer held; /* text held until the pager starts */
   struct shell_process process;
 };
 

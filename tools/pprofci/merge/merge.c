@@ -72,7 +72,7 @@ static pprofc_status merge_steps(struct ci_run *run, const struct merge_options 
   return status == PPROFC_OK ? write_service_files(run, error) : status;
 }
 
-static struct run_options settled; /* of the run that is the result */
+static struct run_options settled; /* options of the merged run */
 
 static pprofc_status merge_check(void *options, const struct command_line *line,
                                  pprofc_error *error) {

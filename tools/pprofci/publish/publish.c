@@ -136,7 +136,8 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  bool linked = links_site_of(p).address.size && !*p->options->body; /* the summary has the link */
+  bool linked =
+      links_site_of(p).address.size && !*p->options->body; /* the summary already has this link */
   const char *page =
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX 4 /* levels of folders */
+#define DEPTH_MAX 4 /* maximum depth of folders */
 #define WALL      "wall"
 
 struct push_path {

@@ -107,7 +107,7 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
   return found;
 }
 
-#define SAID_MAX 2000 /* bytes of what a failed program printed */
+#define SAID_MAX 2000 /* maximum bytes of a failed program's output */
 
 /* Prints the end of a text, starting at the beginning of a line. */
 static void print_end(pprofc_str text) {

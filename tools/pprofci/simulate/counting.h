@@ -12,12 +12,12 @@
 struct counted_run {
   const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];
-  double iterations; /* how often the counted code ran */
+  double iterations; /* number of iterations of the counted code */
 };
 
 struct counted {
   const char *name;
-  struct counted_run *runs[SIDES]; /* one entry for each run of the side */
+  struct counted_run *runs[SIDES]; /* [runs of the side] */
 };
 
 /* One run of a command. */
@@ -36,7 +36,7 @@ struct counting {
   struct interner names;    /* names of the items */
   struct counted *items;
   size_t count, capacity;
-  size_t places; /* folders of runs, made so far */
+  size_t places; /* number of folders made so far */
   size_t steps, all_steps;
 };
 

@@ -80,7 +80,7 @@ static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *r
 struct overlay {
   struct ci_run *run;
   const char *goroot, *folder;
-  struct buffer replace; /* JSON: path in Go -> path of ours */
+  struct buffer replace; /* JSON object: path in Go to path of the replacement */
 };
 
 /* Writes a file of the overlay. */

@@ -63,7 +63,7 @@ pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column
 /* Adds the records that the index does not have, and drops runs that are gone. */
 pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);
 
-/* Reads all runs into the past. */
+/* Reads all runs of the index into `past`. */
 bool index_load(struct store_index *x, struct arena *arena);
 
 #endif

@@ -55,7 +55,7 @@ void past_free(struct past *past);
  * on standard error. */
 pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
 
-/* Does the same from the records alone. */
+/* Reads all runs from the records, without the index. */
 pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
 
 /* Adds a run from its record, and copies all texts. */

@@ -15,7 +15,7 @@ struct classic_metric {
 };
 
 struct classic_benchmark {
-  uint32_t group, name; /* index of the group's name; string */
+  uint32_t group, name; /* index of the group's name; a string */
 };
 
 /* Format of the numbers of one row. */

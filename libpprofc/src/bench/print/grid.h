@@ -27,7 +27,7 @@ struct grid {
   uint32_t row, column, columns;
   bool *fixed; /* true for columns that only cells of one column may widen */
   size_t fixed_capacity;
-  uint8_t rank; /* rank of the rows that are added */
+  uint8_t rank; /* rank of the rows that are being added */
   bool failed;  /* out of memory */
 };
 

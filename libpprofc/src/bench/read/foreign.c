@@ -17,6 +17,7 @@ static const struct foreign_file foreign_files[] = {
      "this is the table of pytest-benchmark; its JSON is read: --benchmark-json=FILE"},
     {"Benchmark ", " Mode  Cnt ", "this is the table of JMH; its JSON is read: -rf json -rff FILE"},
     {"", " time:   [", "this is what criterion prints; its folder is read: target/criterion"},
+    {"\x89PNG", "", "this is an image; pass the results it was made from"},
     {"\x1f\x8b", "", "this is a gzip file: a profile is for pprofc, packed results for gunzip"},
     {"<!DOCTYPE", "", "this is an HTML page"},
     {"<html", "", "this is an HTML page"},

@@ -25,7 +25,7 @@ struct text_reader {
   struct unit_memory units[UNIT_MEMORY];
 };
 
-/* Class of a byte when separating fields. */
+/* Class of a byte for splitting a line into fields. */
 enum { IN_FIELD, BLANK, NOT_ASCII };
 
 // clang-format off

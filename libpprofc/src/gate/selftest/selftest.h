@@ -1,4 +1,4 @@
-/* Checks that a gate can fail. */
+/* Checks that a gate can fail: plants regressions that it must find. */
 #ifndef PPROFC_GATE_SELFTEST_SELFTEST_H
 #define PPROFC_GATE_SELFTEST_SELFTEST_H
 

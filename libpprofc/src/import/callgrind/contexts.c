@@ -124,7 +124,7 @@ static bool context_is(const void *items, uint32_t index, const void *wanted) {
   return a->caller == b->caller && a->symbol == b->symbol;
 }
 
-/* Finds or adds the symbol of a name. */
+/* Finds or adds the symbol of a function's name. */
 static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->symbols.count;
   uint32_t symbol = contexts->failed ? MAP_NONE : interner_add(&contexts->symbols, name);

@@ -114,10 +114,10 @@ struct sampling {
   const struct label *labels;
   size_t label_count;
   uint64_t frames_left, samples_left;
-  uint32_t *stack; /* [deepest + 2] */
+  uint32_t *stack; /* [deepest + 2] frames of a stack */
   double *weights; /* [types * (places + 1)] weights of one function's positions, grouped by
                       type */
-  int64_t *values; /* [(places + 1) * types] */
+  int64_t *values; /* [(places + 1) types] parts of a divided cost */
   size_t places;   /* maximum number of positions of a function */
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches */
 };

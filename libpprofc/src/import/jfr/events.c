@@ -6,8 +6,8 @@ enum events_action {
   EVENTS_CPU,     /* a period if the thread runs, nothing if it sleeps */
   EVENTS_WALL,    /* a period per sample of a thread, running or not */
   EVENTS_NATIVE,  /* one period */
-  EVENTS_AMOUNT,  /* only the amount */
-  EVENTS_COUNT,   /* 1 for the count, then the amount */
+  EVENTS_AMOUNT,  /* one value: the amount */
+  EVENTS_COUNT,   /* two values: 1 for the count, then the amount */
   EVENTS_SETTING, /* not a sample: a setting of the recording */
 };
 

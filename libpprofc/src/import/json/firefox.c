@@ -271,9 +271,9 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
 
 static void firefox_find_cpu(struct firefox_reader *r) {
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  r->cpu_is_cycles = str_starts(unit, STR("variable")); /* "variable CPU cycles" */
+  r->cpu_is_cycles = str_starts(unit, STR("variable")); /* the unit is "variable CPU cycles" */
   r->cpu_factor =
-      !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* otherwise "µs" */
+      !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* any other unit is "µs" */
   if (!r->has_cpu) return;
   if (r->cpu_is_cycles)
     pprofc_builder_type(r->builder, "cycles", "count");

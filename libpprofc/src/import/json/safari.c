@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Returns the depth. */
+/* Reads the frames of a stack and returns its depth. */
 static size_t safari_stack(pprofc_builder *builder, const struct node *frames,
                            struct json_stack *stack) {
   size_t depth = 0, count = node_size(frames);

@@ -35,7 +35,7 @@ static size_t bytes_left(const struct words *w) {
 
 struct gperftools_cpu_header {
   bool java;
-  uint64_t period; /* microseconds */
+  uint64_t period; /* period in microseconds */
 };
 
 /* Reads five words: 0, 3, 0 or 1 for Java, the period, 0. */

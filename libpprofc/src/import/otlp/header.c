@@ -4,7 +4,7 @@
 
 /* Adds a comment, unless the profile has the same one. */
 static void otlp_comment(struct otlp *o, const struct buffer *text) {
-  pprofc_str s = {text->data, text->size - 1}; /* without the NUL */
+  pprofc_str s = {text->data, text->size - 1}; /* length without the NUL */
   if (text->failed) {
     otlp_fail_nomem(o);
     return;

@@ -21,7 +21,9 @@ struct otlp_rows {
   int64_t *attributes;    /* attributes of all rows */
   int64_t *values;        /* [count * type_count] */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
-  struct map by_identity; /* index of the first `mapped` rows; filled only when needed */
+  struct map by_identity; /* index of the first `mapped` rows by identity, built when it is first
+                             needed~symbolize/code.c:182|If the objects differ, their texts may be
+                             equal and other data may follow them. */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };

@@ -12,7 +12,7 @@ struct namesake {
 
 /* The function of one or more nodes. Functions with the same file and name are numbered. */
 struct function_node {
-  uint32_t parent, object; /* the caller in a call tree */
+  uint32_t parent, object; /* index of the caller in a call tree */
   int64_t start_line, column;
   uint32_t namesake, index;
   uint32_t number; /* number of its name with the index; 0 before it is printed */
@@ -26,7 +26,7 @@ struct callgrind {
   struct callgrind_texts objects, files, names;
   struct callgrind_callee *callees; /* by node */
   struct unit_factors factors;
-  bool has_factors; /* else the unit depends on the value */
+  bool has_factors; /* false if the unit depends on the value */
   uint64_t touched; /* means nothing */
   struct namesake *namesakes;
   struct function_node *functions;

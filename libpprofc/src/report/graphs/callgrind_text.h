@@ -23,7 +23,7 @@ void callgrind_texts_free(struct callgrind_texts *names);
  * 0 for an empty name. */
 uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out, const char *tag,
                             pprofc_str name);
-/* The same for a text of the graph. */
+/* Writes the name of a text of the graph in the same way. */
 uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out, const char *tag,
                             uint32_t text, pprofc_str name);
 /* Appends "fn=(1)" for a name that has been written; "fn=" for 0. */
@@ -49,7 +49,7 @@ struct callgrind_callee {
 };
 
 enum {
-  CALLEE_OTHER, /* not all of it is here */
+  CALLEE_OTHER, /* the text must be composed from its parts */
   CALLEE_TEXTS,
   CALLEE_NUMBERS
 };

@@ -25,7 +25,7 @@ static void dot_add_value(const struct dot *d, int64_t value) {
   dot_loose_text(d->out, report_value(d->report, value, text));
 }
 
-/* "10ms (14.29%)" */
+/* Appends a value and its share: "10ms (14.29%)". */
 static void add_share(const struct dot *d, int64_t value) {
   char text[32];
   dot_add_value(d, value);
@@ -132,7 +132,7 @@ static double largest_flat(const struct graph *g) {
 /* Appends the name of a box: "N2", "N2_0" for its first tag, "NN2_0_1" for the second number of
  * that tag. */
 struct box {
-  uint32_t node, tag; /* tag: NONE for the node itself */
+  uint32_t node, tag; /* tag, or NONE for the node itself */
 };
 
 static void add_box(struct output *out, struct box box) {

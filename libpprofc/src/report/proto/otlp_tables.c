@@ -36,7 +36,7 @@ static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   return kept.data ? kept : STR("");
 }
 
-/* The entry of a text; 0 for "". */
+/* Returns the entry of a text; 0 for "". */
 static int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
   uint32_t index = interner_copy(&w->tables[OTLP_STRINGS], &w->arena, otlp_utf8(w, text));
   w->failed |= index > INT32_MAX;

@@ -49,11 +49,11 @@ struct otlp_list {
 bool otlp_writer_init(struct otlp_writer *w, const pprofc_profile *profile);
 void otlp_writer_free(struct otlp_writer *w);
 
-/* The entry of a string of the profile. */
+/* Returns the entry of a string of the profile. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
 /* Returns the entry of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
-/* Fills stack and labels of all samples. */
+/* Fills the stacks and labels of all samples. */
 bool otlp_write_samples(struct otlp_writer *w);
 
 #endif

@@ -25,13 +25,13 @@ struct disasm {
   struct graph graph;
   struct arena arena;
   struct tools tools;
-  bool by_address; /* the expression is also a number */
+  bool by_address; /* true if the expression is also a number */
   uint64_t address;
   struct object *objects;
   size_t object_count;
   struct routine *routines;
   size_t count, capacity;
-  size_t symbols_found; /* including symbols without samples */
+  size_t symbols_found; /* true to list symbols without samples */
   bool reported;        /* true if the report has named a binary that could not be opened */
 };
 
@@ -158,7 +158,7 @@ static bool add_symbols(struct disasm *d, struct object *object,
   return true;
 }
 
-/* The arguments of add_symbols. */
+/* Arguments of add_symbols. */
 struct symbol_search {
   struct disasm *d;
   struct object *object;

@@ -21,7 +21,7 @@ struct changed_file {
   size_t first, count;   /* range of its hunks, in order */
 };
 
-/* A path of a side, to find its file. */
+/* A path on one side, and its file. */
 struct changed_path {
   pprofc_str path;
   size_t file;
@@ -52,7 +52,7 @@ int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 
-/* The line at a place. */
+/* The line at a place, for printing. */
 struct diff_line {
   char mark;          /* ' ', '-' or '+' */
   int64_t base, head; /* line numbers; 0 on the side that does not have it */

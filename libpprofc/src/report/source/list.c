@@ -131,7 +131,7 @@ static bool list_print_routine(struct list_report *list, const struct list_row *
   output_add_char(out, '\n');
   int64_t first, last;
   find_window(rows, count, &first, &last);
-  if (first > last) return true; /* pprof does not look for the file then */
+  if (first > last) return true; /* as in pprof, do not search for the file */
   if (file->failure.size) {
     output_add_text(out, " Error: ");
     report_text(out, mem, file->failure);

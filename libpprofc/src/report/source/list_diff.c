@@ -298,7 +298,7 @@ static pprofc_status list_diff_print(struct list_diff *l, pprofc_error *error) {
   return status;
 }
 
-/* Refuses what has no cost of two sides. */
+/* Rejects a profile without costs of two sides. */
 static pprofc_status list_diff_check(const struct report *report, pprofc_error *error) {
   if (report->options->safe)
     return error_set(error, PPROFC_E_INVALID, "source files are not opened (-safe)");

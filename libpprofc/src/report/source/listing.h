@@ -11,7 +11,7 @@
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);
 
-/* "Total: 10s", a line. */
+/* Prints the line "Total: 10s". */
 void listing_total(const struct report *report, struct output *out);
 
 /* Prints a value right-aligned in a column, and "." for 0. */

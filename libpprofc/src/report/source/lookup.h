@@ -28,7 +28,7 @@ bool source_file_split(struct source_file *file, pprofc_str text, struct arena *
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
-  bool closed;            /* set by the caller: no file is opened */
+  bool closed;            /* set by the caller: true to open no file */
   pprofc_str search_path; /* path of the option, or the current folder */
   const char *trim_path;
   pprofc_str *roots; /* folders of search_path, resolved; "" for a missing one */

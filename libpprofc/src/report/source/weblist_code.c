@@ -38,7 +38,7 @@ struct code {
   struct tools tools;
   struct range *ranges; /* by score */
   size_t range_count;
-  bool out_of_memory; /* while a binary was opened */
+  bool out_of_memory; /* true if memory ran out while a binary was opened */
 };
 
 /* ---- samples of an instruction ----------------------- */
@@ -117,7 +117,7 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
 
 /* Extends a range on both sides, within its mapping. */
 static void code_extend(struct range *r, const struct mapping *m) {
-  if (r->begin < m->start || r->end >= m->limit) { /* the range is outside */
+  if (r->begin < m->start || r->end >= m->limit) { /* the range is outside the mapping */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
     r->end += EXPAND;
     return;
@@ -224,7 +224,7 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
 /* Functions of the last instruction with a line. Instructions without a line that follow closely
  * also belong to them. */
 struct code_neighbor {
-  const struct source_frame *frames; /* NULL before the first */
+  const struct source_frame *frames; /* NULL before the first such instruction */
   size_t count;
   uint64_t address;
   struct source_frame own; /* storage for `frames` if the line came from objdump */

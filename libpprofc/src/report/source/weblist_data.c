@@ -106,12 +106,12 @@ struct scan {
   const struct report *report;
   const pprofc_profile *profile;
   struct web_data *data;
-  bool by_address; /* the expression is also a number */
+  bool by_address; /* true if the expression is also a number */
   uint64_t wanted;
   uint32_t *order; /* locations in order of first use, root before leaf */
   size_t count;
-  uint8_t *seen;          /* per location */
-  struct web_sample *own; /* per location: its address and samples */
+  uint8_t *seen;          /* [locations] sum */
+  struct web_sample *own; /* [locations] address and samples */
   struct web_address *addresses;
   size_t address_count;
 };

@@ -51,7 +51,7 @@ pprofc_status web_data_collect(struct web_data *data, const struct report *repor
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
 
-/* The name that is shown for a function. */
+/* Returns the name that is shown for a function. */
 pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
 
 /* Adds an instruction, or replaces the one with the same address. Returns its index, NONE when out
@@ -64,7 +64,7 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
 
 /* ---- code.c: from addresses to instructions ---------- */
 
-/* The samples of one address. */
+/* Samples of one address. */
 struct web_sample {
   uint64_t address;
   int64_t flat, cum;

@@ -32,7 +32,7 @@ struct flame_report {
   double least_pixels, least_share;
 };
 
-/* "cpu, 76.73s, 5065 different stacks". */
+/* Appends a description: "cpu, 76.73s, 5065 different stacks". */
 static void make_subtitle(struct flame_report *f) {
   const struct report *report = f->report;
   char label[UNIT_LABEL_MAX];
@@ -73,7 +73,7 @@ static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) 
   return error_set(error, PPROFC_E_INVALID, "colors must be hot, change, origin or package");
 }
 
-/* "0.5" pixels, or "0.1%" of the width. */
+/* Parses "0.5" pixels, or "0.1%" of the width. */
 static pprofc_status read_least(struct flame_report *f, pprofc_error *error) {
   const char *option = f->report->options->minwidth;
   pprofc_str text = str_of(option && *option ? option : "0.1");
@@ -135,7 +135,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   }
   buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
   make_subtitle(f);
-  stack_set_free(&f->graph.set); /* the tree says it all */
+  stack_set_free(&f->graph.set); /* the tree has all data */
   status = f->subtitle.failed ? error_nomem(error) : flame_report_judge(f, reverse, error);
   if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);
   if (status != PPROFC_OK) flame_report_end(f);
@@ -194,7 +194,7 @@ struct grouping {
   struct interner texts;
   struct page_group groups[MAX_GROUPS];
   size_t count;
-  struct interner left_out; /* keys that get no groups */
+  struct interner left_out; /* keys that cannot be grouped */
   struct map children;      /* hash of (parent, frame) to node of the tree */
 };
 
@@ -202,7 +202,7 @@ static void free_group(struct grouping *g, struct page_group *group) {
   ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
 }
 
-/* Drops the groups of a key, for good. */
+/* Drops the groups of a key permanently. */
 static bool leave_out(struct grouping *g, uint32_t key) {
   size_t kept = 0;
   for (size_t i = 0; i < g->count; i++) {
@@ -227,7 +227,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     }
     same_key += g->groups[i].key == key;
   }
-  /* Nodes of a group may have been folded. */
+  /* Some nodes of a group may have been folded. */
   if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->flame->graph.tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
@@ -351,8 +351,8 @@ struct flame_form {
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  THRESHOLD(50000u) /* as many nodes are sent at once ... */
-#define WIDEST_NODES THRESHOLD(20000u) /* ... and of greater trees these */
+#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes sent at once */
+#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes sent at once for larger trees */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   return !form->data || (!form->range.node && g->flame->graph.tree.count <= WHOLE_NODES);

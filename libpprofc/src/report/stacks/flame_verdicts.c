@@ -13,7 +13,7 @@ struct verdict_maker {
   const pprofc_verdict_row *rows;
   pprofc_verdict_summary summary;
   struct arena *arena;
-  double unit; /* tree value of a judged value of 1 */
+  double unit; /* factor from a judged value to a value of the tree */
 };
 
 /* ---- numbers ----------------------------------------- */
@@ -127,7 +127,7 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
 
 /* ---- notes ------------------------------------------- */
 
-/* Each writes a sentence or nothing. */
+/* Functions that write one sentence or nothing. */
 static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
   buffer_add_str(text, m->summary.sentence);
 }

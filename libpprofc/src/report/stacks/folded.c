@@ -10,11 +10,11 @@ struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts; /* the text of each frame, made once */
+  struct buffer texts; /* text of each frame, made on first use */
   size_t *text_from;   /* [frames + 1] */
   bool two_columns;    /* base and head, as difffolded.pl writes them */
   double least;        /* minimum of a stack in either column; smaller stacks share one line */
-  int64_t joined_base, joined_head; /* values of that line */
+  int64_t joined_base, joined_head; /* sums of the stacks on the joint line */
 };
 
 /* ---- frames ------------------------------------------ */
@@ -52,7 +52,7 @@ static bool folded_put_frame(struct folded_report *f, const struct stack_frame *
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
-  if (frame->function != NONE) place.address = frame->address; /* else it is in the name */
+  if (frame->function != NONE) place.address = frame->address; /* other fields are in the name */
   struct arena arena;
   arena_init(&arena, f->report->mem);
   pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),

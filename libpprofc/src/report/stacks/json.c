@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 struct function_row {
-  uint32_t frame; /* the first with these properties */
-  bool open;      /* on the path that is being walked */
+  uint32_t frame; /* first function with these properties */
+  bool open;      /* true while it is on the current path */
   int64_t *flat;  /* [columns] */
   int64_t *cum;
 };
@@ -18,7 +18,7 @@ struct json_report {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  struct function_row *rows; /* one per frame */
+  struct function_row *rows; /* [frames] index of the function */
   struct function_row **order;
   size_t count;
 };

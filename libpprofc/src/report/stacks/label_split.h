@@ -9,7 +9,7 @@
 struct label_part {
   pprofc_str value; /* several values of one sample, joined by commas; "(none)" without the label */
   size_t from, count; /* samples[from] .. samples[from + count - 1], ascending */
-  uint64_t weight;    /* sum of magnitudes */
+  uint64_t weight;    /* sum of the magnitudes of the weights */
 };
 
 struct label_split {

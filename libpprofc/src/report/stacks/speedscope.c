@@ -36,7 +36,7 @@ struct speedscope {
   struct buffer name;
   unsigned threads;
   bool out_of_memory;
-  bool inexact; /* a weight has no exact double */
+  bool inexact; /* true if a double cannot hold a weight exactly */
 };
 
 static bool is_grouped(const struct speedscope *s) {
@@ -166,7 +166,7 @@ static void speedscope_write_stack(const struct sample_writer *w, size_t stack,
       memcpy(line + size, number->text, sizeof number->text);
       size += number->size;
     }
-    if (!part.first) line[0] = '['; /* in place of the comma */
+    if (!part.first) line[0] = '['; /* overwrites the last comma */
     output_add(out, line, size);
   }
   output_add_char(out, ']');
@@ -221,7 +221,7 @@ static void write_weights(struct speedscope *s, const struct sample_writer *w, u
 
 /* ---- profiles ---------------------------------------- */
 
-/* "cpu (slower) thread=main" */
+/* Writes a name such as "cpu (slower) thread=main". */
 static void write_name(struct speedscope *s, const struct speedscope_profile *shown,
                        const struct label_part *group) {
   struct buffer *name = &s->name;

@@ -17,7 +17,7 @@ struct speedscope_profile {
   enum speedscope_part part;
   const char *unit; /* unit name in speedscope */
   int64_t factor;   /* factor from a unit of the profile to `unit` */
-  double ratio;     /* factor from divide_by */
+  double ratio;     /* factor of divide_by */
   int64_t least;    /* stacks below this weight are joined */
   uint64_t total;   /* sum of all weights */
 };

@@ -103,7 +103,7 @@ static void print_header(struct raw_report *raw) {
   if (p->duration_nanos) print_duration(raw);
 }
 
-/* "samples/count cpu/nanoseconds[dflt]". */
+/* Prints "samples/count cpu/nanoseconds[dflt]". */
 static bool print_types(struct raw_report *raw) {
   const pprofc_profile *p = raw->profile;
   struct buffer *line = &raw->pieces.text;
@@ -150,7 +150,7 @@ static void id_texts_free(struct id_texts *ids) {
   mem_free(ids->mem, ids->size, ids->count, sizeof *ids->size);
 }
 
-/* " %10d" without printf. */
+/* Prints like " %10d", but without printf. */
 static void raw_print_value(struct output *out, int64_t value) {
   char cell[24];
   size_t n = sizeof cell;

@@ -145,7 +145,7 @@ struct tags {
   struct output *out;
 };
 
-/* "31.25MB (31.68%):" */
+/* Prints "31.25MB (31.68%):". */
 struct cell {
   char text[UNIT_LABEL_MAX + 40];
   size_t size;

@@ -15,7 +15,7 @@ struct append {
   pprofc_profile *profiles[SIDES];
   bool ours[SIDES]; /* true if no other profile refers to the profile or its columns */
   bool trees;       /* true if stacks are trees, so that samples with value 0 must be kept */
-  size_t width;     /* values per sample */
+  size_t width;     /* number of values per sample */
   size_t kept[SIDES], total; /* samples that the result takes from each side, and their sum */
 };
 
