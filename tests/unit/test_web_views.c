@@ -293,6 +293,43 @@ static pprofc_profile *judged_profile(int64_t first) {
   return finish(b);
 }
 
+/* Means of 2 + 1 runs, in time and in counts of which the mean is a fraction. */
+static void test_runs_are_means(void) {
+  pprofc_profile *base[2] = {judged_profile(100), judged_profile(110)};
+  pprofc_profile *head = judged_profile(1000), *sum = NULL, *twice = NULL, *diff = NULL;
+  const pprofc_verdict_run runs[] = {{.profile = base[0], .name = "a"},
+                                     {.profile = base[1], .name = "b"}};
+  const pprofc_profile *both[] = {base[0], base[1]};
+  const double two[] = {2, 2, 2, 2};
+  CU_ASSERT_EQUAL(pprofc_merge(both, 2, &sum, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_scale(head, two, &twice, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(pprofc_diff(twice, sum, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
+  struct asked asked = ask("top", "sel=f0", head);
+  asked.base = sum;
+  asked.diff = diff;
+  asked.info.base_runs = runs;
+  asked.info.base_run_count = 2;
+  expect_text(&asked, "<span class=totals>mean of 2 + 1 runs</span>", true);
+  expect_text(&asked, "Runs: mean of 2 + 1 runs", true);
+  expect_text(&asked, ">1.05s</td><td data-sort=\"10000000000\">10.00s</td>", true);
+  expect_text(&asked, "-noise", true);
+  asked.view = "peek";
+  asked.query = "f=f0";
+  expect_text(&asked, "  8.95s", true);
+  expect_text(&asked, "# sums over runs", true);
+  asked.view = "compare";
+  asked.query = "";
+  expect_text(&asked, "mean of 2 + 1 runs", true);
+  asked.query = "g=lines&f=f0";
+  asked.view = "top";
+  expect_text(&asked, ">1.05s</td>", true);
+  pprofc_profile_release(diff);
+  pprofc_profile_release(twice);
+  pprofc_profile_release(sum);
+  for (size_t i = 0; i < 2; i++) pprofc_profile_release(base[i]);
+  pprofc_profile_release(head);
+}
+
 static void test_changes_are_judged(void) {
   pprofc_profile *base = judged_profile(100), *head = judged_profile(1000), *diff = NULL;
   CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
@@ -359,6 +396,17 @@ static void test_head_and_base_can_be_chosen(void) {
   pprofc_profile_release(p);
 }
 
+static pprofc_status write_csv(const pprofc_profile *diff, const pprofc_profile *base,
+                               const pprofc_profile *head, const pprofc_report_options *options,
+                               struct buffer *text) {
+  const struct table_csv table = {.shown = diff,
+                                  .divisor = 1,
+                                  .compared = true,
+                                  .sides = {{base, NULL, 0}, {head, NULL, 0}},
+                                  .options = options};
+  return table_csv_write(&table, text, NULL);
+}
+
 static void test_csv_has_verdicts(void) {
   pprofc_profile *base = judged_profile(100), *head = judged_profile(1000), *diff = NULL;
   pprofc_report_options options;
@@ -366,7 +414,7 @@ static void test_csv_has_verdicts(void) {
   CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
   pprofc_report_options_init(&options);
   buffer_init(&text, &mem_default, (size_t)1 << 26);
-  CU_ASSERT_EQUAL(table_csv_write(diff, base, head, &options, &text, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(write_csv(diff, base, head, &options, &text), PPROFC_OK);
   buffer_add_char(&text, '\0');
   CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",flat change,flat low,flat high,flat q,"
                                            "flat verdict,cum change,cum low,cum high,"
@@ -374,7 +422,7 @@ static void test_csv_has_verdicts(void) {
   CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",\"grew\","));
   buffer_clear(&text);
   options.granularity = "lines";
-  CU_ASSERT_EQUAL(table_csv_write(diff, base, head, &options, &text, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(write_csv(diff, base, head, &options, &text), PPROFC_OK);
   buffer_add_char(&text, '\0');
   CU_ASSERT_PTR_NULL(strstr(text.data, "verdict"));
   buffer_free(&text);
@@ -514,10 +562,10 @@ static void test_changes_in_percent(void) {
 
 UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
           UNIT(test_links_keep_filters_and_remove_one), UNIT(test_both_totals_are_said),
-          UNIT(test_changes_are_judged), UNIT(test_what_cannot_be_judged_is_shown),
-          UNIT(test_head_and_base_can_be_chosen), UNIT(test_csv_has_verdicts),
-          UNIT(test_an_exact_name_finds_its_lines), UNIT(test_commands_are_quoted),
-          UNIT(test_a_pivot_selects), UNIT(test_a_graph_without_dot_is_data),
-          UNIT(test_boxes_of_dot_become_links),
+          UNIT(test_changes_are_judged), UNIT(test_runs_are_means),
+          UNIT(test_what_cannot_be_judged_is_shown), UNIT(test_head_and_base_can_be_chosen),
+          UNIT(test_csv_has_verdicts), UNIT(test_an_exact_name_finds_its_lines),
+          UNIT(test_commands_are_quoted), UNIT(test_a_pivot_selects),
+          UNIT(test_a_graph_without_dot_is_data), UNIT(test_boxes_of_dot_become_links),
           UNIT(test_colors_of_a_difference_are_orange_and_blue), UNIT(test_a_cut_picture_ends),
           UNIT(test_changes_in_percent))

@@ -131,6 +131,83 @@ for (const [where, words] of [["top", "Top"], ["flamegraph?rows=first", "the tab
   await page.context().close();
 }
 
+// ---- runs -------------------------------------------------------------------------------------------------------
+
+/** Shows 3 + heads runs of known amounts in folders, and compares every page with the terminal and its means. */
+async function compareRuns(heads) {
+  const folder = path.join(work, `runs${heads}`), costs = { "svc.a": [400, 900], "svc.b": [600, 601], "svc.c": [300, 0], "svc.d": [0, 250] };
+  const write = (side, count, at) => {
+    fs.mkdirSync(path.join(folder, side), { recursive: true });
+    for (let r = 1; r <= count; r++) {
+      const lines = Object.entries(costs).map(([name, cost]) => (cost[at] ? `main;run;${name} ${cost[at] + r}` : ""));
+      for (let f = 0; f < 12; f++) lines.push(`main;run;lib.fn${f} ${200 + ((f * 7 + r * 5) % 9)}`);
+      fs.writeFileSync(path.join(folder, side, `run${r}.folded`), lines.filter(Boolean).join("\n") + "\n");
+    }
+  };
+  write("base", 3, 0);
+  write("head", heads, 1);
+  const mean = (cost, count) => (cost ? cost + (count + 1) / 2 : 0);
+  const wanted = Object.fromEntries(Object.entries(costs).map(([name, [base, head]]) => [name, [mean(base, 3), mean(head, heads)]]));
+  const where = `3 + ${heads} runs`, flags = ["-diff_base=base", "head"];
+  const inFolder = (...args) => execFileSync(pprofc, ["-symbolize=none", ...args], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] }).toString();
+  const near = (a, b) => Math.abs(a - b) < 0.051;
+  const is = (page, name, found) => {
+    const [base, head] = wanted[name];
+    for (const [what, value, is] of [["base", found.base, base], ["head", found.head, head], ["change", found.change, head - base]])
+      check(value === undefined || near(value, is), `${where}, ${page}: ${what} of ${name} is ${value}, not ${is}`);
+  };
+  const terminalRows = JSON.parse(inFolder("-json", "-noise", "-nodecount=0", ...flags));
+  for (const f of terminalRows.functions.filter((f) => wanted[f.name])) is("JSON", f.name, { base: f.base, head: f.head, change: f.delta });
+  const verdictOf = Object.fromEntries(terminalRows.functions.map((f) => [f.name, f.verdict]));
+
+  const runs = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...flags], { cwd: folder, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });
+  servers.push(runs);
+  const at = `${await addressOf(runs)}/ui/`;
+  const number = (text) => Number(text.replace("−", "-").replace(/[^-+.\d]/g, ""));
+  const page = await openPage(browser, `${at}top?rows=all&trim=false`);
+  for (const [view, id] of [["top?rows=all&trim=false", "#top"], ["flamegraph?rows=first", "#top"]]) {
+    await page.goto(at + view);
+    check((await page.textContent("#pills")).includes(`mean of 3 + ${heads} runs`), `${where}, ${view}: the page says the runs`);
+    check((await page.textContent("#sentence")) === terminalRows.sentence, `${where}, ${view}: the sentence of the terminal`);
+    const rows = await page.$$eval(`${id} tbody tr`, (all) => all.map((r) => [r.dataset.name, [0, 1, 2, 4].map((i) => r.cells[i].firstChild?.textContent ?? "")]));
+    for (const [name, cells] of rows.filter(([name]) => wanted[name])) {
+      is(view, name, { base: number(cells[0]), head: number(cells[1]), change: number(cells[2]) });
+      check(cells[3] === verdictOf[name], `${where}, ${view}: the verdict on ${name}: ${cells[3]}, not ${verdictOf[name]}`);
+    }
+    check(rows.filter(([name]) => wanted[name]).length === 4, `${where}, ${view} has the functions`);
+  }
+  await page.waitForSelector("#flame.drawn .pf-graph");
+  const shown = await page.evaluate("((a) => a.functionRows().map((r) => [a.label(r.frame), r.selfBase, r.selfHead]))(page.flame.app)");
+  check(shown.filter(([name]) => wanted[name]).length === 4, `${where}: the flame graph has the functions`);
+  for (const [name, base, head] of shown.filter(([name]) => wanted[name])) is("the flame graph", name, { base, head });
+  for (const name of Object.keys(wanted)) {
+    const text = (await (await fetch(`${at}peek?f=^${name}$`)).text()).replace(/<[^>]*>/g, "");
+    const own = text.split("\n").find((l) => /^\s*[-.\d]+\s+[\d.]+%?\s+[\d.]+%?\s+[-.\d]+\s.*\|/.test(l) && l.includes(name));
+    check(own, `${where}, Peek has ${name}: ${text}`);
+    is("Peek", name, { change: Number(own.trim().split(/\s+/)[0]) });
+    for (const [side, i] of [["base", 0], ["head", 1]]) {
+      const one = await (await fetch(`${at}top?side=${side}&rows=all&trim=false`)).text();
+      const row = new RegExp(`<tr data-name="${name}"[^>]*data-self="([^"]*)"`).exec(one);
+      check(row ? near(Number(row[1]), wanted[name][i]) : wanted[name][i] === 0, `${where}, Top of the ${side}: ${name} is ${row?.[1]}, not ${wanted[name][i]}`);
+    }
+  }
+  const table = (await (await fetch(`${at}download?what=csv&rows=all`)).text()).trim().split("\n").map(fields);
+  for (const row of table.slice(1).filter((r) => wanted[r[0]])) {
+    const of = (title) => Number(row[table[0].indexOf(title)]);
+    is("CSV", row[0], { base: of("base flat"), head: of("head flat"), change: of("flat") });
+    is("CSV", row[0], { change: of("flat change") });
+  }
+  for (const view of ["compare", "graph", "tags", "source"]) {
+    const text = (await (await fetch(at + view)).text()).replace(/<[^>]*>/g, "");
+    const sum = (i, runs) => [...Object.values(wanted)].reduce((s, w) => s + w[i], 0) + [...Array(runs).keys()].reduce((s, r) => s + [...Array(12).keys()].reduce((t, f) => t + 200 + ((f * 7 + (r + 1) * 5) % 9), 0), 0) / runs;
+    const totals = /base ([\d.]+), head ([\d.]+)/.exec(text);
+    check(totals && Math.abs(totals[1] - sum(0, 3)) < 0.51 && Math.abs(totals[2] - sum(1, heads)) < 0.51, `${where}, ${view}: the totals are ${totals?.[0]}, not ${sum(0, 3)} and ${sum(1, heads)}`);
+  }
+  await page.context().close();
+}
+await compareRuns(3);
+await compareRuns(2);
+
 await browser.close();
 console.log(`${check.count} passed, 0 failed`);
 process.exit(0);

@@ -321,6 +321,36 @@ def check_names():
             server.end()
 
 
+def check_runs():
+    """Folders are runs: the page has their means, and copies the command that prints them. A run that changes is read again."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side, sources in (("base", [CPU, CPU]), ("head", [FASTER, FASTER, FASTER])):
+            os.mkdir(os.path.join(folder, side))
+            for i, source in enumerate(sources):
+                shutil.copy(source, os.path.join(folder, side, f"{i}.prof"))
+        base, head = os.path.join(folder, "base"), os.path.join(folder, "head")
+        server = Server("-noise", "-alpha=0.01", f"-diff_base={base}", head)
+        page = server.ask("/ui/top").text.decode()
+        for part in ("mean of 2 + 3 runs", "q &lt; 0.01", "base <b>76.73s</b>, head <b>5.33s</b>", "pprofc -top -noise", f"-diff_base={base}/1.prof", f"{head}/2.prof"):
+            check(part in page, f"the page of runs does not say {part}")
+        check("sums over runs" in server.ask("/ui/peek?f=mallocgc").text.decode(), "a command of sums is not marked")
+        for path in ("flamedata", "download?what=speedscope", "download?what=svg", "download?what=filtered", "top?side=head", "top?base=1", "top?g=lines"):
+            check(server.ask("/ui/" + path).status in (200, 503), f"{path} of runs")
+        check("mean of 3 runs" in server.ask("/ui/top?side=head").text.decode(), "the head of runs is their mean")
+        server.end()
+        live = os.path.join(folder, "live.prof")
+        shutil.copy(CPU, live)
+        server = Server("-http_reload=auto", f"-diff_base={CPU}", f"-diff_base={live}", FASTER)
+        shutil.copy(FASTER, live)
+        until(lambda: json.loads(server.ask("/ui/status").text)["generation"] == 2)
+        page = server.ask("/ui/top").text.decode()
+        check("mean of 2 + 1 runs" in page and "base <b>41030ms</b>" in page, "a changed base of several is not read again")
+        server.end()
+        server = Server("-normalize", f"-diff_base={CPU}", f"-diff_base={CPU}", FASTER)
+        check("The base is 2 profiles added up, judged as one run." in server.ask("/ui/top").text.decode(), "-normalize adds up")
+        server.end()
+
+
 def cut_short(path):
     """Writes what a program that is still at it would have written: the first half."""
     with open(FASTER, "rb") as file:
@@ -447,6 +477,7 @@ def main():
     check_files()
     check_changing_files()
     check_names()
+    check_runs()
     check_uploads_share_memory()
     check_reload()
     check_token()

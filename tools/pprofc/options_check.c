@@ -49,10 +49,23 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->fcr || n->stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
+/* Rejects what a page cannot show: the pages of a comparison have recorded amounts alike. */
+static const char *page_conflict(const struct command *command) {
+  const struct noise_options *n = &command->noise;
+  bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
+  if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
+  if (command->report.normalize) return "-noise does not go with -normalize";
+  if (n->fail_on.count || n->strict || n->stacks)
+    return "-fail_on, -strict and -noise_stacks need a report, as -top";
+  if (divided || *n->ops || *n->bench_base)
+    return "-http shows recorded amounts: -normalize_by, -ops and -bench_base are for reports";
+  return NULL;
+}
+
 /* Rejects flags of a report in the shell, where each command makes a report. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
-  if (command->http_on) return "-noise does not go with -http, whose page has verdicts anyway";
+  if (command->http_on) return page_conflict(command);
   if (n->fail_on.count || n->strict || n->stacks)
     return "-fail_on, -strict and -noise_stacks need a report, as -top";
   return NULL;

@@ -1,11 +1,15 @@
 /* Formats domains for tables, messages and pages. */
 #include "noise/domains.h"
 
+#include "core/output.h"
+
 #include <math.h>
 #include <stdio.h>
 
 /* Maximum number of bytes of a name. */
 #define DOMAIN_NAME 120
+/* Names of functions in the line of a domain. */
+#define DOMAIN_NAMES 4
 
 const char *noise_domain_kind(pprofc_verdict_domain_kind kind) {
   static const char *const names[] = {
@@ -51,4 +55,19 @@ const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *repor
                                                 const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(report->verdicts, row);
   return domain && domain->moved ? domain : NULL;
+}
+
+void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
+                           const struct amount_unit *unit, struct output *out) {
+  char text[DOMAIN_TEXT];
+  noise_domain_text(domain, unit, report->summary.lone, text);
+  noise_put_text(out, str_of(text));
+  output_add_text(out, " (");
+  for (size_t i = 0; i < domain->row_count && i < DOMAIN_NAMES; i++) {
+    if (i) output_add_text(out, ", ");
+    noise_put_text(out, report->rows[domain->rows[i]].name);
+  }
+  if (domain->row_count > DOMAIN_NAMES)
+    output_printf(out, " and %zu more", domain->row_count - DOMAIN_NAMES);
+  output_add_text(out, ")\n");
 }

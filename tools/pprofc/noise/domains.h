@@ -21,6 +21,10 @@ void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLA
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 
+/* Writes the text of a domain and the names of its functions as a line. */
+void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
+                           const struct amount_unit *unit, struct output *out);
+
 /* Returns the domain of a row if its rows cancel, else NULL. */
 const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
                                                 const pprofc_verdict_row *row);

@@ -140,7 +140,7 @@ pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
     pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
     status = pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
                                  runs->count - runs->bases, &options, &report->verdicts, error);
-    noise_tell_warnings(&warnings, runs->count);
+    if (command->report.warn) noise_tell_warnings(&warnings, runs->count);
   }
   if (!status) noise_take(report);
   buffer_free(&rules);
@@ -152,23 +152,13 @@ bool noise_is_picture(const struct command *command) {
          strcmp(command->format->name, "flamegraph") == 0;
 }
 
-static pprofc_status noise_add_up(const pprofc_verdict_run *runs, size_t count,
-                                  pprofc_profile **sum, pprofc_error *error) {
-  const pprofc_profile **profiles = mem_array(&mem_default, count, sizeof *profiles);
-  if (!profiles) return error_nomem(error);
-  for (size_t i = 0; i < count; i++) profiles[i] = runs[i].profile;
-  pprofc_status status = pprofc_merge(profiles, count, sum, error);
-  mem_free(&mem_default, profiles, count, sizeof *profiles);
-  return status;
-}
-
 /* Makes the difference of all runs, as the report shows it without -noise. */
 static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profile **difference,
                                    pprofc_error *error) {
   pprofc_profile *base = NULL, *head = NULL;
-  pprofc_status status = noise_add_up(runs->items, runs->bases, &base, error);
+  pprofc_status status = runs_add_up(runs->items, runs->bases, &base, error);
   if (!status)
-    status = noise_add_up(runs->items + runs->bases, runs->count - runs->bases, &head, error);
+    status = runs_add_up(runs->items + runs->bases, runs->count - runs->bases, &head, error);
   if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, difference, error);
   pprofc_profile_release(base);
   pprofc_profile_release(head);

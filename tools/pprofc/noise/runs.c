@@ -2,6 +2,7 @@
 #include "runs.h"
 
 #include "core/array.h"
+#include "pprofc/transform.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -67,9 +68,9 @@ static int runs_by_path(const void *a, const void *b) {
   return runs_order(((const struct source_run *)a)->source, ((const struct source_run *)b)->source);
 }
 
-static bool runs_is_folder(const char *path) {
+bool runs_is_folder(const char *source) {
   struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  return strcmp(source, "-") != 0 && stat(source, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static bool runs_is_file(const char *path) {
@@ -99,8 +100,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
 
 /* Adds a source of the command line: the source itself, or the files of a folder. */
 static pprofc_status runs_find(struct loaded_runs *runs, const char *source, pprofc_error *error) {
-  if (strcmp(source, "-") != 0 && runs_is_folder(source))
-    return runs_add_folder(runs, source, error);
+  if (runs_is_folder(source)) return runs_add_folder(runs, source, error);
   return runs_add(runs, source, NULL) ? PPROFC_OK : error_nomem(error);
 }
 
@@ -157,4 +157,14 @@ void runs_free(struct loaded_runs *runs) {
   ARRAY_FREE(&mem_default, runs->items, runs->capacity);
   ARRAY_FREE(&mem_default, runs->sources, runs->source_capacity);
   arena_free(&runs->arena);
+}
+
+pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
+                          pprofc_error *error) {
+  const pprofc_profile **profiles = mem_array(&mem_default, count, sizeof *profiles);
+  if (!profiles) return error_nomem(error);
+  for (size_t i = 0; i < count; i++) profiles[i] = runs[i].profile;
+  pprofc_status status = pprofc_merge(profiles, count, sum, error);
+  mem_free(&mem_default, profiles, count, sizeof *profiles);
+  return status;
 }

@@ -20,6 +20,13 @@ pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
+/* Adds up the profiles of `count` runs, at least one. The caller releases the sum. */
+pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
+                          pprofc_error *error);
+
+/* True if a source is a folder, which stands for the profiles in it. */
+bool runs_is_folder(const char *source);
+
 /* Compares the paths of two runs: run2 sorts before run10. Benchmark results are assigned in
  * this order. */
 int runs_order(const char *first, const char *second);

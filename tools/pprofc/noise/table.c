@@ -10,9 +10,6 @@
 /* Default of -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
-/* Names of functions shown in the line of a domain. */
-#define TABLE_NAMES 4
-
 /* A line: a function, or the sum of a domain. */
 struct noise_line {
   const pprofc_verdict_row *row; /* of a domain: its first row */
@@ -217,23 +214,13 @@ static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_ro
 /* Writes the sum of a domain and the names of its functions. */
 static void noise_put_domain(const struct noise_rows *rows, const pprofc_verdict_domain *domain,
                              struct output *out) {
-  char text[DOMAIN_TEXT];
-  noise_domain_text(domain, &rows->grid.unit, rows->report->summary.lone, text);
   output_row(out, true, domain->net.delta, (long double)domain->net.delta);
   noise_put_numbers(rows, &domain->net, out);
   noise_put_word(out, noise_domain_word(domain), 25);
   noise_put_padded(out, "", 10);
   noise_put_word(out, "", 10);
   output_add_text(out, "  ");
-  noise_put_text(out, str_of(text));
-  output_add_text(out, " (");
-  for (size_t i = 0; i < domain->row_count && i < TABLE_NAMES; i++) {
-    if (i) output_add_text(out, ", ");
-    noise_put_text(out, rows->report->rows[domain->rows[i]].name);
-  }
-  if (domain->row_count > TABLE_NAMES)
-    output_printf(out, " and %zu more", domain->row_count - TABLE_NAMES);
-  output_add_text(out, ")\n");
+  noise_put_domain_line(rows->report, domain, &rows->grid.unit, out);
 }
 
 static void noise_put_dropped(const struct noise_rows *rows, struct output *out) {

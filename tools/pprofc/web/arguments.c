@@ -50,21 +50,38 @@ static void arguments_add_flags(struct arguments *a, const struct command *comma
     arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
 }
 
+/* Adds the files of a side: its runs, or its source. `flag` is the name of a flag, or "". */
+static void arguments_add_side(struct arguments *a, const char *flag,
+                               const struct state_profile *side) {
+  for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
+  if (!side->run_count) arguments_add(a, flag, side->source);
+}
+
+/* True if a command line can load the side. */
+static bool arguments_can_load(const struct state_profile *side, bool sums) {
+  return !side || sums || side->run_count || *side->source;
+}
+
+static size_t arguments_bases(const struct state_profile *base) {
+  return base ? base->run_count : 0;
+}
+
 bool arguments_make(const struct command *command, const struct state_choice *choice,
                     struct arena *arena, const char *const **items, size_t *count) {
   struct arguments a = {.arena = arena};
   const struct state_profile *head = choice->head, *base = choice->base;
-  size_t sources = head->is_command ? command->source_count : 1;
+  bool sums = head->is_command && !head->run_count;
+  size_t sources = sums ? command->source_count : head->run_count;
   *items = NULL;
   *count = 0;
-  if ((!head->is_command && !*head->source) || (base && !*base->source)) return true;
-  a.items = arena_array(arena, sources + 16, sizeof *a.items);
+  if (!arguments_can_load(head, sums) || !arguments_can_load(base, false)) return true;
+  a.items = arena_array(arena, sources + arguments_bases(base) + 16, sizeof *a.items);
   if (!a.items) return false;
-  if (base) arguments_add(&a, *command->base ? "base" : "diff_base", base->source);
+  if (base) arguments_add_side(&a, *command->base ? "base" : "diff_base", base);
   arguments_add_flags(&a, command);
   if (command->executable) arguments_add(&a, "", command->executable);
-  for (size_t i = 0; i < sources; i++)
-    arguments_add(&a, "", head->is_command ? command->sources[i] : head->source);
+  for (size_t i = 0; i < sources && sums; i++) arguments_add(&a, "", command->sources[i]);
+  if (!sums) arguments_add_side(&a, "", head);
   *items = a.items;
   *count = a.count;
   return !a.failed;

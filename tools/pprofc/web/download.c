@@ -25,6 +25,8 @@ static pprofc_status download_profile(struct download *d, pprofc_error *error) {
 
 /* Writes a report of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
+  bool whole = strcmp(d->options.format, "proto") == 0; /* a fraction would be lost */
+  if (!whole) d->options.divide_by *= state_divisor(&d->choice);
   return pprofc_report(d->shown, &d->options, reply_write, d->reply, error);
 }
 
@@ -32,15 +34,24 @@ static pprofc_status download_csv(struct download *d, pprofc_error *error) {
   bool all = strcmp(web_query_get(&d->q->query, "rows"), "all") == 0;
   d->options.nodecount = all ? 0 : 500;
   struct buffer *out = &d->reply->body;
-  if (d->choice.side != WEB_DIFF)
-    return table_csv_write(d->shown, NULL, NULL, &d->options, out, error);
-  return table_csv_write(d->shown, d->base, d->head, &d->options, out, error);
+  const struct state_profile *base = d->choice.base, *head = d->choice.head;
+  struct table_csv table = {.shown = d->shown,
+                            .divisor = state_divisor(&d->choice),
+                            .options = &d->options,
+                            .noise = &d->q->web->command->noise};
+  if (d->choice.side == WEB_DIFF) {
+    table.compared = true;
+    table.sides[0] = (struct judge_side){d->base, base->runs, base->run_count};
+    table.sides[1] = (struct judge_side){d->head, head->runs, head->run_count};
+  }
+  return table_csv_write(&table, out, error);
 }
 
 static pprofc_status download_svg(struct download *d, pprofc_error *error) {
   struct buffer picture;
   buffer_init(&picture, &d->shown->mem, (size_t)256 << 20);
   d->options.format = "dot";
+  d->options.divide_by *= state_divisor(&d->choice);
   struct web_reply *text = reply_new(200, REPLY_TEXT);
   pprofc_status status =
       text ? pprofc_report(d->shown, &d->options, reply_write, text, error) : error_nomem(error);

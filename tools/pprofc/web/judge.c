@@ -1,4 +1,4 @@
-/* Verdicts of a pair of profiles, as -top -noise computes them. */
+/* Verdicts on a difference, as -top -noise computes them. */
 #include "web/judge.h"
 
 #include "core/budget.h"
@@ -19,35 +19,92 @@ static const char *judge_obstacle(const pprofc_report_options *o) {
   return NULL;
 }
 
-pprofc_status judge_pair(const pprofc_profile *base, const pprofc_profile *head,
-                         const pprofc_report_options *options, struct judgement *j,
-                         pprofc_error *error) {
-  const pprofc_verdict_run runs[2] = {{.profile = base, .name = "base"},
-                                      {.profile = head, .name = "head"}};
+static size_t judge_count(const struct judge_side *side) {
+  return side->count ? side->count : 1;
+}
+
+/* Lists the runs of both sides, bases first, each with the memory of the request. */
+static pprofc_status judge_lend_runs(const struct judge_side sides[2], const pprofc_allocator *mem,
+                                     struct loaded_runs *runs, pprofc_error *error) {
+  runs->bases = judge_count(&sides[0]);
+  runs->capacity = runs->bases + judge_count(&sides[1]);
+  runs->items = mem_zero_array(mem, runs->capacity, sizeof *runs->items);
+  if (!runs->items) return error_nomem(error);
+  for (size_t i = 0; i < runs->capacity; i++) {
+    bool head = i >= runs->bases;
+    const struct judge_side *side = &sides[head];
+    pprofc_verdict_run *run = &runs->items[i];
+    *run = (pprofc_verdict_run){.profile = side->profile, .name = head ? "head" : "base"};
+    if (side->count) *run = side->runs[i - (head ? runs->bases : 0)];
+    run->profile = profile_lend(run->profile, mem);
+    if (!run->profile) return error_nomem(error);
+    runs->count++;
+  }
+  return PPROFC_OK;
+}
+
+static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *mem) {
+  for (size_t i = 0; i < runs->count; i++)
+    pprofc_profile_release((pprofc_profile *)runs->items[i].profile);
+  mem_free(mem, runs->items, runs->capacity, sizeof *runs->items);
+}
+
+/* Judges the runs as -noise does. A failure becomes the reason, except for lack of memory or time.
+ */
+static pprofc_status judge_runs(const struct command *command, struct loaded_runs *runs,
+                                const pprofc_allocator *mem, struct judgement *j,
+                                pprofc_error *error) {
+  struct noise_report report = {.command = command};
   pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_filter_options filter = noise_filter(options);
-  pprofc_verdict_options wanted;
+  pprofc_status status = noise_judge(&report, runs, &why);
+  j->verdicts = report.verdicts;
+  j->summary = report.summary;
+  if (!status) return PPROFC_OK;
+  if (status == PPROFC_E_NOMEM || budget_stopped(mem))
+    return error_set(error, status, "%s", why.message);
+  snprintf(j->reason, sizeof j->reason, "%s", why.message);
+  return PPROFC_OK;
+}
+
+static struct noise_options judge_defaults(void) {
+  pprofc_verdict_options o;
+  pprofc_verdict_options_init(&o);
+  return (struct noise_options){.alpha = o.alpha,
+                                .noise_cv = o.noise_cv,
+                                .min_samples = o.min_samples,
+                                .ops = "",
+                                .rules = "",
+                                .bench_base = ""};
+}
+
+pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_options *options,
+                          const struct noise_options *noise, struct judgement *j,
+                          pprofc_error *error) {
+  struct command command = {.report = *options, .noise = noise ? *noise : judge_defaults()};
+  struct loaded_runs runs = {.count = 0};
+  const pprofc_allocator *mem = &sides[0].profile->mem;
   *j = (struct judgement){.verdicts = NULL};
   const char *obstacle = judge_obstacle(options);
   if (obstacle) {
     snprintf(j->reason, sizeof j->reason, "%s", obstacle);
     return PPROFC_OK;
   }
-  filter.warn = NULL; /* the report explains it */
-  pprofc_verdict_options_init(&wanted);
-  wanted.filter = &filter;
-  wanted.sample_index = options->sample_index ? options->sample_index : "";
-  wanted.noinlines = options->noinlines;
-  if (options->normalize) wanted.normalize_by = PPROFC_EXPOSURE_TOTAL;
-  pprofc_status status = pprofc_verdicts_new(&runs[0], 1, &runs[1], 1, &wanted, &j->verdicts, &why);
-  if (!status) {
-    pprofc_verdicts_summary_of(j->verdicts, &j->summary);
-    return PPROFC_OK;
+  command.report.warn = NULL; /* the report explains it */
+  if (options->normalize) command.noise.normalize_by = PPROFC_EXPOSURE_TOTAL;
+  pprofc_status status = judge_lend_runs(sides, mem, &runs, error);
+  if (!status) status = judge_runs(&command, &runs, mem, j, error);
+  judge_free_runs(&runs, mem);
+  return status;
+}
+
+size_t judge_common_runs(size_t a, size_t b) {
+  size_t x = a, y = b;
+  while (y) {
+    size_t rest = x % y;
+    x = y;
+    y = rest;
   }
-  if (status == PPROFC_E_NOMEM || budget_stopped(&base->mem))
-    return error_set(error, status, "%s", why.message);
-  snprintf(j->reason, sizeof j->reason, "%s", why.message);
-  return PPROFC_OK;
+  return a / x * b;
 }
 
 void judge_free(struct judgement *j) {

@@ -1,8 +1,9 @@
-/* Verdicts on the functions of a difference for the page, with one run a side. */
+/* Verdicts on the functions of a difference for the page. */
 #ifndef PPROFC_WEB_JUDGE_H
 #define PPROFC_WEB_JUDGE_H
 
 #include "core/buffer.h"
+#include "options.h"
 #include "pprofc/verdict.h"
 #include "report/report.h"
 
@@ -12,13 +13,24 @@ struct judgement {
   char reason[sizeof((pprofc_error *)0)->message];
 };
 
-/* Judges the functions as a report with these options shows them. A pair without verdicts is
- * not an error; only out of memory and a stopped budget are errors. Allocates from the
- * allocator of `base`. The caller frees the result, also after an error. */
-pprofc_status judge_pair(const pprofc_profile *base, const pprofc_profile *head,
-                         const pprofc_report_options *options, struct judgement *judgement,
-                         pprofc_error *error);
+/* One side of a comparison. */
+struct judge_side {
+  const pprofc_profile *profile;  /* the profile that the page shows: the sum of the runs */
+  const pprofc_verdict_run *runs; /* [count] */
+  size_t count;                   /* 0 if the profile is a single run */
+};
+
+/* Judges the functions as a report with these options shows them, base first. A comparison without
+ * verdicts is not an error; only out of memory and a stopped budget are errors. `noise` may
+ * be NULL for the defaults. Allocates from the allocator of the base's profile. The caller frees
+ * the result, also after an error. */
+pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_options *options,
+                          const struct noise_options *noise, struct judgement *judgement,
+                          pprofc_error *error);
 void judge_free(struct judgement *judgement);
+
+/* Returns the least common multiple of two numbers of runs, which are at least 1. */
+size_t judge_common_runs(size_t a, size_t b);
 
 /* Returns the row of a function, or NULL. */
 const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_str function);

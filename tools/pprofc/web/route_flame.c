@@ -14,21 +14,28 @@ static bool flame_key(const struct web_question *q, const struct state_choice *c
   return !key->failed && !query->failed;
 }
 
-/* Builds the graph; for a difference with verdicts. */
+/* Judges a difference. */
+static pprofc_status flame_judge(struct web_question *q, const struct state_choice *c,
+                                 const struct web_tree *tree, struct judgement *judged,
+                                 pprofc_error *error) {
+  const struct state_profile *head = c->head, *base = c->base;
+  pprofc_profile *lent = profile_lend(base->profile, budget_allocator(q->budget));
+  if (!lent) return error_nomem(error);
+  const struct judge_side sides[2] = {{lent, base->runs, base->run_count},
+                                      {head->profile, head->runs, head->run_count}};
+  pprofc_status status = judge_sides(sides, &tree->options, &q->web->command->noise, judged, error);
+  pprofc_profile_release(lent);
+  return status;
+}
+
+/* Builds the graph; for a difference with verdicts, which divide sums of runs. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
-  const pprofc_allocator *mem = budget_allocator(q->budget);
   struct judgement judged = {.verdicts = NULL};
   pprofc_status status = PPROFC_OK;
-  if (c->side == WEB_DIFF) {
-    pprofc_profile *base = profile_lend(c->base->profile, mem);
-    if (base)
-      status = judge_pair(base, c->head->profile, &tree->options, &judged, error);
-    else
-      status = error_nomem(error);
-    pprofc_profile_release(base);
-  }
+  if (c->side == WEB_DIFF) status = flame_judge(q, c, tree, &judged, error);
   tree->options.verdicts = judged.verdicts;
+  if (!judged.verdicts) tree->options.divide_by *= state_divisor(c);
   if (status == PPROFC_OK)
     status = flame_kept_open(tree->profile, &tree->options, &tree->graph, error);
   tree->options.verdicts = NULL;

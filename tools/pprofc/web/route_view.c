@@ -61,6 +61,14 @@ static pprofc_status view_lend_all(const struct web_question *q, struct view_par
   return p->profile ? PPROFC_OK : error_nomem(error);
 }
 
+static void view_set_runs(struct view_parts *p) {
+  const struct state_profile *head = p->choice.head, *base = p->choice.base;
+  p->info.head_runs = head->runs;
+  p->info.head_run_count = head->run_count;
+  p->info.base_runs = base ? base->runs : NULL;
+  p->info.base_run_count = base ? base->run_count : 0;
+}
+
 static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
                                   pprofc_error *error) {
   p->options = q->web->command->report;
@@ -72,6 +80,7 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   state_broken(q->web->state, p->broken, sizeof p->broken);
   p->info.broken = *p->broken ? p->broken : NULL;
   p->info.safe = p->options.safe;
+  p->info.noise = &q->web->command->noise;
   p->info.draw = dot_draw;
   p->info.draw_context = q->web->dot;
   pprofc_status status = web_query_options(&q->query, &p->options, error);
@@ -85,6 +94,7 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   p->info.base_name = p->choice.base ? p->choice.base->name : NULL;
   p->info.head_sources = p->choice.head->sources;
   p->info.base_sources = p->choice.base ? p->choice.base->sources : 0;
+  view_set_runs(p);
   if (!arguments_make(q->web->command, &p->choice, &q->arena, &p->info.arguments,
                       &p->info.argument_count))
     return error_nomem(error);

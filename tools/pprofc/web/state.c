@@ -17,6 +17,7 @@
 void state_release(struct state_profile *p) {
   if (!p || __atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) != 0) return;
   pprofc_profile_release(p->profile);
+  state_free_runs(p);
   text_free(p->name);
   text_free(p->source);
   mem_free(&mem_default, p, 1, sizeof *p);
@@ -33,8 +34,11 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
     pprofc_profile_release(profile);
     return NULL;
   }
-  *p = (struct state_profile){1, 0,      text_copy(str_of(name)), text_copy(str_of(source)), false,
-                              1, profile};
+  *p = (struct state_profile){.references = 1,
+                              .name = text_copy(str_of(name)),
+                              .source = text_copy(str_of(source)),
+                              .sources = 1,
+                              .profile = profile};
   profile->disposable = false; /* the profile serves many reports */
   if (p->name && p->source) return p;
   state_release(p);
@@ -114,6 +118,7 @@ pprofc_status state_read(const struct command *from, const char **sources, size_
   *l = (struct state_loaded){NULL, NULL, NULL};
   command.sources = sources;
   command.source_count = count;
+  if (state_has_runs(&command)) return state_read_runs(&command, l, error);
   pprofc_status status = sources_fetch_apart(&command, &sides, error);
   if (status != PPROFC_OK) return status;
   pprofc_profile *profile = sides.combined;
@@ -125,7 +130,7 @@ pprofc_status state_read(const struct command *from, const char **sources, size_
   l->head = state_new(name, count == 1 ? sources[0] : "", head);
   if (sides.base) {
     state_short_name(name, sizeof name, base, sources[0], 1);
-    l->base = state_new(name, base, sides.base);
+    l->base = state_new(name, command.bases.count == 1 ? base : "", sides.base);
     l->difference = profile;
   }
   state_note_sources(l, count, command.bases.count);
@@ -329,14 +334,7 @@ static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
 
 static pprofc_status state_compare(struct web_state *s, const pprofc_allocator *mem,
                                    struct state_choice *c, pprofc_error *error) {
-  pprofc_diff_kind kind = *s->command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
-  pprofc_profile *head = profile_lend(c->head->profile, mem);
-  pprofc_profile *base = profile_lend(c->base->profile, mem);
-  pprofc_status status = head && base ? pprofc_diff(head, base, kind, s->command->report.normalize,
-                                                    &c->difference, error)
-                                      : error_nomem(error);
-  pprofc_profile_release(head);
-  pprofc_profile_release(base);
+  pprofc_status status = state_subtract(s->command, c->head, c->base, mem, &c->difference, error);
   if (status != PPROFC_OK) return budget_status(mem, status, error);
   pthread_mutex_lock(&s->lock);
   state_keep_pair(s, c);

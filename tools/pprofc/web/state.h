@@ -4,6 +4,7 @@
 #define PPROFC_WEB_STATE_H
 
 #include "options.h"
+#include "pprofc/verdict.h"
 #include "web/view.h"
 
 #define STATE_PROFILES_MAX 32
@@ -15,8 +16,11 @@ struct state_profile {
   char *name;      /* short name: "cpu.prof" */
   char *source;    /* path of its file, or "" */
   bool is_command; /* true for the sources of the command line */
-  size_t sources;  /* number of files added up */
+  size_t sources;  /* number of files added up, if they are not runs */
   pprofc_profile *profile;
+  pprofc_verdict_run *runs; /* [run_count] runs that `profile` is the sum of, with their files as
+                               names; owned */
+  size_t run_count, run_capacity; /* 0 if the profile is a single run */
 };
 
 struct web_state;
@@ -24,7 +28,8 @@ struct web_state;
 /* The profiles of a request. */
 struct state_choice {
   struct state_profile *head, *base; /* base is NULL without a base */
-  pprofc_profile *difference;        /* NULL without a base, or if another side is shown */
+  pprofc_profile *difference;        /* NULL without a base, or if another side is shown; of runs:
+                                        the difference of the means times their common number */
   enum web_side side;
 };
 
@@ -59,6 +64,9 @@ pprofc_status state_choose(struct web_state *state, const struct web_query *quer
                            const pprofc_allocator *mem, struct state_choice *choice,
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
+
+/* Returns the number by which values of the chosen side are divided, to show means of runs. */
+double state_divisor(const struct state_choice *choice);
 
 /* Lists all profiles to choose from and returns their number. The caller releases each. */
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);

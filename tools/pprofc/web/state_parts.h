@@ -44,6 +44,24 @@ struct web_state {
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
+/* Copies the runs that a profile is the sum of. False when out of memory. */
+bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
+void state_free_runs(struct state_profile *p);
+
+/* True if every profile is a run: in a comparison of folders, or of more than one profile a side.
+ * With -normalize profiles are added up, because it scales the sum. */
+bool state_has_runs(const struct command *command);
+
+/* Reads the runs of both sides as -noise does. */
+pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
+                              pprofc_error *error);
+
+/* Makes the difference of two profiles; of runs, the difference of their means times their common
+ * number (judge_common_runs), so that values stay whole. */
+pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
+                             const struct state_profile *base, const pprofc_allocator *mem,
+                             pprofc_profile **difference, pprofc_error *error);
+
 /* Returns "cpu.prof" for "/tmp/cpu.prof", with folders if `other`, the source of the other
  * side or NULL, has the same name. For several sources: the first and the number of others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);

@@ -15,7 +15,9 @@ static uint64_t state_stamp_of(const char *path) {
 /* Returns one number for the state of all watched files. */
 static uint64_t state_stamp(const struct web_state *s) {
   const struct command *c = s->command;
-  uint64_t stamp = state_stamp_of(*c->base ? c->base : c->diff_base);
+  uint64_t stamp = 0;
+  for (size_t i = 0; i < c->bases.count; i++)
+    stamp = stamp * 0x9E3779B97F4A7C15u + state_stamp_of(c->bases.items[i]);
   for (size_t i = 0; i < s->source_count; i++)
     stamp = stamp * 0x9E3779B97F4A7C15u + state_stamp_of(s->sources[i]);
   return stamp;
@@ -114,6 +116,10 @@ static bool state_rename_old(struct web_state *s, unsigned id) {
   snprintf(name, sizeof name, "%s (before %s)", old->name, s->pending_clock);
   struct state_profile *copy = state_new(name, "", pprofc_profile_retain(old->profile));
   if (!copy) return false;
+  if (old->run_count && !state_set_runs(copy, old->runs, old->run_count)) {
+    state_release(copy);
+    return false;
+  }
   copy->id = id;
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == old) s->profiles[i] = copy;

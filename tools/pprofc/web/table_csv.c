@@ -30,7 +30,6 @@ static pprofc_status csv_side_open(const pprofc_profile *profile,
                                    const pprofc_report_options *asked, struct csv_side *side,
                                    pprofc_error *error) {
   pprofc_report_options options = *asked;
-  if (!profile) return PPROFC_OK;
   options.trim = false;
   options.warn = NULL;
   pprofc_status status = pprofc_graph_new(profile, &options, &side->graph, error);
@@ -63,15 +62,23 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
+/* Writes flat and cum, or their means over runs. */
+static void csv_values(int64_t flat, int64_t cum, double runs, struct buffer *out) {
+  if (runs > 1)
+    buffer_printf(out, ",%.15g,%.15g", (double)flat / runs, (double)cum / runs);
+  else
+    buffer_printf(out, ",%lld,%lld", (long long)flat, (long long)cum);
+}
+
 /* Flat and cum of a row on one side. */
-static void csv_side_write(const struct csv_side *side, const pprofc_graph_node *node,
+static void csv_side_write(const struct csv_side *side, size_t runs, const pprofc_graph_node *node,
                            struct buffer *out) {
   const pprofc_graph_node *const *found = NULL;
   if (!side->graph) return;
   if (side->count)
     found = bsearch(&node, side->sorted, side->count, sizeof *side->sorted, csv_compare);
   if (found)
-    buffer_printf(out, ",%lld,%lld", (long long)(*found)->flat, (long long)(*found)->cum);
+    csv_values((*found)->flat, (*found)->cum, (double)runs, out);
   else
     buffer_add_text(out, ",0,0");
 }
@@ -122,45 +129,46 @@ static void csv_head(bool compared, const struct judgement *j, struct buffer *ou
   buffer_add_text(out, ",type,unit,total\n");
 }
 
-static void csv_row(const pprofc_graph *graph, const pprofc_graph_node *node,
-                    const struct csv_side sides[2], const struct judgement *j, struct buffer *out) {
+static void csv_row(const struct table_csv *table, const pprofc_graph *graph,
+                    const pprofc_graph_node *node, const struct csv_side sides[2],
+                    const struct judgement *j, struct buffer *out) {
   pprofc_graph_totals totals = pprofc_graph_totals_of(graph);
   csv_text(out, node->name);
   buffer_add_char(out, ',');
   csv_text(out, node->file);
-  buffer_printf(out, ",%lld,%lld,%lld", (long long)node->line, (long long)node->flat,
-                (long long)node->cum);
-  csv_side_write(&sides[0], node, out);
-  csv_side_write(&sides[1], node, out);
+  buffer_printf(out, ",%lld", (long long)node->line);
+  csv_values(node->flat, node->cum, table->divisor, out);
+  csv_side_write(&sides[0], table->sides[0].count, node, out);
+  csv_side_write(&sides[1], table->sides[1].count, node, out);
   csv_verdicts(j, node->name, out);
   buffer_add_char(out, ',');
   csv_text(out, totals.type);
   buffer_add_char(out, ',');
   csv_text(out, totals.unit);
-  buffer_printf(out, ",%lld\n", (long long)totals.total);
+  if (table->divisor > 1)
+    buffer_printf(out, ",%.15g\n", (double)totals.total / table->divisor);
+  else
+    buffer_printf(out, ",%lld\n", (long long)totals.total);
 }
 
-pprofc_status table_csv_write(const pprofc_profile *shown, const pprofc_profile *base,
-                              const pprofc_profile *head, const pprofc_report_options *options,
-                              struct buffer *out, pprofc_error *error) {
+pprofc_status table_csv_write(const struct table_csv *t, struct buffer *out, pprofc_error *error) {
   struct csv_side sides[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
   struct judgement judgement = {.verdicts = NULL};
   pprofc_graph *graph = NULL;
   size_t count = 0;
-  pprofc_status status = pprofc_graph_new(shown, options, &graph, error);
-  if (status == PPROFC_OK) status = csv_side_open(base, options, &sides[0], error);
-  if (status == PPROFC_OK) status = csv_side_open(head, options, &sides[1], error);
-  if (status == PPROFC_OK && base && head)
-    status = judge_pair(base, head, options, &judgement, error);
+  pprofc_status status = pprofc_graph_new(t->shown, t->options, &graph, error);
+  for (size_t i = 0; i < 2 && t->compared && !status; i++)
+    status = csv_side_open(t->sides[i].profile, t->options, &sides[i], error);
+  if (t->compared && !status)
+    status = judge_sides(t->sides, t->options, t->noise, &judgement, error);
   if (status == PPROFC_OK) {
     const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
-    csv_head(base != NULL, &judgement, out);
-    for (size_t i = 0; i < count; i++) csv_row(graph, &nodes[i], sides, &judgement, out);
+    csv_head(t->compared, &judgement, out);
+    for (size_t i = 0; i < count; i++) csv_row(t, graph, &nodes[i], sides, &judgement, out);
     if (out->failed) status = error_nomem(error);
   }
   judge_free(&judgement);
-  csv_side_free(base, &sides[0]);
-  csv_side_free(head, &sides[1]);
+  for (size_t i = 0; i < 2; i++) csv_side_free(t->sides[i].profile, &sides[i]);
   pprofc_graph_free(graph);
   return status;
 }

@@ -4,12 +4,20 @@
 
 #include "core/buffer.h"
 #include "pprofc/graph.h"
+#include "web/judge.h"
 
-/* Writes the rows of -top, with values in the unit of the profile. With base and head, which
- * may be NULL, adds the values of both and the verdict. An apostrophe precedes a name that a
- * spreadsheet would run as a formula. */
-pprofc_status table_csv_write(const pprofc_profile *shown, const pprofc_profile *base,
-                              const pprofc_profile *head, const pprofc_report_options *options,
-                              struct buffer *out, pprofc_error *error);
+struct table_csv {
+  const pprofc_profile *shown;
+  double divisor;             /* values of `shown` are divided by it */
+  bool compared;              /* true to add the values of both sides and the verdict */
+  struct judge_side sides[2]; /* base and head of a difference */
+  const pprofc_report_options *options;
+  const struct noise_options *noise; /* options of verdicts; NULL for the defaults */
+};
+
+/* Writes the rows of -top, with values in the unit of the profile. An apostrophe precedes a name
+ * that a spreadsheet would run as a formula. */
+pprofc_status table_csv_write(const struct table_csv *table, struct buffer *out,
+                              pprofc_error *error);
 
 #endif

@@ -6,7 +6,10 @@
 #include "core/buffer.h"
 #include "core/output.h"
 #include "pprofc/report.h"
+#include "pprofc/verdict.h"
 #include "web/query.h"
+
+struct noise_options;
 
 /* Without a base only the head is set. */
 enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
@@ -36,6 +39,10 @@ struct web_info {
   size_t head_count;
   const char *head_name, *base_name; /* base_name is NULL without a base */
   size_t head_sources, base_sources; /* number of profiles added up; 0 if not known */
+  /* Runs of a side whose profile is their sum; the views show means. 0 for a single run. */
+  const pprofc_verdict_run *head_runs, *base_runs;
+  size_t head_run_count, base_run_count;
+  const struct noise_options *noise; /* options of verdicts; NULL for the defaults */
   const char *pending;               /* "cpu.prof changed at 12:03", or NULL */
   const char *broken; /* "cpu.prof changed at 12:03: truncated gzip stream", or NULL */
   uint64_t generation;

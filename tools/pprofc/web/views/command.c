@@ -106,20 +106,36 @@ static void command_write_argument(const struct view_page *page, struct output *
   command_write_word(out, is_base && page->in->side == WEB_BASE ? base : str_of(argument));
 }
 
+/* True if -noise prints the numbers of the view: the means of runs. */
+static bool command_judges(const struct view_page *page) {
+  bool flame = strcmp(page->view->format, "flame") == 0;
+  bool table = strcmp(page->view->format, "top") == 0 && page->judgement.verdicts;
+  return page_is_diff(page) && page_runs(page, WEB_DIFF) > 1 && (flame || table);
+}
+
+/* True if the command prints sums, because no flag divides both sides by their numbers of runs. */
+static bool command_adds_up(const struct view_page *page) {
+  return page_is_diff(page) && page_runs(page, WEB_BASE) != page_runs(page, WEB_HEAD);
+}
+
 void document_command(const struct view_page *page, struct output *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
   /* As in pprof, Peek ignores the granularity and always shows lines. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
+  bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
+  if (!judges && !adds_up) options.divide_by *= page_runs(page, page->in->side);
   if (info->command) {
     html_put(out, info->command);
     return;
   }
   output_add_text(out, "pprofc");
   command_write_format(page, out);
+  if (judges) output_add_text(out, " -noise");
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
     command_write_option(page, &options, out, option);
   for (size_t i = 0; i < info->argument_count; i++)
     command_write_argument(page, out, info->arguments[i]);
+  if (adds_up) output_add_text(out, "  # sums over runs");
 }

@@ -2,7 +2,7 @@
  * print it; the inspector prints the same numbers. */
 #include "web/views/page.h"
 
-#include "noise/noise.h"
+#include "noise/domains.h"
 #include "options.h"
 
 #include <math.h>
@@ -197,8 +197,30 @@ static int difference_collect(void *buffer, const void *data, size_t size) {
   return ((struct buffer *)buffer)->failed;
 }
 
-/* Writes the lines of -top -noise, each as a paragraph. */
-static void difference_lines(struct output *out, const struct view_page *page) {
+/* Writes lines of -top -noise as text. */
+typedef void (*difference_write_fn)(const struct noise_report *report, const struct view_page *page,
+                                    struct output *lines);
+
+/* Writes the lines above and below the table. */
+static void difference_write_notes(const struct noise_report *report, const struct view_page *page,
+                                   struct output *lines) {
+  (void)page;
+  noise_header(report, lines);
+  noise_footer(report, lines);
+}
+
+/* Writes the places inside which cost moved or grew. */
+static void difference_write_places(const struct noise_report *report, const struct view_page *page,
+                                    struct output *lines) {
+  size_t count;
+  const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report->verdicts, &count);
+  for (size_t i = 0; i < count; i++)
+    noise_put_domain_line(report, &domains[i], &page->grid.unit, lines);
+}
+
+/* Writes each line as a paragraph, without the first `skip` lines. */
+static void difference_lines(struct output *out, const struct view_page *page,
+                             difference_write_fn write, size_t skip) {
   const struct command command = {.report = *page->in->options};
   struct noise_report report = {.command = &command, .verdicts = page->judgement.verdicts};
   struct buffer text;
@@ -206,12 +228,11 @@ static void difference_lines(struct output *out, const struct view_page *page) {
   buffer_init(&text, page->mem, (size_t)1 << 20);
   output_init(&lines, difference_collect, &text);
   noise_take(&report);
-  noise_header(&report, &lines);
-  noise_footer(&report, &lines);
+  write(&report, page, &lines);
   output_flush(&lines, NULL);
   pprofc_str rest = buffer_str(&text), line;
-  str_next(&rest, '\n', &line); /* skips the sentence, which the page shows elsewhere */
-  while (str_next(&rest, '\n', &line) && line.size) {
+  for (size_t i = 0; str_next(&rest, '\n', &line) && line.size; i++) {
+    if (i < skip) continue;
     output_add_text(out, "<p>");
     html_name(out, line);
     output_add_text(out, "</p>");
@@ -235,8 +256,10 @@ void page_sentence(struct output *out, const struct view_page *page) {
   const pprofc_verdict_summary *s = &j->summary;
   output_add_text(out, "<section id=judged><p id=sentence>");
   html_name(out, s->sentence);
-  output_add_text(out, "</p><details><summary>How sure is this?</summary>");
-  difference_lines(out, page);
+  output_add_text(out, "</p>");
+  difference_lines(out, page, difference_write_places, 0);
+  output_add_text(out, "<details><summary>How sure is this?</summary>");
+  difference_lines(out, page, difference_write_notes, 1); /* the sentence is above */
   difference_sources(out, "base", page->in->info->base_sources);
   difference_sources(out, "head", page->in->info->head_sources);
   output_add_text(out, "</details></section>\n");

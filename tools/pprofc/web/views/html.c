@@ -6,6 +6,7 @@
 #include "verdict/amount.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *html_entity(int32_t c) {
   static const struct {
@@ -61,9 +62,24 @@ void html_attribute(struct output *out, const char *name, pprofc_str value) {
 
 /* ---- values ------------------------------------------ */
 
+pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text) {
+  double whole = round(value);
+  bool fraction = fabs(value - whole) > 1e-9 * fabs(value);
+  if (!fraction || unit_label(1, from, to, text).size > 1)
+    return unit_label(number_from_double(whole), from, to, text);
+  return (pprofc_str){text, (size_t)snprintf(text, UNIT_LABEL_MAX, "%.4g", value)};
+}
+
+pprofc_str html_value_text(const struct report *report, int64_t value, char *text) {
+  double ratio = report->result.ratio;
+  if (!(ratio > 0) || ratio == 1) return report_value(report, value, text);
+  return html_mean_text((double)value * ratio, report->result.sample_unit, report->output_unit,
+                        text);
+}
+
 void html_report_value(struct output *out, const struct report *report, int64_t value) {
   char text[UNIT_LABEL_MAX];
-  html_name(out, report_value(report, value, text));
+  html_name(out, html_value_text(report, value, text));
 }
 
 void html_share(struct output *out, int64_t value, int64_t total) {

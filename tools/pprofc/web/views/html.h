@@ -13,6 +13,11 @@ void html_name(struct output *out, pprofc_str text);
 /* Writes a C string in the same way. */
 void html_put(struct output *out, const char *text);
 
+/* Formats a number, and a value of a report; a mean of counts may have a fraction. `text` holds
+ * UNIT_LABEL_MAX bytes. */
+pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
+pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
+
 /* Writes a value in the unit of the report. */
 void html_report_value(struct output *out, const struct report *report, int64_t value);
 

@@ -56,6 +56,9 @@ static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
+/* Returns the number by which recorded values of a side are divided, to show means of runs. */
+double page_runs(const struct view_page *page, enum web_side side);
+
 /* Returns a parameter of the URL, or "" if it is absent. */
 static inline const char *page_parameter(const struct view_page *page, const char *name) {
   return web_query_get(page->in->query, name);
@@ -65,8 +68,11 @@ static inline const char *page_parameter(const struct view_page *page, const cha
  * request) and for an unknown type. */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Writes a value of a sample type in the unit of the page. */
+/* Writes a value of the displayed profile in the unit of the page. */
 void page_write_value(const struct view_page *page, struct output *out, int64_t value);
+
+/* Writes a mean of runs in the unit of the page. */
+void page_write_mean(const struct view_page *page, struct output *out, double value);
 
 /* ---- reports ----------------------------------------- */
 

@@ -1,6 +1,8 @@
 /* The row below the bar: totals, warnings, and the filters, each with a link that removes it. */
 #include "web/views/page.h"
 
+#include <math.h>
+
 /* ---- totals ------------------------------------------ */
 
 /* Returns the total of a whole profile, before filters. */
@@ -16,25 +18,37 @@ static void pills_both_totals(const struct view_page *page, struct output *out) 
   static const char *const opening[] = {"<b class=shrank>\xE2\x96\xBC ",
                                         "<b class=grew>\xE2\x96\xB2 "};
   static const char *const ending[] = {" less</b> (", " more</b> ("};
-  int64_t base, head;
-  if (!pills_total_of(page, page->in->base, &base) || !pills_total_of(page, page->in->head, &head))
+  int64_t base_sum, head_sum;
+  if (!pills_total_of(page, page->in->base, &base_sum) ||
+      !pills_total_of(page, page->in->head, &head_sum))
     return;
-  int64_t change = (int64_t)((uint64_t)head - (uint64_t)base);
+  double base = (double)base_sum / page_runs(page, WEB_BASE);
+  double head = (double)head_sum / page_runs(page, WEB_HEAD), change = head - base;
   output_add_text(out, "<span class=totals>base <b>");
-  page_write_value(page, out, base);
+  page_write_mean(page, out, base);
   output_add_text(out, "</b>, head <b>");
-  page_write_value(page, out, head);
+  page_write_mean(page, out, head);
   output_add_text(out, "</b>: ");
-  if (change) {
+  if (change != 0) {
     output_add_text(out, opening[change > 0]);
-    page_write_value(page, out, number_abs(change));
+    page_write_mean(page, out, fabs(change));
     output_add_text(out, ending[change > 0]);
-    html_relative(out, (double)base, (double)head);
+    html_relative(out, base, head);
     output_add_char(out, ')');
   } else {
     output_add_text(out, "no change");
   }
   output_add_text(out, "</span>");
+}
+
+/* Writes "mean of 5 + 5 runs", or "mean of 5 runs" for one side. */
+static void pills_runs(const struct view_page *page, struct output *out) {
+  double base = page_runs(page, WEB_BASE), head = page_runs(page, WEB_HEAD);
+  if (page_is_diff(page) && base + head > 2)
+    output_printf(out, "<span class=totals>mean of %.0f + %.0f runs</span>", base, head);
+  else if (page_runs(page, page->in->side) > 1)
+    output_printf(out, "<span class=totals>mean of %.0f runs</span>",
+                  page_runs(page, page->in->side));
 }
 
 /* Writes "230 rows, 409 smaller left out". */
@@ -155,6 +169,7 @@ void document_pills(const struct view_page *page, struct output *out) {
   const struct web_info *info = page->in->info;
   output_add_text(out, "<div id=pills>\n");
   if (page->in->base && page->in->head) pills_both_totals(page, out);
+  pills_runs(page, out);
   if (page->totals.known) pills_shown(page, out);
   pills_pending(page, out);
   for (size_t i = 0; i < info->warning_count; i++) pills_warning(out, info->warnings[i]);

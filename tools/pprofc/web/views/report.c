@@ -3,10 +3,26 @@
 
 #include "unit/unit.h"
 
+double page_runs(const struct view_page *page, enum web_side side) {
+  const struct web_info *info = page->in->info;
+  size_t base = info->base_run_count ? info->base_run_count : 1;
+  size_t head = info->head_run_count ? info->head_run_count : 1;
+  if (side == WEB_DIFF) return (double)judge_common_runs(base, head);
+  return (double)(side == WEB_BASE ? base : head);
+}
+
+/* Returns the options of the page with the divisor of the displayed profile. */
+static pprofc_report_options page_divided(const struct view_page *page,
+                                          const pprofc_report_options *options) {
+  pprofc_report_options divided = *options;
+  divided.divide_by *= page_runs(page, page->in->side);
+  return divided;
+}
+
 pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error) {
-  *v = (struct view_report){.options = page->options};
+  *v = (struct view_report){.options = page_divided(page, &page->options)};
   v->report.options = &v->options;
   v->report.mem = &profile->mem;
   const struct pipeline_options asked = report_pipeline_options(&v->options);
@@ -33,14 +49,19 @@ bool page_type(const struct view_page *page, size_t *index) {
 }
 
 void page_write_value(const struct view_page *page, struct output *out, int64_t value) {
+  page_write_mean(page, out, (double)value / page_runs(page, page->in->side));
+}
+
+void page_write_mean(const struct view_page *page, struct output *out, double value) {
   const pprofc_profile *p = page->in->profile;
   double ratio = page->options.divide_by;
   char text[UNIT_LABEL_MAX];
   size_t index;
   if (!page_type(page, &index)) return;
-  if (ratio > 0 && ratio != 1) value = number_from_double((double)value / ratio);
+  if (ratio > 0 && ratio != 1) value /= ratio;
   pprofc_str unit = page->unit.size ? page->unit : STR("auto");
-  html_name(out, unit_label(value, profile_string(p, p->types[index].unit), unit, text));
+  pprofc_str from = profile_string(p, p->types[index].unit);
+  html_name(out, html_mean_text(value, from, unit, text));
 }
 
 /* ---- data for the frame ------------------------------ */
@@ -98,7 +119,8 @@ void page_note_report(struct view_page *page, const struct view_report *v) {
 
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error) {
-  pprofc_status status = pprofc_report(page->in->profile, options, page_collect, text, error);
+  const pprofc_report_options divided = page_divided(page, options);
+  pprofc_status status = pprofc_report(page->in->profile, &divided, page_collect, text, error);
   if (!status && text->failed) status = error_nomem(error);
   return status;
 }

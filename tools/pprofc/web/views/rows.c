@@ -62,13 +62,14 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
                                     pprofc_error *error) {
   const struct pipeline_overrides same = {.aggregates = true};
   struct side_values base = {.sums = NULL}, head = {.sums = NULL};
+  double bases = page_runs(page, WEB_BASE), heads = page_runs(page, WEB_HEAD);
   pprofc_status status = side_values_read(&base, page, page->in->base, &same, error);
   if (!status) status = side_values_read(&head, page, page->in->head, &same, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
     struct side_sum b = side_values_get(&base, row->name), h = side_values_get(&head, row->name);
-    row->self = (struct view_sides){(double)b.flat, (double)h.flat};
-    row->total = (struct view_sides){(double)b.cum, (double)h.cum};
+    row->self = (struct view_sides){(double)b.flat / bases, (double)h.flat / heads};
+    row->total = (struct view_sides){(double)b.cum / bases, (double)h.cum / heads};
   }
   side_values_free(&base);
   side_values_free(&head);
@@ -82,9 +83,11 @@ static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page 
   const struct granularity *g = &v->report.result.granularity;
   pprofc_report_options options = v->options;
   if (g->function && !g->file && !g->line && !g->address) options.granularity = "functions";
+  const struct web_info *info = page->in->info;
+  const struct judge_side sides[2] = {{page->in->base, info->base_runs, info->base_run_count},
+                                      {page->in->head, info->head_runs, info->head_run_count}};
   judge_free(&page->judgement);
-  pprofc_status status =
-      judge_pair(page->in->base, page->in->head, &options, &page->judgement, error);
+  pprofc_status status = judge_sides(sides, &options, info->noise, &page->judgement, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
     const pprofc_verdict_row *verdict = judge_find(&page->judgement, row->function);

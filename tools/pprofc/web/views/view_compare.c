@@ -3,6 +3,7 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Number of changes listed in each direction. */
@@ -46,10 +47,10 @@ static size_t compare_find_type(const pprofc_profile *p, pprofc_str type) {
   return SIZE_MAX;
 }
 
-static void compare_value(struct output *out, int64_t value, pprofc_str unit, bool sign) {
+static void compare_value(struct output *out, double value, pprofc_str unit, bool sign) {
   char text[UNIT_LABEL_MAX];
-  output_printf(out, "<td data-sort=\"%lld\">%s", (long long)value, sign && value > 0 ? "+" : "");
-  html_name(out, unit_label(value, unit, STR("auto"), text));
+  output_printf(out, "<td data-sort=\"%.17g\">%s", value, sign && value > 0 ? "+" : "");
+  html_name(out, html_mean_text(value, unit, STR("auto"), text));
   output_add_text(out, "</td>");
 }
 
@@ -59,8 +60,9 @@ static void compare_type(const struct view_page *page, struct output *out, size_
   pprofc_str unit = profile_string(head, head->types[type].unit);
   size_t other = compare_find_type(base, name);
   if (other == SIZE_MAX) return;
-  int64_t before = value_total(base, other, false), after = value_total(head, type, false);
-  int64_t change = (int64_t)((uint64_t)after - (uint64_t)before);
+  double before = (double)value_total(base, other, false) / page_runs(page, WEB_BASE);
+  double after = (double)value_total(head, type, false) / page_runs(page, WEB_HEAD);
+  double change = after - before;
   const struct web_change choose = {"si", name};
   output_add_text(out, "<tr><td class=name><a");
   page_link(out, page, "top", &choose, 1);
@@ -71,9 +73,8 @@ static void compare_type(const struct view_page *page, struct output *out, size_
   compare_value(out, after, unit, false);
   compare_value(out, change, unit, true);
   const char *status = change > 0 ? "grew" : "shrank";
-  output_printf(out, "<td class=\"share %s\">%s", change ? status : "same",
-                html_sign((double)change));
-  html_relative(out, (double)before, (double)after);
+  output_printf(out, "<td class=\"share %s\">%s", change != 0 ? status : "same", html_sign(change));
+  html_relative(out, before, after);
   output_add_text(out, "</td></tr>\n");
 }
 

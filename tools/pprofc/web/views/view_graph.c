@@ -115,7 +115,7 @@ static void picture_json_value(struct json_writer *json, const struct graph_pict
                                const char *key, int64_t value) {
   char text[UNIT_LABEL_MAX];
   json_key(json, key);
-  json_string(json, report_value(&g->v.report, value, text));
+  json_string(json, html_value_text(&g->v.report, value, text));
 }
 
 static double picture_share(const struct graph_picture *g, int64_t value) {
@@ -159,7 +159,7 @@ static bool picture_json_edges(struct json_writer *json, const struct graph_pict
     json_uint(json, number[e->target] - 1);
     json_double(json, picture_share(g, edge_weight(e)));
     char text[UNIT_LABEL_MAX];
-    json_string(json, report_value(&g->v.report, edge_weight(e), text));
+    json_string(json, html_value_text(&g->v.report, edge_weight(e), text));
     json_bool(json, e->residual);
     json_end(json);
   }

@@ -86,7 +86,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
 
 static void peek_value(struct peek *p, int64_t value, size_t width) {
   char text[UNIT_LABEL_MAX];
-  pprofc_str label = report_value(&p->v.report, value, text);
+  pprofc_str label = html_value_text(&p->v.report, value, text);
   size_t length = utf8_length(label);
   if (length < width) output_add_fill(p->out, ' ', width - length);
   html_name(p->out, label);

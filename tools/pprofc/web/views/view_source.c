@@ -32,7 +32,7 @@ struct source_extent {
 
 static void source_value(const struct source_page *s, int64_t value) {
   char text[UNIT_LABEL_MAX];
-  pprofc_str label = value ? report_value(&s->v.report, value, text) : STR(".");
+  pprofc_str label = value ? html_value_text(&s->v.report, value, text) : STR(".");
   size_t length = utf8_length(label);
   if (length < SOURCE_COLUMN) output_add_fill(s->out, ' ', SOURCE_COLUMN - length);
   html_name(s->out, label);
