@@ -135,7 +135,7 @@ static pprofc_str top_first(struct call *call, struct profile_view *view, bool b
   struct kept_report *functions;
   pprofc_error error;
   pprofc_str name = STR("");
-  if (!view_top(call, view, "", &functions, &error)) name = kept_report_first(functions, by_cum);
+  if (!profile_top(call, view, "", &functions, &error)) name = kept_report_first(functions, by_cum);
   const pprofc_profile *p = view_profile(view);
   for (uint32_t i = 0; i < p->functions.count && name.size; i++)
     if (str_equal(profile_string(p, p->functions.name[i]), name))
@@ -156,7 +156,7 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
     call_next(call, "callers", "profile", path, "base", base, "function", first.data, NULL);
   if (first.data)
     call_next(call, "source", "profile", path, "base", base, "function", first.data, NULL);
-  status = view_top(call, view, call_text(call, "granularity"), &answer.report, error);
+  status = profile_top(call, view, call_text(call, "granularity"), &answer.report, error);
   if (status) return status;
   return call_report(call, &kind, call_room(call), explore_render, &answer, error);
 }
@@ -211,7 +211,7 @@ pprofc_status tool_callers(struct call *call, pprofc_error *error) {
   if (!status) answer.argument = callers_pattern(call, name);
   if (!status && !answer.argument) status = error_nomem(error);
   if (!status) status = callers_put_paths(call, view, name, error);
-  if (!status) status = view_peek(call, view, &answer.report, error);
+  if (!status) status = profile_peek(call, view, &answer.report, error);
   if (status) return status;
   pprofc_str function = arena_str(call->arena, name);
   if (function.data)

@@ -134,8 +134,8 @@ static pprofc_status view_make(struct call *call, struct profile_view *v, view_m
   return status;
 }
 
-pprofc_status view_top(struct call *call, struct profile_view *v, const char *granularity,
-                       struct kept_report **top, pprofc_error *error) {
+pprofc_status profile_top(struct call *call, struct profile_view *v, const char *granularity,
+                          struct kept_report **top, pprofc_error *error) {
   for (size_t i = 0; i < v->top_count; i++)
     if (strcmp(v->tops[i].granularity, granularity) == 0) {
       *top = v->tops[i].report;
@@ -148,8 +148,8 @@ pprofc_status view_top(struct call *call, struct profile_view *v, const char *gr
   return status;
 }
 
-pprofc_status view_peek(struct call *call, struct profile_view *v, struct kept_report **peek,
-                        pprofc_error *error) {
+pprofc_status profile_peek(struct call *call, struct profile_view *v, struct kept_report **peek,
+                           pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!v->peek) status = view_make(call, v, view_make_peek, "", true, error);
   *peek = v->peek;
@@ -167,7 +167,7 @@ pprofc_status view_lines(struct call *call, struct profile_view *v, const pprofc
 pprofc_status view_paths(struct call *call, struct profile_view *v, const struct paths **paths,
                          pprofc_error *error) {
   struct kept_report *peek;
-  pprofc_status status = view_peek(call, v, &peek, error);
+  pprofc_status status = profile_peek(call, v, &peek, error);
   if (!status && !v->paths) status = view_make(call, v, view_make_paths, "", true, error);
   *paths = v->paths;
   return status;

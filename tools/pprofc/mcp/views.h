@@ -13,10 +13,10 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
 const pprofc_profile *view_profile(const struct profile_view *view);
 
 /* Parts of a view, computed once. */
-pprofc_status view_top(struct call *call, struct profile_view *view, const char *granularity,
-                       struct kept_report **top, pprofc_error *error);
-pprofc_status view_peek(struct call *call, struct profile_view *view, struct kept_report **peek,
-                        pprofc_error *error);
+pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
+                          struct kept_report **top, pprofc_error *error);
+pprofc_status profile_peek(struct call *call, struct profile_view *view, struct kept_report **peek,
+                           pprofc_error *error);
 pprofc_status view_lines(struct call *call, struct profile_view *view, const pprofc_graph **lines,
                          pprofc_error *error);
 pprofc_status view_paths(struct call *call, struct profile_view *view, const struct paths **paths,
