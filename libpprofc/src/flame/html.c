@@ -76,19 +76,12 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
-static void flame_html_put_number(struct json_writer *json, const char *key, int64_t value) {
-  json_key(json, key);
-  json_int(json, value);
-}
-
 /* Writes the verdict on the self value of a function. */
 static void put_summary_verdict(const struct page *p, uint32_t frame, struct json_writer *json) {
   const struct flame_verdicts *v = p->options->verdicts;
   if (!v || v->type != p->options->type || !v->of[frame]) return;
-  json_key(json, "verdict");
-  json_text(json, v->of[frame]->self.word);
-  json_key(json, "q");
-  json_double(json, v->of[frame]->self.q);
+  json_text(json_key(json, "verdict"), v->of[frame]->self.word);
+  json_double(json_key(json, "q"), v->of[frame]->self.q);
 }
 
 /* Totals, and the functions with the greatest self value; in a difference, with the greatest change
@@ -99,21 +92,19 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
   struct function_sum *sums = function_sums(p, type);
   if (!sums) return false;
   json_begin_object(json);
-  json_key(json, "version");
-  json_int(json, 1);
+  json_int(json_key(json, "version"), 1);
   flame_put_types(p->options, json);
-  flame_html_put_number(json, "type", (int64_t)type);
-  flame_html_put_number(json, "head", flame_head(t, 0, type));
-  if (t->has_base) flame_html_put_number(json, "base", flame_base(t, 0, type));
-  json_key(json, "top");
-  json_begin_array(json);
+  json_int(json_key(json, "type"), (int64_t)type);
+  json_int(json_key(json, "head"), flame_head(t, 0, type));
+  if (t->has_base) json_int(json_key(json, "base"), flame_base(t, 0, type));
+  json_begin_array(json_key(json, "top"));
   for (size_t i = 0; i < t->frames->count && i < TOP_CHANGES && change_size(&sums[i]); i++) {
     json_line_break(json);
     json_begin_object(json);
     json_key(json, "function");
     flame_put_shown(json, t->frames->items[sums[i].frame].name);
-    flame_html_put_number(json, "self_head", sums[i].self_head);
-    if (t->has_base) flame_html_put_number(json, "self_base", sums[i].self_base);
+    json_int(json_key(json, "self_head"), sums[i].self_head);
+    if (t->has_base) json_int(json_key(json, "self_base"), sums[i].self_base);
     put_summary_verdict(p, sums[i].frame, json);
     json_end(json);
   }

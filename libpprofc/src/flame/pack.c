@@ -177,8 +177,7 @@ void flame_put_shown(struct json_writer *json, pprofc_str text) {
 
 static void pack_put_strings(struct json_writer *json, const char *key, const pprofc_str *items,
                              size_t count) {
-  json_key(json, key);
-  json_begin_array(json);
+  json_begin_array(json_key(json, key));
   for (size_t i = 0; i < count; i++) flame_put_shown(json, items[i]);
   json_end(json);
 }
@@ -192,16 +191,14 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
                             const struct frame_columns *c, struct json_writer *json) {
   static const char *const keys[] = {"file_of", "package_of", "line", "origin", "inlined"};
   const struct stack_frames *frames = page->tree->frames;
-  json_key(json, "name");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "name"));
   for (size_t i = 0; i < cut->frames; i++)
     flame_put_shown(json, frames->items[pack_frame_at(cut, i)].name);
   json_end(json);
   pack_put_strings(json, "file", c->files.items, c->files.count);
   pack_put_strings(json, "package", c->packages.items, c->packages.count);
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-    json_key(json, keys[k]);
-    json_begin_array(json);
+    json_begin_array(json_key(json, keys[k]));
     for (size_t i = 0; i < cut->frames; i++) {
       const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
       const int64_t values[] = {c->file[i], c->package[i], f->line, c->origin[i], f->inlined};
@@ -219,8 +216,7 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   const int64_t *const values[] = {sums->self, sums->total};
   static const char *const keys[] = {"self", "total"};
   for (size_t k = 0; k < 2; k++) {
-    json_key(json, keys[k]);
-    json_begin_array(json);
+    json_begin_array(json_key(json, keys[k]));
     for (size_t c = 0; c < columns; c++) {
       uint32_t last = NONE;
       json_begin_array(json);
@@ -263,8 +259,7 @@ static void pack_put_verdicts(const struct flame_page *page, const struct flame_
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
   const struct flame_verdict *last = NULL;
-  json_key(json, "verdicts");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "verdicts"));
   for (size_t i = 0; i < cut->frames; i++) {
     const struct flame_verdict *verdict = v->of[pack_frame_at(cut, i)];
     if (!verdict || verdict == last) continue;
@@ -339,26 +334,21 @@ void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cu
 
 void flame_put_types(const struct flame_page *page, struct json_writer *json) {
   const pprofc_profile *profile = page->tree->frames->profile;
-  json_key(json, "types");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "types"));
   for (size_t i = 0; i < page->tree->types; i++) {
     json_begin_object(json);
-    json_key(json, "type");
-    json_string(json, profile_string(profile, profile->types[i].type));
-    json_key(json, "unit");
-    json_string(json, profile_string(profile, profile->types[i].unit));
+    json_string(json_key(json, "type"), profile_string(profile, profile->types[i].type));
+    json_string(json_key(json, "unit"), profile_string(profile, profile->types[i].unit));
     json_end(json);
   }
   json_end(json);
 }
 
 static void put_bottleneck(const struct flame_page *page, struct json_writer *json) {
-  json_key(json, "bottleneck");
-  json_begin_object(json);
+  json_begin_object(json_key(json, "bottleneck"));
   for (size_t k = 0; k < page->cost_count; k++) {
     if (k && strcmp(page->costs[k].kind, page->costs[k - 1].kind) == 0) continue;
-    json_key(json, page->costs[k].kind);
-    json_begin_array(json);
+    json_begin_array(json_key(json, page->costs[k].kind));
     for (size_t i = k;
          i < page->cost_count && strcmp(page->costs[i].kind, page->costs[k].kind) == 0; i++) {
       json_begin_array(json);
@@ -369,15 +359,13 @@ static void put_bottleneck(const struct flame_page *page, struct json_writer *js
     json_end(json);
   }
   json_end(json);
-  json_key(json, "weights");
-  json_begin_object(json);
+  json_begin_object(json_key(json, "weights"));
   const pprofc_profile *profile = page->tree->frames->profile;
   for (size_t k = 0; k < page->cost_count; k++) {
     char name[128];
     pprofc_str type = profile_string(profile, profile->types[page->costs[k].type].type);
     snprintf(name, sizeof name, "%.*s", (int)(type.size < 100 ? type.size : 100), type.data);
-    json_key(json, name);
-    json_double(json, page->costs[k].weight);
+    json_double(json_key(json, name), page->costs[k].weight);
   }
   json_end(json);
 }
@@ -393,37 +381,27 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_begin_object(json);
-  json_key(json, "level");
-  json_int(json, e->certainty);
+  json_int(json_key(json, "level"), e->certainty);
   json_key(json, "delta");
   pack_put_rounded(json, e->delta * ratio);
   json_end(json);
 }
 
 static void pack_put_judged(const struct flame_verdicts *v, struct json_writer *json) {
-  json_key(json, "verdicts");
-  json_begin_object(json);
-  json_key(json, "type");
-  json_uint(json, v->type);
-  json_key(json, "ratio");
-  json_double(json, v->ratio);
-  json_key(json, "scale");
-  json_double(json, v->head_scale);
-  json_key(json, "unit");
-  json_string(json, v->unit);
-  json_key(json, "runs");
-  json_begin_array(json);
+  json_begin_object(json_key(json, "verdicts"));
+  json_uint(json_key(json, "type"), v->type);
+  json_double(json_key(json, "ratio"), v->ratio);
+  json_double(json_key(json, "scale"), v->head_scale);
+  json_string(json_key(json, "unit"), v->unit);
+  json_begin_array(json_key(json, "runs"));
   json_uint(json, v->runs[0]);
   json_uint(json, v->runs[1]);
   json_end(json);
-  json_key(json, "sentence");
-  json_string(json, v->sentence);
+  json_string(json_key(json, "sentence"), v->sentence);
   json_key(json, "total");
   pack_put_named_estimate(json, &v->total, v->ratio);
-  json_key(json, "judged");
-  json_uint(json, v->judged);
-  json_key(json, "changed");
-  json_uint(json, v->changed);
+  json_uint(json_key(json, "judged"), v->judged);
+  json_uint(json_key(json, "changed"), v->changed);
   pack_put_strings(json, "notes", v->notes, v->note_count);
   json_end(json);
 }
@@ -432,28 +410,20 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
                     struct json_writer *json) {
   json_begin_object(json);
   flame_put_types(page, json);
-  json_key(json, "has_base");
-  json_bool(json, page->tree->has_base);
-  json_key(json, "default_type");
-  json_uint(json, page->type);
-  json_key(json, "nodes");
-  json_uint(json, flame_pack_count(cut));
-  json_key(json, "all_nodes");
-  json_uint(json, page->tree->count);
-  json_key(json, "cut");
-  json_bool(json, !cut->whole);
-  json_key(json, "frames");
-  json_uint(json, cut->frames);
+  json_bool(json_key(json, "has_base"), page->tree->has_base);
+  json_uint(json_key(json, "default_type"), page->type);
+  json_uint(json_key(json, "nodes"), flame_pack_count(cut));
+  json_uint(json_key(json, "all_nodes"), page->tree->count);
+  json_bool(json_key(json, "cut"), !cut->whole);
+  json_uint(json_key(json, "frames"), cut->frames);
   json_key(json, "title");
   flame_put_shown(json, page->title);
-  json_key(json, "groups");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "groups"));
   for (size_t i = 0; cut->whole && i < page->group_count; i++)
     flame_put_shown(json, page->groups[i].name);
   json_end(json);
   pack_put_strings(json, "left_out", page->left_out, page->left_out_count);
-  json_key(json, "link");
-  json_text(json, page->link ? page->link : "");
+  json_text(json_key(json, "link"), page->link ? page->link : "");
   if (page->cost_count) put_bottleneck(page, json);
   if (page->verdicts) pack_put_judged(page->verdicts, json);
   json_end(json);

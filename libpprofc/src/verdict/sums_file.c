@@ -55,8 +55,8 @@ static double *sums_member_of(void *record, const struct sums_member *member) {
 static void sums_put_members(struct json_writer *json, const void *record,
                              const struct sums_member *members, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    json_key(json, members[i].name);
-    json_double(json, *(const double *)(const void *)((const char *)record + members[i].at));
+    json_double(json_key(json, members[i].name),
+                *(const double *)(const void *)((const char *)record + members[i].at));
   }
 }
 
@@ -75,32 +75,22 @@ static void sums_put_type(const struct sums *sums, const struct sums_type *type,
                           const struct sums_name *order, struct json_writer *json) {
   json_line_break(json);
   json_begin_object(json);
-  json_key(json, "type");
-  json_string(json, type->type);
-  json_key(json, "unit");
-  json_string(json, type->unit);
-  json_key(json, "default");
-  json_bool(json, type->is_default);
-  json_key(json, "sampling");
-  json_text(json, sampling_words[type->sampling]);
-  json_key(json, "period");
-  json_double(json, type->period);
-  json_key(json, "mixed_periods");
-  json_bool(json, type->mixed);
-  json_key(json, "seconds");
-  json_double(json, type->seconds);
+  json_string(json_key(json, "type"), type->type);
+  json_string(json_key(json, "unit"), type->unit);
+  json_bool(json_key(json, "default"), type->is_default);
+  json_text(json_key(json, "sampling"), sampling_words[type->sampling]);
+  json_double(json_key(json, "period"), type->period);
+  json_bool(json_key(json, "mixed_periods"), type->mixed);
+  json_double(json_key(json, "seconds"), type->seconds);
   sums_put_members(json, type, type_members, TYPE_MEMBERS);
-  json_key(json, "functions");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "functions"));
   for (size_t i = 0; i < sums->names.texts.count; i++) {
     uint32_t id = order[i].id;
     if (id >= type->cell_capacity || !(type->cells[id].cum > 0)) continue;
     json_line_break(json);
     json_begin_object(json);
-    json_key(json, "function");
-    json_string(json, order[i].name);
-    json_key(json, "file");
-    json_string(json, id < sums->file_capacity ? sums->files[id] : STR(""));
+    json_string(json_key(json, "function"), order[i].name);
+    json_string(json_key(json, "file"), id < sums->file_capacity ? sums->files[id] : STR(""));
     sums_put_members(json, &type->cells[id], cell_members, CELL_MEMBERS);
     json_end(json);
   }
@@ -118,10 +108,8 @@ pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_err
   struct json_writer json;
   json_init(&json, out, sums->mem);
   json_begin_object(&json);
-  json_key(&json, "pprofc_sums");
-  json_int(&json, 1);
-  json_key(&json, "types");
-  json_begin_array(&json);
+  json_int(json_key(&json, "pprofc_sums"), 1);
+  json_begin_array(json_key(&json, "types"));
   for (size_t i = 0; i < sums->type_count; i++) sums_put_type(sums, &sums->types[i], order, &json);
   json_end(&json);
   json_end(&json);

@@ -45,13 +45,11 @@ static void reply_begin(struct mcp_reply *r, struct rpc_answer *answer, bool mod
 }
 
 static void reply_text(struct mcp_reply *r, const char *key, const char *text) {
-  json_key(&r->json, key);
-  json_text(&r->json, text);
+  json_text(json_key(&r->json, key), text);
 }
 
 static void reply_server(struct mcp_reply *r, const char *key) {
-  json_key(&r->json, key);
-  json_begin_object(&r->json);
+  json_begin_object(json_key(&r->json, key));
   reply_text(r, "name", "pprofc");
   reply_text(r, "title", "Profiles and benchmarks");
   reply_text(r, "version", PPROFC_VERSION);
@@ -61,8 +59,7 @@ static void reply_server(struct mcp_reply *r, const char *key) {
 static void reply_end(struct mcp_reply *r) {
   if (r->modern) {
     reply_text(r, "resultType", "complete");
-    json_key(&r->json, "_meta");
-    json_begin_object(&r->json);
+    json_begin_object(json_key(&r->json, "_meta"));
     reply_server(r, META_SERVER);
     json_end(&r->json);
   }
@@ -74,16 +71,13 @@ static void reply_end(struct mcp_reply *r) {
 /* Says how long a client may keep a list: the tools do not change while the server runs. */
 static void reply_cache(struct mcp_reply *r) {
   if (!r->modern) return;
-  json_key(&r->json, "ttlMs");
-  json_int(&r->json, 3600000);
+  json_int(json_key(&r->json, "ttlMs"), 3600000);
   reply_text(r, "cacheScope", "public");
 }
 
 static void reply_capabilities(struct mcp_reply *r) {
-  json_key(&r->json, "capabilities");
-  json_begin_object(&r->json);
-  json_key(&r->json, "tools");
-  json_begin_object(&r->json);
+  json_begin_object(json_key(&r->json, "capabilities"));
+  json_begin_object(json_key(&r->json, "tools"));
   json_end(&r->json);
   json_end(&r->json);
   reply_text(r, "instructions", instructions);
@@ -98,33 +92,27 @@ static void reply_argument_type(struct mcp_reply *r, const struct tool_argument 
     reply_text(r, "type", kinds[a->kind]);
     return;
   }
-  json_key(&r->json, "anyOf");
-  json_verbatim(&r->json,
+  json_verbatim(json_key(&r->json, "anyOf"),
                 STR("[{\"type\":\"string\"},{\"type\":\"array\",\"minItems\":1,\"items\":{\"type\":"
                     "\"string\"}}]"));
 }
 
 static void reply_input_schema(struct mcp_reply *r, const struct mcp_tool *tool) {
-  json_key(&r->json, "inputSchema");
-  json_begin_object(&r->json);
+  json_begin_object(json_key(&r->json, "inputSchema"));
   reply_text(r, "type", "object");
-  json_key(&r->json, "properties");
-  json_begin_object(&r->json);
+  json_begin_object(json_key(&r->json, "properties"));
   for (const struct tool_argument *a = tool->arguments; a->name; a++) {
-    json_key(&r->json, a->name);
-    json_begin_object(&r->json);
+    json_begin_object(json_key(&r->json, a->name));
     reply_argument_type(r, a);
     reply_text(r, "description", a->description);
     json_end(&r->json);
   }
   json_end(&r->json);
-  json_key(&r->json, "required");
-  json_begin_array(&r->json);
+  json_begin_array(json_key(&r->json, "required"));
   for (const struct tool_argument *a = tool->arguments; a->name; a++)
     if (a->required) json_text(&r->json, a->name);
   json_end(&r->json);
-  json_key(&r->json, "additionalProperties");
-  json_bool(&r->json, false);
+  json_bool(json_key(&r->json, "additionalProperties"), false);
   json_end(&r->json);
 }
 
@@ -134,14 +122,13 @@ static void reply_tool(struct mcp_reply *r, const struct mcp_tool *tool) {
   reply_text(r, "title", tool->title);
   reply_text(r, "description", tool->description);
   reply_input_schema(r, tool);
-  json_key(&r->json, "outputSchema");
-  json_verbatim(&r->json,
+  json_verbatim(json_key(&r->json, "outputSchema"),
                 STR("{\"type\":\"object\",\"properties\":{\"answer\":{\"type\":\"string\"},"
                     "\"next\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
                     "\"required\":[\"answer\",\"next\"],\"additionalProperties\":false}"));
-  json_key(&r->json, "annotations");
-  json_verbatim(&r->json, STR("{\"readOnlyHint\":true,\"destructiveHint\":false,"
-                              "\"idempotentHint\":true,\"openWorldHint\":false}"));
+  json_verbatim(json_key(&r->json, "annotations"),
+                STR("{\"readOnlyHint\":true,\"destructiveHint\":false,"
+                    "\"idempotentHint\":true,\"openWorldHint\":false}"));
   json_end(&r->json);
 }
 
@@ -154,8 +141,7 @@ static void method_list(struct mcp *mcp, const struct rpc_request *request, bool
     return;
   }
   reply_begin(&r, answer, modern);
-  json_key(&r.json, "tools");
-  json_begin_array(&r.json);
+  json_begin_array(json_key(&r.json, "tools"));
   for (size_t i = 0; i < tool_count; i++) reply_tool(&r, &tools[i]);
   json_end(&r.json);
   reply_cache(&r);
@@ -238,12 +224,10 @@ static void put_content(struct mcp_reply *r, const struct buffer *answer, const 
   buffer_add_str(&text, buffer_str(answer));
   for (size_t i = 0; i < call->next_count; i++)
     buffer_printf(&text, "next: %.*s\n", STR_ARG(buffer_str(&call->next[i])));
-  json_key(&r->json, "content");
-  json_begin_array(&r->json);
+  json_begin_array(json_key(&r->json, "content"));
   json_begin_object(&r->json);
   reply_text(r, "type", "text");
-  json_key(&r->json, "text");
-  json_string(&r->json, buffer_str(&text));
+  json_string(json_key(&r->json, "text"), buffer_str(&text));
   json_end(&r->json);
   json_end(&r->json);
   r->answer->result.failed |= text.failed;
@@ -252,12 +236,9 @@ static void put_content(struct mcp_reply *r, const struct buffer *answer, const 
 
 static void put_structured(struct mcp_reply *r, const struct buffer *answer,
                            const struct call *call) {
-  json_key(&r->json, "structuredContent");
-  json_begin_object(&r->json);
-  json_key(&r->json, "answer");
-  json_string(&r->json, buffer_str(answer));
-  json_key(&r->json, "next");
-  json_begin_array(&r->json);
+  json_begin_object(json_key(&r->json, "structuredContent"));
+  json_string(json_key(&r->json, "answer"), buffer_str(answer));
+  json_begin_array(json_key(&r->json, "next"));
   for (size_t i = 0; i < call->next_count; i++) json_string(&r->json, buffer_str(&call->next[i]));
   json_end(&r->json);
   json_end(&r->json);
@@ -278,8 +259,7 @@ static void put_result(struct mcp_reply *r, struct call *call, pprofc_status sta
   put_answer_data(&answer, call);
   put_content(r, &answer, call);
   put_structured(r, &answer, call);
-  json_key(&r->json, "isError");
-  json_bool(&r->json, status != PPROFC_OK);
+  json_bool(json_key(&r->json, "isError"), status != PPROFC_OK);
   r->answer->result.failed |= answer.failed || call->head.failed || call->text.failed;
   buffer_free(&answer);
 }
@@ -390,8 +370,7 @@ static void method_discover(const struct rpc_request *request, struct rpc_answer
     return;
   }
   reply_begin(r, answer, true);
-  json_key(&r->json, "supportedVersions");
-  json_begin_array(&r->json);
+  json_begin_array(json_key(&r->json, "supportedVersions"));
   json_text(&r->json, VERSION_NOW);
   json_end(&r->json);
   reply_capabilities(r);
@@ -411,8 +390,7 @@ static void fail_version(const struct rpc_request *request, pprofc_str version,
   json_begin_object(&json);
   json_key(&json, "supported");
   put_versions(&json);
-  json_key(&json, "requested");
-  json_string(&json, version);
+  json_string(json_key(&json, "requested"), version);
   json_end(&json);
   json_finish(&json);
   output_flush(out, NULL);

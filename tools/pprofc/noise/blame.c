@@ -119,32 +119,20 @@ double blame_coverage(const pprofc_verdict_place *places, size_t count, double d
 
 /* ---- JSON -------------------------------------------- */
 
-static void blame_json_number(struct json_writer *json, const char *key, double value) {
-  json_key(json, key);
-  json_double(json, value);
-}
-
-static void blame_json_str(struct json_writer *json, const char *key, pprofc_str text) {
-  json_key(json, key);
-  json_string(json, text);
-}
-
 static void blame_json_places(struct json_writer *json, const pprofc_verdict_place *places,
                               size_t count, double delta) {
   if (!count) return;
-  json_key(json, "places");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "places"));
   for (size_t i = 0; i < count; i++) {
     json_begin_object(json);
-    json_key(json, "path");
-    json_begin_array(json);
+    json_begin_array(json_key(json, "path"));
     for (size_t k = 0; k < places[i].depth; k++) json_string(json, places[i].frames[k]);
     json_end(json);
-    blame_json_number(json, "delta", places[i].delta);
+    json_double(json_key(json, "delta"), places[i].delta);
     json_end(json);
   }
   json_end(json);
-  blame_json_number(json, "coverage", blame_coverage(places, count, delta));
+  json_double(json_key(json, "coverage"), blame_coverage(places, count, delta));
 }
 
 static void blame_json_pair(struct json_writer *json, const struct blame *b,
@@ -153,12 +141,11 @@ static void blame_json_pair(struct json_writer *json, const struct blame *b,
   bool fell = row->flat.delta < 0;
   double delta = blame_delta(b->report, row);
   json_begin_object(json);
-  blame_json_str(json, "from", fell ? row->name : other->name);
-  blame_json_str(json, "to", fell ? other->name : row->name);
-  json_key(json, "kind");
-  json_text(json, pprofc_verdict_relation_name(row->relation));
-  blame_json_number(json, "balance", delta);
-  blame_json_number(json, "share", blame_share(b, delta));
+  json_string(json_key(json, "from"), fell ? row->name : other->name);
+  json_string(json_key(json, "to"), fell ? other->name : row->name);
+  json_text(json_key(json, "kind"), pprofc_verdict_relation_name(row->relation));
+  json_double(json_key(json, "balance"), delta);
+  json_double(json_key(json, "share"), blame_share(b, delta));
   json_end(json);
 }
 
@@ -166,14 +153,13 @@ static void blame_json_row(struct json_writer *json, const struct blame *b,
                            const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   json_begin_object(json);
-  blame_json_str(json, "name", row->name);
-  blame_json_number(json, "delta", e->delta);
-  blame_json_number(json, "low", e->low);
-  blame_json_number(json, "high", e->high);
-  blame_json_number(json, "share", blame_share(b, e->delta));
-  blame_json_number(json, "q", e->q);
-  json_key(json, "verdict");
-  json_text(json, pprofc_verdict_name(e->verdict));
+  json_string(json_key(json, "name"), row->name);
+  json_double(json_key(json, "delta"), e->delta);
+  json_double(json_key(json, "low"), e->low);
+  json_double(json_key(json, "high"), e->high);
+  json_double(json_key(json, "share"), blame_share(b, e->delta));
+  json_double(json_key(json, "q"), e->q);
+  json_text(json_key(json, "verdict"), pprofc_verdict_name(e->verdict));
   blame_json_places(json, row->places, row->place_count, e->delta);
   json_end(json);
 }
@@ -183,11 +169,10 @@ static void blame_json_domain(struct json_writer *json, const struct blame *b,
   const pprofc_verdict_domain *domain = blame_domain(b->report, row);
   double delta = blame_delta(b->report, row);
   json_begin_object(json);
-  blame_json_str(json, "name", domain->name);
-  json_key(json, "kind");
-  json_text(json, noise_domain_kind(domain->kind));
-  blame_json_number(json, "balance", delta);
-  blame_json_number(json, "share", blame_share(b, delta));
+  json_string(json_key(json, "name"), domain->name);
+  json_text(json_key(json, "kind"), noise_domain_kind(domain->kind));
+  json_double(json_key(json, "balance"), delta);
+  json_double(json_key(json, "share"), blame_share(b, delta));
   json_end(json);
 }
 
@@ -200,8 +185,7 @@ static void blame_json_lines(struct json_writer *json, const struct blame *b,
   } kinds[] = {[BLAME_ROWS] = {"rows", blame_json_row},
                [BLAME_PAIRS] = {"moved", blame_json_pair},
                [BLAME_DOMAINS] = {"domains", blame_json_domain}};
-  json_key(json, kinds[kind].key);
-  json_begin_array(json);
+  json_begin_array(json_key(json, kinds[kind].key));
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
     if (!blame_has_line(b->report, row) || blame_kind_of(b->report, row) != kind) continue;
@@ -213,22 +197,19 @@ static void blame_json_lines(struct json_writer *json, const struct blame *b,
 
 static void blame_json_count(struct json_writer *json, const char *key, size_t functions,
                              double delta) {
-  json_key(json, key);
-  json_begin_object(json);
-  json_key(json, "functions");
-  json_uint(json, functions);
-  blame_json_number(json, "delta", delta);
+  json_begin_object(json_key(json, key));
+  json_uint(json_key(json, "functions"), functions);
+  json_double(json_key(json, "delta"), delta);
   json_end(json);
 }
 
 static void blame_json_total(struct json_writer *json, const pprofc_verdict_summary *s) {
-  json_key(json, "total");
-  json_begin_object(json);
-  blame_json_number(json, "base", s->total_base);
-  blame_json_number(json, "head", s->total_head);
-  blame_json_number(json, "delta", s->total_delta);
-  blame_json_number(json, "low", s->total_low);
-  blame_json_number(json, "high", s->total_high);
+  json_begin_object(json_key(json, "total"));
+  json_double(json_key(json, "base"), s->total_base);
+  json_double(json_key(json, "head"), s->total_head);
+  json_double(json_key(json, "delta"), s->total_delta);
+  json_double(json_key(json, "low"), s->total_low);
+  json_double(json_key(json, "high"), s->total_high);
   json_end(json);
 }
 
@@ -236,19 +217,17 @@ static void blame_json_total(struct json_writer *json, const pprofc_verdict_summ
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));
-  json_key(json, "explained");
-  json_begin_object(json);
-  json_key(json, "functions");
-  json_begin_array(json);
+  json_begin_object(json_key(json, "explained"));
+  json_begin_array(json_key(json, "functions"));
   for (size_t i = 0; i < report->row_count; i++) {
     if (!pprofc_verdict_is_change(report->rows[i].flat.verdict)) continue;
     json_string(json, report->rows[i].name);
   }
   json_end(json);
-  blame_json_number(json, "delta", blame_explained(report));
-  blame_json_number(json, "part", blame_part(report));
-  blame_json_number(json, "low", has_part ? s->part_low : (double)NAN);
-  blame_json_number(json, "high", has_part ? s->part_high : (double)NAN);
+  json_double(json_key(json, "delta"), blame_explained(report));
+  json_double(json_key(json, "part"), blame_part(report));
+  json_double(json_key(json, "low"), has_part ? s->part_low : (double)NAN);
+  json_double(json_key(json, "high"), has_part ? s->part_high : (double)NAN);
   json_end(json);
 }
 
@@ -256,8 +235,7 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
   const pprofc_verdict_summary *s = &report->summary;
   struct blame b = blame_of(report);
   json_line_break(json);
-  json_key(json, "blame");
-  json_begin_object(json);
+  json_begin_object(json_key(json, "blame"));
   blame_json_total(json, s);
   for (int kind = 0; kind < BLAME_KINDS; kind++) blame_json_lines(json, &b, (enum blame_kind)kind);
   blame_json_count(json, "environment", b.environment_count, b.environment);

@@ -106,27 +106,20 @@ static void put_regression_item(struct json_writer *json, const struct page_mode
   const struct annotation_place at = annotated_line(pair);
   json_line_break(json);
   json_begin_object(json);
-  json_key(json, "group");
-  json_string(json, b->group);
-  json_key(json, "benchmark");
-  json_string(json, b->name);
-  json_key(json, "file");
-  json_string(json, at.file);
-  json_key(json, "line");
-  json_int(json, at.line);
+  json_string(json_key(json, "group"), b->group);
+  json_string(json_key(json, "benchmark"), b->name);
+  json_string(json_key(json, "file"), at.file);
+  json_int(json_key(json, "line"), at.line);
   buffer_clear(text);
   put_regression_title(text, b);
-  json_key(json, "title");
-  json_string(json, buffer_str(text));
+  json_string(json_key(json, "title"), buffer_str(text));
   buffer_clear(text);
   put_regression_message(text, m, pair, b);
-  json_key(json, "message");
-  json_string(json, buffer_str(text));
+  json_string(json_key(json, "message"), buffer_str(text));
   if (pair) {
     buffer_clear(text);
     html_flame(text, m, pair, html_shown(pair), html_culprit(pair));
-    json_key(json, "link");
-    json_string(json, buffer_str(text));
+    json_string(json_key(json, "link"), buffer_str(text));
   }
   json_end(json);
 }

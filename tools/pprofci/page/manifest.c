@@ -19,8 +19,7 @@ struct manifest {
 };
 
 static void manifest_text(struct manifest *f, const char *key, const char *text) {
-  json_key(&f->json, key);
-  json_text(&f->json, text ? text : "");
+  json_text(json_key(&f->json, key), text ? text : "");
 }
 
 /* ---- inputs ------------------------------------------ */
@@ -37,8 +36,7 @@ static void put_hash(struct manifest *f, const char *path) {
   /* sha256sum escapes a name with a backslash and puts a backslash before the line. */
   pprofc_str hash = buffer_str(&printed);
   if (str_starts(hash, STR("\\"))) hash = str_slice(hash, 1, hash.size);
-  json_key(&f->json, "sha256");
-  json_string(&f->json, good ? str_slice(hash, 0, 64) : STR(""));
+  json_string(json_key(&f->json, "sha256"), good ? str_slice(hash, 0, 64) : STR(""));
   buffer_free(&printed);
 }
 
@@ -47,8 +45,7 @@ static void put_input(struct manifest *f, int side, const char *path) {
   json_line_break(&f->json);
   json_begin_object(&f->json);
   manifest_text(f, "side", side_names[side]);
-  json_key(&f->json, "name");
-  json_string(&f->json, str_path_base(str_of(path)));
+  json_string(json_key(&f->json, "name"), str_path_base(str_of(path)));
   put_hash(f, path);
   json_end(&f->json);
 }
@@ -56,8 +53,7 @@ static void put_input(struct manifest *f, int side, const char *path) {
 static void put_inputs(struct manifest *f) {
   const struct ci_run *run = f->model->run;
   json_line_break(&f->json);
-  json_key(&f->json, "inputs");
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, "inputs"));
   for (size_t i = 0; i < run->pair_count; i++)
     for (int side = 0; side < SIDES; side++)
       for (size_t k = 0; k < run->pairs[i].run_count[side]; k++)
@@ -70,12 +66,10 @@ static void put_inputs(struct manifest *f) {
 
 /* Writes the profiles of the runs and their folder. */
 static void put_runs(struct manifest *f, const struct run_pair *pair) {
-  json_key(&f->json, "runs");
-  json_begin_object(&f->json);
+  json_begin_object(json_key(&f->json, "runs"));
   manifest_text(f, "folder", pair->kept);
   for (int side = 0; side < SIDES; side++) {
-    json_key(&f->json, side_names[side]);
-    json_begin_array(&f->json);
+    json_begin_array(json_key(&f->json, side_names[side]));
     for (size_t i = 0; i < pair->run_count[side]; i++)
       json_string(&f->json, str_path_base(str_of(pair->runs[side][i])));
     json_end(&f->json);
@@ -93,8 +87,7 @@ static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
   if (pair->benchmark) {
     manifest_text(f, "package", pair->package);
     manifest_text(f, "benchmark", pair->benchmark);
-    json_key(&f->json, "iterations");
-    json_double(&f->json, pair->iterations);
+    json_double(json_key(&f->json, "iterations"), pair->iterations);
   }
   if (pair->kept) put_runs(f, pair);
   comparisons_write(&f->json, pair);
@@ -105,8 +98,7 @@ static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
 
 static void put_samples(struct manifest *f, const struct gate_row *row, int side) {
   struct run_samples samples = model_samples(f->model, row, side);
-  json_key(&f->json, side_names[side]);
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, side_names[side]));
   for (size_t i = 0; i < samples.count; i++) json_double(&f->json, samples.values[i]);
   json_end(&f->json);
 }
@@ -118,8 +110,7 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   bool any = false;
   for (size_t i = 0; i < samples.count; i++) any |= samples.rounds[i] != 0;
   if (!any) return;
-  json_key(&f->json, keys[side]);
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, keys[side]));
   for (size_t i = 0; i < samples.count; i++) json_uint(&f->json, samples.rounds[i]);
   json_end(&f->json);
 }
@@ -127,8 +118,7 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
 /* Writes a member that is true, and nothing if it is false. */
 static void put_if(struct manifest *f, const char *key, bool value) {
   if (!value) return;
-  json_key(&f->json, key);
-  json_bool(&f->json, true);
+  json_bool(json_key(&f->json, key), true);
 }
 
 /* Writes all measurements in their order, so that `pprofci merge` can judge several jobs
@@ -137,22 +127,16 @@ static void put_results(struct manifest *f) {
   size_t count;
   const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);
   json_line_break(&f->json);
-  json_key(&f->json, "results");
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, "results"));
   for (size_t i = 0; i < count; i++) {
     json_line_break(&f->json);
     json_begin_object(&f->json);
-    json_key(&f->json, "group");
-    json_string(&f->json, rows[i].group);
-    json_key(&f->json, "benchmark");
-    json_string(&f->json, rows[i].name);
-    json_key(&f->json, "unit");
-    json_string(&f->json, rows[i].unit);
+    json_string(json_key(&f->json, "group"), rows[i].group);
+    json_string(json_key(&f->json, "benchmark"), rows[i].name);
+    json_string(json_key(&f->json, "unit"), rows[i].unit);
     manifest_text(f, "verdict", gate_row_verdict(&rows[i]));
-    json_key(&f->json, "direction");
-    json_int(&f->json, rows[i].direction);
-    json_key(&f->json, "threaded");
-    json_bool(&f->json, rows[i].threaded);
+    json_int(json_key(&f->json, "direction"), rows[i].direction);
+    json_bool(json_key(&f->json, "threaded"), rows[i].threaded);
     put_if(f, "exact", rows[i].exact);
     put_if(f, "one_process", rows[i].one_process);
     put_if(f, "screened", rows[i].screened);
@@ -179,8 +163,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
     if (run->files[i].of_benchdiff == of_benchdiff) paths[count++] = run->files[i].path;
   if (paths) qsort(paths, count, sizeof *paths, by_path_bytes);
   json_line_break(&f->json);
-  json_key(&f->json, key);
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, key));
   for (size_t i = 0; i < count; i++) {
     json_line_break(&f->json);
     json_text(&f->json, paths[i]);
@@ -197,21 +180,17 @@ static void put_manifest(struct manifest *f) {
   const struct ci_run *run = f->model->run;
   json_begin_object(&f->json);
   json_line_break(&f->json);
-  json_key(&f->json, "version");
-  json_int(&f->json, 4);
+  json_int(json_key(&f->json, "version"), 4);
   manifest_text(f, "tool", "pprofci");
   manifest_text(f, "tool_version", pprofc_version());
   manifest_text(f, "commit", run->head_commit);
   manifest_text(f, "base_commit", run->base_commit);
   if (*run->base_why) manifest_text(f, "base_choice", run->base_why);
   manifest_text(f, "verdict", run->verdict);
-  json_key(&f->json, "gate_status");
-  json_int(&f->json, run->status);
-  json_key(&f->json, "headline");
-  json_string(&f->json, f->model->headline);
+  json_int(json_key(&f->json, "gate_status"), run->status);
+  json_string(json_key(&f->json, "headline"), f->model->headline);
   manifest_text(f, "mood", moods[f->model->mood]);
-  json_key(&f->json, "machine");
-  json_string(&f->json, run->machine);
+  json_string(json_key(&f->json, "machine"), run->machine);
   manifest_text(f, "totals", run->totals);
   manifest_text(f, "instructions", run->instructions);
   json_line_break(&f->json);
@@ -226,8 +205,7 @@ static void put_manifest(struct manifest *f) {
   put_inputs(f);
   outside_write(&f->json, run);
   json_line_break(&f->json);
-  json_key(&f->json, "pairs");
-  json_begin_array(&f->json);
+  json_begin_array(json_key(&f->json, "pairs"));
   for (size_t i = 0; i < run->pair_count; i++) put_manifest_pair(f, &run->pairs[i]);
   json_end(&f->json);
   put_results(f);

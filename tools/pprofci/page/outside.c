@@ -81,14 +81,11 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error) {
 void outside_write(struct json_writer *json, const struct ci_run *run) {
   if (!run->link_count) return;
   json_line_break(json);
-  json_key(json, "links");
-  json_begin_array(json);
+  json_begin_array(json_key(json, "links"));
   for (size_t i = 0; i < run->link_count; i++) {
     json_begin_object(json);
-    json_key(json, "name");
-    json_text(json, run->links[i].name);
-    json_key(json, "url");
-    json_text(json, run->links[i].url);
+    json_text(json_key(json, "name"), run->links[i].name);
+    json_text(json_key(json, "url"), run->links[i].url);
     json_end(json);
   }
   json_end(json);
