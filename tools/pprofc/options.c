@@ -440,8 +440,7 @@ static const struct flag noise_flags[] = {
           "bh (Benjamini-Hochberg), or by (Benjamini-Yekutieli), for any dependence between "
           "functions"),
     NOISE("fcr", FLAG_BOOL, fcr, NULL, NULL, NULL, NULL,
-          "Widen the intervals of changed functions: coverage of 95 % among selected functions "
-          "(FCR)"),
+          "Widen the intervals of changed functions, so that 95 % of these contain the truth"),
     NOISE("noise_stacks", FLAG_BOOL, stacks, NULL, NULL, NULL, NULL,
           "With -json: also judge stacks, the boxes of a flame graph"),
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
