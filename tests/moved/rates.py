@@ -1,9 +1,9 @@
-"""How often -fail_on='flat>3%' fails for cost that only moved, and for growth beside it.
+"""How often -fail_on='flat>3%' and 'cum>3%' fail for cost that only moved, and for growth beside it.
 
 usage: rates.py PPROFC [SEEDS [SHAPE ...]]
 
 Each comparison has 5 + 5 runs with the noise of sampling; in half of them each function also varies
-by 4 % between runs. Prints a line for each shape. Exit status 1 if a rate is missed:
+by 4 % between runs. Prints a line for each shape and condition. Exit status 1 if a rate of one is missed:
 
   moved   at most 5 % of all comparisons fail
   grown   at least 95 % fail: the same shapes, with 8 % of all cost added
@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import shapes
 
 RUNS = 5
+MEASURES = ("flat", "cum")
 UNEVEN = 0.04  # noise of a function between runs, in every second comparison
 
 
@@ -35,16 +36,19 @@ def write_runs(folder, stacks, rng, uneven):
 
 
 def compare(pprofc, shape, rng, uneven):
-    """Returns whether the comparison fails, and the renamed pairs."""
+    """Returns the measures whose condition fails, and the renamed pairs."""
     with tempfile.TemporaryDirectory() as folder:
         for side, stacks in zip(("base", "head"), shape):
             write_runs(f"{folder}/{side}", stacks, rng, uneven)
-        command = [pprofc, "-json", "-noise", "-fail_on=flat>3%", f"-diff_base={folder}/base", f"{folder}/head"]
+        command = [pprofc, "-json", "-noise", *(f"-fail_on={m}>3%" for m in MEASURES), f"-diff_base={folder}/base", f"{folder}/head"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 2):
         sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
     pairs = [(m["from"], m["to"]) for m in json.loads(done.stdout)["moved"] if m["kind"] == "renamed"]
-    return done.returncode == 2, pairs
+    failed = [m for m in MEASURES if f"-fail_on='{m}>3%':" in done.stderr]
+    if bool(failed) != (done.returncode == 2):
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
+    return failed, pairs
 
 
 def last(name):
@@ -58,15 +62,16 @@ def same(old, new):
 
 
 def count(pprofc, name, shape, seeds, kind):
-    failed, right, wrong = 0, 0, 0
+    failed, right, wrong = dict.fromkeys(MEASURES, 0), 0, 0
     for seed in range(seeds):
         rng = random.Random(f"{kind} {name} {seed}")
         fails, pairs = compare(pprofc, shape, rng, UNEVEN if seed % 2 else 0)
-        failed += fails
+        for measure in fails:
+            failed[measure] += 1
         if name != "renamed function":
             right += sum(same(*pair) for pair in pairs)
             wrong += sum(not same(*pair) for pair in pairs)
-    print(f"{kind:7} {failed:4} of {seeds}  {name}", flush=True)
+    print(f"{kind:7} {failed} of {seeds}  {name}", flush=True)
     return failed, right, wrong
 
 
@@ -80,14 +85,15 @@ def main():
     missed, right, wrong = False, 0, 0
     for kind, members in sets.items():
         names = [n for n in members if not wanted or n in wanted]
-        failed = 0
+        failed = dict.fromkeys(MEASURES, 0)
         for name in names:
             results = count(pprofc, name, members[name], seeds, kind)
-            failed += results[0]
+            failed = {m: failed[m] + results[0][m] for m in MEASURES}
             right, wrong = right + results[1], wrong + results[2]
-        rate = failed / (len(names) * seeds) if names else 0
-        missed |= bool(names) and (rate > 0.05 if kind == "moved" else rate < 0.95)
-        print(f"{kind:7} {failed:4} of {len(names) * seeds}: {100 * rate:.1f} %")
+        for measure in MEASURES:
+            rate = failed[measure] / (len(names) * seeds) if names else 0
+            missed |= bool(names) and (rate > 0.05 if kind == "moved" else rate < 0.95)
+            print(f"{kind:7} {measure:4} {failed[measure]:4} of {len(names) * seeds}: {100 * rate:.1f} %")
     print(f"names   {right:4} of {right + wrong} right")
     missed |= right < 0.95 * (right + wrong)
     sys.exit(1 if missed else 0)

@@ -171,6 +171,48 @@ static void test_memory_that_runs_out_is_an_error(void) {
   CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
 }
 
+/* ---- calls ------------------------------------------- */
+
+/* Returns the sum of all that svc.B runs. */
+static const pprofc_verdict_domain *judge_calls(const struct moved_stack *stacks, size_t count,
+                                                pprofc_verdicts **verdicts) {
+  *verdicts = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_moved(stacks, count, verdicts), PPROFC_OK);
+  return pprofc_verdicts_calls_of(*verdicts, pprofc_verdicts_find(*verdicts, STR("svc.B")));
+}
+
+static void test_calls_from_elsewhere_add_nothing(void) {
+  static const struct moved_stack moved[] = {{"util.enc svc.A main", 600, 200},
+                                             {"util.enc svc.B main", 200, 600}};
+  static const struct moved_stack grown[] = {{"util.enc svc.A main", 600, 600},
+                                             {"util.enc svc.B main", 200, 600}};
+  static const struct moved_stack hidden[] = {{"util.enc svc.A main", 600, 200},
+                                              {"util.dec svc.B main", 200, 600}};
+  pprofc_verdicts *v;
+  const pprofc_verdict_domain *d = judge_calls(moved, COUNT(moved), &v);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+  CU_ASSERT(d->moved && str_equal(d->name, STR("svc.B")) && d->row_count == 1);
+  CU_ASSERT_PTR_NULL(pprofc_verdicts_calls_of(v, pprofc_verdicts_find(v, STR("svc.A"))));
+  pprofc_verdicts_free(v);
+  d = judge_calls(grown, COUNT(grown), &v);
+  CU_ASSERT(!d || d->net.verdict == PPROFC_VERDICT_GREW);
+  pprofc_verdicts_free(v);
+  d = judge_calls(hidden, COUNT(hidden), &v);
+  CU_ASSERT(!d || (!d->moved && d->net.delta > 390e3));
+  pprofc_verdicts_free(v);
+}
+
+static void test_growth_in_a_caller_is_no_moved_call(void) {
+  /* util.enc went into its callers, and B grew also. */
+  static const struct moved_stack stacks[] = {
+      {"svc.A main", 200, 350}, {"util.enc svc.A main", 150, 0}, {"svc.B main", 200, 700},
+      {"svc.C main", 200, 350}, {"util.enc svc.B main", 150, 0}, {"util.enc svc.C main", 150, 0}};
+  pprofc_verdicts *v;
+  const pprofc_verdict_domain *d = judge_calls(stacks, COUNT(stacks), &v);
+  CU_ASSERT(!d || (!d->moved && d->net.delta > 340e3));
+  pprofc_verdicts_free(v);
+}
+
 /* ---- names ------------------------------------------- */
 
 static void test_names_have_parts(void) {
@@ -223,4 +265,6 @@ UNIT_MAIN("verdict domains", UNIT(test_a_split_moves_cost_inside_its_caller),
           UNIT(test_types_files_and_packages_have_names),
           UNIT(test_cost_that_three_share_explains_none_alone),
           UNIT(test_functions_that_are_not_connected_stay_apart),
+          UNIT(test_calls_from_elsewhere_add_nothing),
+          UNIT(test_growth_in_a_caller_is_no_moved_call),
           UNIT(test_memory_that_runs_out_is_an_error), UNIT(test_names_have_parts))

@@ -204,6 +204,12 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
+/* Returns the sum of the self costs of all that a function runs, wherever it is called from, and of
+ * the rows that share a domain with them. If it did not grow (`moved`), the growth of cum is calls
+ * that came from elsewhere. NULL if cum did not grow, or the sum is too noisy. */
+PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
+                                                                 const pprofc_verdict_row *row);
+
 /* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and
  * frames without a name are skipped. Stacks are a separate family. */
 typedef struct pprofc_verdict_stack {

@@ -164,6 +164,7 @@ static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error)
   pprofc_status status = comparison_read(c, error);
   if (!status) status = comparison_rows(c, error);
   if (!status) status = relations_find(c, error);
+  if (!status) status = calls_find(c, error);
   if (!status) status = sentence_fill(c, error);
   if (!status) family_widen_rows(c);
   if (!status) status = places_find(c, error);
@@ -305,6 +306,12 @@ const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verd
 const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                        const pprofc_verdict_row *row) {
   return comparison_domain(&verdicts->c, (size_t)(row - verdicts->c.row));
+}
+
+const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
+                                                      const pprofc_verdict_row *row) {
+  const struct comparison *c = &verdicts->c;
+  return c->calls_of ? c->calls_of[row - c->row] : NULL;
 }
 
 bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row,

@@ -54,6 +54,8 @@ struct comparison {
   pprofc_verdict_domain *domains; /* [domain_count] */
   size_t domain_count;
   uint32_t *domain_of; /* [rows] domain of each row, or MAP_NONE; NULL without domains */
+  const pprofc_verdict_domain **calls_of; /* [rows] sum of all that a row with grown cum runs, or
+                                             NULL; NULL without such rows */
   pprofc_verdict_summary summary;
 };
 
@@ -110,6 +112,9 @@ pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
 /* Finds pairs of rows that cancel, and callers that changed through their callees. Needs
  * sorted rows. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
+
+/* Judges all that the functions with grown cum run. Needs the domains. */
+pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
 /* Returns the domain of a row, or NULL. */
 const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);

@@ -194,7 +194,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
 /* Returns the domain whose sum counts in place of a row, or NULL. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
-  if (g->c.rows || g->c.measure == MEASURE_CUM) return NULL;
+  if (g->c.rows) return NULL;
+  if (g->c.measure == MEASURE_CUM) return pprofc_verdicts_calls_of(g->report->verdicts, row);
   return pprofc_verdicts_domain_of(g->report->verdicts, row);
 }
 
@@ -217,6 +218,7 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     if (!noise_gate_fires(g, noise_gate_estimate(g, row))) continue;
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_told(g, domain, row))) continue;
+    if (g->c.measure == MEASURE_CUM) domain = NULL; /* the table does not show its sum */
     noise_gate_report(g, row, domain, found, context);
   }
 }
