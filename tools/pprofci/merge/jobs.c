@@ -375,7 +375,8 @@ static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Takes the packages that needed no measuring. A pass if no job has more than them. */
+/* Collects the packages with unchanged test binaries, which were not measured. The merge passes if
+ * no job has another package. */
 static pprofc_status join_same(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;

@@ -75,8 +75,8 @@ static bool resolve_links(struct publish *p) {
   return p->outcome.summary.data != NULL;
 }
 
-/* True if the result is neither of the head nor of the commit that the job checked out, which
- * may be the host's merge with the base. */
+/* True if the result belongs neither to the head commit nor to the commit that the job checked
+ * out. The latter may be the host's merge of the head with the base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
   /* In a workflow_run job the merge commit of the first job is unknown. */

@@ -121,7 +121,7 @@ static char *callgrind_address(char *to, const struct callgrind_spot *at) {
 
 /* ---- lines ------------------------------------------- */
 
-#define LINE_MAX 256 /* room for every line without a name */
+#define LINE_MAX 256 /* maximum bytes of a line without a name */
 
 void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
   char line[LINE_MAX];

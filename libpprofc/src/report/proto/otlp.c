@@ -40,7 +40,7 @@ static void otlp_put_dictionary(const struct otlp_writer *w, struct output *out)
 struct otlp_profile {
   Otlp__Profile head; /* all but the samples */
   Otlp__ValueType type, period_type;
-  size_t samples_size; /* with the heads of the samples */
+  size_t samples_size; /* bytes of the samples, including their keys and sizes */
 };
 
 static void otlp_fill_sample(const struct otlp_writer *w, size_t i, const int64_t *value,
