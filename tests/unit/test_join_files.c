@@ -176,7 +176,7 @@ struct picture {
 
 /* Gives the profile back. */
 static struct picture picture_of(pprofc_profile *profile) {
-  static const struct flame_graph_options options = {.inlined = true, .threads = 1};
+  static const struct flame_graph_options options = {.inlined = true};
   struct picture picture;
   struct granularity granularity;
   CU_ASSERT_FATAL(granularity_parse("filefunctions", false, false, &granularity));

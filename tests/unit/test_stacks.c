@@ -36,7 +36,8 @@ static const char *text_of(const struct stack_frames *frames, const struct stack
   static char text[256];
   size_t size = 0;
   uint32_t read[64];
-  for (size_t i = 0, depth = stack_set_read(set, stack, read); i < depth; i++) {
+  stack_set_read(set, stack, read);
+  for (size_t i = 0; i < set->depth[stack]; i++) {
     pprofc_str name = frames->items[read[i]].name;
     size +=
         (size_t)snprintf(text + size, sizeof text - size, "%s%.*s", i ? ";" : "", STR_ARG(name));
@@ -259,10 +260,10 @@ static uint32_t enter(struct call_paths *calls, const uint32_t *frames, size_t d
 static void check_going_on(const struct stack_set *set) {
   uint32_t gone_on[64] = {0}, here[64];
   for (size_t i = 0; i < set->count; i++) {
-    size_t depth = stack_set_read(set, i, here);
-    if (stack_set_go_on(set, i, gone_on) != depth ||
-        memcmp(gone_on, here, depth * sizeof *here) != 0)
-      CU_FAIL_FATAL("a stack has other frames");
+    size_t depth = set->depth[i];
+    stack_set_read(set, i, here);
+    stack_set_go_on(set, i, gone_on);
+    if (memcmp(gone_on, here, depth * sizeof *here) != 0) CU_FAIL_FATAL("a stack has other frames");
   }
 }
 
@@ -317,7 +318,9 @@ static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64
     size_t shared = 0;
     uint32_t before[64], here[64];
     if (i) {
-      size_t least = stack_set_read(&s.set, i - 1, before), depth = stack_set_read(&s.set, i, here);
+      size_t least = s.set.depth[i - 1], depth = s.set.depth[i];
+      stack_set_read(&s.set, i - 1, before);
+      stack_set_read(&s.set, i, here);
       if (depth < least) least = depth;
       while (shared < least && here[shared] == before[shared]) shared++;
     }
@@ -373,7 +376,6 @@ static void test_no_order_of_samples_is_slow(void) {
       sorted = sorted && before < frame && (order || stack_head(&s.set, i, 1) == 1);
     }
     CU_ASSERT(sorted);
-    CU_ASSERT((s.set.values == NULL) == (s.set.count == COUNT));
     drop(&s);
   }
 }

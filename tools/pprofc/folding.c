@@ -57,6 +57,7 @@ bool folding_of(const struct command *command, struct open_sums *sums) {
       command->format ? report_format_find(command->format->name) : NULL;
   *sums = (struct open_sums){.sample_index = command->report.sample_index};
   if (!folding_may_be(command, format)) return false;
+  if (format->flags & REPORT_ALL_TYPES) sums->sample_index = NULL;
   if (command->bases.count && !folding_may_read_again(command)) return false;
   bool meets = folding_meets(command, format), tags = folding_needs_labels(&command->report);
   sums->labels = meets || tags || (format->flags & REPORT_LABELS);

@@ -14,15 +14,15 @@
 /* A thread and the text of its current block. */
 struct renderer {
   struct buffer text;
+  void *room;
   struct output out;
 };
 
 struct round {
-  block_fn render;
-  const void *context;
+  const struct blocks *blocks;
   struct renderer *renderers;
-  size_t items, block;
-  size_t from; /* first item of this round */
+  size_t block; /* items of a block */
+  size_t from;  /* first item of this round */
 };
 
 static int blocks_to_buffer(void *context, const void *data, size_t size) {
@@ -35,20 +35,21 @@ static void render_block(void *context, unsigned worker) {
   const struct round *round = context;
   struct renderer *renderer = &round->renderers[worker];
   size_t from = round->from + worker * round->block;
-  if (from >= round->items) return;
-  size_t left = round->items - from;
+  if (from >= round->blocks->items) return;
+  size_t left = round->blocks->items - from;
   buffer_clear(&renderer->text);
   output_init(&renderer->out, blocks_to_buffer, &renderer->text);
-  round->render(round->context, &renderer->out, from,
-                from + (left < round->block ? left : round->block));
+  round->blocks->render(round->blocks->context, renderer->room, &renderer->out, from,
+                        from + (left < round->block ? left : round->block));
   (void)output_flush(&renderer->out, NULL);
 }
 
 static bool write_rounds(struct output *out, struct round *round, unsigned workers) {
-  for (; round->from < round->items && !out->failed; round->from += workers * round->block) {
+  for (; round->from < round->blocks->items && !out->failed;
+       round->from += workers * round->block) {
     parallel_run(workers, render_block, round);
     for (unsigned w = 0; w < workers; w++) {
-      if (round->from + w * round->block >= round->items) break;
+      if (round->from + w * round->block >= round->blocks->items) break;
       if (round->renderers[w].out.failed) return false;
       output_add_str(out, buffer_str(&round->renderers[w].text));
     }
@@ -63,20 +64,34 @@ static size_t blocks_size(size_t item_bytes) {
   return fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
 }
 
-bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads, size_t items,
-                  size_t item_bytes, block_fn render, const void *context) {
-  size_t block = blocks_size(item_bytes ? item_bytes : 1);
-  unsigned workers = block < 64 ? 1 : parallel_workers(threads, items, block / 4);
-  if (workers == 1) {
-    render(context, out, 0, items);
-    return true;
+/* Makes the memory of the threads; false when out of memory. */
+static bool blocks_begin(struct renderer *renderers, unsigned workers, size_t room,
+                         const pprofc_allocator *mem) {
+  bool ok = true;
+  for (unsigned w = 0; w < workers; w++) {
+    buffer_init(&renderers[w].text, mem, SIZE_MAX);
+    renderers[w].room = mem_zero_array(mem, room, 1);
+    ok = ok && renderers[w].room;
   }
+  return ok;
+}
+
+bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads,
+                  const struct blocks *blocks) {
+  size_t block = blocks_size(blocks->item_bytes ? blocks->item_bytes : 1);
+  unsigned workers = block < 64 ? 1 : parallel_workers(threads, blocks->items, block / 4);
   struct renderer *renderers = mem_array(mem, workers, sizeof *renderers);
   if (!renderers) return false;
-  for (unsigned w = 0; w < workers; w++) buffer_init(&renderers[w].text, mem, SIZE_MAX);
-  struct round round = {render, context, renderers, items, block, 0};
-  bool ok = write_rounds(out, &round, workers);
-  for (unsigned w = 0; w < workers; w++) buffer_free(&renderers[w].text);
+  struct round round = {blocks, renderers, block, 0};
+  bool ok = blocks_begin(renderers, workers, blocks->room, mem);
+  if (ok && workers == 1)
+    blocks->render(blocks->context, renderers->room, out, 0, blocks->items);
+  else
+    ok = ok && write_rounds(out, &round, workers);
+  for (unsigned w = 0; w < workers; w++) {
+    buffer_free(&renderers[w].text);
+    mem_free(mem, renderers[w].room, blocks->room, 1);
+  }
   mem_free(mem, renderers, workers, sizeof *renderers);
   return ok;
 }

@@ -6,14 +6,22 @@
 #include "core/output.h"
 
 /* Writes the text of items [from, to). Any thread may call it, so it must not change shared
- * data. */
-typedef void (*block_fn)(const void *context, struct output *out, size_t from, size_t to);
+ * data. `room` is memory of the thread. */
+typedef void (*block_fn)(const void *context, void *room, struct output *out, size_t from,
+                         size_t to);
 
-/* Renders `items` items and writes them in order. `item_bytes` is an estimate of the longest
- * text of an item; if several such texts do not fit the memory budget, one thread writes
- * without blocks. Returns false when out of memory; a failure of the output's callback is
- * stored in the output. */
-bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads, size_t items,
-                  size_t item_bytes, block_fn render, const void *context);
+struct blocks {
+  size_t items;
+  size_t item_bytes; /* estimate of the longest text of an item */
+  size_t room;       /* bytes of memory for each thread */
+  block_fn render;
+  const void *context;
+};
+
+/* Renders items and writes them in order. If several of the longest texts do not fit the memory
+ * budget, one thread writes without blocks. Returns false when out of memory; a failure of the
+ * output's callback is stored in the output. */
+bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads,
+                  const struct blocks *blocks);
 
 #endif

@@ -32,6 +32,7 @@
 
 #define DRAWING    (REPORT_AGGREGATES | REPORT_SUMS | REPORT_LABELS | REPORT_PASSES)
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
+#define STACKS     (REPORT_NO_TRIM | REPORT_SUMS | REPORT_PASSES | REPORT_ALL_TYPES)
 #define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES | REPORT_LOG)
 
 static const char *const flame_variants[] = {"html", "text", NULL};
@@ -52,17 +53,14 @@ static const struct report_format formats[] = {
               .variants = flame_variants,
               .adds_up = true},
      .render = report_flame,
-     .flags = REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_SUMS | REPORT_LABELS},
-    JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer,
-         REPORT_NO_TRIM | REPORT_SUMS, true),
-    FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
-            REPORT_NO_TRIM | REPORT_SUMS),
-    TEXT("folded", "Outputs stacks in folded form, one line each", report_folded,
-         REPORT_NO_TRIM | REPORT_SUMS),
+     .flags = STACKS | REPORT_FILE_FUNCTIONS | REPORT_LABELS},
+    JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, STACKS, true),
+    FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph, STACKS),
+    TEXT("folded", "Outputs stacks in folded form, one line each", report_folded, STACKS),
     IMAGE("gif", "Outputs a graph image in GIF format", "gif", NULL),
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
     JSON("json", "Outputs totals and functions in JSON", report_json,
-         REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES | REPORT_SUMS, true),
+         STACKS | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES, true),
     {.info = {.name = "kcachegrind",
               .help = "Visualize report in KCachegrind",
               .viewer = "kcachegrind",
@@ -83,7 +81,7 @@ static const struct report_format formats[] = {
     IMAGE("ps", "Outputs a graph in PS format", "ps", NULL),
     TEXT("raw", "Outputs a text representation of the raw profile", report_raw, EVERYTHING),
     JSON("speedscope", "Outputs the profile for https://www.speedscope.app", report_speedscope,
-         EVERYTHING | REPORT_SUMS, false),
+         EVERYTHING | STACKS, false),
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
     TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
     SUMS("text", "Outputs top entries in text form", report_top,

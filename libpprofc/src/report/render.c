@@ -127,6 +127,8 @@ static bool report_may_read(const pprofc_profile *profile, unsigned flags,
   bool filters = o->mean || o->normalize;
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
     filters = filters || (changes[i] && *changes[i]);
+  if ((flags & REPORT_ALL_TYPES) && profile_values_each(profile) < profile->type_count)
+    return false;
   return (flags & REPORT_PASSES) && !filters;
 }
 

@@ -46,6 +46,7 @@ struct report_format {
 #define REPORT_PASSES                                                                              \
   4096u /* true if, without filters, the report reads samples with graph/delta.h only, in any      \
            order */
+#define REPORT_ALL_TYPES 8192u /* shows stacks with the values of all sample types */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report, whose result must be freed, also after a failure. */

@@ -4,7 +4,7 @@
  * as many functions: equal paths are paired first, then paths with the longest common end, at least
  * the file's own name. The rest stays apart. */
 #include "stacks/join_files.h"
-#include "profile/stack.h"
+#include "graph/delta.h"
 
 #include <stdlib.h>
 
@@ -252,14 +252,18 @@ uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena) {
   bool labelled = profile_has_base(profile);
   uint8_t *sides = arena_zero_array(arena, profile->locations.count, sizeof *sides);
   uint8_t *side_of_set = labelled ? label_set_sides(profile, arena) : NULL;
-  uint32_t *stack = arena_array(arena, s->max_depth, sizeof *stack);
-  if (!sides || (labelled && !side_of_set) || !stack) return NULL;
-  struct stack_reader reader = stack_reader_at(s, 0);
-  for (size_t i = 0; i < s->count; i++) {
-    if (values_are_zero(s->values + i * profile->type_count, profile->type_count)) continue;
-    uint8_t side = sample_side(profile, side_of_set, i);
-    size_t depth = stack_read(&reader, i, stack);
-    for (size_t k = 0; k < depth; k++) sides[stack[k]] |= side;
+  struct stack_delta delta;
+  if (!sides || (labelled && !side_of_set) || !delta_init(&delta, arena->mem, s, 0)) return NULL;
+  for (uint8_t side = SIDE_HEAD; side <= SIDE_BASE; side++) {
+    delta_restart(&delta, 0);
+    for (size_t i = 0; i < s->count; i++) {
+      if (values_are_zero(s->values + i * profile->type_count, profile->type_count) ||
+          sample_side(profile, side_of_set, i) != side)
+        continue;
+      delta_next(&delta, i);
+      for (size_t k = 0; k < delta.count; k++) sides[delta.fresh[k].location] |= side;
+    }
   }
+  delta_free(&delta, arena->mem);
   return sides;
 }

@@ -29,7 +29,8 @@ bool flame_tree_alloc(struct flame_tree *t, size_t count) {
 /* Adds the nodes that a stack has and the one before had not; path[d] is the node at depth d. */
 static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
                       uint32_t *frames, uint32_t *path) {
-  uint32_t depth = (uint32_t)stack_set_go_on(set, stack, frames);
+  uint32_t depth = set->depth[stack];
+  stack_set_go_on(set, stack, frames);
   for (uint32_t d = set->shared[stack]; d < depth; d++) {
     uint32_t node = (uint32_t)t->count++;
     t->frame[node] = frames[d];
@@ -159,7 +160,7 @@ pprofc_status flame_graph_build(const pprofc_profile *profile,
                                       .inlined = options->inlined,
                                       .trim_path = options->trim_path,
                                       .source_path = options->source_path};
-  struct stack_selection selection = {.threads = options->threads, .from_leaf = options->reverse};
+  struct stack_selection selection = {.from_leaf = options->reverse};
   pprofc_status status = stack_frames_build(profile, &policy, mem, &graph->frames, error);
   if (status != PPROFC_OK) return status;
   status = stack_set_build(&graph->frames, &selection, mem, &graph->set, error);

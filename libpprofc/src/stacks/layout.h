@@ -68,7 +68,6 @@ struct flame_graph {
 struct flame_graph_options {
   bool inlined;      /* inlined and other calls of a function are different frames */
   bool reverse;      /* the leaves are the children of the root */
-  unsigned threads;  /* maximum number of threads, as in the read options */
   size_t most_nodes; /* a larger tree keeps a quarter of this number, the widest; 0: no limit */
   const char *trim_path, *source_path; /* paths of the report options, or NULL */
 };

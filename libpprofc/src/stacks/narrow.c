@@ -154,7 +154,8 @@ static void narrow_leave(struct narrow_builder *b) {
 
 static void narrow_enter(struct narrow_builder *b, size_t stack) {
   struct flame_tree *t = b->tree;
-  uint32_t depth = (uint32_t)stack_set_go_on(b->walk.set, stack, b->frames);
+  uint32_t depth = b->walk.set->depth[stack];
+  stack_set_go_on(b->walk.set, stack, b->frames);
   for (uint32_t d = b->walk.set->shared[stack]; d < depth; d++)
     b->path[d + 1] = narrow_push(t, b->frames[d], b->path[d], d + 1);
   b->walk.depth = depth;

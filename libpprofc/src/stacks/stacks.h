@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "profile/profile.h"
+#include "stacks/paths.h"
 
 /* The properties that make a frame of a line of a location. */
 struct stack_policy {
@@ -53,19 +54,21 @@ void stack_frames_free(struct stack_frames *frames);
 
 struct stack_set {
   size_t count;
-  uint32_t *sample; /* [count] one that has the stack: stack_set_read reads it there */
-  uint32_t *depth;  /* [count] */
-  uint32_t *shared; /* [count] frames in common with the stack before */
+  uint32_t *depth;       /* [count] */
+  uint32_t *shared;      /* [count] frames in common with the stack before */
+  struct path_node *end; /* [count] last node in `paths` */
+  uint32_t *number;      /* [count] row in `values` */
   size_t max_depth;
   bool from_leaf; /* the frames of all stacks come leaf first: so they are sorted and shared */
 
   size_t types;   /* number of sample types of the profile */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
-  int64_t *values; /* [count * columns]: head, then base with its sign turned so that it is
-                      positive. NULL: each stack has the values of its one sample */
+  int64_t *values;   /* rows of [columns]: head, then base with its sign turned so that it is
+                        positive */
+  size_t value_rows; /* allocated rows */
   const struct stack_frames *frames;
-  size_t cut; /* frames of a stack that count */
+  struct stack_paths paths;
   struct arena arena;
 };
 
@@ -75,7 +78,6 @@ struct stack_selection {
   size_t count;            /* number of stacks */
   size_t max_depth;        /* frames from the root on that count; 0: all */
   bool from_leaf;          /* stacks as their leaves see them; frames are not cut then */
-  unsigned threads;        /* 0: as the profile was read */
 };
 
 /* Samples whose values are all 0 are left out; samples with the label pprof::base=true are the
@@ -85,39 +87,18 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
                               struct stack_set *set, pprofc_error *error);
 void stack_set_free(struct stack_set *set);
 
-/* Sets used[frame] of every frame of a set that was built of all samples. In the order of the
- * profile: much faster than reading one stack after the other. */
+/* Sets used[frame] of every frame of the set. */
 void stack_set_mark(const struct stack_set *set, uint8_t *used);
 
-/* Reads the frames of a stack (room for max_depth of the set); returns how many there are. The
- * stacks stay packed as the profile has them: unpacked ones would take several times its memory. */
+/* Reads the frames of a stack; returns depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
 
 /* The same if `frames` holds the frames of the stack before: reads only frames not shared. */
 size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames);
 
-/* The same in parts, for stacks of any depth without memory for them. */
-#define STACK_PART 64
-
-struct stack_part {
-  uint32_t at, taken; /* where the next part begins */
-  uint32_t first;     /* the depth of frames[0] */
-  uint32_t count;
-  uint32_t frames[STACK_PART];
-};
-
-/* Before the first part of a stack. */
-static inline void stack_part_begin(struct stack_part *part) {
-  part->at = part->taken = part->first = part->count = 0;
-}
-
-/* Reads the next part; false at the end of the stack. */
-bool stack_set_next(const struct stack_set *set, size_t stack, struct stack_part *part);
-
 /* The values of a stack: [columns]. */
 static inline const int64_t *stack_values(const struct stack_set *set, size_t stack) {
-  if (set->values) return set->values + stack * set->columns;
-  return set->frames->profile->samples.values + (size_t)set->sample[stack] * set->types;
+  return set->values + set->number[stack] * set->columns;
 }
 
 static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {

@@ -1,21 +1,16 @@
 /* The flame graph reports, -flamegraph (one SVG) and -flame (one HTML page): chooses the data
  * that flame/ draws. */
 #include "flame/flame.h"
-#include "core/array.h"
 #include "core/budget.h"
-#include "core/map.h"
 #include "core/threshold.h"
 #include "flame/label.h"
 #include "report/report.h"
 #include "report/stacks/flame_costs.h"
+#include "report/stacks/flame_groups.h"
 #include "report/stacks/flame_kept.h"
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-#include <stdlib.h>
-
-#define MAX_VALUES   24u /* maximum number of values of a label key by which the page can group */
-#define MAX_GROUPS   96u
 #define MAX_LEFT_OUT 96u /* keys without groups that the page lists */
 
 /* maximum number of nodes of the tree; the narrowest ones above it are folded */
@@ -122,7 +117,6 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   arena_init(&f->arena, report->mem);
   const struct flame_graph_options options = {.inlined = true,
                                               .reverse = reverse,
-                                              .threads = report->options->threads,
                                               .most_nodes = MAX_NODES,
                                               .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
@@ -179,170 +173,6 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
   return draw(report, out, flame_svg, error);
 }
 
-/* ---- label groups of the page ------------------------ */
-
-/* One value of a label key, and the samples that have it. */
-struct page_group {
-  uint32_t key, value; /* ids in the interner */
-  uint32_t *samples;
-  size_t count, capacity;
-};
-
-struct grouping {
-  struct flame_report *flame;
-  struct arena arena;
-  struct interner texts;
-  struct page_group groups[MAX_GROUPS];
-  size_t count;
-  struct interner left_out; /* keys that cannot be grouped */
-  struct map children;      /* hash of (parent, frame) to node of the tree */
-};
-
-static void free_group(struct grouping *g, struct page_group *group) {
-  ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
-}
-
-/* Drops the groups of a key permanently. */
-static bool leave_out(struct grouping *g, uint32_t key) {
-  size_t kept = 0;
-  for (size_t i = 0; i < g->count; i++) {
-    if (g->groups[i].key == key)
-      free_group(g, &g->groups[i]);
-    else
-      g->groups[kept++] = g->groups[i];
-  }
-  g->count = kept;
-  return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
-}
-
-/* Finds or adds the group of a label. *group is NULL if the key has too many values or the page
- * has no room for more groups; the key is then dropped. False when out of memory. */
-static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
-  size_t same_key = 0;
-  *group = NULL;
-  for (size_t i = 0; i < g->count; i++) {
-    if (g->groups[i].key == key && g->groups[i].value == value) {
-      *group = &g->groups[i];
-      return true;
-    }
-    same_key += g->groups[i].key == key;
-  }
-  /* Some nodes of a group may have been folded. */
-  if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->flame->graph.tree.folded)
-    return leave_out(g, key);
-  *group = &g->groups[g->count++];
-  **group = (struct page_group){.key = key, .value = value};
-  return true;
-}
-
-/* Adds a sample to the group of one of its labels. */
-static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, pprofc_str text) {
-  if (interner_find(&g->left_out, name) != MAP_NONE) return true;
-  uint32_t key = interner_add(&g->texts, name), value = interner_add(&g->texts, text);
-  struct page_group *group;
-  if (key == MAP_NONE || value == MAP_NONE || !group_of(g, key, value, &group)) return false;
-  if (!group || (group->count && group->samples[group->count - 1] == sample)) return true;
-  if (!ARRAY_RESERVE(g->arena.mem, group->samples, group->capacity, group->count + 1)) return false;
-  group->samples[group->count++] = sample;
-  return true;
-}
-
-/* Groups samples by their string labels except the label that marks samples of a base. False when
- * out of memory or stopped. */
-static bool find_groups(struct grouping *g) {
-  const pprofc_profile *p = g->flame->report->result.profile;
-  for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
-    const struct label *labels = sample_labels(&p->samples, i);
-    if (budget_poll(g->arena.mem, i)) return false;
-    for (size_t k = 0; k < label_count(&p->samples, i); k++) {
-      pprofc_str name = profile_string(p, labels[k].key);
-      if (labels[k].is_number || str_equal(name, BASE_LABEL)) continue;
-      if (!note_label(g, (uint32_t)i, name, profile_string(p, labels[k].string))) return false;
-    }
-  }
-  return true;
-}
-
-static uint64_t child_hash(uint32_t parent, uint32_t frame) {
-  return hash_mix(parent, frame);
-}
-
-static bool map_children(struct grouping *g) {
-  const struct flame_tree *t = &g->flame->graph.tree;
-  if (!map_reserve(&g->children, t->count)) return false;
-  for (size_t i = 1; i < t->count; i++)
-    if (budget_poll(g->arena.mem, i) ||
-        !map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i))
-      return false;
-  return true;
-}
-
-static uint32_t grouping_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
-  const struct flame_tree *t = &g->flame->graph.tree;
-  struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
-  uint32_t node;
-  while ((node = map_next(&g->children, &probe)) != MAP_NONE)
-    if (t->parent[node] == parent && t->frame[node] == frame) return node;
-  return 0;
-}
-
-/* Finds the nodes at which the stacks of a group end. Stacks are in the order of the tree, so
- * the nodes are ascending. */
-static pprofc_status place_group(struct grouping *g, const struct page_group *from,
-                                 struct flame_group *to, pprofc_error *error) {
-  struct flame_report *f = g->flame;
-  struct stack_selection selection = {.samples = from->samples, .count = from->count};
-  struct stack_set set;
-  pprofc_status status = stack_set_build(&f->graph.frames, &selection, f->report->mem, &set, error);
-  if (status != PPROFC_OK) return status;
-  size_t columns = f->graph.tree.columns;
-  uint32_t *nodes = arena_array(&g->arena, set.count, sizeof *nodes);
-  int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
-  uint32_t *frames = arena_array(&g->arena, set.max_depth, sizeof *frames);
-  uint32_t *path = arena_zero_array(&g->arena, set.max_depth + 1, sizeof *path);
-  bool good = nodes && self && frames && path;
-  for (size_t i = 0; good && i < set.count; i++) {
-    good = !budget_poll(g->arena.mem, i);
-    stack_set_go_on(&set, i, frames);
-    for (uint32_t d = set.shared[i]; d < set.depth[i]; d++)
-      path[d + 1] = grouping_find_child(g, path[d], frames[d]);
-    nodes[i] = path[set.depth[i]];
-    /* A group without base samples has fewer columns than the tree. */
-    for (size_t c = 0; c < set.columns && c < columns; c++)
-      self[i * columns + c] = stack_values(&set, i)[c];
-  }
-  to->count = set.count;
-  to->node = nodes;
-  to->self = self;
-  stack_set_free(&set);
-  return good ? PPROFC_OK : error_nomem(error);
-}
-
-static pprofc_str group_name(struct grouping *g, const struct page_group *group) {
-  struct buffer text;
-  buffer_init(&text, g->arena.mem, SIZE_MAX / 2);
-  buffer_add_str(&text, g->texts.items[group->key]);
-  buffer_add_char(&text, '=');
-  buffer_add_str(&text, g->texts.items[group->value]);
-  pprofc_str name = buffer_keep(&text, &g->arena);
-  buffer_free(&text);
-  return name;
-}
-
-static pprofc_status make_groups(struct grouping *g, struct flame_group **groups,
-                                 pprofc_error *error) {
-  if (!find_groups(g)) return error_nomem(error);
-  *groups = arena_array(&g->arena, g->count, sizeof **groups);
-  if (!*groups || (g->count && !map_children(g))) return error_nomem(error);
-  for (size_t i = 0; i < g->count; i++) {
-    (*groups)[i].name = group_name(g, &g->groups[i]);
-    if (!(*groups)[i].name.data) return error_nomem(error);
-    pprofc_status status = place_group(g, &g->groups[i], &(*groups)[i], error);
-    if (status != PPROFC_OK) return status;
-  }
-  return PPROFC_OK;
-}
-
 /* ---- the page ---------------------------------------- */
 
 /* Writes the tree as a page or as data for the viewer. */
@@ -355,16 +185,15 @@ struct flame_form {
 #define WIDEST_NODES THRESHOLD(20000u) /* number of nodes sent at once for larger trees */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
-  return !form->data || (!form->range.node && g->flame->graph.tree.count <= WHOLE_NODES);
+  return !form->data || (!form->range.node && g->graph->tree.count <= WHOLE_NODES);
 }
 
-static pprofc_status write_page(struct grouping *g, struct flame_form *form, struct output *out,
-                                pprofc_error *error) {
-  struct flame_report *f = g->flame;
+static pprofc_status write_page(struct flame_report *f, struct grouping *g, struct flame_form *form,
+                                struct output *out, pprofc_error *error) {
   struct flame_group *groups = NULL;
   struct flame_cost costs[FLAME_COSTS_MAX];
   bool whole = is_whole(g, form);
-  pprofc_status status = whole ? make_groups(g, &groups, error) : PPROFC_OK;
+  pprofc_status status = whole ? flame_groups_make(g, &groups, error) : PPROFC_OK;
   if (status != PPROFC_OK) return status;
   struct flame_page page = {
       .tree = &f->graph.tree,
@@ -389,18 +218,10 @@ static pprofc_status write_page(struct grouping *g, struct flame_form *form, str
 
 static pprofc_status flame_report_write(struct flame_report *f, struct flame_form *form,
                                         struct output *out, pprofc_error *error) {
-  const pprofc_allocator *mem = f->report->mem;
-  struct grouping grouping = {.flame = f};
-  arena_init(&grouping.arena, mem);
-  interner_init(&grouping.texts, mem);
-  interner_init(&grouping.left_out, mem);
-  map_init(&grouping.children, mem);
-  pprofc_status status = write_page(&grouping, form, out, error);
-  map_free(&grouping.children);
-  for (size_t i = 0; i < grouping.count; i++) free_group(&grouping, &grouping.groups[i]);
-  interner_free(&grouping.left_out);
-  interner_free(&grouping.texts);
-  arena_free(&grouping.arena);
+  struct grouping grouping;
+  flame_groups_begin(&grouping, f->report, &f->graph);
+  pprofc_status status = write_page(f, &grouping, form, out, error);
+  flame_groups_end(&grouping);
   return status;
 }
 

@@ -138,24 +138,22 @@ static void survey(struct folded_report *f) {
 
 /* The texts are scattered in memory. Reading one byte of each first lets their cache misses
  * overlap. */
-static void folded_touch(const struct folded_report *f, const struct stack_part *part) {
-  for (uint32_t i = 0; i < part->count; i++) {
-    size_t from = f->text_from[part->frames[i]];
+static void folded_touch(const struct folded_report *f, const uint32_t *frames, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    size_t from = f->text_from[frames[i]];
     if (from < f->texts.size) (void)*(const volatile char *)&f->texts.data[from];
   }
 }
 
-static void folded_write_stack(const struct folded_report *f, struct output *out, size_t stack) {
-  struct stack_part part;
-  stack_part_begin(&part);
-  if (!f->set.depth[stack]) output_add_text(out, "[no stack]");
-  while (stack_set_next(&f->set, stack, &part)) {
-    folded_touch(f, &part);
-    for (uint32_t i = 0; i < part.count; i++) {
-      size_t from = f->text_from[part.frames[i]];
-      if (part.first + i) output_add_char(out, ';');
-      output_add(out, f->texts.data + from, f->text_from[part.frames[i] + 1] - from);
-    }
+static void folded_write_stack(const struct folded_report *f, struct output *out, size_t stack,
+                               uint32_t *frames) {
+  uint32_t depth = f->set.depth[stack], shared = f->set.shared[stack];
+  folded_touch(f, frames + shared, depth - shared);
+  if (!depth) output_add_text(out, "[no stack]");
+  for (uint32_t i = 0; i < depth; i++) {
+    size_t from = f->text_from[frames[i]];
+    if (i) output_add_char(out, ';');
+    output_add(out, f->texts.data + from, f->text_from[frames[i] + 1] - from);
   }
 }
 
@@ -170,13 +168,17 @@ static void write_values(const struct folded_report *f, struct output *out, int6
   output_add_char(out, '\n');
 }
 
-static void write_lines(const void *context, struct output *out, size_t from, size_t to) {
+static void write_lines(const void *context, void *room, struct output *out, size_t from,
+                        size_t to) {
   const struct folded_report *f = context;
+  uint32_t *frames = room;
+  if (from < to) stack_set_read(&f->set, from, frames);
   for (size_t i = from; i < to && !out->failed; i++) {
     int64_t base, head;
+    if (i > from) stack_set_go_on(&f->set, i, frames);
     values_of(f, i, &base, &head);
     if ((!base && !head) || is_small(f, base, head)) continue;
-    folded_write_stack(f, out, i);
+    folded_write_stack(f, out, i, frames);
     write_values(f, out, base, head);
   }
 }
@@ -190,7 +192,9 @@ static bool write_all(const struct folded_report *f, struct output *out) {
   if (__builtin_mul_overflow(longest + 1, f->set.max_depth + 1, &bytes)) bytes = SIZE_MAX;
   unsigned threads =
       report->options->threads ? report->options->threads : report->result.profile->threads;
-  if (!blocks_write(out, report->mem, threads, f->set.count, bytes, write_lines, f)) return false;
+  const struct blocks blocks = {f->set.count, bytes, (f->set.max_depth + 1) * sizeof(uint32_t),
+                                write_lines, f};
+  if (!blocks_write(out, report->mem, threads, &blocks)) return false;
   if (f->joined_base || f->joined_head) {
     output_add_text(out, "[smaller stacks]");
     write_values(f, out, f->joined_base, f->joined_head);
@@ -212,8 +216,7 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
   pprofc_status status =
       stack_frames_build(report->result.profile, &policy, report->mem, &f.frames, error);
   if (status != PPROFC_OK) return status;
-  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth,
-                                      .threads = report->options->threads};
+  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth};
   status = stack_set_build(&f.frames, &selection, report->mem, &f.set, error);
   if (status == PPROFC_OK && !folded_make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {

@@ -150,35 +150,38 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   return weight >= w->shown->least ? weight : 0;
 }
 
+#define PART 64 /* numbers that are written at once */
+
 /* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, which is much faster than copying
  * their exact lengths. */
-static void speedscope_write_stack(const struct sample_writer *w, size_t stack,
-                                   struct output *out) {
+static void speedscope_write_stack(const struct sample_writer *w, const uint32_t *frames,
+                                   uint32_t depth, struct output *out) {
   const struct number_text *numbers = w->speedscope->numbers;
-  struct stack_part part;
-  char line[(STACK_PART + 1) * sizeof numbers->text];
-  stack_part_begin(&part);
-  if (!w->set->depth[stack]) output_add_char(out, '[');
-  while (stack_set_next(w->set, stack, &part)) {
+  char line[(PART + 1) * sizeof numbers->text];
+  if (!depth) output_add_char(out, '[');
+  for (uint32_t from = 0; from < depth; from += PART) {
     size_t size = 0;
-    for (uint32_t i = 0; i < part.count; i++) {
-      const struct number_text *number = &numbers[part.frames[i]];
+    for (uint32_t i = from; i < depth && i < from + PART; i++) {
+      const struct number_text *number = &numbers[frames[i]];
       memcpy(line + size, number->text, sizeof number->text);
       size += number->size;
     }
-    if (!part.first) line[0] = '['; /* overwrites the last comma */
+    if (!from) line[0] = '['; /* overwrites the first comma */
     output_add(out, line, size);
   }
   output_add_char(out, ']');
 }
 
-static void speedscope_write_stacks(const void *context, struct output *out, size_t from,
-                                    size_t to) {
+static void speedscope_write_stacks(const void *context, void *room, struct output *out,
+                                    size_t from, size_t to) {
   const struct sample_writer *w = context;
+  uint32_t *frames = room;
+  if (from < to) stack_set_read(w->set, from, frames);
   for (size_t i = from; i < to && !out->failed; i++) {
+    if (i > from) stack_set_go_on(w->set, i, frames);
     if (!own_weight(w, i)) continue;
     output_add_text(out, i == w->first ? "\n" : ",\n");
-    speedscope_write_stack(w, i, out);
+    speedscope_write_stack(w, frames, w->set->depth[i], out);
   }
 }
 
@@ -194,11 +197,12 @@ static uint64_t joined_weight(const struct sample_writer *w) {
 
 static void speedscope_write_samples(struct speedscope *s, struct sample_writer *w, bool joined) {
   while (w->first < w->set->count && !own_weight(w, w->first)) w->first++;
-  json_begin_array(json_key(&s->json, "samples"));
-  size_t bytes = w->set->max_depth * sizeof s->numbers->text + 8;
-  if (!blocks_write(s->json.out, s->report->mem, s->threads, w->set->count, bytes,
-                    speedscope_write_stacks, w))
-    s->out_of_memory = true;
+  json_key(&s->json, "samples");
+  json_begin_array(&s->json);
+  size_t depth = w->set->max_depth;
+  const struct blocks blocks = {w->set->count, depth * sizeof s->numbers->text + 8,
+                                (depth + 1) * sizeof(uint32_t), speedscope_write_stacks, w};
+  if (!blocks_write(s->json.out, s->report->mem, s->threads, &blocks)) s->out_of_memory = true;
   if (joined) {
     const struct number_text *number = &s->numbers[s->frames.count];
     output_add_text(s->json.out, w->first < w->set->count ? ",\n[" : "\n[");
@@ -258,8 +262,7 @@ static pprofc_status write_group(struct speedscope *s, const struct label_part *
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,
                                       .count = group->count,
-                                      .max_depth = (size_t)s->report->options->cut_depth,
-                                      .threads = s->threads};
+                                      .max_depth = (size_t)s->report->options->cut_depth};
   struct stack_set set;
   pprofc_status status = stack_set_build(&s->frames, &selection, s->report->mem, &set, error);
   if (status != PPROFC_OK) return status;
@@ -361,8 +364,7 @@ static pprofc_status speedscope_build(struct speedscope *s, pprofc_error *error)
   struct stack_policy policy = frame_policy(options);
   pprofc_status status = stack_frames_build(s->profile, &policy, mem, &s->frames, error);
   if (status != PPROFC_OK) return status;
-  struct stack_selection selection = {.max_depth = (size_t)options->cut_depth,
-                                      .threads = s->threads};
+  struct stack_selection selection = {.max_depth = (size_t)options->cut_depth};
   status = stack_set_build(&s->frames, &selection, mem, &s->set, error);
   if (status == PPROFC_OK && is_grouped(s))
     status = label_split_build(s->profile, str_of(options->group_by_label),

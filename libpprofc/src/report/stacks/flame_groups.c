@@ -1,0 +1,204 @@
+/* Groups the samples of a page by the values of their labels. */
+#include "report/stacks/flame_groups.h"
+
+#include "core/array.h"
+#include "core/budget.h"
+#include "profile/stack_tree.h"
+
+#include <stdlib.h>
+
+/* ---- label groups of the page ------------------------ */
+
+static void free_group(struct grouping *g, struct page_group *group) {
+  ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
+}
+
+/* Drops the groups of a key permanently. */
+static bool leave_out(struct grouping *g, uint32_t key) {
+  size_t kept = 0;
+  for (size_t i = 0; i < g->count; i++) {
+    if (g->groups[i].key == key)
+      free_group(g, &g->groups[i]);
+    else
+      g->groups[kept++] = g->groups[i];
+  }
+  g->count = kept;
+  return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
+}
+
+/* Finds or adds the group of a label. *group is NULL if the key has too many values or the page
+ * has no room for more groups; the key is then dropped. False when out of memory. */
+static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
+  size_t same_key = 0;
+  *group = NULL;
+  for (size_t i = 0; i < g->count; i++) {
+    if (g->groups[i].key == key && g->groups[i].value == value) {
+      *group = &g->groups[i];
+      return true;
+    }
+    same_key += g->groups[i].key == key;
+  }
+  /* Some nodes of a group may have been folded. */
+  if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->graph->tree.folded)
+    return leave_out(g, key);
+  *group = &g->groups[g->count++];
+  **group = (struct page_group){.key = key, .value = value};
+  return true;
+}
+
+/* Adds a sample to the group of one of its labels. */
+static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, pprofc_str text) {
+  if (interner_find(&g->left_out, name) != MAP_NONE) return true;
+  uint32_t key = interner_add(&g->texts, name), value = interner_add(&g->texts, text);
+  struct page_group *group;
+  if (key == MAP_NONE || value == MAP_NONE || !group_of(g, key, value, &group)) return false;
+  if (!group || (group->count && group->samples[group->count - 1] == sample)) return true;
+  if (!ARRAY_RESERVE(g->arena.mem, group->samples, group->capacity, group->count + 1)) return false;
+  group->samples[group->count++] = sample;
+  return true;
+}
+
+/* Adds a sample to the groups of its string labels except the label that marks samples of a
+ * base. False when out of memory or stopped. */
+static bool note_labels(struct grouping *g, uint32_t sample) {
+  const pprofc_profile *p = g->report->result.profile;
+  const struct label *labels = sample_labels(&p->samples, sample);
+  if (budget_poll(g->arena.mem, sample)) return false;
+  for (size_t k = 0; k < label_count(&p->samples, sample); k++) {
+    pprofc_str name = profile_string(p, labels[k].key);
+    if (labels[k].is_number || str_equal(name, BASE_LABEL)) continue;
+    if (!note_label(g, sample, name, profile_string(p, labels[k].string))) return false;
+  }
+  return true;
+}
+
+static int flame_groups_compare(const void *x, const void *y) {
+  uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+  return a < b ? -1 : a > b;
+}
+
+/* Groups the samples of a stack tree in the order that they had in the file. */
+static bool find_groups_of_tree(struct grouping *g) {
+  const struct samples *s = &g->report->result.profile->samples;
+  const struct stack_tree *tree = s->tree;
+  uint32_t *at = mem_array(g->arena.mem, s->count, sizeof *at);
+  bool done = at != NULL;
+  for (size_t k = 0; done && k < s->segment_count; k++) {
+    uint32_t first = (uint32_t)s->segments[k].first;
+    for (uint32_t i = 0; i < tree[k].count; i++)
+      at[first + (tree[k].order ? tree[k].order[i] : i)] = first + i;
+  }
+  for (size_t i = 0; done && i < s->count; i++) done = note_labels(g, at[i]);
+  mem_free(g->arena.mem, at, s->count, sizeof *at);
+  for (size_t i = 0; i < g->count; i++)
+    if (g->groups[i].count > 1)
+      qsort(g->groups[i].samples, g->groups[i].count, sizeof(uint32_t), flame_groups_compare);
+  return done;
+}
+
+/* Groups samples by their labels. False when out of memory or stopped. */
+static bool find_groups(struct grouping *g) {
+  const struct samples *s = &g->report->result.profile->samples;
+  if (!s->label_set) return true;
+  if (s->tree) return find_groups_of_tree(g);
+  for (size_t i = 0; i < s->count; i++)
+    if (!note_labels(g, (uint32_t)i)) return false;
+  return true;
+}
+
+static uint64_t child_hash(uint32_t parent, uint32_t frame) {
+  return hash_mix(parent, frame);
+}
+
+static bool map_children(struct grouping *g) {
+  const struct flame_tree *t = &g->graph->tree;
+  if (!map_reserve(&g->children, t->count)) return false;
+  for (size_t i = 1; i < t->count; i++)
+    if (budget_poll(g->arena.mem, i) ||
+        !map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i))
+      return false;
+  return true;
+}
+
+static uint32_t grouping_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
+  const struct flame_tree *t = &g->graph->tree;
+  struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
+  uint32_t node;
+  while ((node = map_next(&g->children, &probe)) != MAP_NONE)
+    if (t->parent[node] == parent && t->frame[node] == frame) return node;
+  return 0;
+}
+
+/* Finds the nodes at which the stacks of a group end. Stacks are in the order of the tree, so
+ * the nodes are ascending. */
+static pprofc_status place_group(struct grouping *g, const struct page_group *from,
+                                 struct flame_group *to, pprofc_error *error) {
+  struct stack_selection selection = {.samples = from->samples, .count = from->count};
+  struct stack_set set;
+  pprofc_status status =
+      stack_set_build(&g->graph->frames, &selection, g->report->mem, &set, error);
+  if (status != PPROFC_OK) return status;
+  size_t columns = g->graph->tree.columns;
+  uint32_t *nodes = arena_array(&g->arena, set.count, sizeof *nodes);
+  int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
+  uint32_t *frames = arena_array(&g->arena, set.max_depth, sizeof *frames);
+  uint32_t *path = arena_zero_array(&g->arena, set.max_depth + 1, sizeof *path);
+  bool good = nodes && self && frames && path;
+  for (size_t i = 0; good && i < set.count; i++) {
+    good = !budget_poll(g->arena.mem, i);
+    stack_set_go_on(&set, i, frames);
+    for (uint32_t d = set.shared[i]; d < set.depth[i]; d++)
+      path[d + 1] = grouping_find_child(g, path[d], frames[d]);
+    nodes[i] = path[set.depth[i]];
+    /* A group without base samples has fewer columns than the tree. */
+    for (size_t c = 0; c < set.columns && c < columns; c++)
+      self[i * columns + c] = stack_values(&set, i)[c];
+  }
+  to->count = set.count;
+  to->node = nodes;
+  to->self = self;
+  stack_set_free(&set);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_str group_name(struct grouping *g, const struct page_group *group) {
+  struct buffer text;
+  buffer_init(&text, g->arena.mem, SIZE_MAX / 2);
+  buffer_add_str(&text, g->texts.items[group->key]);
+  buffer_add_char(&text, '=');
+  buffer_add_str(&text, g->texts.items[group->value]);
+  pprofc_str name = buffer_keep(&text, &g->arena);
+  buffer_free(&text);
+  return name;
+}
+
+pprofc_status flame_groups_make(struct grouping *g, struct flame_group **groups,
+                                pprofc_error *error) {
+  if (!find_groups(g)) return error_nomem(error);
+  *groups = arena_array(&g->arena, g->count, sizeof **groups);
+  if (!*groups || (g->count && !map_children(g))) return error_nomem(error);
+  for (size_t i = 0; i < g->count; i++) {
+    (*groups)[i].name = group_name(g, &g->groups[i]);
+    if (!(*groups)[i].name.data) return error_nomem(error);
+    pprofc_status status = place_group(g, &g->groups[i], &(*groups)[i], error);
+    if (status != PPROFC_OK) return status;
+  }
+  return PPROFC_OK;
+}
+
+void flame_groups_begin(struct grouping *g, const struct report *report,
+                        const struct flame_graph *graph) {
+  *g = (struct grouping){.report = report, .graph = graph};
+  arena_init(&g->arena, report->mem);
+  interner_init(&g->texts, report->mem);
+  interner_init(&g->left_out, report->mem);
+  map_init(&g->children, report->mem);
+}
+
+void flame_groups_end(struct grouping *g) {
+  map_free(&g->children);
+  for (size_t i = 0; i < g->count; i++) free_group(g, &g->groups[i]);
+  interner_free(&g->left_out);
+  interner_free(&g->texts);
+  arena_free(&g->arena);
+}

@@ -1,0 +1,38 @@
+/* The label groups of the page of -flame: one value of one label each. */
+#ifndef PPROFC_REPORT_STACKS_FLAME_GROUPS_H
+#define PPROFC_REPORT_STACKS_FLAME_GROUPS_H
+
+#include "core/map.h"
+#include "flame/flame.h"
+#include "report/report.h"
+
+#define MAX_VALUES 24u /* maximum number of values of a label key by which the page can group */
+#define MAX_GROUPS 96u
+
+/* One value of a label key, and the samples that have it. */
+struct page_group {
+  uint32_t key, value; /* ids in the interner */
+  uint32_t *samples;
+  size_t count, capacity;
+};
+
+/* The groups while they are made. */
+struct grouping {
+  const struct report *report;
+  const struct flame_graph *graph;
+  struct arena arena;
+  struct interner texts;
+  struct page_group groups[MAX_GROUPS];
+  size_t count;
+  struct interner left_out; /* keys that cannot be grouped */
+  struct map children;      /* hash of (parent, frame) to node of the tree */
+};
+
+void flame_groups_begin(struct grouping *grouping, const struct report *report,
+                        const struct flame_graph *graph);
+/* Makes the groups: *groups has `count` of them. */
+pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
+                                pprofc_error *error);
+void flame_groups_end(struct grouping *grouping);
+
+#endif
