@@ -96,7 +96,7 @@ async function testDiffPage(url) {
   check((await state(page)).selected === widest && (await state(page)).root === 0, "a click selects");
   await clickNode(page, widest);
   const zoomed = await state(page);
-  check(zoomed.root > 0 && zoomed.zoom, "a second click zooms");
+  check(zoomed.root > 0 && zoomed.p, "a second click zooms");
   const zoomName = await nameOf(page, zoomed.root);
   for (const tab of ["base", "head", "diff"]) {
     await page.click(`[data-tab=${tab}]`);
@@ -108,7 +108,7 @@ async function testDiffPage(url) {
 
   // The address holds the state: a reload shows the same.
   const address = page.url();
-  check(address.includes("#zoom="), `address: ${address}`);
+  check(address.includes("#p=" + zoomName) && address.includes("sel=" + zoomName), `address: ${address}`);
   await page.reload();
   await ready(page);
   check((await nameOf(page, (await state(page)).root)) === zoomName, "a reload restores the zoom");
@@ -324,7 +324,7 @@ async function testBottleneck() {
   await page.fill("[data-weight=DLmr]", "0");
   await page.press("[data-weight=DLmr]", "Enter");
   check((await dominant()).chase === "cache", "a weight can be set");
-  check(page.url().includes("weights=DLmr%3A0"), `weights are in the address: ${page.url()}`);
+  check(page.url().includes("weights=DLmr:0"), `weights are in the address: ${page.url()}`);
   await page.reload();
   await ready(page);
   check((await dominant()).chase === "cache", "a reload keeps the weights");
@@ -405,7 +405,7 @@ async function testLayout(url) {
     const a = window.pprofc;
     for (let i = 1; i < a.view.n; i++) if (!a.view.selfHead[i] && !a.view.selfBase[i]) return a.select(i, true);
   });
-  check(!/self/.test(await page.textContent(".pf-inspector dl")), "no rows of zeros");
+  check(!/self0/.test(await page.textContent(".pf-values")), "no rows of zeros");
   await page.click("[data-do=copy]");
   await page.waitForFunction(() => document.querySelector("[data-do=copy]").textContent === "Copied");
   quiet(page, "layout");
@@ -524,6 +524,94 @@ async function testSearch(url) {
   await page.context().close();
 }
 
+// ---- history, percentages, callers and callees -------------------------------------------------------------------
+
+async function testHistory(url) {
+  const page = await open(url);
+  await ready(page);
+  const look = () => page.evaluate(() => {
+    const { state, selectedName, root, view } = window.pprofc;
+    return [state.tab, state.color, state.focus, selectedName, window.pprofc.label(view.frame[root])].join(" ");
+  });
+  const seen = [await look()], keep = async () => { seen.push(await look()); };
+  const click = (name) => page.evaluate((n) => window.pprofc.nodeOfName(n, (i) => window.pprofc.place.width[i]), name).then((node) => clickNode(page, node));
+  await click("main.rank");
+  await keep();
+  await click("main.rank");
+  await keep();
+  await choose(page, "color", "origin");
+  await keep();
+  await write(page, "focus", "sort");
+  await keep();
+  check(new Set(seen).size === 5, `every step shows something else: ${seen.join("; ")}`);
+  for (const step of [3, 2, 1, 0]) {
+    await page.goBack();
+    check((await look()) === seen[step], `back: ${await look()}, not ${seen[step]}`);
+  }
+  await page.goForward();
+  check((await look()) === seen[1], `forward: ${await look()}`);
+  await page.goForward();
+  const address = page.url();
+  check(/p=main\.rank&sel=main\.rank/.test(address), `the address can be read: ${address}`);
+  await page.goto("about:blank");
+  await page.goto(address);
+  await ready(page);
+  check((await look()) === seen[2], `the link shows the same: ${await look()}`);
+  // A walk by keys is one entry.
+  const length = await page.evaluate(() => history.length);
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
+  check((await page.evaluate(() => history.length)) === length + 1, "a walk is one step");
+  // Any box is found again by its path.
+  const lost = await page.evaluate(() => {
+    const a = window.pprofc, wrong = [];
+    for (let i = 0; i < a.view.n; i += 7) if (a.place.width[i] > 0 && a.place.x[a.nodeOf(a.pathOf(i))] !== a.place.x[i]) wrong.push(a.pathOf(i));
+    return wrong;
+  });
+  check(lost.length === 0, `paths that lead elsewhere: ${lost.slice(0, 3)}`);
+  quiet(page, "history");
+  await page.context().close();
+}
+
+/** All percentages are of the profile's total; callers and callees are those of all places. */
+async function testNumbers(url) {
+  const page = await open(url);
+  await ready(page);
+  const rank = async () => {
+    await page.evaluate(() => window.pprofc.selectName("main.rank"));
+    return page.textContent(".pf-values tbody tr:first-child");
+  };
+  const whole = await rank();
+  check(/^total1\.44s \(18\.30%\)1\.44s \(18\.30%\)$/.test(whole), `main.rank: ${whole}`);
+  await write(page, "focus", "main.rank");
+  check((await rank()) === whole, `with a filter: ${await rank()}`);
+  check((await page.textContent(".pf-totals")) === "7.87s, shown 1.44s (18.30%)", `totals: ${await page.textContent(".pf-totals")}`);
+  const spot = await spotOf(page, await page.evaluate(() => window.pprofc.nodeOfName("main.rank", () => 1)));
+  await page.mouse.move(spot.x, spot.y);
+  const tip = await page.$$eval(".pf-tip > *", (all) => all.map((e) => e.textContent));
+  check(tip[0] === "main.rank" && /main\.go/.test(tip[1]) && tip[2] === "total: 1.44s (18.30%)" && tip.length >= 3, `the tooltip: ${tip}`);
+  await reset(page);
+
+  // Of a function that has several callers.
+  const sums = await page.evaluate(() => {
+    const a = window.pprofc;
+    for (let frame = 0; frame < a.model.name.length; frame++) {
+      const places = a.everywhere(frame);
+      if (places.callers.length > 3 && places.callees.length > 1 && places.total.head > 5e7) return { ...places, stats: window.pprofcViewer.stats(places.name) };
+    }
+  });
+  const total = (parts) => parts.reduce((sum, part) => sum + part.head, 0);
+  check(sums && total(sums.callers) === sums.total.head && total(sums.callees) + sums.outer.head === sums.total.head,
+    `callers and callees add up: ${JSON.stringify(sums)}`);
+  check(sums.stats.head === sums.total.head && sums.stats.selfHead === sums.self.head, "the function everywhere is the row of the list");
+  await page.evaluate(() => window.pprofc.show("main.rank"));
+  const rows = await page.$$eval(".pf-level", (all) => all.map((row) => [...row.children].map((cell) => cell.title.split("\n")[0])));
+  check(rows[0][0] === "main.(*server).search.func2" && rows[1].join() === "main.rank" && rows[2].includes("sort.Slice"), `the sandwich: ${JSON.stringify(rows)}`);
+  await page.click(".pf-level:first-child button");
+  check((await page.evaluate(() => window.pprofc.selectedName)) === rows[0][0], "a click on a caller goes there");
+  quiet(page, "numbers");
+  await page.context().close();
+}
+
 // ---- what may not move ---------------------------------------------------------------------------------------
 
 /** Selecting, pointing and zooming leave the picture where it is, and a second click hits the same box. */
@@ -583,7 +671,7 @@ async function testPointers(url) {
   const dragged = await seen();
   check(dragged.left < zoomed.left && dragged.span === zoomed.span, "dragging moves the graph");
   check((await state(page)).selected < 0, "dragging selects nothing");
-  await page.waitForFunction(() => location.hash.includes(encodeURIComponent(window.pprofc.state.at)));
+  await page.waitForFunction(() => window.pprofc.state.at && location.hash.includes(encodeURIComponent(window.pprofc.state.at)));
   await page.reload();
   await ready(page);
   check(Math.abs((await seen()).left - dragged.left) < 1e-4 * whole.span, "the address keeps the part that is shown");
@@ -726,7 +814,7 @@ async function testMount(html) {
   check((await page.evaluate(() => window.asked)) === 2, "the viewer asks for what was cut");
   check((await widths()) === "all=200 main=200 work=90 wider=60 left=20 rest=100", `joined: ${await widths()}`);
   check((await nameOf(page, (await state(page)).root)) === "work", "the zoom stays");
-  check((await page.evaluate(() => window.last.zoom)).includes("."), "the state is reported");
+  check((await page.evaluate(() => window.last.p)) === "work", "the state is reported");
   await page.evaluate(() => window.viewer.setState({ search: "left" }));
   check((await page.evaluate(() => window.pprofc.matches.length)) === 1, "the page can search");
   check(await page.evaluate(() => window.viewer.select("rest") && window.viewer.stats("rest").head === 100), "the page can select");
@@ -900,6 +988,8 @@ await testLayout(diffUrl);
 await testLabels(make("servers.html", "-flame", ...servers));
 await testManyLabels(make("many.html", "-flame", "server_cpu.pb.gz"));
 await testSearch(pathToFileURL(path.join(work, "many.html")).href);
+await testHistory(pathToFileURL(path.join(work, "many.html")).href);
+await testNumbers(pathToFileURL(path.join(work, "many.html")).href);
 await testStill(pathToFileURL(path.join(work, "many.html")).href, { width: 1280, height: 800 });
 await testStill(diffUrl, { width: 1280, height: 800 });
 await testStill(diffUrl, { width: 390, height: 844 });

@@ -451,6 +451,28 @@ async function testFlame(plain, diff) {
   await until(page, () => parameter(page, "f") === null, "back removes the filter");
   await drawn(page);
 
+  // Zoom, selection and colour are entries of the history, without a new document.
+  const name = "example.com/generator.RenderSource", state = () => flame(page, "(a) => [a.selectedName, a.label(a.view.frame[a.root]), a.state.color].join(' ')");
+  await flame(page, `(a) => a.select(a.nodeOfName('${name}', () => 1), true)`);
+  const steps = [await state()];
+  await flame(page, "(a) => a.zoom(a.selected)");
+  steps.push(await state());
+  await flame(page, "(a) => a.set({ color: 'origin' })");
+  check(parameter(page, "p") === name && parameter(page, "sel") === name, `the address can be read: ${page.url()}`);
+  const address = page.url();
+  await page.evaluate(() => { window.same = document.querySelector(".pf-graph"); });
+  for (const step of [1, 0]) {
+    await page.goBack();
+    await until(page, async () => (await state()) === steps[step], `back to ${steps[step]}`);
+  }
+  check(await page.evaluate(() => window.same === document.querySelector(".pf-graph")), "the graph stays");
+  check((await text(page, ".pf-inspector h2")).startsWith(name), "the inspector follows");
+  await page.goto(address);
+  await drawn(page);
+  check((await state()) === `${name} ${name} origin`, `a link shows the same: ${await state()}`);
+  await flame(page, "(a) => a.reset()");
+  await flame(page, "(a) => a.reset()");
+
   // The same keys as in the page of -flame; the right button has the page's filters.
   await until(page, () => page.evaluate(() => document.activeElement.classList.contains("pf-graph")), "the graph has the focus");
   await page.keyboard.press("?");

@@ -169,6 +169,9 @@ function expression(text) {
   return new RegExp(rest, rest === text && /[A-Z]/.test(text) ? "" : "i");
 }
 
+// A name as a part of a path, which ";" joins.
+const pathName = (name) => name.replaceAll(";", ":");
+
 // The expression that matches one name alone.
 const exactName = (name) => "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 

@@ -7,22 +7,21 @@ function amount(value, whole, unit) {
   return formatValue(value, unit) + (unit.whole || unit === "%" ? "" : " (" + percent(value, whole) + ")");
 }
 
-// The rows of values. Rows with zero on both sides are skipped.
-function valueRows(app, node) {
-  const { model, view, unit } = app, k = app.place.scale, rows = [];
-  const pairs = [["total", view.head[node] * k, view.base[node]], ["self", view.selfHead[node] * k, view.selfBase[node]]];
-  for (const [name, head, base] of pairs) {
-    if (!head && !base) continue;
-    if (!model.hasBase) {
-      rows.push([name, amount(head, view.head[0] * k, unit)]);
-      continue;
-    }
-    const change = changeText(difference(head, base), base, unit);
-    rows.push([name, amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * k, unit)]);
-    rows.push([name === "self" ? "change of self" : "change", change || "none"]);
-  }
-  rows.push(...verdictRows(app, view.frame[node]));
-  return rows;
+// [title, text] of a value: an amount, or both sides and the change. No rows for zeros.
+function sideRows(app, title, head, base) {
+  const { unit, whole } = app, rows = [];
+  if (!head && !base) return rows;
+  if (!app.model.hasBase) return [[title, amount(head, whole.head, unit)]];
+  const change = changeText(difference(head, base), base, unit);
+  return [[title, amount(base, whole.base, unit) + " → " + amount(head, whole.head, unit)],
+    [title === "self" ? "change of self" : "change", change || "no change"]];
+}
+
+// The rows of a box: in the tooltip, and what screen readers are told.
+function valueRows(app, node, view = app.view) {
+  const k = app.place.scale;
+  return [...sideRows(app, "total", view.head[node] * k, view.base[node]),
+    ...sideRows(app, "self", view.selfHead[node] * k, view.selfBase[node]), ...verdictRows(app, view.frame[node])];
 }
 
 // "+0.12s (+24.00%)", "new", "gone".
@@ -48,14 +47,92 @@ function aboutPart(app, frame, node) {
     element("div", { class: "pf-actions" }, ...buttons));
 }
 
-// The second column: values.
-function valuesPart(app, frame, node) {
-  const { view } = app, rows = valueRows(app, node), above = view.parent[node];
-  if (above > 0 && view.head[node] && view.head[above]) rows.push(["of its caller", percent(view.head[node], view.head[above])]);
-  if (app.bottleneck && frame >= 0) rows.push(["bottleneck", app.bottleneck(frame, node).text]);
-  rows.push(["labels", labelsOf(app, node)]);
-  return element("dl", {}, ...rows.filter(([, value]) => value)
-    .flatMap(([key, value]) => [element("dt", {}, key), element("dd", {}, value)]));
+// Cells of a value: of a difference both sides and the change.
+function valueCells(app, head, base) {
+  const { unit, whole } = app;
+  if (!app.model.hasBase) return [amount(head, whole.head, unit)];
+  return [amount(base, whole.base, unit) + " → " + amount(head, whole.head, unit), changeText(difference(head, base), base, unit) || "no change"];
+}
+
+// The second column: values of this box, and of the function everywhere.
+function valuesPart(app, node, places) {
+  const { view, place, model } = app, k = place.scale, above = view.parent[node], frame = view.frame[node], rows = [];
+  const add = (title, cells, wide) => rows.push(element("tr", {}, element("th", { scope: "row" }, title),
+    ...cells.map((text) => element("td", { colspan: wide || null }, text))));
+  const box = { total: [view.head[node] * k, view.base[node]], self: [view.selfHead[node] * k, view.selfBase[node]] };
+  const all = places && { total: [places.total.head * k, places.total.base], self: [places.self.head * k, places.self.base] };
+  const titles = model.hasBase ? ["", "base → head", "change"] : ["", "this box", ...(all ? ["everywhere"] : [])];
+  for (const which of ["total", "self"]) {
+    if (!box[which].some(Boolean) && !(all && all[which].some(Boolean))) continue;
+    if (model.hasBase) add(which, valueCells(app, ...box[which]));
+    else add(which, [...valueCells(app, ...box[which]), ...(all ? valueCells(app, ...all[which]) : [])]);
+    if (model.hasBase && all && all[which].join() !== box[which].join()) add(which + " everywhere", valueCells(app, ...all[which]));
+  }
+  const wide = titles.length - 1, { whole } = app, moved = all && difference(...all.total);
+  if (model.hasBase && moved && whole.base) add("moves the whole run by", [signed(percent(moved, Math.abs(whole.base)), moved)], wide);
+  for (const [title, text] of verdictRows(app, frame)) add(title, [text], wide);
+  if (above > 0 && view.head[node] && view.head[above]) add("of its caller", [percent(view.head[node], view.head[above])], wide);
+  if (app.bottleneck && frame >= 0) add("bottleneck", [app.bottleneck(frame, node).text], wide);
+  const labels = labelsOf(app, node);
+  if (labels) add("labels", [labels], wide);
+  return element("div", { class: "pf-values" }, element("table", {},
+    element("thead", {}, element("tr", {}, ...titles.map((text) => (text ? element("th", { scope: "col" }, text) : element("td", {}))))),
+    element("tbody", {}, ...rows)));
+}
+
+// A function at all its places: self, total of the outermost calls, its callers and its callees.
+function placesOf(app, frame) {
+  const { model, source: v } = app, name = model.name[frame], own = Uint8Array.from(model.name, (text) => (text === name ? 1 : 0));
+  const inside = new Uint8Array(v.n), callers = new Map(), callees = new Map();
+  const sum = () => ({ head: 0, base: 0 }), self = sum(), total = sum(), outer = sum();
+  const add = (to, head, base) => { to.head += head; to.base += base; };
+  const of = (map, key) => map.get(key) ?? map.set(key, { name: key, ...sum() }).get(key);
+  for (let i = 1; i < v.n; i++) {
+    const up = v.parent[i], first = own[v.frame[i]] && !inside[up];
+    inside[i] = first ? 1 : inside[up] ? 2 : 0; // 2: below the outermost call
+    if (own[v.frame[i]]) add(self, v.selfHead[i], v.selfBase[i]);
+    if (first) {
+      add(total, v.head[i], v.base[i]);
+      add(outer, v.selfHead[i], v.selfBase[i]);
+      add(of(callers, up > 0 ? model.name[v.frame[up]] : "all"), v.head[i], v.base[i]);
+    } else if (inside[up] === 1) {
+      add(of(callees, model.name[v.frame[i]]), v.head[i], v.base[i]);
+    }
+  }
+  return { name, self, total, outer, callers: [...callers.values()], callees: [...callees.values()] };
+}
+
+const MOST_PARTS = 12, LEAST_PART = 0.07;
+
+// A row of the sandwich: parts as wide as their cost, the widest first, the narrow ones together.
+function sandwichRow(app, parts, title) {
+  const k = app.place.scale, weigh = (part) => Math.max(Math.abs(part.head * k), Math.abs(part.base));
+  const sorted = parts.filter(weigh).sort((a, b) => weigh(b) - weigh(a)), sum = sorted.reduce((all, part) => all + weigh(part), 0);
+  const kept = sorted.filter((part, i) => i < MOST_PARTS && weigh(part) >= LEAST_PART * sum), rest = sorted.slice(kept.length);
+  if (rest.length) kept.push(rest.reduce((a, b) => ({ ...a, head: a.head + b.head, base: a.base + b.base }), { name: rest.length + " more", head: 0, base: 0, still: true }));
+  const text = (part) => (app.model.hasBase ? changeText(difference(part.head * k, part.base), part.base, app.unit) || "no change"
+    : amount(part.head * k, app.whole.head, app.unit));
+  const cells = kept.map((part) => {
+    const frame = app.model.name.indexOf(part.name), forms = frame < 0 ? [part.name] : app.forms(frame);
+    const more = { title: part.name + "\n" + text(part), class: part.own ? "pf-own" : null };
+    const letters = Math.max(8, 40 * weigh(part) / (sum || 1));
+    const inner = [element("span", {}, forms.find((form) => form.length <= letters) || forms[forms.length - 1]), element("b", {}, text(part))];
+    const goes = frame >= 0 && !part.still && !part.own;
+    const cell = goes ? button("", () => app.show(part.name), more) : element("span", more);
+    cell.append(...inner);
+    cell.style.flexGrow = Math.max(1, Math.round(1000 * weigh(part) / (sum || 1)));
+    return cell;
+  });
+  return element("div", { class: "pf-level", role: "group", "aria-label": title }, ...cells);
+}
+
+// The third column: callers above the function, callees below it, of all places where it is called.
+function sandwichPart(app, places) {
+  const own = { name: places.name, ...places.total, own: true };
+  const self = { name: "self", ...places.outer, still: true };
+  return element("div", { class: "pf-sandwich" }, sandwichRow(app, places.callers, "callers"), sandwichRow(app, [own], "the function"),
+    sandwichRow(app, [self, ...places.callees], "callees"),
+    element("p", { class: "pf-soft" }, "callers above, callees below, of all places; a click goes there"));
 }
 
 function inspect(app, node) {
@@ -67,7 +144,8 @@ function inspect(app, node) {
   panel.scrollTop = 0;
   if (node < 0) return panel.replaceChildren(element("p", { class: "pf-soft" }, HINT));
   const frame = app.view.frame[node];
-  panel.replaceChildren(aboutPart(app, frame, node), valuesPart(app, frame, node),
+  const known = frame >= 0 && frame !== app.model.smaller, places = known ? app.everywhere(frame) : null;
+  panel.replaceChildren(aboutPart(app, frame, node), valuesPart(app, node, places), ...(places ? [sandwichPart(app, places)] : []),
     button("×", () => app.select(-1, true), { class: "pf-close", "aria-label": "close", title: "clear the selection" }));
   describe(app, node, app.label(frame));
 }

@@ -97,7 +97,7 @@ function verdictColumns(app) {
 // Changes are sorted with their sign: the largest regression first.
 function listFunctions(app) {
   const { functions, filter } = app.parts, columns = columnsOf(app), { state } = app;
-  const column = columns[state.sort] || columns[0], { unit } = app, whole = app.view.head[0];
+  const column = columns[state.sort] || columns[0], { unit } = app, whole = app.whole.head;
   const order = state.sort === -1
     ? (a, b) => (app.label(a.frame) < app.label(b.frame) ? -1 : 1)
     : (a, b) => (column.sign ? column.value(b) - column.value(a) : Math.abs(column.value(b)) - Math.abs(column.value(a)));

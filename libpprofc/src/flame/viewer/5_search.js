@@ -39,16 +39,11 @@ function showMatched(app) {
 
 // Selects the next match. A box that is too narrow to be seen is zoomed to.
 function stepMatch(app, direction) {
-  const { matches, view, place, drawing } = app;
+  const { matches } = app;
   if (!matches.length) return;
   const at = matches.indexOf(app.selected), count = matches.length;
   const node = matches[at < 0 ? (direction > 0 ? 0 : count - 1) : (at + direction + count) % count];
-  if (place.width[node] * drawing.unit < 4) {
-    let root = node;
-    while (root > 0 && place.width[view.parent[root]] * 0.15 <= place.width[node]) root = view.parent[root];
-    app.zoom(root);
-  }
-  app.select(node, true);
+  app.approach(node);
 }
 
 // Keeps only stacks through the matches of the search: as a filter of the page around, if that has filters.

@@ -3,7 +3,7 @@
 const DEFAULTS = {
   tab: "", type: 0, width: "max", color: "", normal: false, system: true, icicle: true, reverse: false,
   collapse: false, judged: false, focus: "", hide: "", sandwich: "", search: "", only: "", group: -1, list: false, sort: 0, up: false,
-  zoom: "", at: "", weights: "",
+  p: "", at: "", sel: "", weights: "",
 };
 const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group"];
 const WIDTHS = { max: "larger of base and head", head: "head", base: "base", sum: "base + head" };
@@ -100,16 +100,30 @@ class App {
         out[key] = typeof this.state[key] === "boolean" ? (this.state[key] ? "1" : "0") : String(this.state[key]);
     return out;
   }
-  report() { if (this.options.onState) this.options.onState(this.changed); }
+  // Tells the page around what to keep in the address. `step`: as an entry of the history; a walk by keys is one entry.
+  report(step) {
+    if (this.silent || !this.options.onState) return;
+    const entry = !!step && !(step === "walk" && this.lastStep === "walk");
+    this.lastStep = step;
+    this.options.onState(this.changed, entry);
+  }
+
+  // Sets everything to what an address says.
+  restore(state) {
+    this.silent = true;
+    this.set(state);
+    if ((this.selectedName ?? "") !== state.sel) this.selectName(state.sel);
+    this.silent = false;
+  }
 
   set(change) {
     const newView = VIEW_KEYS.some((k) => k in change && change[k] !== this.state[k]);
     const name = this.selectedName;
     Object.assign(this.state, change);
-    if (newView && !("zoom" in change)) this.state.zoom = this.state.at = "";
+    if (newView && !("p" in change)) this.state.p = this.state.at = "";
     this.refresh(newView);
     if (newView && name !== null) this.selectName(name);
-    this.report();
+    this.report(Object.keys(change).join() === "search" ? "" : "set");
   }
 
   // ---- views ----
@@ -179,7 +193,7 @@ class App {
     const delta = difference(head, base), certain = this.certain(view, node, delta), quiet = certain === QUIET;
     const status = diff && !quiet ? statusOf(head, base) : 0;
     const matched = this.hits && frame >= 0 && this.hits[frame];
-    const whole = state.tab === "base" ? view.base[0] : view.head[0], value = state.tab === "base" ? base : view.head[node];
+    const whole = state.tab === "base" ? this.whole.base : this.whole.head, value = state.tab === "base" ? base : head;
     return {
       color: matched ? "#ff9be8" : this.color(view, node, frame, quiet ? 0 : delta, certain === SHARED),
       sign: STATUS_SIGNS[status], hatch: status > STATUS.faster, bar: diff && !quiet ? delta : 0,
@@ -243,28 +257,54 @@ class App {
     return this.rows;
   }
 
-  // ---- zoom: a path of names, so that an address stays valid in another view ----
+  // ---- zoom: a path of names, so that an address can be read and stays valid in another view ----
 
+  // The last names of the path to a node: as many as tell it from wider ones. It begins with ";" where that needs all.
   pathOf(node) {
-    const path = [];
-    for (; node > 0; node = this.view.parent[node]) path.unshift(hashOf(this.label(this.view.frame[node])).toString(36));
-    return path.join(".");
+    const { view, place } = this, names = [];
+    let rivals = [];
+    if (node <= 0) return "";
+    const wanted = this.framesNamed(pathName(this.label(view.frame[node])));
+    for (let i = 1; i < view.n; i++)
+      if (wanted[view.frame[i]] && (place.width[i] > place.width[node] || (place.width[i] === place.width[node] && i < node))) rivals.push(i);
+    for (let up = node; up > 0; up = view.parent[up]) {
+      const name = pathName(this.label(view.frame[up]));
+      names.unshift(name);
+      rivals = rivals.filter((i) => i > 0 && pathName(this.label(view.frame[i])) === name);
+      if (!rivals.length) return names.join(";");
+      rivals = rivals.map((i) => view.parent[i]);
+    }
+    return ";" + names.join(";");
   }
 
+  framesNamed(name) { return Uint8Array.from(this.model.name, (text) => (pathName(text) === name ? 1 : 0)); }
+
+  // The widest node whose path ends so; the root where there is no such node.
   nodeOf(path) {
-    let node = 0;
-    for (const hash of path ? path.split(".") : []) {
-      let child = this.place.first[node];
-      while (child >= 0 && hashOf(this.label(this.view.frame[child])).toString(36) !== hash) child = this.place.next[child];
-      if (child < 0) return node;
-      node = child;
-    }
-    return node;
+    const { view, place } = this, names = path.split(";"), last = names.length - 1;
+    if (!path) return 0;
+    const ends = (node) => {
+      for (let at = last; at >= 0; at--, node = view.parent[node])
+        if (names[at] === "" && !at ? node > 0 : node <= 0 || pathName(this.label(view.frame[node])) !== names[at]) return false;
+      return true;
+    };
+    const wanted = this.framesNamed(names[last]);
+    let best = 0, most = 0;
+    for (let i = 1; i < view.n; i++)
+      if (wanted[view.frame[i]] && place.width[i] > most && ends(i)) best = i, most = place.width[i];
+    return best;
+  }
+
+  // pprof's `p=` is an expression, the viewer's the path of the zoomed box.
+  openPivots(text) {
+    const node = this.nodeOf(text);
+    Object.assign(this.state, node > 0 ? { p: text } : { p: "", sandwich: pivotOf(this.model, text) });
+    this.refresh(true);
   }
 
   restoreZoom() {
     const [x, w] = this.state.at.split(",").map(Number), whole = this.place.width[0];
-    this.rootNode = this.nodeOf(this.state.zoom);
+    this.rootNode = this.nodeOf(this.state.p);
     if (this.state.at && w > 0) this.drawing.look(x * whole, w * whole);
     else this.drawing.look(this.place.x[this.rootNode], this.place.width[this.rootNode]);
     this.drawing.clampScroll();
@@ -272,15 +312,15 @@ class App {
 
   zoom(node, still) {
     if (node < 0) node = 0;
-    this.state.zoom = this.pathOf(node);
+    this.state.p = this.pathOf(node);
     this.state.at = "";
     this.rootNode = node;
-    if (node > 0) this.selected = node;
+    if (node > 0) this.mark(node);
     this.drawing.look(this.place.x[node], this.place.width[node]);
     if (node && !still) this.drawing.reveal(node);
     this.paint();
     this.showPath();
-    this.report();
+    this.report("zoom");
     this.loadBelow(node);
   }
 
@@ -296,12 +336,15 @@ class App {
         child = this.place.next[child];
     }
     this.rootNode = node;
-    this.state.zoom = this.pathOf(node);
     this.state.at = d.span >= whole ? "" : (d.left / whole).toPrecision(6) + "," + (d.span / whole).toPrecision(6);
     this.paint();
     this.showPath();
     clearTimeout(this.later);
-    this.later = setTimeout(() => { this.report(); this.loadBelow(this.rootNode); }, 200);
+    this.later = setTimeout(() => {
+      this.state.p = this.pathOf(this.rootNode);
+      this.report();
+      this.loadBelow(this.rootNode);
+    }, 200);
   }
 
   zoomAt(x, factor) {
@@ -326,7 +369,7 @@ class App {
       const selected = this.selected, path = selected > 0 ? this.pathOf(selected) : "";
       joinPart(model, at, part);
       this.refresh(true);
-      if (path) this.selected = this.nodeOf(path);
+      if (path) this.mark(this.nodeOf(path));
       this.paint();
     } catch (error) {
       this.parts.announce.textContent = "cannot load more frames: " + error.message;
@@ -335,10 +378,16 @@ class App {
 
   // `still`: the box can be seen, and the picture does not move.
   select(node, byUser, still) {
-    this.selected = node;
+    this.mark(node);
     if (node >= 0 && !still) this.bring(node);
     this.paint();
+    if (byUser) this.report(byUser === true ? "select" : byUser);
     if (byUser && this.options.onSelect) this.options.onSelect(this.selection());
+  }
+
+  mark(node) {
+    this.selected = node;
+    this.state.sel = this.selectedName ?? "";
   }
 
   // Moves the window so that a node can be seen.
@@ -369,7 +418,7 @@ class App {
     const row = frame >= 0 && this.functionRows().find((r) => this.model.name[r.frame] === this.model.name[frame]);
     if (!row) return {};
     const k = this.place.scale, { unit } = this, text = (value) => formatValue(value, unit);
-    if (!this.model.hasBase) return { self: text(row.selfHead), total: text(row.head), share: percent(row.head, this.view.head[0]) };
+    if (!this.model.hasBase) return { self: text(row.selfHead), total: text(row.head), share: percent(row.head, this.whole.head) };
     return {
       self: text(difference(row.selfHead * k, row.selfBase)), total: text(difference(row.head * k, row.base)), baseSelf: text(row.selfBase),
       baseTotal: text(row.base), headSelf: text(row.selfHead * k), headTotal: text(row.head * k),
@@ -395,12 +444,36 @@ class App {
     return best;
   }
 
+  // Selects the widest box of a function, inside the zoomed box if there is one.
   selectName(name) {
-    const node = this.nodeOfName(name, (i) => this.place.width[i]);
-    this.selected = node;
+    const { x, width } = this.place, from = x[this.root], to = from + width[this.root];
+    const node = name ? this.nodeOfName(name, (i) => width[i] + (x[i] >= from && x[i] < to ? width[0] : 0)) : -1;
+    this.mark(node);
     if (node > 0) this.drawing.reveal(node);
     this.paint();
     return node > 0;
+  }
+
+  // Goes to the widest box of a function; one that is too narrow to be seen is zoomed to.
+  show(name) {
+    const node = this.nodeOfName(name, (i) => this.place.width[i]);
+    if (node < 0) return this.set({ sandwich: name });
+    this.approach(node);
+  }
+
+  approach(node) {
+    if (this.place.width[node] * this.drawing.unit < 4) this.zoomAround(node);
+    this.select(node, true);
+  }
+
+  // Zooms so that a box is wide enough to be read, without an entry of the history.
+  zoomAround(node) {
+    const { view, place } = this, silent = this.silent;
+    let root = node;
+    while (root > 0 && place.width[view.parent[root]] * 0.15 <= place.width[node]) root = view.parent[root];
+    this.silent = true;
+    this.zoom(root);
+    this.silent = silent;
   }
 
   // Shows the place where a function changed most: selected, and wide enough to be read.
@@ -408,11 +481,11 @@ class App {
     const { view, place } = this, k = place.scale;
     const node = this.nodeOfName(this.label(frame), (i) => Math.abs(view.selfHead[i] * k - view.selfBase[i]));
     if (node < 0) return this.set({ sandwich: this.label(frame) });
-    let root = node;
-    while (root > 0 && place.width[view.parent[root]] * 0.15 <= place.width[node]) root = view.parent[root];
-    this.zoom(root);
+    this.zoomAround(node);
     this.select(node, true);
   }
+
+  everywhere(frame) { return placesOf(this, frame); }
 
   // What can be done with the selected function: the page around has filters and views of its own, as links.
   actions(node) {
@@ -465,15 +538,25 @@ class App {
     parts.width.disabled = state.tab !== "diff";
     parts.list.hidden = !state.list;
     if (state.list) listFunctions(this);
-    const { head, base } = this.view;
+    const { head, base } = this.source;
     parts.totals.textContent = model.hasBase
       ? this.runsText() + formatValue(base[0], this.amountUnit) + " → " + formatValue(head[0], this.amountUnit)
         + (base[0] ? " (" + signed(percent(head[0] - base[0], Math.abs(base[0])), head[0] - base[0]) + ")" : "")
       : formatValue(head[0], this.amountUnit);
+    parts.totals.textContent += this.shownText();
     legend(this);
     showChanges(this);
     showBanner(this);
     this.showPath();
+  }
+
+  // ", shown 4.32s (54.89%)": the second total, of what filters leave.
+  shownText() {
+    const { view, source, model } = this, same = view.head[0] === source.head[0] && view.base[0] === source.base[0];
+    if (same) return "";
+    const text = formatValue(view.head[0], this.amountUnit);
+    if (model.hasBase) return ", shown " + formatValue(view.base[0], this.amountUnit) + " → " + text;
+    return ", shown " + text + " (" + percent(view.head[0], source.head[0]) + ")";
   }
 
   // "mean of 5 + 5 runs: "; values of several runs are means per run.
@@ -508,11 +591,12 @@ class App {
     pills.push(...flags.map(([key, text]) => element("span", { class: "pf-pill" }, text,
       button("×", () => this.set({ [key]: DEFAULTS[key] }), { "aria-label": "remove: " + text, "data-remove": key }))));
     this.parts.path.replaceChildren(...pills, ...(this.root > 0 || !pills.length ? crumbs : []));
+    this.parts.path.scrollLeft = this.parts.path.scrollWidth;
   }
 
   walk(key) {
     const { view, place, drawing } = this;
-    if (this.selected < 0) return this.select(this.root > 0 ? this.root : place.first[0] >= 0 && key === "ArrowDown" ? place.first[0] : 0, true);
+    if (this.selected < 0) return this.select(this.root > 0 ? this.root : place.first[0] >= 0 && key === "ArrowDown" ? place.first[0] : 0, "walk");
     const visible = (n) => { while (n >= 0 && !(place.width[n] > 0)) n = place.next[n]; return n; };
     const down = drawing.icicle ? "ArrowDown" : "ArrowUp", up = drawing.icicle ? "ArrowUp" : "ArrowDown";
     let node = this.selected;
@@ -524,7 +608,7 @@ class App {
       for (let c = node > 0 ? place.first[view.parent[node]] : -1; c >= 0 && c !== node; c = place.next[c]) if (place.width[c] > 0) before = c;
       node = before;
     }
-    if (node >= 0) this.select(node, true);
+    if (node >= 0) this.select(node, "walk");
   }
 
   // True if the key did something.

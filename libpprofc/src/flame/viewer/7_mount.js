@@ -177,11 +177,9 @@ class Pointers {
     const { app, drawing } = this, node = this.nodeOf(e), { tip } = app.parts, { view } = drawing;
     drawing.canvas.classList.toggle("pf-over", node >= 0);
     if (node < 0 || e.pointerType === "touch") return this.hideTip();
-    const head = view.head[node] * drawing.place.scale, base = view.base[node], { unit } = app, text = [];
-    if (app.model.hasBase) text.push(amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * drawing.place.scale, unit), changeText(difference(head, base), base, unit));
-    else text.push(amount(head, view.head[0], unit));
-    text.push(...verdictRows(app, view.frame[node]).map(([what, words]) => what.replace(": certain?", "") + ": " + words));
-    tip.replaceChildren(element("b", {}, app.label(view.frame[node])), ...text.filter(Boolean).map((t) => element("span", {}, t)));
+    const frame = view.frame[node], text = [frame < 0 ? "" : fileName(app.model, frame)];
+    text.push(...valueRows(app, node, view).map(([what, words]) => what.replace(": certain?", "") + ": " + words));
+    tip.replaceChildren(element("b", {}, app.label(frame)), ...text.filter(Boolean).map((t) => element("span", {}, t)));
     tip.hidden = false;
     const box = app.parts.box.getBoundingClientRect(), w = tip.offsetWidth, h = tip.offsetHeight;
     const x = Math.min(e.clientX + 14, innerWidth - w - 8), y = e.clientY + 18 + h > innerHeight ? e.clientY - h - 10 : e.clientY + 18;
@@ -251,7 +249,7 @@ function handleOf(app) {
       app.read(change);
       const after = { ...app.state };
       Object.assign(app.state, before);
-      app.set(after);
+      app.restore(after);
     },
     select: (name) => app.selectName(name),
     search: (text) => { app.set({ search: text }); return matchedText(app); },
@@ -269,11 +267,12 @@ function handleOf(app) {
 async function mount(root, options) {
   const packed = options.data instanceof ArrayBuffer ? splitData(options.data) : options.data;
   const model = await readModel(packed), app = new App(model, options);
-  if (options.pivots && !app.state.sandwich) app.state.sandwich = pivotOf(model, options.pivots);
   build(app, root);
   wire(app);
   app.refresh(true);
-  if (app.state.sandwich) app.selectName(app.state.sandwich);
+  if (options.pivots && !app.state.sandwich) app.openPivots(options.pivots);
+  const selected = app.state.sel || app.state.sandwich;
+  if (selected) app.selectName(selected);
   if ([document.body, options.focusFrom].includes(document.activeElement)) app.parts.graph.focus({ preventScroll: true });
   return handleOf(app);
 }

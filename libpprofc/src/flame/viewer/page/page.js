@@ -6,9 +6,12 @@
     const text = atob(document.getElementById(id).textContent.trim());
     return Uint8Array.from(text, (c) => c.charCodeAt(0));
   };
-  const write = (state) => {
-    const text = new URLSearchParams(state).toString();
-    try { history.replaceState(null, "", text ? "#" + text : location.pathname + location.search); } catch (error) {
+  // The address in letters that people can read.
+  const readable = (text) => encodeURIComponent(text).replace(/%(2F|3A|3B|40|5B|5D)/g, decodeURIComponent);
+  const write = (state, entry) => {
+    const text = Object.entries(state).map(([key, value]) => key + "=" + readable(value)).join("&");
+    if (text === location.hash.slice(1)) return;
+    try { history[entry ? "pushState" : "replaceState"](null, "", text ? "#" + text : location.pathname + location.search); } catch (error) {
       location.hash = text;
     }
   };

@@ -89,7 +89,9 @@ function started() {
   for (const run of page.listeners) run();
 }
 
-addEventListener("popstate", () => navigate(location.href, { push: false }));
+addEventListener("popstate", () => {
+  if (!restoreFlame()) navigate(location.href, { push: false });
+});
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");

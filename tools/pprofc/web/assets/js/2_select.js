@@ -12,11 +12,13 @@ function elementsOf(name) {
 }
 
 function showInAddress(name) {
-  const url = new URL(location.href);
-  url.searchParams.delete("p");
-  if (name) url.searchParams.set("sel", name);
-  else url.searchParams.delete("sel");
-  history.replaceState(history.state, "", url);
+  if (!page.flame) { // the viewer keeps its own state
+    const url = new URL(location.href);
+    url.searchParams.delete("p");
+    if (name) url.searchParams.set("sel", name);
+    else url.searchParams.delete("sel");
+    history.replaceState(history.state, "", url);
+  }
   for (const link of $$("#views a, #sides a, #types a, a.pill, .filters a, .rows th a")) {
     const target = new URL(link.getAttribute("href"), location.href);
     if (name) target.searchParams.set("sel", name);

@@ -24,20 +24,44 @@ async function fetchBytes(url) {
   return reply.arrayBuffer();
 }
 
-/** What the address says of the viewer's state: its own keys in one parameter. */
-function flameState(box) {
-  const state = Object.fromEntries(new URLSearchParams(new URL(location.href).searchParams.get("v") ?? ""));
-  const side = document.documentElement.dataset.side;
-  return { ...state, tab: side };
+/** What the address says of the viewer's state: the path of the zoomed box, the selected function, and the rest in one parameter. */
+function flameState() {
+  const { searchParams } = new URL(location.href), state = Object.fromEntries(new URLSearchParams(searchParams.get("v") ?? ""));
+  const path = searchParams.get("p") ?? "";
+  return { ...state, tab: document.documentElement.dataset.side, p: path.startsWith("^") ? "" : path, sel: searchParams.get("sel") ?? "" };
 }
 
-function keepFlameState(state) {
-  const kept = new URLSearchParams(state);
-  for (const ours of ["tab", "type", "search", "list"]) kept.delete(ours);
+/** The address, or a link, with the state of the viewer. */
+function withFlame(address, state) {
+  const url = new URL(address, location.href), kept = new URLSearchParams(state);
+  for (const ours of ["tab", "type", "search", "list", "p", "sel"]) kept.delete(ours);
+  for (const [name, value] of [["v", String(kept)], ["p", state.p], ["sel", state.sel]]) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
+  return url;
+}
+
+/** Keeps the state in the address; `entry`: a step that back undoes. */
+function keepFlameState(state, entry) {
+  const url = withFlame(location.href, state);
+  if (String(url) === location.href) return;
+  history[entry ? "pushState" : "replaceState"](history.state, "", url);
+  for (const link of $$("#sides a, #types a, a.pill")) link.href = withFlame(link.getAttribute("href"), state);
+}
+
+/** The address without what the viewer keeps in it: what the document depends on. */
+function documentAddress() {
   const url = new URL(location.href);
-  if (kept.size) url.searchParams.set("v", String(kept));
-  else url.searchParams.delete("v");
-  if (String(url) !== location.href) history.replaceState(history.state, "", url);
+  for (const name of ["v", "p", "sel"]) url.searchParams.delete(name);
+  return String(url);
+}
+
+/** Back and forward inside one flame graph need no document. True if that is so. */
+function restoreFlame() {
+  if (!page.flame || page.flameAddress !== documentAddress()) return false;
+  page.flame.setState(flameState(), true);
+  return true;
 }
 
 /** The page's own actions for a function, in the inspector of the viewer. */
@@ -101,7 +125,7 @@ async function mountFlame(box) {
     return fetchBytes(url);
   };
   const viewer = await window.pprofcFlame.mount(box, {
-    data, load, actions: flameActions, host: flameHost, filter: keepOnly, onMatched: showMatches, focusFrom: $("#view"), chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
+    data, load, actions: flameActions, host: flameHost, filter: keepOnly, onMatched: showMatches, focusFrom: $("#view"), chrome: false, state: flameState(), pivots: box.dataset.pivot, onState: keepFlameState,
     onSelect: (chosen) => select(chosen?.name ?? "", { values: chosen && valuesOf(chosen) }),
   });
   if (!box.isConnected) {
@@ -110,7 +134,6 @@ async function mountFlame(box) {
   }
   page.flame = viewer;
   box.classList.add("drawn");
-  if (box.dataset.sel && !box.dataset.pivot) viewer.select(box.dataset.sel);
   setTimeout(() => loadTable().catch(() => {}), 500);
 }
 
@@ -125,10 +148,10 @@ function keepFlame(fresh) {
 
 onPage(() => {
   const box = $("#flame");
+  page.flameAddress = documentAddress();
   if (page.keptFlame) {
     page.keptFlame = false;
-    page.flame.setState({ tab: document.documentElement.dataset.side });
-    page.flame.select(box.dataset.sel);
+    page.flame.setState(flameState(), true);
     page.flame.repaint?.();
     return;
   }
