@@ -115,6 +115,7 @@ static bool brief_push(struct brief *b, struct brief_list *list, struct brief_pi
 
 static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
   b->left.rows++;
+  b->left.of_rank[row->rank < 2 ? (size_t)(row->rank > 0) : 2]++;
   b->left.amount += row->amount;
 }
 
@@ -281,10 +282,40 @@ static void brief_put_note(struct brief *b, brief_describe_fn describe, const vo
   buffer_add_text(&b->note, " shows more\n");
 }
 
-void brief_settle(struct brief *b, brief_describe_fn describe, const void *context) {
+/* Replaces the text of a line outside rows. */
+static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str text) {
+  char *copy = mem_array(b->mem, text.size, 1);
+  if (!copy) {
+    b->open.failed = true;
+    return;
+  }
+  memcpy(copy, text.data, text.size);
+  mem_free(b->mem, line->text, line->size, 1);
+  b->fixed.bytes = b->fixed.bytes - line->size + text.size;
+  line->text = copy;
+  line->size = text.size;
+}
+
+/* Corrects the lines that count rows. */
+static void brief_recount(struct brief *b, brief_recount_fn recount, const void *context) {
+  struct buffer text;
+  buffer_init(&text, b->mem, SIZE_MAX);
+  for (size_t i = 0; recount && b->left.rows && i < b->fixed.count; i++) {
+    struct brief_piece *line = &b->fixed.items[i];
+    buffer_clear(&text);
+    if (line->size && recount(context, &b->left, (pprofc_str){line->text, line->size}, &text))
+      brief_replace(b, line, buffer_str(&text));
+  }
+  b->open.failed |= text.failed;
+  buffer_free(&text);
+}
+
+void brief_settle(struct brief *b, brief_describe_fn describe, brief_recount_fn recount,
+                  const void *context) {
   b->open.failed |= !brief_flush(b);
   for (;;) {
     brief_put_note(b, describe, context);
+    brief_recount(b, recount, context);
     if (b->rows.bytes + b->fixed.bytes + b->note.size <= b->most) break;
     if (b->rows.count)
       brief_pop(b);
@@ -336,7 +367,7 @@ static void brief_merge(struct brief *b, struct buffer *to) {
 pprofc_status brief_finish(struct brief *b, pprofc_write_fn write, void *context,
                            pprofc_error *error) {
   struct buffer whole;
-  if (!b->settled) brief_settle(b, NULL, NULL);
+  if (!b->settled) brief_settle(b, NULL, NULL, NULL);
   if (b->open.failed || b->note.failed) return error_nomem(error);
   buffer_init(&whole, b->mem, SIZE_MAX);
   brief_merge(b, &whole);

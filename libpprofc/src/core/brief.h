@@ -38,12 +38,18 @@ struct brief_list {
 /* Sums over rows that were left out. */
 struct brief_left {
   size_t rows, lines; /* number of lines outside rows */
+  size_t of_rank[3];  /* number of rows of rank 0, 1, and 2 or more */
   long double amount;
 };
 
 /* Appends a description of the rows that were left out, such as "1.2s (3% of 40s)". */
 typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
                                   struct buffer *to);
+
+/* Replaces a line outside rows that counts rows: writes it without the rows that were left out.
+ * False if the line stays. */
+typedef bool (*brief_recount_fn)(const void *context, const struct brief_left *left,
+                                 pprofc_str line, struct buffer *to);
 
 struct brief {
   const pprofc_allocator *mem;
@@ -83,8 +89,9 @@ bool brief_mark(struct brief *brief, int rank, double weight, long double amount
 /* Marks the place of the note in JSON: after a member of an object. */
 void brief_note_here(struct brief *brief);
 
-/* Chooses the rows. `describe` may be NULL. */
-void brief_settle(struct brief *brief, brief_describe_fn describe, const void *context);
+/* Chooses the rows. `describe` and `recount` may be NULL. */
+void brief_settle(struct brief *brief, brief_describe_fn describe, brief_recount_fn recount,
+                  const void *context);
 
 /* Writes the report: at most `most` bytes. PPROFC_E_LIMIT if the parts of a JSON report
  * outside rows are longer. */

@@ -1,5 +1,6 @@
 /* Prints the lines above a report, and makes text of the profile safe to print. */
 #include "core/escape.h"
+#include "core/log_guard.h"
 #include "graph/number.h"
 #include "report/labels.h"
 #include "unit/unit.h"
@@ -152,19 +153,50 @@ static void label_dropped(const struct report *report, size_t count, const char 
   label(context, "Dropped ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 }
 
+/* "1.2s, 60% of 2s total" */
+static int label_shown(const struct report *report, int64_t value, char *text, size_t size) {
+  char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
+  return snprintf(text, size, "%.*s, %.*s of %.*s total",
+                  STR_ARG(report_value(report, value, shown)),
+                  STR_ARG(unit_percentage_trimmed(value, report->result.total, percentage)),
+                  STR_ARG(report_value(report, report->result.total, total)));
+}
+
+static const char shown_nodes[] = "Showing nodes accounting for ", shown_top[] = "Showing top ";
+
+int64_t labels_left(const struct brief_left *left) {
+  bool fits = left->amount >= -0x1p63L && left->amount < 0x1p63L;
+  return fits ? (int64_t)left->amount : INT64_MIN;
+}
+
+bool labels_recount(const void *context, const struct brief_left *left, pprofc_str line,
+                    struct buffer *to) {
+  const struct report *report = context;
+  const struct graph_summary *legend = &report->legend;
+  char text[2 * UNIT_LABEL_MAX + 100];
+  if (!report->rows_add_up) return false;
+  if (str_starts(line, STR(shown_nodes))) {
+    int64_t value = sum_add(legend->shown, number_multiply(labels_left(left), -1));
+    label_shown(report, value, text, sizeof text);
+    buffer_add_text(to, shown_nodes);
+    escape_log(to, str_of(text), false);
+    buffer_add_char(to, '\n');
+    return true;
+  }
+  if (!str_starts(line, STR(shown_top))) return false;
+  buffer_printf(to, "%s%zu nodes out of %zu\n", shown_top,
+                legend->nodes - left->of_rank[report->node_rank], legend->nodes_before);
+  return true;
+}
+
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context) {
   if (full || !report->options->compact_labels) labels_profile(report, label, context);
   label_filters(report, label, context);
 
-  char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
   char text[2 * UNIT_LABEL_MAX + 100];
-  int size =
-      snprintf(text, sizeof text, "%.*s, %.*s of %.*s total",
-               STR_ARG(report_value(report, legend->shown, shown)),
-               STR_ARG(unit_percentage_trimmed(legend->shown, report->result.total, percentage)),
-               STR_ARG(report_value(report, report->result.total, total)));
-  label(context, "Showing nodes accounting for ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+  int size = label_shown(report, legend->shown, text, sizeof text);
+  label(context, shown_nodes, (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 
   if (report->result.total) {
     label_dropped(report, legend->dropped_nodes, "node", "cum", report->result.nodefraction, label,
@@ -174,7 +206,7 @@ void labels_graph(const struct report *report, const struct graph_summary *legen
     if (legend->nodes > 0 && legend->nodes < legend->nodes_before) {
       size =
           snprintf(text, sizeof text, "%zu nodes out of %zu", legend->nodes, legend->nodes_before);
-      label(context, "Showing top ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+      label(context, shown_top, (pprofc_str){text, size < 0 ? 0 : (size_t)size});
     }
   }
   if (full) label(context, "\nSee https://git.io/JfYMW for how to read the graph", STR(""));

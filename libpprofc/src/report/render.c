@@ -4,8 +4,7 @@
 #include "core/budget.h"
 #include "core/log_guard.h"
 #include "core/options.h"
-#include "graph/number.h"
-#include "report/report.h"
+#include "report/labels.h"
 #include "unit/unit.h"
 
 struct pipeline_options report_pipeline_options(const pprofc_report_options *o) {
@@ -83,7 +82,7 @@ static void report_describe_left(const void *context, const struct brief_left *l
   const struct report *report = context;
   char value[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
   if (!report->rows_add_up) return;
-  int64_t amount = number_from_double((double)left->amount);
+  int64_t amount = labels_left(left);
   pprofc_str percent = unit_percentage(amount, report->result.total, percentage);
   buffer_printf(to, ", %.*s flat (%.*s of %.*s)", STR_ARG(report_value(report, amount, value)),
                 STR_ARG(str_trim(percent)),
@@ -113,7 +112,7 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   output_watch(&out, report->mem);
   pprofc_status status = report->format->render(report, &out, error);
   if (!status) status = output_flush(&out, error);
-  if (!status && out.brief) brief_settle(out.brief, report_describe_left, report);
+  if (!status && out.brief) brief_settle(out.brief, report_describe_left, labels_recount, report);
   return status;
 }
 

@@ -17,7 +17,9 @@ struct report {
   struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
   const struct graph *kept;      /* an existing graph to print (report/kept.h), or NULL */
   bool rows_add_up; /* true if the rows that the report marks have the flat values of all nodes */
-  pprofc_str output_unit; /* unit option; pipeline_graph replaces it by its choice (20.2) */
+  struct graph_summary legend; /* counts of the header, with rows_add_up */
+  int node_rank;               /* rank of the rows that are nodes, with rows_add_up */
+  pprofc_str output_unit;      /* unit option; pipeline_graph replaces it by its choice (20.2) */
 };
 
 typedef pprofc_status (*report_fn)(struct report *report, struct output *out, pprofc_error *error);

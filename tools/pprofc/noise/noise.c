@@ -239,6 +239,6 @@ pprofc_status noise_write(const struct command *command, pprofc_write_fn write, 
   else
     status = noise_table(report, &out, error);
   if (!status) status = output_flush(&out, error);
-  if (!status && out.brief) brief_settle(out.brief, noise_describe_left, report);
+  if (!status && out.brief) brief_settle(out.brief, noise_describe_left, NULL, report);
   return status;
 }

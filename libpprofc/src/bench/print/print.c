@@ -48,7 +48,7 @@ void print_mark(struct output *out, int rank) {
 static pprofc_status printer_flush(const struct printer *printer, pprofc_error *error) {
   pprofc_status status = printer->warn ? output_flush(printer->warn, error) : PPROFC_OK;
   if (status == PPROFC_OK) status = output_flush(printer->out, error);
-  if (printer->out->brief) brief_settle(printer->out->brief, print_describe_left, NULL);
+  if (printer->out->brief) brief_settle(printer->out->brief, print_describe_left, NULL, NULL);
   return status;
 }
 

@@ -35,8 +35,8 @@ pprofc_status report_top(struct report *report, struct output *out, pprofc_error
   struct graph g;
   pprofc_status status = report_graph(report, PIPELINE_INLINE_MARKS, &g, error);
   if (!status) {
-    struct graph_summary legend = pipeline_summary(&g);
-    labels_graph(report, &legend, false, label_to_output, out);
+    report->legend = pipeline_summary(&g);
+    labels_graph(report, &report->legend, false, label_to_output, out);
     output_add_text(out, "      flat  flat%   sum%        cum   cum%\n");
     int64_t running = 0;
     report->rows_add_up = true;

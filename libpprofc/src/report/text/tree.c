@@ -44,7 +44,7 @@ static void tree_print_node(struct tree *t, uint32_t node) {
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
   t->running = sum_add(t->running, flat);
-  output_row(t->out, 2, (double)cum, 0);
+  output_row(t->out, 2, (double)cum, (long double)flat);
   tree_add_value(t, flat, 10);
   tree_add_percentage(t, flat, t->report->result.total);
   tree_add_percentage(t, t->running, t->report->result.total);
@@ -64,8 +64,11 @@ static bool is_printed(const struct graph *g, size_t index) {
 
 static void tree_print_all(struct tree *t) {
   const struct graph *g = &t->graph;
-  struct graph_summary legend = pipeline_summary(g);
-  labels_graph(t->report, &legend, false, label_to_output, t->out);
+  struct report *report = t->report;
+  report->legend = pipeline_summary(g);
+  report->rows_add_up = !g->matches;
+  report->node_rank = 2;
+  labels_graph(report, &report->legend, false, label_to_output, t->out);
   output_add_text(t->out, separator);
   output_add_text(t->out, legend_line);
   for (size_t i = 0; i < g->shown_count && !t->out->failed; i++)
