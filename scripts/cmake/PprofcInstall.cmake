@@ -73,6 +73,7 @@ endforeach()
 install(FILES ${man3_pages} ${man3_functions} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 add_custom_target(man ALL DEPENDS ${man_pages} ${man3_pages})
 
+install(FILES docs/SKILL.md DESTINATION ${CMAKE_INSTALL_DATADIR}/pprofc)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

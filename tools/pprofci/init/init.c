@@ -1,5 +1,7 @@
-/* `pprofci init`: writes a workflow for the project in the current folder. */
+/* `pprofci init`: writes a workflow for the project in the current folder, or the skill for coding
+ * agents. */
 #include "commands.h"
+#include "init/agents.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -17,12 +19,12 @@ extern const size_t asset_init_workflow_yml_size, asset_init_go_yml_size, asset_
 
 struct init_options {
   const char *out, *action;
-  bool force;
+  bool force, agents;
 };
 
 #define FIELD(name) offsetof(struct init_options, name)
 
-static const struct flag_group groups[] = {{"The workflow", NULL}};
+static const struct flag_group groups[] = {{"The workflow", NULL}, {"Coding agents", NULL}};
 
 static const struct flag flags[] = {
     FLAG(STRING, 0, "out", out, "FILE", ".github/workflows/performance.yml",
@@ -30,9 +32,13 @@ static const struct flag flags[] = {
     FLAG(STRING, 0, "action", action, "REPO@REF", "OWNER/pprofc@v0",
          "action that the workflow uses"),
     SWITCH(0, "force", force, "replace a file that exists"),
+    SWITCH(1, "agents", agents,
+           "write the skill for coding agents instead: .agents/skills/pprofc, "
+           ".claude/skills/pprofc and a section of AGENTS.md"),
 };
 
-static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", NULL};
+static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", "-agents [-force]",
+                                    NULL};
 
 static const char *const details[] = {
     "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark, pyproject.toml with "
@@ -40,7 +46,7 @@ static const char *const details[] = {
     NULL};
 
 static const struct flag_note statuses[] = {
-    {"0", "the workflow is written"}, {"1", "failed, or no project was found"}, {NULL, NULL}};
+    {"0", "the files are written"}, {"1", "failed, or no project was found"}, {NULL, NULL}};
 
 const struct flag_table init_table = {
     FLAG_TABLE("pprofci init", "writes a workflow that measures pull requests")};
@@ -187,6 +193,7 @@ static pprofc_status init_run(void *options, const struct command_line *line, in
   const struct init_options *o = options;
   const struct project *project = NULL;
   (void)code;
+  if (o->agents) return agents_write(o->force, line->out, error);
   pprofc_status status = project_find(&project, error);
   if (status == PPROFC_OK) status = init_place(o, error);
   if (status == PPROFC_OK) status = init_write(o, project, error);
