@@ -34,22 +34,10 @@ bool transport_is_local(pprofc_str host) {
 }
 
 #ifdef HAVE_LIBCURL
-#include "common/library.h"
-
-#include <curl/curl.h>
+#include "common/libcurl.h"
 
 struct transport {
-  CURLcode (*global_init)(long flags);
-  CURL *(*easy_init)(void);
-  void (*easy_reset)(CURL *easy);
-  CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-  CURLcode (*easy_perform)(CURL *easy);
-  CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-  void (*easy_cleanup)(CURL *easy);
-  const char *(*easy_strerror)(CURLcode code);
-  struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-  void (*slist_free_all)(struct curl_slist *list);
-  time_t (*getdate)(const char *text, const time_t *unused);
+  struct libcurl curl;
   CURL *easy;
 };
 
@@ -79,7 +67,7 @@ static int64_t date_of(struct transport_leg *leg, pprofc_str value) {
   if (value.size >= sizeof text) return 0;
   memcpy(text, value.data, value.size);
   text[value.size] = '\0';
-  time_t time = leg->transport->getdate(text, NULL);
+  time_t time = leg->transport->curl.getdate(text, NULL);
   return time > 0 ? (int64_t)time : 0;
 }
 
@@ -186,19 +174,8 @@ static size_t leg_body(char *data, size_t size, size_t count, void *context) {
 pprofc_status transport_open(struct transport **transport, pprofc_error *error) {
   struct transport *t = mem_zero_array(&mem_default, 1, sizeof *t);
   if (!t) return error_nomem(error);
-  const struct library_function functions[] = {
-      {"curl_global_init", &t->global_init},   {"curl_easy_init", &t->easy_init},
-      {"curl_easy_reset", &t->easy_reset},     {"curl_easy_setopt", &t->easy_setopt},
-      {"curl_easy_perform", &t->easy_perform}, {"curl_easy_getinfo", &t->easy_getinfo},
-      {"curl_easy_cleanup", &t->easy_cleanup}, {"curl_easy_strerror", &t->easy_strerror},
-      {"curl_slist_append", &t->slist_append}, {"curl_slist_free_all", &t->slist_free_all},
-      {"curl_getdate", &t->getdate},
-  };
-  pprofc_status status = library_load("libcurl.so.4", "libcurl4", functions,
-                                      sizeof functions / sizeof *functions, error);
-  if (status == PPROFC_OK &&
-      (t->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(t->easy = t->easy_init())))
-    status = error_set(error, PPROFC_E_UNSUPPORTED, "libcurl cannot be initialized");
+  pprofc_status status = libcurl_load(&t->curl, error);
+  if (status == PPROFC_OK && !(t->easy = t->curl.easy_init())) status = error_nomem(error);
   if (status != PPROFC_OK) {
     mem_free(&mem_default, t, 1, sizeof *t);
     return status;
@@ -209,16 +186,16 @@ pprofc_status transport_open(struct transport **transport, pprofc_error *error) 
 
 void transport_close(struct transport *t) {
   if (!t) return;
-  t->easy_cleanup(t->easy);
+  t->curl.easy_cleanup(t->easy);
   mem_free(&mem_default, t, 1, sizeof *t);
 }
 
 #define LEG_SET(option, value)                                                                     \
-  (leg->transport->easy_setopt(leg->transport->easy, (option), (value)) == CURLE_OK)
+  (leg->transport->curl.easy_setopt(leg->transport->easy, (option), (value)) == CURLE_OK)
 
 static bool leg_set_headers(struct transport_leg *leg, const char *const *headers) {
   for (; *headers; headers++) {
-    struct curl_slist *list = leg->transport->slist_append(leg->headers, *headers);
+    struct curl_slist *list = leg->transport->curl.slist_append(leg->headers, *headers);
     if (!list) return false;
     leg->headers = list;
   }
@@ -277,7 +254,7 @@ static const char *certificate_hint(const char *why) {
 }
 
 static pprofc_status leg_explain(struct transport_leg *leg, CURLcode code, pprofc_error *error) {
-  const char *why = *leg->why ? leg->why : leg->transport->easy_strerror(code);
+  const char *why = *leg->why ? leg->why : leg->transport->curl.easy_strerror(code);
   bool certificate = code == CURLE_PEER_FAILED_VERIFICATION;
   if (leg->reply->body.failed)
     return error_set(error, PPROFC_E_LIMIT, "the reply has more than %zu bytes",
@@ -292,14 +269,14 @@ pprofc_status transport_send(struct transport *transport, const char *method, co
   pprofc_status status = PPROFC_OK;
   long code = 0;
   double connected = 0;
-  transport->easy_reset(transport->easy);
+  transport->curl.easy_reset(transport->easy);
   if (!leg_set_common(&leg) || !leg_set_security(&leg, url) ||
       !leg_set_request(&leg, method, url, body, timeout) || !leg_set_headers(&leg, headers)) {
     status = error_set(error, PPROFC_E_NOMEM, "libcurl cannot prepare the request");
   } else {
-    CURLcode result = transport->easy_perform(transport->easy);
-    transport->easy_getinfo(transport->easy, CURLINFO_RESPONSE_CODE, &code);
-    transport->easy_getinfo(transport->easy, CURLINFO_PRETRANSFER_TIME, &connected);
+    CURLcode result = transport->curl.easy_perform(transport->easy);
+    transport->curl.easy_getinfo(transport->easy, CURLINFO_RESPONSE_CODE, &code);
+    transport->curl.easy_getinfo(transport->easy, CURLINFO_PRETRANSFER_TIME, &connected);
     reply->sent = connected > 0;
     reply->code = (int)code;
     reply->refused = result == CURLE_PEER_FAILED_VERIFICATION;
@@ -308,7 +285,7 @@ pprofc_status transport_send(struct transport *transport, const char *method, co
     else if (!reply->ended)
       status = error_set(error, PPROFC_E_IO, "the reply ended within its headers");
   }
-  transport->slist_free_all(leg.headers);
+  transport->curl.slist_free_all(leg.headers);
   return status;
 }
 

@@ -190,13 +190,11 @@ static const struct known_direction known_directions[] = {
 enum unit_direction unit_direction_of(pprofc_str unit) {
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};
-  while (next_token(&p)) {
-    if (!p.denominator) {
+  while (next_token(&p))
+    if (!p.denominator)
       numerator = p.token;
-    } else if (numerator.size && (str_equal(p.token, STR("s")) || str_equal(p.token, STR("sec")))) {
+    else if (numerator.size && (str_equal(p.token, STR("s")) || str_equal(p.token, STR("sec"))))
       return UNIT_HIGHER_IS_BETTER;
-    }
-  }
   for (size_t i = 0; i < sizeof known_directions / sizeof *known_directions; i++)
     if (str_equal(numerator, str_of(known_directions[i].unit)))
       return known_directions[i].direction;

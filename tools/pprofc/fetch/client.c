@@ -2,8 +2,8 @@
  * passwords go to their own host only, and no redirect can lead to a local socket or file. */
 #include "fetch/client.h"
 
+#include "common/libcurl.h"
 #include "fetch/failure.h"
-#include "fetch/libcurl.h"
 #include "pprofc/base.h"
 
 #include <limits.h>

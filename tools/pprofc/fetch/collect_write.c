@@ -45,9 +45,7 @@ static void collect_add_item(struct json_writer *json, const struct collect_serv
   json_text(json, file);
   json_string(json_key(json, "address"), item->remote->address.shown);
   collect_add_time(json, "time", header.time_nanos);
-  if (header.duration_nanos) {
-    json_int(json_key(json, "duration_nanos"), header.duration_nanos);
-  }
+  if (header.duration_nanos) json_int(json_key(json, "duration_nanos"), header.duration_nanos);
   if (pprofc_profile_mapping_count(item->profile)) {
     pprofc_mapping main = pprofc_profile_mapping(item->profile, 0);
     json_string(json_key(json, "binary"), main.file);

@@ -2,7 +2,7 @@
 #ifndef PPROFC_TOOLS_FETCH_FAILURE_H
 #define PPROFC_TOOLS_FETCH_FAILURE_H
 
-#include "fetch/libcurl.h"
+#include "common/libcurl.h"
 #include "fetch/url.h"
 
 #ifdef HAVE_LIBCURL

@@ -51,9 +51,8 @@ static void leaks_json_row(struct json_writer *json, const struct leak_kind *kin
 
 static void leaks_json_counts(struct json_writer *json, const struct leak_kind *kind) {
   json_begin_object(json_key(json, "counts"));
-  for (size_t i = 0; i < LEAK_VERDICTS; i++) {
+  for (size_t i = 0; i < LEAK_VERDICTS; i++)
     json_uint(json_key(json, leak_verdict_code((enum leak_verdict)i)), kind->counts[i]);
-  }
   json_end(json);
 }
 

@@ -133,9 +133,8 @@ static void put_github_note(struct post *post, struct json_text *text, const str
   bool warns = post->outcome->ending == ENDING_WARNING;
   json_begin_object(&text->json);
   json_text_member(text, "path", node_text(note, "file"));
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < 2; i++)
     json_int(json_key(&text->json, lines[i]), node_integer(node_get(note, "line")));
-  }
   json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
   json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MAX));
   json_text_member(text, "message", note_message(post, note));

@@ -135,9 +135,7 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   bool nested = strcmp(post->site->forge->body_key, "content") == 0;
   if (!json_text_begin(&json)) return (pprofc_str){NULL, 0};
   json_begin_object(&json.json);
-  if (nested) {
-    json_begin_object(json_key(&json.json, "content"));
-  }
+  if (nested) json_begin_object(json_key(&json.json, "content"));
   json_text_member(&json, nested ? "raw" : post->site->forge->body_key, text);
   if (nested) json_end(&json.json);
   json_end(&json.json);

@@ -149,9 +149,7 @@ static bool take_sample(pprofc_str s, struct heap_sample *sample) {
 /* Finds a sample anywhere in the line. */
 static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
   while (line.size) {
-    if (take_sample(line, sample)) {
-      return true;
-    }
+    if (take_sample(line, sample)) return true;
     /* A sample cannot begin inside a run of digits. */
     pprofc_str digits;
     if (!text_take_digits(&line, &digits)) line = str_slice(line, 1, line.size);

@@ -110,15 +110,9 @@ static void write_frame(struct speedscope *s, const struct stack_frame *frame) {
   json_line_break(&s->json);
   json_begin_object(&s->json);
   write_frame_name(s, frame);
-  if (frame->file.size) {
-    json_string(json_key(&s->json, "file"), frame->file);
-  }
-  if (frame->line > 0) {
-    json_int(json_key(&s->json, "line"), frame->line);
-  }
-  if (frame->column > 0) {
-    json_int(json_key(&s->json, "col"), frame->column);
-  }
+  if (frame->file.size) json_string(json_key(&s->json, "file"), frame->file);
+  if (frame->line > 0) json_int(json_key(&s->json, "line"), frame->line);
+  if (frame->column > 0) json_int(json_key(&s->json, "col"), frame->column);
   json_end(&s->json);
 }
 

@@ -1,6 +1,6 @@
-/* The functions of libcurl that are used. They are loaded for the first source that is a URL. */
-#ifndef PPROFC_TOOLS_FETCH_LIBCURL_H
-#define PPROFC_TOOLS_FETCH_LIBCURL_H
+/* The functions of libcurl that are used. They are loaded for the first request. */
+#ifndef TOOLS_COMMON_LIBCURL_H
+#define TOOLS_COMMON_LIBCURL_H
 
 #include "core/error.h"
 
@@ -10,12 +10,15 @@
 struct libcurl {
   CURLcode (*global_init)(long flags);
   CURL *(*easy_init)(void);
+  void (*easy_reset)(CURL *easy);
+  CURLcode (*easy_perform)(CURL *easy);
   CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
   CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
   void (*easy_cleanup)(CURL *easy);
   const char *(*easy_strerror)(CURLcode code);
   struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
   void (*slist_free_all)(struct curl_slist *list);
+  time_t (*getdate)(const char *text, const time_t *unused);
   CURLM *(*multi_init)(void);
   CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
   CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
