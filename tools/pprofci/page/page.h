@@ -17,6 +17,10 @@ pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
 /* Append the text of summary.md and of manifest.json. */
 void summary_print(struct buffer *out, const struct page_model *model);
+
+/* Appends a folded block of less than 2,000 bytes: what got worse, and commands for agents. Nothing
+ * for a result that is good. */
+void summary_for_agents(struct buffer *out, const struct page_model *model);
 void manifest_print(struct buffer *out, const struct page_model *model);
 
 /* Writes the regressions as a JSON array: benchmark, place, title and message. */

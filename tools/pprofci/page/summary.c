@@ -435,4 +435,5 @@ void summary_print(struct buffer *out, const struct page_model *m) {
   md_put_failure(out, m->run);
   put_measurements(out, m);
   put_profile_tables(out, m);
+  summary_for_agents(out, m);
 }

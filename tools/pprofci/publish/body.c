@@ -2,6 +2,7 @@
 #include "publish/body.h"
 
 #define LINE_MAX     2000 /* bytes of the headline, which contains names of any length */
+#define LAST_MOST    2000 /* bytes of a last section that stays */
 #define NOTE_MAX     160  /* bytes for "... more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
@@ -114,13 +115,21 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
+/* Returns the size of the last section if it is short: it is for agents, and stays. */
+static size_t last_section(pprofc_str text) {
+  size_t last = text.size;
+  for (size_t at = 0; at < text.size; at = next_section(text, at + 1)) last = at;
+  return text.size - last <= LAST_MOST ? text.size - last : 0;
+}
+
 /* Adds the folded sections that fit. Returns the number of sections that do not. */
 static size_t put_sections(struct buffer *out, pprofc_str text, size_t room) {
-  size_t cut = 0;
+  size_t cut = 0, last = last_section(text);
   for (size_t at = 0; at < text.size;) {
     size_t end = next_section(text, at + 1);
     pprofc_str section = str_slice(text, at, end);
-    bool fits = out->size + section.size <= room;
+    size_t kept = end < text.size ? last : 0;
+    bool fits = out->size + section.size + kept <= room;
     if (fits) buffer_add_str(out, section);
     cut += !fits;
     at = end;
