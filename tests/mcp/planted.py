@@ -1,10 +1,13 @@
 """Twenty planted pairs: does the first answer of compare, 4,000 bytes at most, name the culprit with
-file and line, the sign, and whether it is real?
+file and line, the sign, and whether it is real? Beside it the bytes that go tool pprof prints, where Go is.
 
   planted.py PPROFC TESTDATA
+  planted.py PPROFC TESTDATA transcript     prints the calls from a red check to a line
 """
 import os
 import random
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -21,6 +24,15 @@ LANGUAGES = {
     "java": ("com.example.shop.Cart.{}", "com/example/shop/{}.java"),
     "python": ("Cart.{}", "/srv/shop/{}.py"),
 }
+# A function of a library that each language comes with.
+LIBRARIES = {
+    "go": ("encoding/json.(*encodeState).string", "/usr/lib/go/src/encoding/json/encode.go"),
+    "c++": ("std::__detail::_Hashtable::find", "/usr/include/c++/12/bits/hashtable.h"),
+    "rust": ("hashbrown::map::HashMap<K,V>::get", "/root/.cargo/registry/src/hashbrown-0.15/src/map.rs"),
+    "java": ("java.util.HashMap.getNode", "java/util/HashMap.java"),
+    "python": ("JSONEncoder.iterencode", "/usr/lib/python3.12/json/encoder.py"),
+}
+LIBRARY = 9
 RUNS = 5
 
 
@@ -32,6 +44,7 @@ class Program:
         words = ["main", "parse", "load", "hash", "sum", "find", "sort", "copy", "emit", "scan"]
         self.names = [name.format(f"{words[i % 10]}{i}") for i in range(40)]
         self.files = [file.format(f"{words[i % 10]}{i}") for i in range(40)]
+        self.names[LIBRARY], self.files[LIBRARY] = LIBRARIES[language]
         self.weight = {i: 4000 // (i + 2) for i in range(1, 40)}
         self.hot = {i: 0.7 for i in range(40)}
 
@@ -102,7 +115,8 @@ def pairs():
         yield f"regression in a callee, {language}", language, None, grow(20 + i, 1.8), \
             expect_function(20 + i, "grew", "+"), cpu
     for language in names[3:]:
-        yield f"improvement, {language}", language, None, grow(3, 0.6), expect_function(3, "shrank", "-"), cpu
+        yield f"regression in a library, {language}", language, None, grow(LIBRARY, 1.6), \
+            expect_function(LIBRARY, "grew", "+"), cpu
     for language in names[:2]:
         yield f"moved cost, {language}", language, None, moved, expect_function(4, "shrank", "-"), cpu
     for language in names[2:4]:
@@ -115,6 +129,46 @@ def pairs():
         yield f"a lock, {language}", language, None, grow(11, 3), expect_function(11, "grew", "+"), lock
 
 
+def write_runs(folder, path, program, kind, seed):
+    os.mkdir(os.path.join(folder, path))
+    for run in range(RUNS):
+        with open(os.path.join(folder, path, f"{run}.pb"), "wb") as out:
+            out.write(profile(program.run(f"{seed} {run}"), kind, 4096 if kind[1] == "bytes" else 10_000_000))
+
+
+def pprof_bytes(folder, sides):
+    """Bytes of go tool pprof -top -diff_base; 0 without Go."""
+    if not shutil.which("go"):
+        return 0
+    base, head = ([os.path.join(folder, side, f"{run}.pb") for run in range(RUNS)] for side in sides)
+    command = ["go", "tool", "pprof", "-symbolize=none", "-top", *(f"-diff_base={path}" for path in base), *head]
+    return len(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)
+
+
+def transcript():
+    """Plants a slow line and a red benchmark, and prints each call with its answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side, weight, time in (("base", 1, 412), ("head", 1.5, 447)):
+            program = Program("go")
+            change(program, 7, weight)
+            write_runs(folder, side, program, ("cpu", "nanoseconds"), side)
+            with open(os.path.join(folder, f"{side}.txt"), "w", encoding="ascii") as out:
+                draw = random.Random(side)
+                for _ in range(10):
+                    out.write(f"BenchmarkCart 1000 {time + draw.gauss(0, 3):.1f} ns/op\n")
+        os.mkdir(os.path.join(folder, "cart"))
+        with open(os.path.join(folder, "cart", "copy7.go"), "w", encoding="ascii") as out:
+            out.write("\n" * 110 + "\tfor i := range items {\n\t\tout = append([]Item{items[i]}, out...)\n\t}\n"
+                      + "\n" * 3 + "\treturn out\n")
+        client, name = Client(PROGRAM, folder), "example.com/shop/cart.(*Cart).copy7"
+        for tool, arguments in (("benchmarks", {"base": "base.txt", "head": "head.txt"}),
+                                ("compare", {"base": "base", "head": "head", "budget": 1400}),
+                                ("source", {"profile": "head/0.pb", "base": "base/0.pb", "function": name}),
+                                ("callers", {"profile": "head/0.pb", "base": "base/0.pb", "function": name})):
+            print(f">>> {tool} {arguments}\n{client.call(tool, **arguments)}")
+        client.close()
+
+
 def main():
     good, count, most = 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -125,17 +179,13 @@ def main():
                 program = Program(language)
                 if edit:
                     edit(program)
-                path = f"{number}.{side}"
-                os.mkdir(os.path.join(folder, path))
-                for run in range(RUNS):
-                    stacks = program.run(f"{number} {side} {run}")
-                    with open(os.path.join(folder, path, f"{run}.pb"), "wb") as out:
-                        out.write(profile(stacks, kind, 4096 if kind[1] == "bytes" else 10_000_000))
-                sides.append(path)
+                write_runs(folder, f"{number}.{side}", program, kind, f"{number} {side}")
+                sides.append(f"{number}.{side}")
             text = client.call("compare", base=sides[0], head=sides[1])
             right = check(program, text)
             good, count, most = good + right, count + 1, max(most, len(text.encode()))
-            print(f"{'right' if right else 'WRONG'}: {name}, {len(text.encode())} bytes")
+            print(f"{'right' if right else 'WRONG'}: {name}, {len(text.encode())} bytes; "
+                  f"go tool pprof prints {pprof_bytes(folder, sides) or 'nothing: no Go here'}")
             if not right:
                 print(text)
         client.close()
@@ -143,4 +193,7 @@ def main():
     assert count == 20 and good >= 19
 
 
-main()
+if sys.argv[3:] == ["transcript"]:
+    transcript()
+else:
+    main()
