@@ -379,7 +379,8 @@ static void test_html_escapes_names(void) {
   pprofc_bench *set = read_inputs(hostile, 2, NULL, false);
   CU_ASSERT_FATAL(pprofc_bench_compare(set, &options, &tables, NULL) == PPROFC_OK);
   CU_ASSERT(pprofc_bench_print(tables, "html", to_buffer, &out, NULL, NULL, NULL) == PPROFC_OK);
-  CU_ASSERT(str_find(buffer_str(&out), STR("<script>")) == out.size);
+  CU_ASSERT(str_find(buffer_str(&out), STR("<script>")) ==
+            str_find(buffer_str(&out), STR("<script>// Sorts the rows")));
   CU_ASSERT(str_find(buffer_str(&out), STR("A|b_*&lt;i&gt;")) < out.size);
   CU_ASSERT(pprofc_bench_print(tables, "nosuch", to_buffer, &out, NULL, NULL, NULL) ==
             PPROFC_E_INVALID);

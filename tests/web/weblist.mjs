@@ -45,7 +45,7 @@ check((await shown()) === "none", "another click hides them");
 quiet(list, "weblist");
 await refusesScripts(list, "weblist");
 
-// The page of benchstatc has a style and no script.
+// The page of benchstatc sorts its tables, is readable in dark, and fits a phone.
 const bench = path.join(work, "bench.html"), input = path.join(work, "in.txt");
 fs.writeFileSync(input, "BenchmarkA 1 5 ns/op\nBenchmark<img/src=x/onerror=window.hit=5> 1 6 ns/op\n");
 fs.writeFileSync(bench, execFileSync(path.join(path.dirname(pprofc), "benchstatc"), ["-format", "html", input], { stdio: ["ignore", "pipe", "ignore"] }));
@@ -53,6 +53,41 @@ const tables = await openPage(browser, pathToFileURL(bench).href);
 check((await tables.evaluate(() => getComputedStyle(document.querySelector("table")).borderCollapse)) === "collapse", "the style applies");
 check((await tables.textContent("table")).includes("<img/src=x/onerror=window.hit=5>"), "the name is text");
 quiet(tables, "benchstatc");
+const names = () => tables.$$eval("tbody tr:not(.summary) td:first-child", (cells) => cells.map((c) => c.textContent[0]).join(""));
+const sort = (title) => tables.click(`thead tr:last-child th button:text-is("${title}")`);
+check((await names()) === "A<", `rows as in the file: ${await names()}`);
+await sort("sec/op");
+check((await names()) === "<A" && (await tables.getAttribute("thead tr:last-child th:nth-child(2)", "aria-sort")) === "descending", `the greatest first: ${await names()}`);
+await sort("sec/op");
+check((await names()) === "A<", `another click turns the order: ${await names()}`);
+check((await tables.textContent("tbody tr:last-child td")) === "geomean", "the summary stays below");
+
+const before = path.join(work, "old.txt"), after = path.join(work, "new.txt"), runs = (times) => times.map((t) => `BenchmarkSlow 1 ${t} ns/op\nBenchmarkFast 1 ${3000 - t} ns/op\n`).join("");
+fs.writeFileSync(before, runs([1000, 1001, 1002, 1003, 1004, 1005]));
+fs.writeFileSync(after, runs([2000, 2001, 2002, 2003, 2004, 2005]));
+fs.writeFileSync(bench, execFileSync(path.join(path.dirname(pprofc), "benchstatc"), ["-format", "html", before, after], { stdio: ["ignore", "pipe", "ignore"] }));
+for (const colorScheme of ["light", "dark"]) {
+  const page = await openPage(browser, pathToFileURL(bench).href, { colorScheme, viewport: { width: 390, height: 844 } });
+  check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than a phone");
+  const ratios = await page.evaluate(() => {
+    const c = document.createElement("canvas").getContext("2d");
+    const light = (color) => {
+      c.fillStyle = color;
+      c.fillRect(0, 0, 1, 1);
+      const [r, g, b] = [...c.getImageData(0, 0, 1, 1).data].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+    };
+    const ground = light(matchMedia("(prefers-color-scheme: dark)").matches ? "#121212" : "#fff");
+    return ["td.better", "td.worse", "td.p"].map((kind) => {
+      const ink = light(getComputedStyle(document.querySelector(kind)).color);
+      return Math.max(ink, ground) / Math.min(ink, ground);
+    });
+  });
+  check(ratios.every((r) => r >= 4.5), `contrast in ${colorScheme}: ${ratios}`);
+  if (shots) await page.screenshot({ path: path.join(shots, `bench_${colorScheme}.png`) });
+  quiet(page, "benchstatc on a phone");
+  await page.context().close();
+}
 await refusesScripts(tables, "benchstatc");
 
 await browser.close();

@@ -105,6 +105,16 @@ static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
   svg_put_escaped(s, v->partner);
 }
 
+/* Writes "main.go:42" on a line of its own, if the profile has the file. */
+static void svg_put_file(struct svg *s, const struct flame_box *box) {
+  if (box->node == NONE || box->node == 0) return;
+  const struct stack_frame *frame = &s->tree->frames->items[s->tree->frame[box->node]];
+  if (!frame->file.size) return;
+  output_add_char(s->out, '\n');
+  svg_put_escaped(s, frame->file);
+  if (frame->line > 0) output_printf(s->out, ":%lld", (long long)frame->line);
+}
+
 /* "name (1.20s, 34.50%)", and for a difference the values of base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
@@ -132,6 +142,7 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
     put_value(s, self);
   }
   svg_put_verdict(s, box);
+  svg_put_file(s, box);
   output_add_text(s->out, "</title>");
 }
 

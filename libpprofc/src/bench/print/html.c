@@ -1,33 +1,31 @@
 /* Prints comparison tables as one self-contained HTML page. */
 #include "bench/print/print.h"
+#include "core/base64.h"
 #include "core/escape.h"
 
-static const char page_head[] =
-    "<!doctype html>\n"
-    "<html lang=\"en\">\n"
-    "<head>\n"
-    "<meta charset=\"utf-8\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n"
-    "<title>Benchmark comparison</title>\n"
-    "<style>\n"
-    ":root { color-scheme: light dark; }\n"
-    "body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; }\n"
-    "table { border-collapse: collapse; margin: 0.5em 0 0.3em; }\n"
-    "th, td { padding: 0.15em 0.8em; text-align: right; font-variant-numeric: tabular-nums; }\n"
-    "th:first-child, td:first-child { text-align: left; }\n"
-    "thead th { border-bottom: 1px solid #888; }\n"
-    "tr.summary td { border-top: 1px solid #888; }\n"
-    "td.p, .notes { color: #777; }\n"
-    "td.better { color: #1a7f37; font-weight: bold; }\n"
-    "td.worse { color: #c00; font-weight: bold; }\n"
-    "td.changed { font-weight: bold; }\n"
-    ".key { margin: 1.5em 0 0; }\n"
-    ".notes { margin: 0 0 1.5em; padding-left: 1.5em; font-size: 90%; }\n"
-    "</style>\n"
-    "</head>\n"
-    "<body>\n";
+#include <math.h>
+
+extern const unsigned char asset_bench_css[], asset_bench_js[];
+extern const size_t asset_bench_css_size, asset_bench_js_size;
+extern const char asset_bench_js_sha256[];
+
+static void html_add_head(struct output *out) {
+  output_add_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                       "style-src 'unsafe-inline'; script-src '");
+  base64_put_script_hash(out, asset_bench_js_sha256);
+  output_add_text(out, "'; base-uri 'none'; form-action 'none'\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width, "
+                       "initial-scale=1\">\n<title>Benchmark comparison</title>\n<style>\n");
+  output_add(out, asset_bench_css, asset_bench_css_size);
+  output_add_text(out, "</style>\n</head>\n<body>\n");
+}
+
+static void html_add_foot(struct output *out) {
+  output_add_text(out, "<script>");
+  output_add(out, asset_bench_js, asset_bench_js_size);
+  output_add_text(out, "</script>\n</body>\n</html>\n");
+}
 
 struct html_table {
   struct printer *printer;
@@ -74,11 +72,19 @@ static const char *change_class(const struct html_table *h, const pprofc_bench_c
   return (cell->center > baseline->center) == (h->direction > 0) ? "better" : "worse";
 }
 
+/* Opens a cell with the number that the script sorts by. */
+static void html_begin_value(struct html_table *h, const char *class, double value) {
+  buffer_add_text(&h->text, "<td");
+  if (*class) buffer_printf(&h->text, " class=\"%s\"", class);
+  if (isfinite(value)) buffer_printf(&h->text, " data-value=\"%.9g\"", value);
+  buffer_add_char(&h->text, '>');
+}
+
 static void html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
                           struct unit_scale scale) {
   struct printer *p = h->printer;
   const pprofc_bench_cell *baseline = cell_baseline(h->table, cell);
-  buffer_add_text(&h->text, "<td>");
+  html_begin_value(h, "", cell->center);
   unit_print(&h->text, scale, cell->center);
   buffer_add_text(&h->text, " \xC2\xB1 ");
   buffer_add_str(&h->text, print_range(p, cell));
@@ -89,9 +95,10 @@ static void html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
     buffer_add_text(&h->text, "<td></td><td></td>");
     return;
   }
-  buffer_printf(&h->text, "<td class=\"%s\">", change_class(h, cell, baseline));
+  html_begin_value(h, change_class(h, cell, baseline), cell->center / baseline->center);
   buffer_add_str(&h->text, print_delta(p, h->table, cell));
-  buffer_add_text(&h->text, "</td><td class=\"p\">");
+  buffer_add_text(&h->text, "</td>");
+  html_begin_value(h, "p", cell->p);
   buffer_add_str(&h->text, print_comparison(p, h->table, cell, true));
   html_add_marks(h, cell->notes + cell->sample_notes, cell->comparison_notes);
   buffer_add_text(&h->text, "</td>");
@@ -158,7 +165,7 @@ static void html_add_notes(struct html_table *h) {
 }
 
 void print_html(struct printer *p) {
-  output_add_text(p->out, page_head);
+  html_add_head(p->out);
   for (size_t i = 0; i < p->tables->table_count; i++) {
     const struct table *table = &p->tables->tables[i];
     struct html_table h = {.printer = p, .table = table};
@@ -181,5 +188,5 @@ void print_html(struct printer *p) {
     p->failed |= h.notes.failed;
     footnotes_free(&h.notes);
   }
-  output_add_text(p->out, "</body>\n</html>\n");
+  html_add_foot(p->out);
 }
