@@ -165,11 +165,11 @@ static void test_measurements_are_given_back(void) {
   pprofc_bench *set = read_runs(text.data, NULL);
   struct pairs pairs;
   CU_ASSERT(pairs_group(&pairs, set, "head", &mem_default) && pairs_store(&pairs, set));
-  set_forget_results(set);
+  set_free_results(set);
   CU_ASSERT_EQUAL_FATAL(pairs.count, count / 3);
   bool same = true;
   for (size_t i = 0; i < pairs.count; i++) {
-    if (i % 1000 == 0) pairs_forget(&pairs, i);
+    if (i % 1000 == 0) pairs_release_values(&pairs, i);
     const struct pair_side *side = &pairs.items[i].sides[PAIR_BASE];
     for (size_t k = 0; k < 3; k++) same &= pairs.values[side->first + k] == (double)(3 * i + k);
   }

@@ -177,7 +177,7 @@ static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_opti
   pprofc_bench_tables *tables;
   options_compare(options, &compare);
   size_t results = set->result_count;
-  pprofc_status status = tables_compare_and_forget(set, &compare, &tables, error);
+  pprofc_status status = tables_compare_and_free(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
   const struct brief kind = {.kind = strcmp(options->format, "json") == 0 ? BRIEF_JSON : BRIEF_ROWS,
                              .markdown = strcmp(options->format, "markdown") == 0};

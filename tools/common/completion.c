@@ -31,9 +31,9 @@ static void print_quoted(struct output *out, const char *text, const char *quote
 
 /* Returns the flag with which completion asks the program for the values of another flag, or
  * NULL. */
-static const char *asked_for(const struct flag_table *table, const struct flag *flag) {
-  for (const struct flag_note *ask = table->asks; ask && ask->name; ask++)
-    if (strcmp(ask->name, flag->name) == 0) return ask->text;
+static const char *value_flag_of(const struct flag_table *table, const struct flag *flag) {
+  for (const struct flag_note *note = table->value_flags; note && note->name; note++)
+    if (strcmp(note->name, flag->name) == 0) return note->text;
   return NULL;
 }
 
@@ -56,9 +56,9 @@ static void print_bash_value(struct output *out, const struct flag_table *table,
   if (flag->hidden || (!flag_has_value(flag) && !only_behind)) return;
   output_printf(out, "  -%s | --%s) ", flag->name, flag->name);
   if (only_behind) output_add_text(out, "if [[ $behind ]]; then ");
-  if (asked_for(table, flag)) {
+  if (value_flag_of(table, flag)) {
     output_printf(out, "COMPREPLY=($(compgen -W \"$(_%s_ask -%s)\" -- \"$cur\")); ", table->program,
-                  asked_for(table, flag));
+                  value_flag_of(table, flag));
   } else if (words_of(flag)) {
     output_add_text(out, "COMPREPLY=($(compgen -W '");
     print_words(out, flag);
@@ -161,8 +161,8 @@ static void print_zsh_flag(const struct flag_table *table, struct output *out,
   if (has) {
     const char *what = flag->argument ? flag->argument : flag->name;
     output_printf(out, "%s%s:", may_have ? "::" : ":", what);
-    if (asked_for(table, flag)) {
-      output_printf(out, "{_%s_ask -%s}", function_name(table, name), asked_for(table, flag));
+    if (value_flag_of(table, flag)) {
+      output_printf(out, "{_%s_ask -%s}", function_name(table, name), value_flag_of(table, flag));
     } else if (words_of(flag)) {
       output_add_text(out, words_go_on(flag) ? "{compadd -S \"\" - " : "(");
       print_words(out, flag);
@@ -239,8 +239,8 @@ static void print_fish_flag(const struct flag_table *table, const char *command,
   fish_begin(table, command, out);
   output_printf(out, " -o %s", flag->name);
   if (flag_has_value(flag)) output_add_text(out, is_path(flag) ? " -r -F" : " -x");
-  if (asked_for(table, flag)) {
-    output_printf(out, " -a '(__%s_ask -%s)'", table->program, asked_for(table, flag));
+  if (value_flag_of(table, flag)) {
+    output_printf(out, " -a '(__%s_ask -%s)'", table->program, value_flag_of(table, flag));
   } else if (words_of(flag)) {
     output_add_text(out, flag_has_value(flag) ? " -a '" : " -f -a '");
     print_words(out, flag);

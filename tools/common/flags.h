@@ -66,7 +66,7 @@ struct flag_table {
   const struct flag_note *examples, *environment, *statuses; /* end with name NULL, or NULL */
   /* Flags whose values depend on the files of the command line, each with the flag with which
    * completion asks the program for the values. Ends with name NULL, or NULL. */
-  const struct flag_note *asks;
+  const struct flag_note *value_flags;
   const struct flag_command *commands; /* end with name NULL, or NULL */
 };
 

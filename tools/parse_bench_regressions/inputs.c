@@ -43,7 +43,7 @@ pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *d
 }
 
 /* Frees all files except the first `count`. */
-static void inputs_forget(struct inputs *inputs, size_t count) {
+static void inputs_free_files(struct inputs *inputs, size_t count) {
   while (inputs->file_count > count) buffer_free(&inputs->files[--inputs->file_count]);
 }
 
@@ -80,7 +80,7 @@ static bool is_run(struct inputs *inputs, const char *path) {
                    str_find_char(data, '{') < data.size || str_starts(data, STR("name,unit"));
     run = results && !gate_is_comparison(data);
   }
-  inputs_forget(inputs, files);
+  inputs_free_files(inputs, files);
   return run;
 }
 
@@ -141,7 +141,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  inputs_forget(inputs, files); /* the set has copies of all data it needs */
+  inputs_free_files(inputs, files); /* the set has copies of all data it needs */
   return gate_note_problem(inputs->gate, status, error);
 }
 
@@ -211,5 +211,5 @@ pprofc_status inputs_raw(struct inputs *inputs, const struct inputs_side sides[2
     status = check_input(inputs, pprofc_bench_input_path(inputs->set, i), error);
   if (status != PPROFC_OK) return status;
   return inputs->keeps_results ? gate_read_raw(inputs->gate, inputs->set, error)
-                               : gate_read_raw_and_forget(inputs->gate, inputs->set, error);
+                               : gate_read_raw_and_free(inputs->gate, inputs->set, error);
 }

@@ -465,7 +465,7 @@ void command_flags_init(struct command_flags *flags) {
       .examples = examples,
       .environment = environment,
       .statuses = statuses,
-      .asks = asks,
+      .value_flags = asks,
   };
   add_formats(flags);
   add_options(flags);

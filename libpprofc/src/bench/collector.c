@@ -4,8 +4,8 @@
 #include "core/array.h"
 
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
-                    struct pprofc_bench *forgets) {
-  *c = (struct tables_collector){.t = t, .forgets = forgets};
+                    struct pprofc_bench *releases) {
+  *c = (struct tables_collector){.t = t, .releases = releases};
   map_init(&c->table_map, &t->mem);
   map_init(&c->cell_map, &t->mem);
   map_init(&c->residue_map, &t->mem);
@@ -126,10 +126,10 @@ static bool collector_accepts(struct tables_collector *c, size_t result) {
 
 void collector_fill(struct tables_collector *c) {
   const struct pprofc_bench *set = c->t->set;
-  c->cell_of_value = c->forgets ? c->forgets->value_unit
-                                : mem_array(&c->t->mem, set->value_count, sizeof(uint32_t));
+  c->cell_of_value = c->releases ? c->releases->value_unit
+                                 : mem_array(&c->t->mem, set->value_count, sizeof(uint32_t));
   c->unit_ranks = mem_array(&c->t->mem, set->strings.count, sizeof *c->unit_ranks);
-  if ((!c->cell_of_value && !c->forgets) || !c->unit_ranks) {
+  if ((!c->cell_of_value && !c->releases) || !c->unit_ranks) {
     c->nomem = true;
     return;
   }
@@ -144,9 +144,9 @@ void collector_fill(struct tables_collector *c) {
   c->nomem |= c->t->group.failed || c->t->extractor.failed;
 }
 
-void collector_forget(struct tables_collector *c) {
-  if (c->forgets)
-    set_forget_results(c->forgets);
+void collector_free_results(struct tables_collector *c) {
+  if (c->releases)
+    set_free_results(c->releases);
   else
     mem_free(&c->t->mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
   c->cell_of_value = NULL;
@@ -155,7 +155,7 @@ void collector_forget(struct tables_collector *c) {
 void collector_free(struct tables_collector *c) {
   const pprofc_allocator *mem = &c->t->mem;
   filter_free(c->filter);
-  if (!c->forgets)
+  if (!c->releases)
     mem_free(mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
   mem_free(mem, c->unit_ranks, c->t->set->strings.count, sizeof *c->unit_ranks);
   mem_free(mem, c->tables, c->table_capacity, sizeof *c->tables);

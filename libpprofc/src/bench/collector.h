@@ -36,7 +36,7 @@ struct cell_place {
 
 struct tables_collector {
   struct pprofc_bench_tables *t;
-  struct pprofc_bench *forgets; /* the set if its results may be freed, or NULL */
+  struct pprofc_bench *releases; /* the set if its results may be freed, or NULL */
   struct filter *filter;
   uint32_t *cell_of_value; /* cell of each measurement, MAP_NONE if filtered out; if the set
                               may be freed, this reuses the memory of the units */
@@ -57,16 +57,16 @@ struct tables_collector {
   bool nomem;
 };
 
-/* `forgets` is the set of the tables if its results may be freed, or NULL. */
+/* `releases` is the set of the tables if its results may be freed, or NULL. */
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
-                    struct pprofc_bench *forgets);
+                    struct pprofc_bench *releases);
 
 /* Finds the cells of all measurements; needs the filter and the projections. Sets `nomem` when
  * out of memory. */
 void collector_fill(struct tables_collector *c);
 
 /* Frees the results that the cells have copied. */
-void collector_forget(struct tables_collector *c);
+void collector_free_results(struct tables_collector *c);
 
 void collector_free(struct tables_collector *c);
 

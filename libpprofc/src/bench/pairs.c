@@ -179,10 +179,10 @@ static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
 }
 
 /* Number of results after which memory is freed. */
-#define FORGET_STEP ((size_t)1 << 16)
+#define FREE_STEP ((size_t)1 << 16)
 
 /* Frees the results before `end` and their measurements. */
-static void pairs_forget_results(const struct pprofc_bench *set, size_t end) {
+static void pairs_free_results(const struct pprofc_bench *set, size_t end) {
   size_t values = set->results[end].first_value;
   mem_discard(set->results, set->results + end);
   mem_discard(set->values, set->values + values);
@@ -190,14 +190,14 @@ static void pairs_forget_results(const struct pprofc_bench *set, size_t end) {
 }
 
 static bool pairs_walk(struct pairs *pairs, pairs_visit_fn visit,
-                       const struct pprofc_bench *forgets) {
+                       const struct pprofc_bench *releases) {
   struct pairs_place place = {.config = UINT32_MAX, .input = UINT32_MAX};
   struct pairs_memory memory[PLACES];
   for (size_t i = 0; i < PLACES; i++) memory[i].pair = MAP_NONE;
   for (size_t i = 0; i < pairs->set->result_count; i++) {
     if (!place_of_result(pairs, i, &place) || !pairs_walk_result(pairs, visit, &place, i, memory))
       return false;
-    if (forgets && (i + 1) % FORGET_STEP == 0) pairs_forget_results(forgets, i + 1);
+    if (releases && (i + 1) % FREE_STEP == 0) pairs_free_results(releases, i + 1);
   }
   return true;
 }
@@ -266,9 +266,9 @@ bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char
          pairs_walk(pairs, pairs_count_value, NULL);
 }
 
-bool pairs_store(struct pairs *pairs, const struct pprofc_bench *forgets) {
+bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases) {
   pairs->expected = 0;
-  return pairs_allocate(pairs) && pairs_walk(pairs, pairs_store_value, forgets);
+  return pairs_allocate(pairs) && pairs_walk(pairs, pairs_store_value, releases);
 }
 
 bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
@@ -276,7 +276,7 @@ bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char 
   return pairs_group(pairs, set, head, mem) && pairs_store(pairs, NULL);
 }
 
-void pairs_forget(const struct pairs *pairs, size_t end) {
+void pairs_release_values(const struct pairs *pairs, size_t end) {
   if (!end) return;
   const struct pair_side *last = &pairs->items[end - 1].sides[PAIR_SIDES - 1];
   size_t values = last->first + last->count;

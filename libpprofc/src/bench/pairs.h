@@ -57,14 +57,14 @@ bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char 
 void pairs_free(struct pairs *pairs);
 
 /* Groups in two steps: pairs_group finds the pairs and counts their measurements, pairs_store
- * stores them. `forgets` is the set if the caller does not need its results and measurements
+ * stores them. `releases` is the set if the caller does not need its results and measurements
  * again, or NULL; pairs_store frees them as it proceeds. */
 bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                  const pprofc_allocator *mem);
-bool pairs_store(struct pairs *pairs, const struct pprofc_bench *forgets);
+bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);
 
 /* Frees the memory of the values before `end`, which must not be read again. */
-void pairs_forget(const struct pairs *pairs, size_t end);
+void pairs_release_values(const struct pairs *pairs, size_t end);
 
 static inline pprofc_str pairs_text(const struct pairs *pairs, uint32_t id) {
   return pairs->texts.items[id];

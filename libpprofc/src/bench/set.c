@@ -51,14 +51,14 @@ void pprofc_bench_free(pprofc_bench *set) {
   mem_free(&mem, set, 1, sizeof *set);
 }
 
-void set_forget_lines(struct pprofc_bench *set) {
+void set_free_lines(struct pprofc_bench *set) {
   ARRAY_FREE(&set->mem, set->results, set->result_capacity);
   set->result_count = 0;
 }
 
-void set_forget_results(struct pprofc_bench *set) {
+void set_free_results(struct pprofc_bench *set) {
   const pprofc_allocator *mem = &set->mem;
-  set_forget_lines(set);
+  set_free_lines(set);
   ARRAY_FREE(mem, set->values, set->value_capacity);
   ARRAY_FREE(mem, set->value_unit, set->value_unit_capacity);
   set->value_count = 0;

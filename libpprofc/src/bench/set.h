@@ -109,10 +109,10 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
 }
 
 /* Frees the results, but not their measurements. */
-void set_forget_lines(struct pprofc_bench *set);
+void set_free_lines(struct pprofc_bench *set);
 
 /* Frees all measurements and results. Names, units, inputs and metadata stay. */
-void set_forget_results(struct pprofc_bench *set);
+void set_free_results(struct pprofc_bench *set);
 
 /* Returns the value of `key` in the "Unit" lines of a unit, tidied or not; "" if there is no
  * value. False when out of memory. */

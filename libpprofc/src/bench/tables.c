@@ -231,7 +231,7 @@ static void tables_gather_values(struct tables_collector *c) {
     total += c->cells[i].count;
   }
   t->value_count = total;
-  if (c->forgets) set_forget_lines(c->forgets);
+  if (c->releases) set_free_lines(c->releases);
   t->values = mem_array(&t->mem, total, sizeof *t->values);
   if (!t->values) {
     c->nomem = true;
@@ -243,7 +243,7 @@ static void tables_gather_values(struct tables_collector *c) {
   }
   for (size_t i = 0; i < c->cell_count; i++)
     sort_doubles(t->values + c->cells[i].next - c->cells[i].count, c->cells[i].count);
-  collector_forget(c);
+  collector_free_results(c);
 }
 
 static size_t *flat_fields(struct tables_collector *c, const struct projection *projection) {
@@ -335,7 +335,7 @@ static pprofc_status parse_options(struct tables_collector *c, pprofc_error *err
   return projection_residue(&t->residue, &t->group, error);
 }
 
-static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *forgets,
+static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *releases,
                                     const pprofc_bench_options *options,
                                     pprofc_bench_tables **tables, pprofc_error *error) {
   pprofc_bench_options o;
@@ -352,7 +352,7 @@ static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *forge
   extractor_init(&t->extractor, set, &t->arena);
   projection_group_init(&t->group, &t->extractor);
   struct tables_collector c;
-  collector_init(&c, t, forgets);
+  collector_init(&c, t, releases);
   status = parse_options(&c, error);
   if (status == PPROFC_OK) {
     collector_fill(&c);
@@ -376,8 +376,8 @@ pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_o
   return tables_compare(set, NULL, options, tables, error);
 }
 
-pprofc_status tables_compare_and_forget(pprofc_bench *set, const pprofc_bench_options *options,
-                                        pprofc_bench_tables **tables, pprofc_error *error) {
+pprofc_status tables_compare_and_free(pprofc_bench *set, const pprofc_bench_options *options,
+                                      pprofc_bench_tables **tables, pprofc_error *error) {
   return tables_compare(set, set, options, tables, error);
 }
 

@@ -41,8 +41,8 @@ struct pprofc_bench_tables {
 };
 
 /* Works like pprofc_bench_compare, but frees the set's results once the tables have them. */
-pprofc_status tables_compare_and_forget(pprofc_bench *set, const pprofc_bench_options *options,
-                                        pprofc_bench_tables **tables, pprofc_error *error);
+pprofc_status tables_compare_and_free(pprofc_bench *set, const pprofc_bench_options *options,
+                                      pprofc_bench_tables **tables, pprofc_error *error);
 
 /* Returns the baseline of a cell, or NULL. */
 static inline const pprofc_bench_cell *cell_baseline(const struct table *table,

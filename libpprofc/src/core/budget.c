@@ -184,7 +184,7 @@ bool budget_passed(const pprofc_allocator *mem) {
   return budget && __atomic_load_n(&budget->passed, __ATOMIC_RELAXED);
 }
 
-static pprofc_status budget_say_stopped(const struct budget *budget, pprofc_error *error) {
+static pprofc_status budget_set_stopped(const struct budget *budget, pprofc_error *error) {
   if (__atomic_load_n(&budget->stop, __ATOMIC_RELAXED) != BUDGET_LATE)
     return error_set(error, PPROFC_E_CANCELLED, "the report was cancelled");
   return error_set(error, PPROFC_E_CANCELLED, "the report took longer than %g s",
@@ -196,7 +196,7 @@ pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status,
   struct budget *budget = budget_of(mem);
   if (status == PPROFC_OK || !budget) return status;
   const struct budget *stopped = budget_find_stopped(budget);
-  if (stopped) return budget_say_stopped(stopped, error);
+  if (stopped) return budget_set_stopped(stopped, error);
   if (status != PPROFC_E_NOMEM) return status;
   while (budget && !__atomic_load_n(&budget->refused, __ATOMIC_RELAXED)) budget = budget->parent;
   if (!budget) return status;

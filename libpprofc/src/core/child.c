@@ -136,7 +136,7 @@ static int child_start(struct child_running *run) {
 }
 
 /* Keeps the beginning of the program's standard error. */
-static void keep_said(struct child_end *end, const char *data, size_t size) {
+static void keep_error_text(struct child_end *end, const char *data, size_t size) {
   size_t used = strlen(end->said);
   for (size_t i = 0; i < size && used + 1 < sizeof end->said; i++)
     end->said[used++] = data[i] == '\n' || data[i] == '\0' ? ' ' : data[i];
@@ -151,7 +151,7 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
   if (size <= 0) {
     close_fd(&run->pipes[which]);
   } else if (which == 1) {
-    keep_said(run->end, chunk, (size_t)size);
+    keep_error_text(run->end, chunk, (size_t)size);
     if (run->user && run->user->said) buffer_add(run->user->said, chunk, (size_t)size);
   } else {
     if ((size_t)size > run->output->ceiling - run->output->size)

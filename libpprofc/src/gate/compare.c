@@ -240,8 +240,8 @@ static double greatest_alpha(const struct gate_settings *settings) {
 /* Tests medians, because means are of little use for samples with clusters or outliers.
  * Computes the interval only if p is small enough to decide: a correction never makes p
  * smaller. */
-static bool ask_second(const struct gate *gate, struct gate_row *row, struct gate_sample base,
-                       struct gate_sample head) {
+static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                            struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
   if (!test_medians(gate, &u, base, head)) return false;
   if (u.tested && u.p <= greatest_alpha(&gate->settings) &&
@@ -266,7 +266,7 @@ bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sam
     compare_means(gate, row, base, head);
   else
     good = compare_medians(gate, row, base, head);
-  if (test == GATE_BOTH && !row->constant) good = ask_second(gate, row, base, head);
+  if (test == GATE_BOTH && !row->constant) good = run_second_test(gate, row, base, head);
   if (test == GATE_NONE) row->test = "none";
   if (row->constant) {
     row->test = "constant";

@@ -67,20 +67,20 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
 }
 
 /* Sets the direction: from the settings, else from the input, else from the table of units. */
-static void settle_direction(const struct gate *gate, struct gate_row *row) {
-  int asked = gate_asked_direction(gate, row->unit);
+static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
+  int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
   if (!row->direction) row->direction = gate_direction(gate, row->unit);
 }
 
 /* Sets the limits of the row, and the verdicts that need no test. */
-static void judge_settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
-                         const struct gate_rule **decides) {
+static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer *scratch,
+                          const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
   row->threshold = s->threshold;
   row->alpha = s->alpha;
   row->floor = gate_floor_of(&s->floor, row->unit);
-  settle_direction(gate, row);
+  judge_set_direction(gate, row);
   apply_rules(gate, row, scratch, decides);
   apply_noise(gate, row, scratch);
   row->verdict = verdict_without_test(gate, row, *decides);
@@ -288,7 +288,7 @@ static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **deci
   struct gate_row *rows = gate_rows(gate, &count);
   pprofc_status status = gate_choose_times(gate, error);
   if (status != PPROFC_OK) return status;
-  for (size_t i = 0; i < count; i++) judge_settle(gate, &rows[i], scratch, &decides[i]);
+  for (size_t i = 0; i < count; i++) judge_prepare(gate, &rows[i], scratch, &decides[i]);
   status = adjust_all(gate, rows, count, error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     judge_row(gate, &rows[i], decides[i]);

@@ -78,7 +78,7 @@ bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 /* Returns the direction of a unit in any tool's spelling: 1, -1 or 0 as in a row. */
 int gate_direction(const struct gate *gate, pprofc_str unit);
 /* Returns the direction from the settings alone; 0 if they do not contain the unit. */
-int gate_asked_direction(const struct gate *gate, pprofc_str unit);
+int gate_settings_direction(const struct gate *gate, pprofc_str unit);
 
 /* Appends the unit in the spelling of raw results: "sec/op" for "ns/op" and "time/op". */
 void gate_unit_canonical(struct buffer *out, pprofc_str unit);

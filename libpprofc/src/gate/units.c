@@ -50,7 +50,7 @@ static int by_word(pprofc_str unit) {
   return 0;
 }
 
-int gate_asked_direction(const struct gate *gate, pprofc_str unit) {
+int gate_settings_direction(const struct gate *gate, pprofc_str unit) {
   const struct gate_settings *s = &gate->settings;
   struct buffer asked, given;
   if (!s->direction_count) return 0;
@@ -69,7 +69,7 @@ int gate_asked_direction(const struct gate *gate, pprofc_str unit) {
 }
 
 int gate_direction(const struct gate *gate, pprofc_str unit) {
-  int direction = gate_asked_direction(gate, unit);
+  int direction = gate_settings_direction(gate, unit);
   for (size_t i = 0; i < sizeof known / sizeof *known && !direction; i++)
     if (str_equal(unit, str_of(known[i].unit))) direction = known[i].direction;
   if (!direction) direction = (int)unit_direction_of(unit);

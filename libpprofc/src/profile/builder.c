@@ -482,7 +482,7 @@ void builder_add_label(pprofc_builder *b, const struct label *label) {
 /* ---- finishing --------------------------------------- */
 
 /* Moves a column into the region of the profile; NULL after an error. */
-static const void *builder_settle(pprofc_builder *b, int column) {
+static const void *builder_take_column(pprofc_builder *b, int column) {
   struct builder_column *c = &b->columns[column];
   void *items =
       arena_take(&b->profile->region->arena, c->items, c->capacity, c->count, c->item_size);
@@ -495,13 +495,13 @@ static const void *builder_settle(pprofc_builder *b, int column) {
 }
 
 /* Converts LABEL_FROM into the column of label sets. */
-static void settle_labels(pprofc_builder *b) {
+static void builder_finish_labels(pprofc_builder *b) {
   struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;
   size_t total = count_of(b, LABELS);
-  uint32_t *set = (uint32_t *)(uintptr_t)builder_settle(b, LABEL_FROM);
+  uint32_t *set = (uint32_t *)(uintptr_t)builder_take_column(b, LABEL_FROM);
   struct label_set *sets = arena_array(arena, total + 1, sizeof *sets);
-  s->labels = builder_settle(b, LABELS);
+  s->labels = builder_take_column(b, LABELS);
   if (!set || !sets || !s->labels) {
     builder_fail_nomem(b);
     return;
@@ -523,14 +523,14 @@ static void settle_labels(pprofc_builder *b) {
   s->label_set_count = table.count;
 }
 
-static void settle_samples(pprofc_builder *b) {
+static void builder_finish_samples(pprofc_builder *b) {
   struct samples *s = &b->profile->samples;
   s->count = count_of(b, STACKS);
   s->max_depth = b->max_depth;
-  if (count_of(b, LABELS)) settle_labels(b);
-  s->values = builder_settle(b, VALUES);
-  s->stack = builder_settle(b, STACKS);
-  s->stack_size = builder_settle(b, STACK_SIZES);
+  if (count_of(b, LABELS)) builder_finish_labels(b);
+  s->values = builder_take_column(b, VALUES);
+  s->stack = builder_take_column(b, STACKS);
+  s->stack_size = builder_take_column(b, STACK_SIZES);
   struct segment *segment = arena_zero_array(&b->profile->region->arena, 1, sizeof *segment);
   if (!segment) builder_fail_nomem(b);
   s->segments = segment;
@@ -538,7 +538,7 @@ static void settle_samples(pprofc_builder *b) {
 }
 
 /* Converts the list of folded locations into a column of flags. */
-static void settle_folded(pprofc_builder *b) {
+static void builder_finish_folded(pprofc_builder *b) {
   size_t count = count_of(b, FOLDED);
   if (!count) return;
   uint8_t *is_folded =
@@ -552,29 +552,29 @@ static void settle_folded(pprofc_builder *b) {
   b->profile->locations.is_folded = is_folded;
 }
 
-static void settle_tables(pprofc_builder *b) {
+static void builder_finish_tables(pprofc_builder *b) {
   pprofc_profile *p = b->profile;
   p->locations.count = count_of(b, LOCATION_ADDRESS);
   if (reserve(b, LOCATION_LINE_FROM, 1))
     put_u32(b, LOCATION_LINE_FROM, (uint32_t)count_of(b, LINES));
-  p->locations.line_from = builder_settle(b, LOCATION_LINE_FROM);
-  p->locations.address = builder_settle(b, LOCATION_ADDRESS);
-  p->locations.mapping = builder_settle(b, LOCATION_MAPPING);
-  p->locations.lines = builder_settle(b, LINES);
-  settle_folded(b);
+  p->locations.line_from = builder_take_column(b, LOCATION_LINE_FROM);
+  p->locations.address = builder_take_column(b, LOCATION_ADDRESS);
+  p->locations.mapping = builder_take_column(b, LOCATION_MAPPING);
+  p->locations.lines = builder_take_column(b, LINES);
+  builder_finish_folded(b);
 
   p->functions.count = count_of(b, FUNCTION_NAME);
-  p->functions.name = builder_settle(b, FUNCTION_NAME);
-  p->functions.system_name = builder_settle(b, FUNCTION_SYSTEM_NAME);
-  p->functions.filename = builder_settle(b, FUNCTION_FILENAME);
-  p->functions.start_line = builder_settle(b, FUNCTION_START_LINE);
+  p->functions.name = builder_take_column(b, FUNCTION_NAME);
+  p->functions.system_name = builder_take_column(b, FUNCTION_SYSTEM_NAME);
+  p->functions.filename = builder_take_column(b, FUNCTION_FILENAME);
+  p->functions.start_line = builder_take_column(b, FUNCTION_START_LINE);
 
   p->mappings.count = count_of(b, MAPPINGS);
-  p->mappings.items = builder_settle(b, MAPPINGS);
+  p->mappings.items = builder_take_column(b, MAPPINGS);
   p->type_count = count_of(b, TYPES);
-  p->types = builder_settle(b, TYPES);
+  p->types = builder_take_column(b, TYPES);
   p->comment_count = count_of(b, COMMENTS);
-  p->comments = builder_settle(b, COMMENTS);
+  p->comments = builder_take_column(b, COMMENTS);
 
   p->strings.count = b->strings.count; /* read the count before interner_take resets it */
   p->strings.items = interner_take(&b->strings, &p->region->arena);
@@ -584,8 +584,8 @@ static void settle_tables(pprofc_builder *b) {
 pprofc_status pprofc_builder_finish(pprofc_builder *b, pprofc_profile **profile,
                                     pprofc_error *error) {
   if (!b->profile) builder_fail(b, PPROFC_E_INVALID, "the builder was finished before");
-  if (builder_ok(b)) settle_samples(b);
-  if (builder_ok(b)) settle_tables(b);
+  if (builder_ok(b)) builder_finish_samples(b);
+  if (builder_ok(b)) builder_finish_tables(b);
   if (!builder_ok(b)) {
     if (error) *error = b->error;
     return b->error.status;

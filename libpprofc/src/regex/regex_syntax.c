@@ -76,7 +76,7 @@ static void regex_widen(struct shape *all, struct shape one) {
 }
 
 /* Closes the last atom, which no later operator can repeat. */
-static void regex_settle(struct regex_group *group) {
+static void regex_close_atom(struct regex_group *group) {
   if (!group->has_last) return;
   regex_widen(&group->parts, group->last.shape);
   group->part_count++;
@@ -87,7 +87,7 @@ static void regex_settle(struct regex_group *group) {
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   struct regex_group *group = regex_top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
-  if (!joined) regex_settle(group);
+  if (!joined) regex_close_atom(group);
   group->last = (struct atom){
       .start = p->out->size, .shape = {.height = 1}, .literal = literal, .joined = joined};
   group->has_last = true;
@@ -115,7 +115,7 @@ static bool open_group(struct regex_parser *p, bool captures, const char *text) 
 
 /* Ends an alternative of the innermost group. */
 static void end_branch(struct regex_group *group) {
-  regex_settle(group);
+  regex_close_atom(group);
   struct shape shape = group->parts;
   if (group->part_count != 1) shape.height++;
   regex_widen(&group->branches, shape);

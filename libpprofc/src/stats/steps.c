@@ -124,7 +124,7 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
 /* True if at least `least` values have moved. Otherwise a split with enough values on each
  * side would begin too early. The best split by ranks, which is robust against one outlier,
  * must also have enough values. */
-static bool finder_is_settled(const struct finder *f, size_t i) {
+static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
   size_t first = finder_begin(f, i), end = finder_end(f, i);
@@ -149,7 +149,7 @@ static void finder_test(struct finder *f, size_t i) {
   /* Values of a drift resemble each other by themselves. */
   if (finder_drifts(f, first, step->index, end)) options.autocorrelated = false;
   step->p = steps_p(f->values, first, step->index, end, &options);
-  if (step->p < f->options->alpha && !finder_is_settled(f, i)) step->p = 1;
+  if (step->p < f->options->alpha && !finder_has_moved(f, i)) step->p = 1;
 }
 
 /* Runs the permutation test on the values around a change point, half a window on each side. */

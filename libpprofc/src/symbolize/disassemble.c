@@ -88,15 +88,15 @@ static bool label_line(pprofc_str line, struct disassemble_place *place) {
   return true;
 }
 
-static bool read_objdump(pprofc_str said, struct arena *arena, struct instruction **instructions,
+static bool read_objdump(pprofc_str printed, struct arena *arena, struct instruction **instructions,
                          size_t *count) {
   pprofc_str line;
   size_t lines = 0, n = 0;
-  for (pprofc_str rest = said; str_next_line(&rest, &line);) lines++;
+  for (pprofc_str rest = printed; str_next_line(&rest, &line);) lines++;
   struct instruction *items = arena_array(arena, lines, sizeof *items);
   if (!items) return false;
   struct disassemble_place nowhere = {STR(""), STR(""), 0}, place = nowhere;
-  while (str_next_line(&said, &line)) {
+  while (str_next_line(&printed, &line)) {
     line = str_trim(line);
     if (instruction_line(line, &items[n])) {
       items[n].function = place.function;
@@ -136,9 +136,9 @@ pprofc_status object_disassemble(const struct object *object, const struct tools
   if (intel_syntax && !tools->objdump_is_llvm) argv[n++] = "-M", argv[n++] = "intel";
   argv[n++] = tools_file_argument(object->path, arena);
   if (!argv[n - 1]) return error_nomem(error);
-  pprofc_str said;
-  pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
-  if (status == PPROFC_OK && !read_objdump(said, arena, instructions, count))
+  pprofc_str printed;
+  pprofc_status status = tools_run(argv, STR(""), arena, &printed, error);
+  if (status == PPROFC_OK && !read_objdump(printed, arena, instructions, count))
     status = error_nomem(error);
   return status;
 }

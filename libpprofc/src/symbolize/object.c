@@ -63,16 +63,16 @@ static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
 }
 
 /* Groups the names of each address. */
-static bool group_symbols(pprofc_str said, struct arena *arena, struct object_symbol **symbols,
+static bool group_symbols(pprofc_str printed, struct arena *arena, struct object_symbol **symbols,
                           size_t *count) {
   pprofc_str line, name;
   uint64_t address;
   size_t lines = 0, n = 0;
-  for (pprofc_str rest = said; str_next_line(&rest, &line);) lines++;
+  for (pprofc_str rest = printed; str_next_line(&rest, &line);) lines++;
   struct object_symbol *items = arena_array(arena, lines, sizeof *items);
   pprofc_str *names = arena_array(arena, lines, sizeof *names);
   if (!items || !names) return false;
-  while (str_next_line(&said, &line)) {
+  while (str_next_line(&printed, &line)) {
     if (!symbol_line(line, &address, &name)) continue;
     if (!n || address != items[n - 1].start) {
       if (n) items[n - 1].end = address - 1;
@@ -92,9 +92,9 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
   const char *file = tools_file_argument(object->path, arena);
   if (!file) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_NM], "-n", file, NULL};
-  pprofc_str said;
-  pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
-  if (status == PPROFC_OK && !group_symbols(said, arena, symbols, count))
+  pprofc_str printed;
+  pprofc_status status = tools_run(argv, STR(""), arena, &printed, error);
+  if (status == PPROFC_OK && !group_symbols(printed, arena, symbols, count))
     status = error_nomem(error);
   return status;
 }

@@ -25,7 +25,7 @@ void reader_write(struct rust_reader *r, const char *text, size_t size) {
   if (!r->failed) buffer_add(r->out, text, size);
 }
 
-void reader_say(struct rust_reader *r, const char *text) {
+void reader_print(struct rust_reader *r, const char *text) {
   reader_write(r, text, strlen(text));
 }
 
@@ -86,7 +86,7 @@ pprofc_str reader_identifier(struct rust_reader *r, bool *punycode) {
   return bytes;
 }
 
-void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode) {
+void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode) {
   if (r->failed) return;
   if (!punycode) {
     reader_write(r, bytes.data, bytes.size);
@@ -104,7 +104,7 @@ void reader_lifetime(struct rust_reader *r, uint64_t lifetime) {
     r->failed = true;
     return;
   }
-  reader_say(r, "'");
+  reader_print(r, "'");
   uint64_t depth = r->lifetimes - lifetime;
   char letter = (char)('a' + (depth < 26 ? depth : 25));
   if (lifetime == 0) letter = '_';
@@ -122,13 +122,13 @@ void reader_binder(struct rust_reader *r) {
     r->failed = true;
     return;
   }
-  reader_say(r, "for<");
+  reader_print(r, "for<");
   for (uint64_t i = 0; i < count && !r->failed; i++) {
-    if (i) reader_say(r, ", ");
+    if (i) reader_print(r, ", ");
     r->lifetimes++;
     reader_lifetime(r, 1);
   }
-  reader_say(r, "> ");
+  reader_print(r, "> ");
 }
 
 void reader_go_back(struct rust_reader *r, struct rust_step step) {

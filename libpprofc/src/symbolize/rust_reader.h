@@ -52,7 +52,7 @@ bool reader_take(struct rust_reader *r, char c);
 
 /* Writes text unless the reader is silent. */
 void reader_write(struct rust_reader *r, const char *text, size_t size);
-void reader_say(struct rust_reader *r, const char *text);
+void reader_print(struct rust_reader *r, const char *text);
 
 /* Pushes a step, which is done before the other ones. */
 void reader_next(struct rust_reader *r, struct rust_step step);
@@ -65,7 +65,7 @@ uint64_t reader_base_62(struct rust_reader *r);
 uint64_t reader_disambiguator(struct rust_reader *r);
 /* Returns the bytes of an identifier, unchanged. */
 pprofc_str reader_identifier(struct rust_reader *r, bool *punycode);
-void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
+void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
 /* Writes "for<'a, 'b> ". */
 void reader_binder(struct rust_reader *r);

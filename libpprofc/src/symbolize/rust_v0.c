@@ -62,7 +62,7 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   case 'C': {
     reader_disambiguator(r);
     pprofc_str name = reader_identifier(r, &punycode);
-    reader_say_identifier(r, name, punycode);
+    reader_print_identifier(r, name, punycode);
     break;
   }
   case 'M':
@@ -72,7 +72,7 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
     read_hidden_impl(r, true);
     break;
   case 'Y':
-    reader_say(r, "<");
+    reader_print(r, "<");
     read_impl(r, true);
     break;
   case 'N':
@@ -96,16 +96,16 @@ static void read_identifier(struct rust_reader *r, struct rust_step step) {
   uint64_t number = reader_disambiguator(r);
   pprofc_str name = reader_identifier(r, &punycode);
   bool special = step.flag >= 'A' && step.flag <= 'Z';
-  reader_say(r, special ? "::{" : "::");
+  reader_print(r, special ? "::{" : "::");
   if (special) {
     char other[2] = {(char)step.flag, '\0'};
     const char *space = other;
     if (step.flag == 'C') space = "closure";
     if (step.flag == 'S') space = "shim";
-    reader_say(r, space);
-    if (name.size) reader_say(r, ":");
+    reader_print(r, space);
+    if (name.size) reader_print(r, ":");
   }
-  reader_say_identifier(r, name, punycode);
+  reader_print_identifier(r, name, punycode);
   char digits[32];
   if (special)
     reader_write(r, digits,
@@ -115,7 +115,7 @@ static void read_identifier(struct rust_reader *r, struct rust_step step) {
 static void read_arguments(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') return;
-  if (step.number++) reader_say(r, ", ");
+  if (step.number++) reader_print(r, ", ");
   reader_next(r, step);
   if (reader_take(r, 'L'))
     reader_lifetime(r, reader_base_62(r));
@@ -134,18 +134,18 @@ static const char *const basic_types['z' - 'a' + 1] = {
     ['z' - 'a'] = "!"};
 
 static void read_reference(struct rust_reader *r, bool is_mutable) {
-  reader_say(r, "&");
+  reader_print(r, "&");
   uint64_t lifetime = reader_take(r, 'L') ? reader_base_62(r) : 0;
   if (lifetime) {
     reader_lifetime(r, lifetime);
-    reader_say(r, " ");
+    reader_print(r, " ");
   }
-  if (is_mutable) reader_say(r, "mut ");
+  if (is_mutable) reader_print(r, "mut ");
   reader_next(r, (struct rust_step){.what = TYPE});
 }
 
 static void read_array(struct rust_reader *r, bool has_length) {
-  reader_say(r, "[");
+  reader_print(r, "[");
   reader_next_text(r, "]");
   if (has_length) {
     reader_next(r, (struct rust_step){.what = CONSTANT});
@@ -155,7 +155,7 @@ static void read_array(struct rust_reader *r, bool has_length) {
 }
 
 static void read_tuple(struct rust_reader *r) {
-  reader_say(r, "(");
+  reader_print(r, "(");
   reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
   reader_next_text(r, ")");
   reader_next(r, (struct rust_step){.what = TUPLE});
@@ -164,24 +164,24 @@ static void read_tuple(struct rust_reader *r) {
 /* Prints extern "C", or another ABI, whose dashes are written as underscores in the name. */
 static void read_abi(struct rust_reader *r) {
   bool punycode = false;
-  reader_say(r, "extern \"");
+  reader_print(r, "extern \"");
   if (reader_take(r, 'C')) {
-    reader_say(r, "C");
+    reader_print(r, "C");
   } else {
     pprofc_str name = reader_identifier(r, &punycode);
     if (punycode) r->failed = true;
     for (size_t i = 0; i < name.size; i++)
       reader_write(r, name.data[i] == '_' ? "-" : name.data + i, 1);
   }
-  reader_say(r, "\" ");
+  reader_print(r, "\" ");
 }
 
 static void rust_v0_read_function(struct rust_reader *r) {
   reader_next(r, (struct rust_step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
   reader_binder(r);
-  if (reader_take(r, 'U')) reader_say(r, "unsafe ");
+  if (reader_take(r, 'U')) reader_print(r, "unsafe ");
   if (reader_take(r, 'K')) read_abi(r);
-  reader_say(r, "fn(");
+  reader_print(r, "fn(");
   reader_next(r, (struct rust_step){.what = RESULT});
   reader_next_text(r, ")");
   reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
@@ -191,7 +191,7 @@ static void rust_v0_read_function(struct rust_reader *r) {
 static void rust_v0_read_result(struct rust_reader *r, struct rust_step step) {
   (void)step;
   if (reader_take(r, 'u')) return;
-  reader_say(r, " -> ");
+  reader_print(r, " -> ");
   reader_next(r, (struct rust_step){.what = TYPE});
 }
 
@@ -200,12 +200,12 @@ static void read_dyn(struct rust_reader *r) {
   reader_next(r, (struct rust_step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
   reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
   reader_next(r, (struct rust_step){.what = TRAITS});
-  reader_say(r, "dyn ");
+  reader_print(r, "dyn ");
   reader_binder(r);
 }
 
 static void read_pointer(struct rust_reader *r, const char *kind) {
-  reader_say(r, kind);
+  reader_print(r, kind);
   reader_next(r, (struct rust_step){.what = TYPE});
 }
 
@@ -255,7 +255,7 @@ static void read_type(struct rust_reader *r, struct rust_step step) {
     read_compound(r, letter, step);
   } else if (basic_types[letter - 'a']) {
     r->at++;
-    reader_say(r, basic_types[letter - 'a']);
+    reader_print(r, basic_types[letter - 'a']);
   } else {
     r->failed = true;
   }
@@ -264,10 +264,10 @@ static void read_type(struct rust_reader *r, struct rust_step step) {
 static void read_types(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') {
-    if (step.what == TUPLE && step.number == 1) reader_say(r, ",");
+    if (step.what == TUPLE && step.number == 1) reader_print(r, ",");
     return;
   }
-  if (step.number++) reader_say(r, ", ");
+  if (step.number++) reader_print(r, ", ");
   reader_next(r, step);
   reader_next(r, (struct rust_step){.what = TYPE});
 }
@@ -277,7 +277,7 @@ static void read_types(struct rust_reader *r, struct rust_step step) {
 static void read_traits(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') return;
-  if (step.number++) reader_say(r, " + ");
+  if (step.number++) reader_print(r, " + ");
   reader_next(r, step);
   reader_next(r, (struct rust_step){.what = BINDINGS});
   reader_next(r, (struct rust_step){.what = TRAIT});
@@ -302,13 +302,13 @@ static void read_trait(struct rust_reader *r, struct rust_step step) {
 static void read_bindings(struct rust_reader *r, struct rust_step step) {
   bool open = step.what == BINDINGS ? r->opened : step.flag, punycode;
   if (!reader_take(r, 'p')) {
-    if (open) reader_say(r, ">");
+    if (open) reader_print(r, ">");
     return;
   }
-  reader_say(r, open ? ", " : "<");
+  reader_print(r, open ? ", " : "<");
   pprofc_str name = reader_identifier(r, &punycode);
-  reader_say_identifier(r, name, punycode);
-  reader_say(r, " = ");
+  reader_print_identifier(r, name, punycode);
+  reader_print(r, " = ");
   reader_next(r, (struct rust_step){.what = MORE_BINDINGS, .flag = true});
   reader_next(r, (struct rust_step){.what = TYPE});
 }
@@ -319,7 +319,7 @@ static void read_dyn_lifetime(struct rust_reader *r, struct rust_step step) {
   uint64_t lifetime = r->failed ? 0 : reader_base_62(r);
   if (!lifetime) return;
   bool blank = r->out->size && r->out->data[r->out->size - 1] == ' ';
-  reader_say(r, blank ? "+ " : " + ");
+  reader_print(r, blank ? "+ " : " + ");
   reader_lifetime(r, lifetime);
 }
 
@@ -343,9 +343,9 @@ static pprofc_str reader_hexadecimal(struct rust_reader *r, uint64_t *value) {
   return digits;
 }
 
-static void say_integer(struct rust_reader *r, pprofc_str digits, uint64_t value) {
+static void print_integer(struct rust_reader *r, pprofc_str digits, uint64_t value) {
   if (digits.size > 16) {
-    reader_say(r, "0x");
+    reader_print(r, "0x");
     reader_write(r, digits.data, digits.size);
   } else {
     char decimal[24];
@@ -353,12 +353,12 @@ static void say_integer(struct rust_reader *r, pprofc_str digits, uint64_t value
   }
 }
 
-static void say_bool(struct rust_reader *r, pprofc_str digits, uint64_t value) {
+static void print_bool(struct rust_reader *r, pprofc_str digits, uint64_t value) {
   if (digits.size > 1 || value > 1) r->failed = true;
-  if (!r->failed) reader_say(r, value ? "true" : "false");
+  if (!r->failed) reader_print(r, value ? "true" : "false");
 }
 
-static void say_char(struct rust_reader *r, pprofc_str digits, uint64_t value) {
+static void print_char(struct rust_reader *r, pprofc_str digits, uint64_t value) {
   static const char shown[] = "t\tr\rn\n\\\\''";
   if (digits.size > 6) r->failed = true;
   char plain[24] = {(char)value, '\0', '\0'};
@@ -366,9 +366,9 @@ static void say_char(struct rust_reader *r, pprofc_str digits, uint64_t value) {
     if (value == (unsigned char)shown[i + 1]) plain[0] = '\\', plain[1] = shown[i];
   if (!plain[1] && (value < ' ' || value > '~'))
     snprintf(plain, sizeof plain, "\\u{%" PRIx64 "}", value);
-  reader_say(r, "'");
-  reader_say(r, plain);
-  reader_say(r, "'");
+  reader_print(r, "'");
+  reader_print(r, plain);
+  reader_print(r, "'");
 }
 
 static void read_constant(struct rust_reader *r, struct rust_step step) {
@@ -378,18 +378,18 @@ static void read_constant(struct rust_reader *r, struct rust_step step) {
   if (letter == 'B') {
     reader_go_back(r, step);
   } else if (letter == 'p') {
-    reader_say(r, "_");
+    reader_print(r, "_");
   } else if (letter <= 0 || !strchr("aslxnihtmyojbc", letter)) {
     r->failed = true;
   } else {
-    if (strchr("aslxni", letter) && reader_take(r, 'n')) reader_say(r, "-");
+    if (strchr("aslxni", letter) && reader_take(r, 'n')) reader_print(r, "-");
     pprofc_str digits = reader_hexadecimal(r, &value);
     if (letter == 'b')
-      say_bool(r, digits, value);
+      print_bool(r, digits, value);
     else if (letter == 'c')
-      say_char(r, digits, value);
+      print_char(r, digits, value);
     else
-      say_integer(r, digits, value);
+      print_integer(r, digits, value);
   }
 }
 
@@ -404,7 +404,7 @@ static void do_expect(struct rust_reader *r, struct rust_step step) {
 }
 
 static void do_write(struct rust_reader *r, struct rust_step step) {
-  reader_say(r, step.text);
+  reader_print(r, step.text);
 }
 
 static void do_silent(struct rust_reader *r, struct rust_step step) {

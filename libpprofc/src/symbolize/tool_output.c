@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
-                        pprofc_str *said, pprofc_error *error) {
+                        pprofc_str *printed, pprofc_error *error) {
   struct child child = {.argv = argv, .input = input};
   struct child_end end;
   struct buffer output;
@@ -15,8 +15,8 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
   if (status == PPROFC_OK && end.status != 0 && !output.size)
     status = error_set(error, PPROFC_E_IO, "%s: %s", argv[0], end.said);
   if (status == PPROFC_OK) {
-    *said = arena_str(arena, buffer_str(&output));
-    if (!said->data) status = error_nomem(error);
+    *printed = arena_str(arena, buffer_str(&output));
+    if (!printed->data) status = error_nomem(error);
   }
   buffer_free(&output);
   return status;
@@ -41,15 +41,15 @@ pprofc_status nm_symbols(const struct tools *tools, const char *file, struct are
   if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {
       tools->path[TOOL_NM], "--numeric-sort", "--print-size", "--format=posix", file, NULL};
-  pprofc_str said, line;
-  pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
+  pprofc_str printed, line;
+  pprofc_status status = tools_run(argv, STR(""), arena, &printed, error);
   if (status != PPROFC_OK) return status;
   size_t lines = 0;
-  for (pprofc_str rest = said; str_next_line(&rest, &line);) lines++;
+  for (pprofc_str rest = printed; str_next_line(&rest, &line);) lines++;
   *symbols = arena_array(arena, lines, sizeof **symbols);
   if (!*symbols) return error_nomem(error);
   *count = 0;
-  while (str_next_line(&said, &line))
+  while (str_next_line(&printed, &line))
     if (nm_line(line, &(*symbols)[*count])) ++*count;
   return PPROFC_OK;
 }
@@ -101,17 +101,17 @@ static bool is_address(pprofc_str line, uint64_t address) {
 }
 
 /* A line "0x<address>" is followed by pairs of lines: function, position. */
-static pprofc_status read_addr2line(pprofc_str said, const uint64_t *addresses, size_t count,
+static pprofc_status read_addr2line(pprofc_str printed, const uint64_t *addresses, size_t count,
                                     struct arena *arena, struct source_frames *frames,
                                     pprofc_error *error) {
   pprofc_str line, place;
   size_t answer = 0;
-  while (str_next_line(&said, &line)) {
+  while (str_next_line(&printed, &line)) {
     if (answer < count && is_address(line, addresses[answer])) {
       frames->from[answer++] = frames->count;
       continue;
     }
-    if (!answer || !str_next_line(&said, &place)) break;
+    if (!answer || !str_next_line(&printed, &place)) break;
     struct source_frame frame = {.function = str_equal(line, STR("??")) ? STR("") : line};
     file_and_line(place, &frame);
     if (!frame.function.size && !frame.file.size) continue;
@@ -127,13 +127,13 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
   if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_ADDR2LINE], "-aif", "-e", file, NULL};
   struct buffer input;
-  pprofc_str said;
+  pprofc_str printed;
   buffer_init(&input, arena->mem, SIZE_MAX / 2);
   pprofc_status status = add_addresses(&input, "", addresses, count)
-                             ? tools_run(argv, buffer_str(&input), arena, &said, error)
+                             ? tools_run(argv, buffer_str(&input), arena, &printed, error)
                              : error_nomem(error);
   buffer_free(&input);
-  return status == PPROFC_OK ? read_addr2line(said, addresses, count, arena, frames, error)
+  return status == PPROFC_OK ? read_addr2line(printed, addresses, count, arena, frames, error)
                              : status;
 }
 
@@ -170,11 +170,11 @@ static bool tool_output_read_line(pprofc_str line, struct arena *arena,
   return read;
 }
 
-static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *arena,
+static pprofc_status read_llvm(pprofc_str printed, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error) {
   pprofc_str line;
   size_t answer = 0;
-  while (answer < count && str_next_line(&said, &line)) {
+  while (answer < count && str_next_line(&printed, &line)) {
     if (!line.size) continue;
     frames->from[answer++] = frames->count;
     if (!tool_output_read_line(line, arena, frames)) return error_nomem(error);
@@ -195,11 +195,11 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
                         file,
                         NULL};
   struct buffer input;
-  pprofc_str said;
+  pprofc_str printed;
   buffer_init(&input, arena->mem, SIZE_MAX / 2);
   pprofc_status status = add_addresses(&input, "CODE ", addresses, count)
-                             ? tools_run(argv, buffer_str(&input), arena, &said, error)
+                             ? tools_run(argv, buffer_str(&input), arena, &printed, error)
                              : error_nomem(error);
   buffer_free(&input);
-  return status == PPROFC_OK ? read_llvm(said, count, arena, frames, error) : status;
+  return status == PPROFC_OK ? read_llvm(printed, count, arena, frames, error) : status;
 }

@@ -73,10 +73,10 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
   struct child child = {.argv = argv};
   struct child_end end;
-  struct buffer said;
-  buffer_init(&said, mem, 1 << 20);
-  pprofc_status status = child_run(&child, &said, &end, NULL);
-  pprofc_str text = status == PPROFC_OK ? buffer_str(&said) : STR("");
+  struct buffer printed;
+  buffer_init(&printed, mem, 1 << 20);
+  pprofc_status status = child_run(&child, &printed, &end, NULL);
+  pprofc_str text = status == PPROFC_OK ? buffer_str(&printed) : STR("");
   size_t llvm = str_find(text, STR("LLVM version "));
   t->objdump_is_llvm = llvm < text.size;
   int64_t major = 0;
@@ -85,7 +85,7 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   if (t->objdump_is_llvm)
     good = str_find(text, STR("trunk")) < text.size ||
            (str_next(&version, '.', &digits) && str_parse_int(digits, 10, &major) && major >= 8);
-  buffer_free(&said);
+  buffer_free(&printed);
   t->found[TOOL_OBJDUMP] = good;
   return status != PPROFC_E_NOMEM;
 }

@@ -24,7 +24,7 @@ const char *tools_file_argument(const char *file, struct arena *arena);
 /* Runs a tool and returns its standard output, in the arena. Fails if the tool fails and prints
  * nothing. */
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
-                        pprofc_str *said, pprofc_error *error);
+                        pprofc_str *printed, pprofc_error *error);
 
 /* One frame of an answer, innermost first. Strings belong to the caller's arena. */
 struct source_frame {

@@ -144,7 +144,7 @@ static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const
 /* ---- the table --------------------------------------- */
 
 /* Shrinks the table to its count, so that the count is enough to free it. */
-static bool label_units_settle(struct label_units_finder *f) {
+static bool label_units_shrink(struct label_units_finder *f) {
   struct label_units *units = f->units;
   if (units->count == f->capacity) return true;
   struct label_unit *items = NULL;
@@ -166,7 +166,7 @@ pprofc_status label_units_find(const pprofc_profile *profile, void (*warn)(void 
   interner_init(&f.keys, units->mem);
   map_init(&f.seen_others, units->mem);
   bool ok =
-      add_labels(&f) && (!warn || warn_others(&f, warn, warn_context)) && label_units_settle(&f);
+      add_labels(&f) && (!warn || warn_others(&f, warn, warn_context)) && label_units_shrink(&f);
   interner_free(&f.keys);
   map_free(&f.seen_others);
   mem_free(units->mem, f.others, f.other_capacity, sizeof *f.others);

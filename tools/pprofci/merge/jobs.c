@@ -281,7 +281,7 @@ static const char *known_kind(pprofc_str text) {
 
 /* Sets the package of the pair to the group of its rows, which names the job if several jobs
  * have the group. */
-static void settle_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
+static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count; i++)
@@ -304,7 +304,7 @@ static bool job_name_benchmark(struct ci_run *run, const struct job *job, const 
   pair->function =
       text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
   pair->iterations = (double)node_integer(node_get(from, "iterations"));
-  if (pair->package) settle_package(run, job, pair);
+  if (pair->package) jobs_set_package(run, job, pair);
   return pair->benchmark && pair->package && pair->function;
 }
 

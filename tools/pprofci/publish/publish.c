@@ -86,7 +86,7 @@ static bool is_of_other_commit(const struct publish *p) {
 }
 
 /* Replaces a result of another commit, so that its sign is not green. */
-static pprofc_status tell_other_commit(struct publish *p, pprofc_error *error) {
+static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error) {
   struct outcome *o = &p->outcome;
   pprofc_str was = o->headline, summary = o->summary;
   message_note("pprofci: the result in '%s' is of commit %.*s, not of %s", p->folder,
@@ -108,7 +108,7 @@ static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
   if (status == PPROFC_OK) {
     p->other_commit = is_of_other_commit(p);
-    return p->other_commit ? tell_other_commit(p, error) : PPROFC_OK;
+    return p->other_commit ? replace_other_commit(p, error) : PPROFC_OK;
   }
   if (status == PPROFC_E_NOMEM) return error_set(error, status, "%s", why.message);
   message_error("pprofci: %s", why.message);

@@ -15,8 +15,8 @@ struct checker {
   struct interner objects; /* keys of complete objects */
 };
 
-static void checker_say(struct checker *c, size_t *count, const char *what, pprofc_str name,
-                        const char *why) {
+static void checker_report(struct checker *c, size_t *count, const char *what, pprofc_str name,
+                           const char *why) {
   ++*count;
   output_printf(c->out, "%s: ", what);
   escape_line_to_output(c->out, name);
@@ -33,8 +33,8 @@ static pprofc_status check_object(struct checker *c, const char *key, pprofc_err
   sha256_hex_of(buffer_str(&data), hex);
   past_object_key(str_of(hex), wanted);
   if (status == PPROFC_OK && strcmp(wanted, key) != 0) {
-    checker_say(c, &c->found->broken, "broken", str_of(key),
-                "its content does not match its name; remove it and store its run again");
+    checker_report(c, &c->found->broken, "broken", str_of(key),
+                   "its content does not match its name; remove it and store its run again");
   } else if (status == PPROFC_OK) {
     c->found->objects++;
     if (interner_copy(&c->objects, &c->past.arena, str_of(key)) == MAP_NONE)
@@ -70,7 +70,7 @@ static void check_named_profiles(struct checker *c, const char *key,
     past_object_key(node_text(node_at(record->profiles, i), "sha256"), object);
     if (interner_find(&c->objects, str_of(object)) != MAP_NONE) continue;
     snprintf(why, sizeof why, "named by %.150s", key);
-    checker_say(c, &c->found->missing, "missing", str_of(object), why);
+    checker_report(c, &c->found->missing, "missing", str_of(object), why);
   }
 }
 
@@ -85,10 +85,10 @@ static pprofc_status check_record(struct checker *c, const char *key, pprofc_err
   if (status == PPROFC_OK) {
     status = record_parse(&arena, key, text, &record, error);
     if (status == PPROFC_E_FORMAT) {
-      checker_say(c, &c->found->broken, "broken", str_of(error->message), "");
+      checker_report(c, &c->found->broken, "broken", str_of(error->message), "");
     } else if (status == PPROFC_OK && !is_named_well(key, &record, text)) {
-      checker_say(c, &c->found->broken, "broken", str_of(key),
-                  "its content does not match its name");
+      checker_report(c, &c->found->broken, "broken", str_of(key),
+                     "its content does not match its name");
     } else if (status == PPROFC_OK) {
       c->found->runs++;
       check_named_profiles(c, key, &record);
@@ -122,7 +122,7 @@ static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
   }
   for (size_t i = 0; i < c->objects.count && good; i++)
     if (interner_find(&named, c->objects.items[i]) == MAP_NONE)
-      checker_say(c, &c->found->unnamed, "not named by any run", c->objects.items[i], "");
+      checker_report(c, &c->found->unnamed, "not named by any run", c->objects.items[i], "");
   interner_free(&named);
   return good ? PPROFC_OK : error_nomem(error);
 }
@@ -131,7 +131,7 @@ static pprofc_status check_left_over(struct checker *c, pprofc_error *error) {
   struct stored_keys keys;
   pprofc_status status = backing_list(c->backing, "tmp", &keys, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    checker_say(c, &c->found->left_over, "not finished", str_of(keys.items[i].name), "");
+    checker_report(c, &c->found->left_over, "not finished", str_of(keys.items[i].name), "");
   stored_keys_free(&keys);
   return status;
 }

@@ -389,7 +389,7 @@ pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *error) {
   pprofc_status status = gate_check_open(gate, error);
   if (status) return status;
   gate->closed = true;
-  if (gate->set) status = gate_read_raw_and_forget(&gate->gate, gate->set, error);
+  if (gate->set) status = gate_read_raw_and_free(&gate->gate, gate->set, error);
   if (!status) status = gate_judge(&gate->gate, gate->today, error);
   if (!status) status = gate_make_rows(gate, error);
   gate->judged = status == PPROFC_OK;

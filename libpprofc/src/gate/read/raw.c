@@ -63,7 +63,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
 }
 
 /* Number of rows after which the measurements of their pairs are freed. */
-#define FORGET_ROWS 4096
+#define RELEASE_ROWS 4096
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
   size_t texts = pairs->texts.count;
@@ -71,7 +71,7 @@ static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_
   if (!gate->known) gate->known = mem_zero_array(gate->mem, 1, sizeof *gate->known);
   bool good = kept && gate->known;
   for (size_t i = 0; i < pairs->count && good; i++) {
-    if (i % FORGET_ROWS == 0) pairs_forget(pairs, i);
+    if (i % RELEASE_ROWS == 0) pairs_release_values(pairs, i);
     if (!pairs->items[i].bad) good = raw_add_row(gate, pairs, &pairs->items[i], kept, one_process);
   }
   mem_free(gate->mem, kept, texts, sizeof *kept);
@@ -235,9 +235,9 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   return found != 0;
 }
 
-/* `forgets` is the set if its results may be freed, or NULL. */
-static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pprofc_bench *forgets,
-                                  pprofc_error *error) {
+/* `releases` is the set if its results may be freed, or NULL. */
+static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
+                                  pprofc_bench *releases, pprofc_error *error) {
   struct pairs pairs;
   report_messages(gate, set);
   bool good = pairs_group(&pairs, set, "head", gate->mem);
@@ -248,8 +248,8 @@ static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pp
     check_builds(gate, set);
     check_load(gate, set);
     bool one_process = check_processes(gate, &pairs);
-    good = pairs_store(&pairs, forgets);
-    if (forgets) set_forget_results(forgets);
+    good = pairs_store(&pairs, releases);
+    if (releases) set_free_results(releases);
     good = good && raw_add_rows(gate, &pairs, one_process);
   }
   pairs_free(&pairs);
@@ -260,6 +260,6 @@ pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_e
   return raw_read_set(gate, set, NULL, error);
 }
 
-pprofc_status gate_read_raw_and_forget(struct gate *gate, pprofc_bench *set, pprofc_error *error) {
+pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprofc_error *error) {
   return raw_read_set(gate, set, set, error);
 }

@@ -35,6 +35,6 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data);
 pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
 
 /* Works like gate_read_raw, but frees the set's results before it makes rows. */
-pprofc_status gate_read_raw_and_forget(struct gate *gate, pprofc_bench *set, pprofc_error *error);
+pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprofc_error *error);
 
 #endif

@@ -314,8 +314,9 @@ static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
 
 /* Reports skipped lines in a comment and a warning. Rejects input in which most lines are not
  * stacks. */
-static pprofc_status folded_tell_skipped(struct folded_folded *f,
-                                         const pprofc_read_options *options, pprofc_error *error) {
+static pprofc_status folded_report_skipped(struct folded_folded *f,
+                                           const pprofc_read_options *options,
+                                           pprofc_error *error) {
   import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",
                     "counts have fractions, and are rounded so that their sum stays");
   if (!f->bad_lines) return PPROFC_OK;
@@ -343,7 +344,7 @@ static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
   if (f.builder && f.stack && f.lines) {
     folded_read_header(&f, text);
     folded_read_lines(&f, text);
-    status = builder_ok(f.builder) ? folded_tell_skipped(&f, options, error) : PPROFC_OK;
+    status = builder_ok(f.builder) ? folded_report_skipped(&f, options, error) : PPROFC_OK;
     if (status == PPROFC_OK) status = pprofc_builder_finish(f.builder, profile, error);
   }
   pprofc_builder_free(f.builder);
