@@ -6,22 +6,9 @@
 #include "profile/profile.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Adds " (text)" to the message if it fits. */
-static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format, ...) {
-  size_t size = strlen(error->message), room = sizeof error->message - size;
-  va_list arguments;
-  char text[sizeof error->message];
-  va_start(arguments, format);
-  int length = vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  if (length < 0 || (size_t)length + 4 > room) return;
-  snprintf(error->message + size, room, " (%s)", text);
-}
 
 /* ---- sources ----------------------------------------- */
 
@@ -36,25 +23,26 @@ void hint_source(const char *path, pprofc_error *error) {
   struct stat info;
   if (strcmp(path, "-") == 0) {
     if (strstr(error->message, "empty input"))
-      add_hint(error, "standard input is empty; the program before the | failed");
+      error_hint(error, "standard input is empty; the program before the | failed");
     return;
   }
   if (stat(path, &info) != 0) {
     const char *advice = elsewhere_find("pprofc", path);
-    if (advice) add_hint(error, "type pprofc %s", advice);
+    if (advice) error_hint(error, "type pprofc %s", advice);
     return;
   }
   if (S_ISDIR(info.st_mode) && hints_is_trace(path))
-    add_hint(error, "this is a trace of Instruments; select all rows of its call tree and save the "
-                    "clipboard after Edit, Deep Copy");
+    error_hint(error,
+               "this is a trace of Instruments; select all rows of its call tree and save the "
+               "clipboard after Edit, Deep Copy");
   else if (S_ISDIR(info.st_mode))
-    add_hint(error, "pass its files: pprofc -top %s/*.pb.gz adds them up", path);
+    error_hint(error, "pass its files: pprofc -top %s/*.pb.gz adds them up", path);
   else if (access(path, R_OK) != 0 && errno == EACCES)
-    add_hint(error, "its owner can allow it: chmod a+r %s", path);
+    error_hint(error, "its owner can allow it: chmod a+r %s", path);
   else if (strstr(error->message, "empty input file"))
-    add_hint(error, "the profiled program must stop profiling before it exits");
+    error_hint(error, "the profiled program must stop profiling before it exits");
   else if (strstr(error->message, "truncated gzip stream"))
-    add_hint(error, "it is incomplete; copy it again");
+    error_hint(error, "it is incomplete; copy it again");
 }
 
 /* ---- sample types ------------------------------------ */
@@ -111,7 +99,7 @@ void hint_types(const char *first, const pprofc_profile *one, const char *second
 void hint_types_add(const char *text, pprofc_error *error) {
   bool differ = strstr(error->message, "empty common sample type list") ||
                 strstr(error->message, "incompatible types: ");
-  if (differ) add_hint(error, "%s", text);
+  if (differ) error_hint(error, "%s", text);
 }
 
 /* ---- the command line -------------------------------- */
@@ -135,12 +123,12 @@ void hint_argument(const struct command_flags *flags, int argc, char *const *arg
                    pprofc_error *error) {
   const struct flag *last = argc > 1 ? hints_flag_of(flags, argv[argc - 1]) : NULL;
   if (last) {
-    add_hint(error, "as in pprofc %s-%s=%s cpu.pb.gz", last->group ? "-top " : "", last->name,
-             example_of(last));
+    error_hint(error, "as in pprofc %s-%s=%s cpu.pb.gz", last->group ? "-top " : "", last->name,
+               example_of(last));
     return;
   }
   const struct flag *before = argc > 2 ? hints_flag_of(flags, argv[argc - 2]) : NULL;
   if (before && access(argv[argc - 1], F_OK) == 0)
-    add_hint(error, "%s was taken as the value of -%s, as in -%s=%s %s", argv[argc - 1],
-             before->name, before->name, example_of(before), argv[argc - 1]);
+    error_hint(error, "%s was taken as the value of -%s, as in -%s=%s %s", argv[argc - 1],
+               before->name, before->name, example_of(before), argv[argc - 1]);
 }

@@ -1,4 +1,4 @@
-/* Replaces limits in messages of the library by the flags that raise them. */
+/* The default of -max_memory, and flags in messages about limits. */
 #ifndef PPROFC_TOOLS_LIMIT_FLAGS_H
 #define PPROFC_TOOLS_LIMIT_FLAGS_H
 
@@ -7,5 +7,8 @@
 /* Replaces "(raise the limit memory_bytes)" in the message by "(raise with -max_memory)". A
  * message without a limit is unchanged. */
 void limit_flags_name(pprofc_error *error);
+
+/* Returns half of the memory of the machine or the container, at most 16 GiB. */
+uint64_t memory_default(void);
 
 #endif

@@ -31,39 +31,39 @@ static bool mappings_is_url(pprofc_str name) {
   return is;
 }
 
-pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error) {
-  const struct mappings *mappings = &(*profile)->mappings;
-  pprofc_profile *edit = NULL;
+/* Sets the file of each mapping without a build ID that has a URL in place of a file or, with
+ * `unnamed`, no file. *edit is NULL if there is no such mapping. */
+static pprofc_status mappings_set_files(const pprofc_profile *profile, bool unnamed, uint32_t file,
+                                        pprofc_profile **edit, pprofc_error *error) {
+  const struct mappings *mappings = &profile->mappings;
   struct mapping *items = NULL;
+  *edit = NULL;
   for (size_t i = 0; i < mappings->count; i++) {
-    const struct mapping *mapping = &mappings->items[i];
-    if (profile_string(*profile, mapping->build_id).size ||
-        !mappings_is_url(profile_string(*profile, mapping->file)))
+    pprofc_str name = profile_string(profile, mappings->items[i].file);
+    if (profile_string(profile, mappings->items[i].build_id).size ||
+        !(unnamed ? !name.size : mappings_is_url(name)))
       continue;
-    if (!items) items = edit_mappings(*profile, &edit);
+    if (!items) items = edit_mappings(profile, edit);
     if (!items) return error_nomem(error);
-    items[i].file = 0;
+    items[i].file = file;
   }
-  if (!edit) return PPROFC_OK;
+  return PPROFC_OK;
+}
+
+pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error) {
+  pprofc_profile *edit;
+  pprofc_status status = mappings_set_files(*profile, false, 0, &edit, error);
+  if (status != PPROFC_OK || !edit) return status;
   pprofc_profile_release(*profile);
   *profile = edit;
   return PPROFC_OK;
 }
 
 pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error) {
-  const struct mappings *mappings = &(*profile)->mappings;
-  pprofc_profile *edit = NULL;
-  struct mapping *items = NULL;
-  for (size_t i = 0; i < mappings->count; i++) {
-    const struct mapping *mapping = &mappings->items[i];
-    if (profile_string(*profile, mapping->build_id).size ||
-        profile_string(*profile, mapping->file).size)
-      continue;
-    if (!items) items = edit_mappings(*profile, &edit);
-    if (!items) return error_nomem(error);
-    items[i].file = (uint32_t)(*profile)->strings.count;
-  }
-  if (!edit) return PPROFC_OK;
+  pprofc_profile *edit;
+  uint32_t file = (uint32_t)(*profile)->strings.count;
+  pprofc_status status = mappings_set_files(*profile, true, file, &edit, error);
+  if (status != PPROFC_OK || !edit) return status;
   pprofc_str name = arena_str(&edit->region->arena, url);
   if (!name.data || !profile_add_strings(edit, &name, 1)) {
     pprofc_profile_release(edit);

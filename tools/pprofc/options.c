@@ -5,7 +5,7 @@
 #include "common/brief_flag.h"
 #include "common/terminal.h"
 #include "core/array.h"
-#include "memory.h"
+#include "limit_flags.h"
 #include "noise/noise.h"
 #include "pprofc/verdict.h"
 

@@ -118,8 +118,6 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
 
 /* ---- cells ------------------------------------------- */
 
-#define MAX_NOTES 3
-
 struct computation {
   struct pprofc_bench_tables *t;
   const char *interval_note, *alpha_note;

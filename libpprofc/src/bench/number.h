@@ -20,7 +20,4 @@ void number_print(struct buffer *out, double value);
  * sign. */
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign);
 
-/* Buffer size for any double with fewer than 20 decimals. */
-#define NUMBER_TEXT 400
-
 #endif

@@ -45,6 +45,17 @@ void error_prefix(pprofc_error *error, const char *format, ...) {
   snprintf(error->message + length, sizeof error->message - (size_t)length, "%s", old);
 }
 
+void error_hint(pprofc_error *error, const char *format, ...) {
+  size_t size = strlen(error->message), room = sizeof error->message - size;
+  va_list args;
+  char text[sizeof error->message];
+  va_start(args, format);
+  int length = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (length < 0 || (size_t)length + 4 > room) return;
+  snprintf(error->message + size, room, " (%s)", text);
+}
+
 const char *error_errno_text(int number, char *out, size_t size) {
   snprintf(out, size, "%s", strerror(number));
   if (size && *out >= 'A' && *out <= 'Z') *out = (char)(*out + 'a' - 'A');

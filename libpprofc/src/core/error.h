@@ -19,6 +19,9 @@ pprofc_status error_nomem(pprofc_error *error);
 /* Prepends text to the message: what failed, before the reason. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
+/* Appends " (text)" to the message if it fits. */
+void error_hint(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
+
 /* Writes the text of an errno into out, in lower case: "no such file or directory". Returns
  * out. */
 const char *error_errno_text(int number, char *out, size_t size);

@@ -44,11 +44,6 @@ struct marks {
   struct map map; /* index of `calls` */
 };
 
-/* Returns the place of a location. */
-static inline const struct mark_place *marks_place(const struct marks *m, uint32_t location) {
-  return &m->places[m->place_of[location] & ~PLACE_WANTED];
-}
-
 /* Returns the index of a known call, or NONE. */
 uint32_t marks_find_call(const struct marks *m, uint32_t source, uint32_t target);
 

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define MAX_SEGMENTS  4096u
-#define MAX_SECTIONS  65535u
 #define MAX_NOTE_SIZE ((uint64_t)1 << 20)
 #define MAX_TABLE     ((uint64_t)512 << 20)
 

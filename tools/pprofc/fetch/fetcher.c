@@ -128,19 +128,6 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
 
 /* ---- reading ----------------------------------------- */
 
-static void fetcher_hint(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
-
-static void fetcher_hint(pprofc_error *error, const char *format, ...) {
-  size_t size = strlen(error->message), room = sizeof error->message - size;
-  va_list arguments;
-  char text[sizeof error->message];
-  va_start(arguments, format);
-  int length = vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  if (length >= 0 && (size_t)length + 4 <= room)
-    snprintf(error->message + size, room, " (%s)", text);
-}
-
 /* Adds a hint that depends on the status. */
 static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {
   static const struct {
@@ -153,7 +140,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
       {407, "the proxy needs a user and password: HTTP_PROXY=http://USER:PASSWORD@HOST"},
   };
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-    if (exchange->reply.code == hints[i].code) fetcher_hint(error, "%s", hints[i].text);
+    if (exchange->reply.code == hints[i].code) error_hint(error, "%s", hints[i].text);
 }
 
 /* Adds a description of a reply that is not a profile, and its URL. */
@@ -161,12 +148,12 @@ static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *
   pprofc_str content = reply_content(&exchange->reply);
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;
   const char *text = unknown ? content_explain(content) : NULL;
-  if (text) fetcher_hint(error, "%s", text);
+  if (text) error_hint(error, "%s", text);
   struct arena arena;
   arena_init(&arena, &mem_default);
   pprofc_str final = url_text(&arena, &exchange->final, URL_SHOWN);
   if (exchange->redirected && final.data)
-    fetcher_hint(error, "after a redirect to %.*s", STR_ARG(final));
+    error_hint(error, "after a redirect to %.*s", STR_ARG(final));
   arena_free(&arena);
 }
 

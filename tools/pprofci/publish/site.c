@@ -217,6 +217,7 @@ static const struct forge forges[] = {
      .states = {"SUCCESSFUL", "SUCCESSFUL", "FAILED", "FAILED", "SUCCESSFUL", "FAILED"},
      .permission = "pullrequest:write, repository:write"},
 };
+
 /* ---- reading ----------------------------------------- */
 
 static bool is_hex_commit(const char *text) {
