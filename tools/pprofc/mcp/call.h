@@ -64,6 +64,10 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
+/* Judges profiles in order of time: what grows without end. */
+pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
+                            pprofc_error *error);
+
 /* Sets the budget that a cancellation stops. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 

@@ -298,8 +298,11 @@ pprofc_status tool_history(struct call *call, pprofc_error *error) {
   if (!h) return error_nomem(error);
   h->call = call;
   pprofc_status status = series_find_files(h, error);
+  bool found = status == PPROFC_OK;
   for (size_t i = 0; i < h->count && !status; i++) status = series_read(h, i, error);
-  if (!status) {
+  if (found && !h->series_count && (!status || status == PPROFC_E_FORMAT)) {
+    status = history_leaks(call, h->paths, h->count, error);
+  } else if (!status) {
     if (h->count > 1)
       call_next(call, "benchmarks", "base", h->paths[h->count - 2], "head", h->paths[h->count - 1],
                 NULL);

@@ -78,11 +78,12 @@ const struct mcp_tool tools[] = {
       BUDGET,
       {0}}},
     {"history",
-     "Change points of benchmarks",
-     "Finds when a benchmark changed in a series of runs: benchmark results, oldest first.",
+     "Change points of benchmarks, leaks of profiles",
+     "Finds when a benchmark changed in a series of runs, or what grows without end in heap and "
+     "goroutine profiles of one program: oldest first.",
      tool_history,
-     {{"runs", "Folder, or array of files with benchmark results, oldest first", ARGUMENT_TEXTS,
-       true},
+     {{"runs", "Folder, or array of files with benchmark results or profiles, oldest first",
+       ARGUMENT_TEXTS, true},
       BUDGET,
       {0}}},
 };
