@@ -19,6 +19,11 @@ struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ra
   return unit;
 }
 
+bool amount_is_count(const struct amount_unit *unit) {
+  bool plain = !unit->to.size || str_equal(unit->to, STR("count"));
+  return plain && str_equal(unit->from, STR("count")) && unit->ratio == 1;
+}
+
 static struct measure amount_scale(const struct amount_unit *unit, double value) {
   return unit_scale_double(value * unit->ratio, unit->from, unit->to);
 }

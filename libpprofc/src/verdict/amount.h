@@ -14,6 +14,9 @@ struct amount_unit {
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 
+/* True if amounts are counts that nothing divides. Their unit may be written as "". */
+bool amount_is_count(const struct amount_unit *unit);
+
 #define AMOUNT_TEXT 64
 /* Formats a value; `plus` adds a plus sign to positive values. */
 pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,

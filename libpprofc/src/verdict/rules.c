@@ -16,7 +16,7 @@ static const struct name_rule name_rules[] = {
     {NAME_ENVIRONMENT, "^(irqentry_|asm_sysvec_|sysvec_|asm_common_interrupt|common_interrupt)",
      "Linux: entry of interrupts"},
     {NAME_ENVIRONMENT, "^(handle_softirqs|__irq_exit|irq_exit)", "Linux: work after interrupts"},
-    {NAME_ENVIRONMENT, "^(finish_task_switch|_raw_spin_unlock_irq|__?schedule$|exit_to_user_mode)",
+    {NAME_ENVIRONMENT, "^(finish_task_switch|_raw_spin_unlock_irq|(__)?schedule$|exit_to_user_mode)",
      "Linux: another task ran"},
     {NAME_ENVIRONMENT, "^(tlb_remove_table_rcu|rcu_)", "Linux: deferred freeing"},
     {NAME_ENVIRONMENT,

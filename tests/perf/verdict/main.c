@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
   good = table_of_uneven_sides(e->changes) && good;
   good = table_of_changes(e->changes) && good;
   good = table_of_power(e->power) && good;
+  good = table_of_doubling(e->changes) && good;
   good = table_of_advice(e->power) && good;
   table_of_found_rows(e->parts * 4);
   table_of_parts(e->parts);

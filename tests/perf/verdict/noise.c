@@ -103,6 +103,7 @@ void noise_draw(struct random_source *r, const struct noise_case *what, struct n
   draw->bases = what->fewer ? what->fewer : what->side;
   draw->runs = draw->bases + what->side;
   draw->samples = what->samples;
+  draw->least = what->least;
   noise_shares(what, draw);
   noise_changes(r, what, draw);
   noise_times(r, what, draw->bases, when);

@@ -29,12 +29,13 @@ struct noise_case {
   size_t changed;    /* functions that change */
   double effect;     /* relative; three of four become slower */
   double lone_share; /* not 0: row 0 has this share, and it alone changes */
+  double least;      /* the model judges functions with this many samples a run, and 10 in all */
 };
 
 /* What was drawn, and the truth about it. */
 struct noise_draw {
   size_t rows, runs, bases;
-  double samples;
+  double samples, least;
   double values[ROWS_MAX * RUNS_MAX];
   double share[ROWS_MAX]; /* of the base */
   double truth[ROWS_MAX]; /* change of the mean, in samples a run */

@@ -132,7 +132,7 @@ static void rule_model(const struct noise_draw *draw, struct rule_answer *answer
     answer->delta[i] = fit.of[i].delta;
     answer->low[i] = fit.of[i].low;
     answer->high[i] = fit.of[i].high;
-    answer->p[i] = fit.of[i].p;
+    answer->p[i] = fit.of[i].samples >= draw->least ? fit.of[i].p : (double)NAN;
   }
   memcpy(answer->scaled, fit.common, draw->runs * sizeof *fit.common);
   answer->cv2 = fit.cv2;

@@ -13,6 +13,9 @@ bool table_of_uneven_sides(size_t count);
 
 bool table_of_changes(size_t count);
 bool table_of_power(size_t count);
+
+/* Functions in which a doubling would show, in place of all. */
+bool table_of_doubling(size_t count);
 bool table_of_advice(size_t count);
 
 /* What rows that were found are worth. */

@@ -82,7 +82,7 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   double largest = fmax(s->total_base, s->total_head);
   struct amount_unit unit = noise_unit_for(report, largest);
   bool whole = s->total_base == floor(s->total_base) && s->total_head == floor(s->total_head) &&
-               unit.ratio == 1 && str_equal(unit.to, STR("count"));
+               amount_is_count(&unit);
   struct amount_grid grid = amount_grid_for(&unit, largest, 0, whole);
   char base[AMOUNT_TEXT], head[AMOUNT_TEXT], delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];
   double from = amount_ticks(&grid, s->total_base), to = amount_ticks(&grid, s->total_head);

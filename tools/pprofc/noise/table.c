@@ -101,7 +101,7 @@ static bool noise_rows_choose(struct noise_rows *rows) {
 
 /* True if all counts are whole numbers, because nothing divides them. */
 static bool noise_rows_whole(const struct noise_rows *rows, const struct amount_unit *unit) {
-  bool whole = str_equal(unit->to, STR("count")) && unit->ratio == 1;
+  bool whole = amount_is_count(unit);
   for (size_t i = 0; i < rows->count && whole; i++) {
     const pprofc_verdict_estimate *e = noise_line_flat(&rows->shown[i]);
     double cum = rows->shown[i].row->cum.delta;

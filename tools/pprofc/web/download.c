@@ -112,7 +112,8 @@ static pprofc_status download_open(struct download *d, struct web_question *q,
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &d->choice, error);
   if (status == PPROFC_OK) status = download_lend(d, error);
   d->options.warn = NULL;
-  return status;
+  if (status != PPROFC_OK || d->choice.side != WEB_DIFF) return status;
+  return judge_hide_folded(d->shown, &q->arena, &d->options) ? status : error_nomem(error);
 }
 
 static void download_close(struct download *d) {

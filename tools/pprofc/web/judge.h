@@ -29,6 +29,11 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
                           pprofc_error *error);
 void judge_free(struct judgement *judgement);
 
+/* Hides the frames that verdicts fold (runtime.asyncPreempt) in a difference, so that every page
+ * has the amounts of the table. False when out of memory. */
+bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
+                       pprofc_report_options *options);
+
 /* Returns the least common multiple of two numbers of runs, which are at least 1. */
 size_t judge_common_runs(size_t a, size_t b);
 

@@ -33,7 +33,9 @@ static pprofc_status flame_open(struct web_question *q, const struct state_choic
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};
   pprofc_status status = PPROFC_OK;
-  if (c->side == WEB_DIFF) status = flame_judge(q, c, tree, &judged, error);
+  if (c->side == WEB_DIFF && !judge_hide_folded(tree->profile, &tree->arena, &tree->options))
+    status = error_nomem(error);
+  if (c->side == WEB_DIFF && !status) status = flame_judge(q, c, tree, &judged, error);
   tree->options.verdicts = judged.verdicts;
   if (!judged.verdicts) tree->options.divide_by *= state_divisor(c);
   if (status == PPROFC_OK)

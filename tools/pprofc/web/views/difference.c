@@ -27,7 +27,7 @@ void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_
   }
   report.summary.unit = unit;
   struct amount_unit amount = noise_unit_for(&report, largest);
-  whole = whole && amount.ratio == 1 && str_equal(amount.to, STR("count"));
+  whole = whole && amount_is_count(&amount);
   page->grid = amount_grid_for(&amount, largest, isinf(smallest) ? 0 : smallest, whole);
 }
 

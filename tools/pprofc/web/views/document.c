@@ -74,6 +74,8 @@ static void document_open(struct view_page *page, const struct web_view *view,
   page->options.warn = document_warn;
   page->options.warn_context = page;
   arena_init(&page->arena, page->mem);
+  if (page_is_diff(page) && input->profile)
+    page->failed = !judge_hide_folded(input->profile, &page->arena, &page->options);
   page->selected.function = str_of(web_query_get(input->query, "sel"));
   if (!page->selected.function.size)
     page->selected.function =
