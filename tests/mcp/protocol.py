@@ -81,7 +81,7 @@ def test_tools():
     assert "result: regression" in client.call("benchmarks", base="bench_original.txt", head="bench_optimized.txt")
     assert "not judged" in client.call("history", runs=["bench_original.txt", "bench_optimized.txt"])
     text = client.call("history", runs="leaks/goroutines")
-    assert "LEAK: " in text and "goroutine: " in text and "leak: goroutine " in text.lower(), text
+    assert "LEAK: " in text and "goroutine: " in text and "leak: goroutine 80 -> 400, 40 from profile to profile" in text, text
     text = client.call("history", runs=["generator_mem.prof", "generator_optimized_mem.prof"])
     assert "nothing to judge" in text and "not judged, 3 profiles are needed" in text, text
     for tool, wrong in (("callers", {"profile": base, "function": "no such"}), ("top", {"profile": base, "x": 1}),

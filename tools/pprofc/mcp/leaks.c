@@ -46,10 +46,10 @@ static void growth_put_row(struct output *out, const struct leak_kind *kind,
   growth_put_value(&line, row->first, unit);
   buffer_add_text(&line, " -> ");
   growth_put_value(&line, row->last, unit);
-  if (isfinite(row->per_hour)) {
+  if (isfinite(row->per_interval)) {
     buffer_add_text(&line, ", ");
-    growth_put_value(&line, row->per_hour, unit);
-    buffer_add_text(&line, " an hour");
+    growth_put_value(&line, row->per_interval, unit);
+    buffer_add_text(&line, " from profile to profile");
   }
   buffer_add_text(&line, ", in ");
   call_put_name(&line, row->where->function);
