@@ -4,8 +4,9 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Number of functions shown without a search. */
-#define PEEK_FUNCTIONS 500
+/* Number of functions shown, unless the reader asks for all: with a filter and without. */
+#define PEEK_FOUND_MAX 500
+#define PEEK_FIRST_MAX 50
 
 struct peek {
   struct view_page *page;
@@ -153,9 +154,11 @@ static void peek_function(struct peek *p, uint32_t node) {
 
 static void peek_print(struct peek *p) {
   const struct graph *g = &p->v.graph;
-  size_t count = peek_count(g), most = SIZE_MAX, shown = 0;
+  const char *filter = p->page->options.focus;
+  size_t count = peek_count(g), shown = 0;
+  size_t most = filter && *filter ? PEEK_FOUND_MAX : PEEK_FIRST_MAX;
   const struct web_change all = {"rows", STR("all")};
-  if (strcmp(page_parameter(p->page, "rows"), "all") != 0) most = PEEK_FUNCTIONS;
+  if (strcmp(page_parameter(p->page, "rows"), "all") == 0) most = SIZE_MAX;
   output_add_text(p->out,
                   "<p class=hint>Above a function are its callers, below it its callees, each with "
                   "its part of the cost.</p>\n<div class=\"peek scroll\"><pre class=legend>      "
