@@ -90,6 +90,24 @@ def check(good, what):
     print(f"ok: {what}")
 
 
+def flags_of_c(work, programs):
+    """Two programs of one source that differ in flags and libraries."""
+    if not shutil.which("cc"):
+        print("note: flags of C are not checked: no cc")
+        return
+    (work / "work.c").write_text("#include <math.h>\n#include <stdio.h>\nint main(int n, char **w) { (void)w; printf(\"%g\\n\", POWER); return 0; }\n")
+    for side, flags in (("base", ["-DPOWER=1.0*n"]), ("head", ["-DPOWER=pow(n,1.5)", "-fno-plt", "-lm"])):
+        subprocess.run(["cc", "-O2", "-g", "-o", work / f"work_{side}", work / "work.c", *flags], check=True)
+        (work / side / "runs").mkdir(parents=True)
+        for run in range(3):
+            (work / side / "runs" / f"{run}.folded").write_text(f"main {900 + run}\n")
+    subprocess.run([programs / "pprofci", "run", "-base", work / "base", "-head", work / "head", "-program-base", work / "work_base", "-program-head",
+                    work / "work_head", "-out", work / "c"], check=True, stdout=subprocess.DEVNULL)
+    pair, = json.loads((work / "c/manifest.json").read_text())["pairs"]
+    said = pair["comparisons"][0]["differs"]
+    check(" -fno-plt" in said and "libraries: +libm.so" in said and said.endswith("; the same compiler"), f"flags and libraries differ: {said}")
+
+
 def main():
     programs = pathlib.Path(sys.argv[2]).resolve()
     if not shutil.which("go") or not shutil.which("git") or os.uname().machine != "x86_64":
@@ -113,7 +131,11 @@ def main():
               "no sampled function changed")
         check(pair["comparisons"][0]["same_code"], "the comparison says so")
         check(not re.search(r"^::error [^\n]*file=", said, flags=re.M), "nothing is annotated outside of the change")
+        check(pair["built"]["base"]["compiler"][0].startswith("go1") and "kernel" in manifest["surroundings"], "how it was built and measured is recorded")
+        check(pair["comparisons"][0]["differs"].startswith("; the same compiler, flags") and pair["comparisons"][0]["differs"].endswith("environment"),
+              "nothing else differs")
         check("regressed: Count sec/op" not in said.replace("-2 ", " "), "code that did not change is no regression")
+        flags_of_c(pathlib.Path(work), programs)
 
 
 main()

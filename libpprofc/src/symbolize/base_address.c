@@ -11,7 +11,7 @@
 
 static const struct elf_segment *text_segment(const struct elf_file *f) {
   uint64_t address, offset, size;
-  if (!elf_text_section(f, &address, &offset, &size)) return NULL;
+  if (!elf_section(f, ".text", &address, &offset, &size)) return NULL;
   for (size_t i = 0; i < f->segment_count; i++) {
     const struct elf_segment *s = &f->segments[i];
     if (s->loadable && s->executable && address >= s->vaddr && address - s->vaddr < s->memory_size)

@@ -79,12 +79,16 @@ static bool name_is(const struct elf_file *f, const uint8_t *strings, uint64_t n
          memcmp(text, name, size) == 0;
 }
 
-bool elf_text_section(const struct elf_file *f, uint64_t *address, uint64_t *offset,
-                      uint64_t *size) {
+bool elf_read(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
+  return read_at(f, offset, out, size);
+}
+
+bool elf_section(const struct elf_file *f, const char *name, uint64_t *address, uint64_t *offset,
+                 uint64_t *size) {
   uint8_t strings[64], header[64];
   if (!section_header(f, f->section_names, strings)) return false;
   for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
-    if (!name_is(f, strings, get(f, header, sh_name), ".text")) continue;
+    if (!name_is(f, strings, get(f, header, sh_name), name)) continue;
     *address = get(f, header, sh_addr);
     *offset = get(f, header, sh_offset);
     *size = get(f, header, sh_size);

@@ -54,8 +54,11 @@ pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);
 
-/* Returns the address range and file offset of .text. */
-bool elf_text_section(const struct elf_file *file, uint64_t *address, uint64_t *offset,
-                      uint64_t *size);
+/* Returns the address range and file offset of the section with a name, such as ".text". */
+bool elf_section(const struct elf_file *file, const char *name, uint64_t *address, uint64_t *offset,
+                 uint64_t *size);
+
+/* Reads bytes at an offset; false if the file has fewer. */
+bool elf_read(const struct elf_file *file, uint64_t offset, void *out, size_t size);
 
 #endif

@@ -324,7 +324,18 @@ static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
 
 bool html_has_because(const struct run_pair *pair) {
   const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
-  return pair->change_count || pair->own.name || (v && (*v->note || *v->sight));
+  return pair->change_count || pair->own.name || (v && (*v->note || *v->sight || v->same_code));
+}
+
+/* Appends that no function has other machine code, and what else differs between the sides. */
+static void put_same_code(struct buffer *out, const struct run_pair *pair) {
+  const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
+  if (!v || !v->same_code) return;
+  buffer_printf(out,
+                "<p class=\"note\">same machine code; %zu functions moved within their cache line",
+                v->moved);
+  if (v->differs) html_words(out, v->differs);
+  buffer_add_text(out, "</p>\n");
 }
 
 void html_because(struct buffer *out, const struct page_model *m, const struct run_pair *pair) {
@@ -337,6 +348,7 @@ void html_because(struct buffer *out, const struct page_model *m, const struct r
     buffer_add_text(out, "</ul>\n");
   }
   put_verdict_note(out, pair);
+  put_same_code(out, pair);
   hunks_print(out, pair);
 }
 

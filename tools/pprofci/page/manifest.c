@@ -7,6 +7,7 @@
 #include "page/numbers.h"
 #include "page/outside.h"
 #include "pprofc/bench.h"
+#include "run/built.h"
 #include "run/comparisons.h"
 #include "run/load.h"
 #include "run/same.h"
@@ -90,6 +91,7 @@ static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
     json_double(json_key(&f->json, "iterations"), pair->iterations);
   }
   if (pair->kept) put_runs(f, pair);
+  if (pair->built) built_write(&f->json, pair->built);
   comparisons_write(&f->json, pair);
   json_end(&f->json);
 }
@@ -201,6 +203,7 @@ static void put_manifest(struct manifest *f) {
   json_line_break(&f->json);
   same_write(&f->json, run);
   load_write(&f->json, run);
+  surroundings_write(&f->json, run);
   if (run->gate.settings.overloaded) manifest_text(f, "overloaded", run->gate.settings.overloaded);
   put_inputs(f);
   outside_write(&f->json, run);

@@ -5,6 +5,7 @@
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "profile/profile.h"
+#include "run/built.h"
 #include "run/text.h"
 
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
+  struct built *built; /* [SIDES]; NULL: unknown */
+  const char *differs; /* text of built_compare; "" */
   bool good;
 };
 
@@ -183,10 +186,26 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
+/* Reads how both programs were built. Without it the comparison of the code stays. */
+static void read_built(struct ci_run *run, struct code_programs *programs) {
+  struct buffer text;
+  pprofc_error ignored;
+  struct built *built = arena_array(&run->arena, SIDES, sizeof *built);
+  for (int side = 0; side < SIDES; side++)
+    if (!built || built_read(&built[side], programs->paths[side], &run->arena, &ignored)) return;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  built_compare(run, built, &text);
+  buffer_add_char(&text, '\0');
+  pprofc_str kept = buffer_keep(&text, &run->arena);
+  buffer_free(&text);
+  programs->built = built;
+  if (kept.data) programs->differs = kept.data;
+}
+
 /* Returns the comparison of the programs of a pair, made at the first call, or NULL if
  * there are no programs. */
-static const struct code_comparison *compared_programs(struct ci_run *run,
-                                                       const struct run_pair *pair) {
+static const struct code_programs *compared_programs(struct ci_run *run,
+                                                     const struct run_pair *pair) {
   struct run_code *code = run->code;
   const char *base = pair->programs[SIDE_BASE], *head = pair->programs[SIDE_HEAD];
   pprofc_error error;
@@ -194,13 +213,14 @@ static const struct code_comparison *compared_programs(struct ci_run *run,
   for (size_t i = 0; i < code->count; i++)
     if (strcmp(code->items[i].paths[SIDE_BASE], base) == 0 &&
         strcmp(code->items[i].paths[SIDE_HEAD], head) == 0)
-      return code->items[i].good ? &code->items[i].comparison : NULL;
+      return code->items[i].good ? &code->items[i] : NULL;
   if (!ARRAY_RESERVE(run->mem, code->items, code->capacity, code->count + 1)) return NULL;
   struct code_programs *made = &code->items[code->count++];
-  *made = (struct code_programs){.paths = {base, head}};
+  *made = (struct code_programs){.paths = {base, head}, .differs = ""};
   made->good = code_compare(&made->comparison, base, head, run->mem, &error) == PPROFC_OK;
   if (!made->good) message_note("warning: %s", error.message);
-  return made->good ? &made->comparison : NULL;
+  if (made->good) read_built(run, made);
+  return made->good ? made : NULL;
 }
 
 /* Returns the word for a function whose machine code is not known to be the same. `function` is
@@ -219,9 +239,9 @@ static const char *word_by_source(struct ci_run *run, const struct judged *j, pp
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *j,
                       pprofc_str name) {
   if (!run->code) return "";
-  const struct code_comparison *programs = compared_programs(run, pair);
+  const struct code_programs *programs = compared_programs(run, pair);
   if (!programs && !run->code->has_sources) return "";
-  const struct code_function *function = programs ? code_find(programs, name) : NULL;
+  const struct code_function *function = programs ? code_find(&programs->comparison, name) : NULL;
   if (function && function->state == CODE_SAME) return "same";
   return word_by_source(run, j, name, function, programs);
 }
@@ -271,10 +291,12 @@ void code_tell(struct ci_run *run, struct run_pair *pair, const struct judged *j
     v->has_code |= v->row_count && *v->rows[0].code;
   }
   run_show_comparison(pair);
-  const struct code_comparison *programs = compared_programs(run, pair);
+  const struct code_programs *programs = compared_programs(run, pair);
   if (!programs || !pair->comparison_count) return;
-  pair->comparisons[0].same_code = has_same_code(j, programs);
-  pair->comparisons[0].moved = programs->moved;
+  pair->built = programs->built;
+  pair->comparisons[0].same_code = has_same_code(j, &programs->comparison);
+  pair->comparisons[0].moved = programs->comparison.moved;
+  pair->comparisons[0].differs = programs->differs;
 }
 
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why) {
@@ -284,5 +306,6 @@ bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct 
                 "same machine code; it is at another place in memory (%zu functions moved "
                 "within their cache line)",
                 pair->comparisons[0].moved);
+  if (pair->comparisons[0].differs) buffer_add_text(why, pair->comparisons[0].differs);
   return true;
 }

@@ -38,6 +38,7 @@ static const struct member verdicts_members[] = {
     {"has_code", MEMBER_BOOL, IN_VERDICTS(has_code)},
     {"same_code", MEMBER_BOOL, IN_VERDICTS(same_code)},
     {"moved", MEMBER_COUNT, IN_VERDICTS(moved)},
+    {"differs", MEMBER_TEXT, IN_VERDICTS(differs)},
     {"weak", MEMBER_BOOL, IN_VERDICTS(weak)},
     {"exact", MEMBER_BOOL, IN_VERDICTS(exact)},
     {"base_runs", MEMBER_COUNT, IN_VERDICTS(runs[SIDE_BASE])},

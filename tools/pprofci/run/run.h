@@ -57,11 +57,12 @@ struct pair_verdicts {
   const char *type, *unit; /* sample type and unit of all values: "cpu", "nanoseconds" */
   const char *measure;     /* benchmark unit that it explains, "sec/op"; or NULL */
   bool per_operation;
-  bool has_code;  /* true if the code of both sides was compared */
-  bool same_code; /* true if all sampled functions have the same machine code */
-  size_t moved;   /* functions with the same code at another place in their cache line */
-  bool weak;      /* true with one run per side: noise between runs is unknown */
-  bool exact;     /* true for counted events: every difference is real */
+  bool has_code;       /* true if the code of both sides was compared */
+  bool same_code;      /* true if all sampled functions have the same machine code */
+  size_t moved;        /* functions with the same code at another place in their cache line */
+  const char *differs; /* what else differs between the sides, as "; compiler: -go1.21 +go1.22" */
+  bool weak;           /* true with one run per side: noise between runs is unknown */
+  bool exact;          /* true for counted events: every difference is real */
   size_t runs[SIDES];
   size_t tested, changed;
   double alpha;
@@ -106,6 +107,7 @@ struct run_pair {
   double iterations;               /* iterations of each run; 0: unknown */
 
   const char *programs[SIDES];       /* ELF files of the programs; NULL: unknown */
+  const struct built *built;         /* [SIDES] how the programs were built; NULL: unknown */
   const char *names[SIDES], *diff;   /* names of the artifacts; NULL if not made */
   const char *kept;                  /* folder of the runs inside the artifacts; or NULL */
   const char *note;                  /* "New: ..." or "" */
@@ -144,6 +146,8 @@ struct run_file {
 struct run_link {
   const char *name, *url; /* http or https URL; in HTML only '&' needs an escape */
 };
+
+struct built;
 
 struct ci_run {
   const struct run_options *options;

@@ -1,0 +1,153 @@
+/* Compares how the programs of both sides were built, and what they were measured on. */
+#include "run/built.h"
+
+#include "core/log_guard.h"
+#include "run/files.h"
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define NAMED_MOST 3   /* differences of a fact that are named */
+#define NAME_MOST  120 /* bytes of a named difference */
+
+static const struct built_fact {
+  const char *name;
+  size_t offset;
+} built_facts[] = {{"compiler", offsetof(struct built, compiler)},
+                   {"flags", offsetof(struct built, flags)},
+                   {"libraries", offsetof(struct built, libraries)}};
+#define FACTS (sizeof built_facts / sizeof *built_facts)
+
+static pprofc_str built_fact_of(const struct built *built, size_t fact) {
+  pprofc_str text;
+  memcpy(&text, (const char *)built + built_facts[fact].offset, sizeof text);
+  return text;
+}
+
+/* ---- differences ------------------------------------- */
+
+static bool has_line(pprofc_str lines, pprofc_str wanted) {
+  pprofc_str line;
+  while (lines.size && str_next_line(&lines, &line)) {
+    if (str_equal(line, wanted)) return true;
+    if (!lines.data) break;
+  }
+  return false;
+}
+
+/* Appends the lines that the other side lacks, each with a sign; returns their number. */
+static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
+  size_t count = 0;
+  pprofc_str line;
+  while (lines.size && str_next_line(&lines, &line)) {
+    if (!has_line(other, line) && count++ < NAMED_MOST) {
+      buffer_printf(out, " %c", sign);
+      escape_line(out, str_slice(line, 0, NAME_MOST));
+    }
+    if (!lines.data) break;
+  }
+  if (count > NAMED_MOST) buffer_printf(out, " and %zu more", count - NAMED_MOST);
+  return count;
+}
+
+static void built_put_fact(struct buffer *out, const char *name, pprofc_str base, pprofc_str head,
+                           size_t *differences) {
+  if (str_equal(base, head)) return;
+  buffer_printf(out, "%s%s:", *differences ? "; " : "; other differences: ", name);
+  built_put_lines(out, base, head, '-');
+  built_put_lines(out, head, base, '+');
+  ++*differences;
+}
+
+/* Reads the processor that the results of a side name; empty if they name no processor. */
+static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
+  struct buffer text;
+  pprofc_error ignored;
+  pprofc_str rest, line;
+  buffer_init(&text, run->mem, (size_t)64 << 20);
+  if (run_has(run->bench[side]) && file_read(run->bench[side], &text, &ignored) == PPROFC_OK) {
+    rest = buffer_str(&text);
+    while (rest.data && !processor->size && str_next_line(&rest, &line))
+      if (str_starts(line, STR("cpu: ")))
+        buffer_add_str(processor, str_slice(line, strlen("cpu: "), line.size));
+  }
+  buffer_free(&text);
+}
+
+/* True if this run measured both sides, in turns. */
+static bool measured_here(const struct ci_run *run) {
+  return *run->options->record || *run->options->simulate;
+}
+
+/* Appends the facts that are known and the same. */
+static void built_put_same(const struct ci_run *run, const struct built sides[SIDES],
+                           struct buffer *out) {
+  const char *before = "; the same ";
+  for (size_t i = 0; i < FACTS; i++) {
+    pprofc_str base = built_fact_of(&sides[SIDE_BASE], i);
+    if (!base.size || !str_equal(base, built_fact_of(&sides[SIDE_HEAD], i))) continue;
+    buffer_printf(out, "%s%s", before, built_facts[i].name);
+    before = ", ";
+  }
+  if (measured_here(run)) buffer_printf(out, "%skernel, processor, environment", before);
+}
+
+void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out) {
+  size_t differences = 0;
+  struct buffer processor[SIDES];
+  for (size_t i = 0; i < FACTS; i++)
+    built_put_fact(out, built_facts[i].name, built_fact_of(&sides[SIDE_BASE], i),
+                   built_fact_of(&sides[SIDE_HEAD], i), &differences);
+  for (int side = 0; side < SIDES; side++) {
+    buffer_init(&processor[side], run->mem, SIZE_MAX / 2);
+    built_processor(run, side, &processor[side]);
+  }
+  built_put_fact(out, "processor", buffer_str(&processor[SIDE_BASE]),
+                 buffer_str(&processor[SIDE_HEAD]), &differences);
+  built_put_same(run, sides, out);
+  for (int side = 0; side < SIDES; side++) {
+    out->failed |= processor[side].failed;
+    buffer_free(&processor[side]);
+  }
+}
+
+/* ---- the manifest ------------------------------------ */
+
+void built_write(struct json_writer *json, const struct built sides[SIDES]) {
+  json_begin_object(json_key(json, "built"));
+  for (int side = 0; side < SIDES; side++) {
+    json_begin_object(json_key(json, side_names[side]));
+    for (size_t i = 0; i < FACTS; i++) {
+      pprofc_str lines = built_fact_of(&sides[side], i), line;
+      json_begin_array(json_key(json, built_facts[i].name));
+      while (lines.size && str_next_line(&lines, &line)) {
+        json_string(json, line);
+        if (!lines.data) break;
+      }
+      json_end(json);
+    }
+    json_end(json);
+  }
+  json_end(json);
+}
+
+void surroundings_write(struct json_writer *json, const struct ci_run *run) {
+  static const char *const variables[] = {
+      "GODEBUG",      "GOGC",           "GOMAXPROCS",     "GOMEMLIMIT",       "GOFLAGS",
+      "GOAMD64",      "CGO_CFLAGS",     "CFLAGS",         "CXXFLAGS",         "LDFLAGS",
+      "RUSTFLAGS",    "LD_PRELOAD",     "MALLOC_CONF",    "MALLOC_ARENA_MAX", "GLIBC_TUNABLES",
+      "NODE_OPTIONS", "PYTHONHASHSEED", "OMP_NUM_THREADS"};
+  struct utsname kernel;
+  if (!measured_here(run) || uname(&kernel) != 0) return;
+  json_begin_object(json_key(json, "surroundings"));
+  json_text(json_key(json, "kernel"), kernel.release);
+  json_int(json_key(json, "processors"), sysconf(_SC_NPROCESSORS_ONLN));
+  json_begin_object(json_key(json, "environment"));
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+    const char *value = getenv(variables[i]);
+    if (value) json_text(json_key(json, variables[i]), value);
+  }
+  json_end(json);
+  json_end(json);
+}

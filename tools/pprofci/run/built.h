@@ -1,0 +1,20 @@
+/* How the programs of both sides were built and measured, and the differences between the sides. */
+#ifndef PPROFCI_RUN_BUILT_H
+#define PPROFCI_RUN_BUILT_H
+
+#include "core/json_write.h"
+#include "run/run.h"
+#include "symbolize/built.h"
+
+/* Appends the differences of compiler, flags, libraries and processor, then what is known to be the
+ * same. */
+void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out);
+
+/* Writes the member "built" of a pair: the facts of both programs. */
+void built_write(struct json_writer *json, const struct built sides[SIDES]);
+
+/* Writes the member "surroundings" of a run that measured both sides here: kernel, processors and
+ * the variables of the environment that change how programs run. */
+void surroundings_write(struct json_writer *json, const struct ci_run *run);
+
+#endif
