@@ -4,7 +4,7 @@
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Number of functions shown, unless the reader asks for all: with a filter and without. */
+/* Number of functions shown, unless the reader requests all: with a filter and without. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
