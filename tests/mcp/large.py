@@ -97,7 +97,8 @@ def test_second_questions(folder):
 
 def test_memory_is_given_back(folder):
     """Each filter makes a view; old ones are given back, and the answers stay the same."""
-    small = os.path.getsize(os.path.join(folder, "large.pb")) * 7 >> 20
+    # The prefix tree of these drawn stacks, of which few have a beginning in common, needs most of it.
+    small = os.path.getsize(os.path.join(folder, "large.pb")) * 9 >> 20
     wide, tight = Client(PROGRAM, folder), Client(PROGRAM, folder, flags=[f"-max_memory={small}M"])
     for focus in ("method1", "method2", "method3", "method4", "method1"):
         arguments = {"profile": "large.pb", "focus": focus, "sample_type": "alloc_space"}
