@@ -1,4 +1,5 @@
-"""Names that a profile or a debugger can tell apart: no two files have a static function or a struct tag of one name."""
+"""Names that a profile or a debugger can tell apart: no two files have a function or a struct tag of one
+name. The linker takes the first of two external functions in static libraries without a word."""
 import re
 from collections import defaultdict
 
@@ -7,13 +8,21 @@ from source import Report, code, files, functions, read
 TAG = re.compile(r"^(?:typedef )?(?:struct|enum|union) (\w+) \{", re.M)
 
 
-def statics(text):
-    """(name, first line) of each static function in formatted code that is not inline."""
+def defined(text, static):
+    """(name, first line) of the functions in formatted code that are static but not inline, or that are external."""
     plain = code(text).split("\n")
     for name, first, _ in functions(text):
         line = plain[first - 1]
-        if line.startswith("static ") and not line.startswith("static inline"):
+        if line.startswith("static ") == static and not line.startswith("static inline") and not name.isupper():
             yield name, first
+
+
+def statics(text):
+    return defined(text, True)
+
+
+def externals(text):
+    return defined(text, False)
 
 
 def tags(text):
@@ -33,7 +42,7 @@ def shared(texts, find):
 
 
 def check(texts, report):
-    for rule, find in (("static", statics), ("tag", tags)):
+    for rule, find in (("static", statics), ("external", externals), ("tag", tags)):
         for name, where in sorted(shared(texts, find).items()):
             for path, line in where:
                 others = ", ".join(sorted({other for other, _ in where} - {path}))
@@ -41,8 +50,8 @@ def check(texts, report):
 
 
 def main():
-    report = Report("static", "tag")
-    texts = {path: read(path) for path in files("libpprofc", "tools") if not path.endswith("/main.c")}
+    report = Report("static", "external", "tag")
+    texts = {path: read(path) for path in files("libpprofc", "tools") if not path.endswith("/main.c") and "/static/" not in path}
     check(texts, report)
     report.finish(f"{len(texts)} files")
 

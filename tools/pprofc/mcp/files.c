@@ -192,8 +192,8 @@ static int files_by_name(const void *a, const void *b) {
   return strcmp(((const struct files_entry *)a)->path, ((const struct files_entry *)b)->path);
 }
 
-bool files_list(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
-                void *context) {
+bool files_below(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
+                 void *context) {
   struct files_listing l = {.most = most};
   arena_init(&l.arena, &mem_default);
   bool any = false;
