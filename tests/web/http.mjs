@@ -449,6 +449,7 @@ async function testFlame(plain, diff) {
   await until(page, () => parameter(page, "f") === "^strings\\.ToUpper$", "f keeps the stacks through it, as the page's filter");
   await page.goBack();
   await until(page, () => parameter(page, "f") === null, "back removes the filter");
+  await still(page);
   await drawn(page);
 
   // Zoom, selection and colour are entries of the history, without a new document.
