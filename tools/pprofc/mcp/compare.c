@@ -46,7 +46,7 @@ static pprofc_status compare_side(struct comparing *c, const char *name, pprofc_
     int fd = files_find(&c->call->mcp->files, path, &info, error);
     if (fd >= 0) close(fd);
     bool good = fd >= 0 ? compare_add(c, path, &info)
-                        : files_below(&c->call->mcp->files, path, COMPARED_RUNS, compare_add, c);
+                        : files_visit(&c->call->mcp->files, path, COMPARED_RUNS, compare_add, c);
     if (!good && fd < 0 && c->count < COMPARED_RUNS) return error->status;
     if (!good) return error_set(error, PPROFC_E_LIMIT, "more than %d profiles", COMPARED_RUNS);
   }

@@ -46,7 +46,7 @@ static pprofc_status open_list(struct call *call, const char *folder, pprofc_err
   const struct brief kind = {.kind = BRIEF_LINES};
   struct buffer list;
   buffer_init(&list, &mem_default, SIZE_MAX);
-  bool good = files_below(&call->mcp->files, str_of(folder), LISTED_FILES, open_put_file, &list);
+  bool good = files_visit(&call->mcp->files, str_of(folder), LISTED_FILES, open_put_file, &list);
   if (!good && *folder) {
     buffer_free(&list);
     return error_set(error, PPROFC_E_IO, "'%s' is not a folder below the folders of this server",

@@ -192,7 +192,7 @@ static int files_by_name(const void *a, const void *b) {
   return strcmp(((const struct files_entry *)a)->path, ((const struct files_entry *)b)->path);
 }
 
-bool files_below(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
+bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context) {
   struct files_listing l = {.most = most};
   arena_init(&l.arena, &mem_default);

@@ -33,7 +33,7 @@ pprofc_status files_read(const struct files *files, pprofc_str path, struct buff
  * a folder lists this folder alone; "" lists all. False when out of memory or if `path` is not
  * a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
-bool files_below(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
+bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context);
 
 #endif

@@ -282,7 +282,7 @@ static pprofc_status series_find_files(struct past_runs *h, pprofc_error *error)
     int fd = files_find(&h->call->mcp->files, items[i]->text, &info, error);
     if (fd >= 0) close(fd);
     bool good = fd >= 0 ? history_add_file(h, items[i]->text, &info)
-                        : files_below(&h->call->mcp->files, items[i]->text, RESULT_FILES,
+                        : files_visit(&h->call->mcp->files, items[i]->text, RESULT_FILES,
                                       history_add_file, h);
     if (!good && h->count == RESULT_FILES)
       return error_set(error, PPROFC_E_LIMIT, "more than %d runs", RESULT_FILES);
