@@ -41,10 +41,6 @@ struct stack_paths {
 bool stack_paths_init(struct stack_paths *paths, const pprofc_allocator *mem);
 void stack_paths_free(struct stack_paths *paths);
 
-static inline struct path_node stack_paths_root(void) {
-  return (struct path_node){0, 0};
-}
-
 /* Moves to the child with a frame, which is added if it is new. False when out of memory. */
 bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t frame);
 

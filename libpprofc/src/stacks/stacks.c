@@ -43,8 +43,8 @@ static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uin
   return true;
 }
 
-/* Moves to the stack of a sample as its root sees it: only what the stack before has not is read.
- */
+/* Enters the stack of a sample, root first. It shares steps with the stack before, and reads only
+ * the others. */
 static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;

@@ -88,7 +88,8 @@ static int verdicts_row_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
+/* Sorts the rows into their final order and fills row_of and line. */
+static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
   size_t names = c->names.texts.count;
   c->row_of = arena_array(&c->arena, names, sizeof *c->row_of);
   c->line = arena_array(&c->arena, c->rows, sizeof *c->line);

@@ -106,14 +106,11 @@ void family_widen_rows(struct comparison *c);
 /* True if a side has one run and its sampling noise is unknown or only a lower bound. */
 bool family_is_blind(const struct comparison *c);
 
-/* Sorts the rows into their final order and fills row_of and line. */
-pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
-
 /* Finds pairs of rows that cancel, and callers that changed through their callees. Needs
  * sorted rows. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
-/* Judges all that the functions with grown cum run. Needs the domains. */
+/* Judges the callees of each function whose cum grew. Needs the domains. */
 pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
 /* Returns the domain of a row, or NULL. */

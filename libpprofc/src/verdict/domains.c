@@ -281,7 +281,8 @@ static bool search_same_packages(const struct domain_search *s, const struct dom
          str_equal(to, all[b->members[1]].parts.package) && !str_equal(from, to);
 }
 
-/* Fills a try with the renames of a set's packages; false if there is no other. */
+/* Collects the sets whose functions moved between the same two packages as the set `first`, and
+ * joins them. False if there is only that one. */
 static bool search_join(struct domain_search *s, size_t first, struct domain_set *joined) {
   size_t sets = 0;
   s->try_count = 0;

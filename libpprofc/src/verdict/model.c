@@ -51,7 +51,8 @@ static double common_of_run(const struct model *model, size_t run) {
   return fmax(stats_weighted_median(model->medians, count), COMMON_LEAST);
 }
 
-void model_common(struct model *model) {
+/* Fits the common factor into fit->common and fills `scaled`. */
+static void model_common(struct model *model) {
   const struct matrix *m = model->m;
   struct fit *fit = model->fit;
   fit->has_common = model->settings->common && common_rows(model) >= COMMON_ROWS;

@@ -112,9 +112,6 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
-/* Fits the common factor into fit->common and fills `scaled`. */
-void model_common(struct model *model);
-
 /* Runs one pass of the tests. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);

@@ -81,7 +81,7 @@ static bool renames_fill(struct rename_list *list) {
 
 /* True if another name, still free, has nearly the same evidence. Then nothing but cost would
  * decide. */
-static bool renames_doubt(const struct rename_list *list, const struct rename *it) {
+static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);
   for (uint32_t i = 0; i < r->count; i++) {
@@ -98,7 +98,7 @@ static void renames_pair(const struct rename_list *list) {
     struct candidate *gone = &list->r->candidates[it->gone];
     struct candidate *made = &list->r->candidates[it->made];
     if (gone->partner != MAP_NONE || made->partner != MAP_NONE) continue;
-    if (renames_doubt(list, it)) continue;
+    if (rename_is_ambiguous(list, it)) continue;
     gone->partner = it->made;
     made->partner = it->gone;
   }

@@ -97,7 +97,8 @@ double blame_share(const struct blame *b, double delta) {
   return blame_within(delta / b->report->summary.total_delta);
 }
 
-double blame_explained(const struct noise_report *report) {
+/* Returns the sum of the changed functions. */
+static double blame_explained(const struct noise_report *report) {
   double sum = 0;
   for (size_t i = 0; i < report->row_count; i++)
     if (pprofc_verdict_is_change(report->rows[i].flat.verdict)) sum += report->rows[i].flat.delta;
@@ -111,7 +112,8 @@ double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
+/* Returns the share of a change that its places explain, or NaN without places. */
+static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;
   return count && delta != 0 ? held / delta : (double)NAN;

@@ -30,14 +30,8 @@ double blame_delta(const struct noise_report *report, const pprofc_verdict_row *
 /* Returns the share of a line in the total change, or NaN without shares. */
 double blame_share(const struct blame *b, double delta);
 
-/* Returns the sum of the changed functions. */
-double blame_explained(const struct noise_report *report);
-
 /* Returns the share of the total change that the changed functions explain, or NaN without
  * shares. */
 double blame_part(const struct noise_report *report);
-
-/* Returns the share of a change that its places explain, or NaN without places. */
-double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta);
 
 #endif

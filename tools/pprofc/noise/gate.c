@@ -200,8 +200,8 @@ static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g
 }
 
 /* True if a row before this one has reported the domain. */
-static bool noise_gate_told(const struct noise_gate *g, const pprofc_verdict_domain *domain,
-                            const pprofc_verdict_row *row) {
+static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
+                                const pprofc_verdict_row *row) {
   for (size_t i = 0; i < domain->row_count; i++) {
     const pprofc_verdict_row *before = &g->report->rows[domain->rows[i]];
     if (before >= row) return false;
@@ -217,7 +217,8 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     if (g->name && !regex_match(g->name, row->name)) continue;
     if (!noise_gate_fires(g, noise_gate_estimate(g, row))) continue;
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
-    if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_told(g, domain, row))) continue;
+    if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
+      continue;
     if (g->c.measure == MEASURE_CUM) domain = NULL; /* the table does not show its sum */
     noise_gate_report(g, row, domain, found, context);
   }

@@ -86,7 +86,7 @@ static void agents_put_rows(struct buffer *out, const struct page_model *m) {
 
 void summary_for_agents(struct buffer *out, const struct page_model *m) {
   struct buffer rows;
-  if (m->mood == MOOD_GOOD) return;
+  if (m->conclusion == CONCLUSION_GOOD) return;
   buffer_init(&rows, out->mem, SIZE_MAX);
   agents_put_rows(&rows, m);
   size_t begin = out->size;

@@ -313,7 +313,7 @@ pprofc_str html_culprit(const struct run_pair *pair) {
 static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
   const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
   if (!v) return;
-  const char *text = *v->note ? v->note : v->sight;
+  const char *text = *v->note ? v->note : v->visible_text;
   if (v->weak && pair->change_count)
     text = "one run a side: weak evidence, the functions are not certain";
   if (!*text) return;
@@ -324,7 +324,8 @@ static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
 
 bool html_has_because(const struct run_pair *pair) {
   const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
-  return pair->change_count || pair->own.name || (v && (*v->note || *v->sight || v->same_code));
+  return pair->change_count || pair->own.name ||
+         (v && (*v->note || *v->visible_text || v->same_code));
 }
 
 /* Appends that no function has other machine code, and what else differs between the sides. */

@@ -178,7 +178,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
 /* ---- the whole --------------------------------------- */
 
 static void put_manifest(struct manifest *f) {
-  static const char *const moods[] = {"good", "doubt", "bad"};
+  static const char *const conclusions[] = {"good", "doubt", "bad"};
   const struct ci_run *run = f->model->run;
   json_begin_object(&f->json);
   json_line_break(&f->json);
@@ -191,7 +191,7 @@ static void put_manifest(struct manifest *f) {
   manifest_text(f, "verdict", run->verdict);
   json_int(json_key(&f->json, "gate_status"), run->status);
   json_string(json_key(&f->json, "headline"), f->model->headline);
-  manifest_text(f, "mood", moods[f->model->mood]);
+  manifest_text(f, "mood", conclusions[f->model->conclusion]);
   json_string(json_key(&f->json, "machine"), run->machine);
   manifest_text(f, "totals", run->totals);
   manifest_text(f, "instructions", run->instructions);

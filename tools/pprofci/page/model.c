@@ -157,9 +157,9 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
 
 /* ---- sentences --------------------------------------- */
 
-const char *mood_sign(enum mood mood) {
+const char *conclusion_sign(enum conclusion conclusion) {
   static const char *const signs[] = {"\xE2\x9C\x93 ", "? ", "\xE2\x9C\x97 "};
-  return signs[mood];
+  return signs[conclusion];
 }
 
 /* True if most benchmarks are faster by more than half. */
@@ -321,25 +321,25 @@ static bool is_good(const struct page_model *m) {
 static const struct {
   bool (*holds)(const struct page_model *);
   void (*say)(struct buffer *, const struct page_model *);
-  enum mood mood;
+  enum conclusion conclusion;
 } endings[] = {
-    {is_unread, say_doubt, MOOD_BAD},
-    {is_failed, say_gate_failed, MOOD_BAD},
-    {is_slower, say_slower, MOOD_BAD},
-    {is_not_compared, say_not_compared, MOOD_DOUBT},
-    {is_overloaded, say_overloaded, MOOD_DOUBT},
-    {is_doubted, say_doubt, MOOD_DOUBT},
-    {has_missing, say_missing, MOOD_DOUBT},
-    {is_broken, say_broken, MOOD_DOUBT},
-    {is_suspicious, say_suspicious, MOOD_DOUBT},
-    {is_unsure, say_nothing_slower, MOOD_DOUBT},
-    {is_inconclusive, say_inconclusive, MOOD_DOUBT},
-    {is_good, say_nothing_slower, MOOD_GOOD},
+    {is_unread, say_doubt, CONCLUSION_BAD},
+    {is_failed, say_gate_failed, CONCLUSION_BAD},
+    {is_slower, say_slower, CONCLUSION_BAD},
+    {is_not_compared, say_not_compared, CONCLUSION_UNSURE},
+    {is_overloaded, say_overloaded, CONCLUSION_UNSURE},
+    {is_doubted, say_doubt, CONCLUSION_UNSURE},
+    {has_missing, say_missing, CONCLUSION_UNSURE},
+    {is_broken, say_broken, CONCLUSION_UNSURE},
+    {is_suspicious, say_suspicious, CONCLUSION_UNSURE},
+    {is_unsure, say_nothing_slower, CONCLUSION_UNSURE},
+    {is_inconclusive, say_inconclusive, CONCLUSION_UNSURE},
+    {is_good, say_nothing_slower, CONCLUSION_GOOD},
 };
 
 /* Appends doubts about the whole run that a headline about one benchmark would hide. */
 static void say_also(struct buffer *out, const struct page_model *m) {
-  if (m->mood != MOOD_BAD) return;
+  if (m->conclusion != CONCLUSION_BAD) return;
   if (is_doubted(m) && !is_unread(m)) say_doubt(out, m);
   if (is_overloaded(m)) {
     if (out->size) buffer_add_char(out, ' ');
@@ -376,7 +376,7 @@ static void say_counts(struct buffer *out, const struct page_model *m) {
 }
 
 /* Appends the smallest change that a green result rules out. */
-static void say_sight(struct buffer *out, const struct page_model *m) {
+static void say_visible(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
@@ -419,11 +419,11 @@ pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error 
   m->suite_suspicious = is_suite_suspicious(m);
   size_t i = 0;
   while (!endings[i].holds(m)) i++;
-  m->mood = endings[i].mood;
+  m->conclusion = endings[i].conclusion;
   m->headline = model_say(m, endings[i].say);
   m->also = model_say(m, say_also);
   m->counts = model_say(m, say_counts);
-  m->sight = model_say(m, say_sight);
+  m->visible_text = model_say(m, say_visible);
   return m->headline.data ? PPROFC_OK : error_nomem(error);
 }
 

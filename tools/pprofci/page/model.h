@@ -38,7 +38,7 @@ struct benchmark {
 };
 
 /* Result of a run, shown as a colour and a sign. */
-enum mood { MOOD_GOOD, MOOD_DOUBT, MOOD_BAD };
+enum conclusion { CONCLUSION_GOOD, CONCLUSION_UNSURE, CONCLUSION_BAD };
 
 struct page_model {
   const struct ci_run *run;
@@ -51,18 +51,18 @@ struct page_model {
   bool one_group;        /* true if all benchmarks are of one package, which is then named once */
   bool suite_suspicious; /* true if most benchmarks are faster by more than half, so they may
                             not have run */
-  enum mood mood;
+  enum conclusion conclusion;
   pprofc_str headline; /* "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per operation." */
   pprofc_str counts;   /* "1 of 9 benchmarks got slower · 1 could not be judged" */
   pprofc_str also;     /* doubts about the result besides the headline; may be empty */
-  pprofc_str sight;    /* "changes below 3 % would have been missed"; may be empty */
+  pprofc_str visible_text; /* "changes below 3 % would have been missed"; may be empty */
 };
 
 /* Makes the model of a run after its verdict. Texts are in the run's arena. */
 pprofc_status model_make(struct ci_run *run, struct page_model *model, pprofc_error *error);
 
 /* Returns "✓ ", "? " or "✗ ". */
-const char *mood_sign(enum mood mood);
+const char *conclusion_sign(enum conclusion conclusion);
 
 /* Returns the pair of profiles that explains a benchmark best: CPU for time, memory for bytes
  * and allocations. NULL if there is no such pair. */

@@ -55,7 +55,7 @@ static void put_document_head(struct buffer *out, const struct page_model *m) {
   for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++)
     put_script_hash(out, &report_scripts[i]);
   buffer_add_text(out, "\">\n<title>");
-  buffer_add_text(out, mood_sign(m->mood));
+  buffer_add_text(out, conclusion_sign(m->conclusion));
   html_text(out, m->headline);
   buffer_add_text(out, "</title>\n<style>\n");
   buffer_add(out, asset_ci_css, asset_ci_css_size);
@@ -82,13 +82,13 @@ static void put_verdict(struct buffer *out, const struct page_model *m) {
   const struct ci_run *run = m->run;
   buffer_printf(out,
                 "<div class=\"verdict %s\" id=\"verdict\">\n<h1><span class=\"sign\">%s</span>",
-                names[m->mood], mood_sign(m->mood));
+                names[m->conclusion], conclusion_sign(m->conclusion));
   html_text(out, m->headline);
   buffer_add_text(out, "</h1>\n<p>");
   html_text(out, m->counts);
-  if (m->sight.size) {
+  if (m->visible_text.size) {
     buffer_add_text(out, m->counts.size ? " " DOT " " : "");
-    html_text(out, m->sight);
+    html_text(out, m->visible_text);
   }
   buffer_add_text(out, "</p>\n");
   if (m->also.size) {

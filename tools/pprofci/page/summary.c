@@ -196,9 +196,9 @@ static void put_changed_lines(struct buffer *out, const struct page_model *m) {
 
 static void put_sentences(struct buffer *out, const struct page_model *m) {
   md_text(out, m->counts);
-  if (m->counts.size && m->sight.size) buffer_add_text(out, ", ");
-  md_text(out, m->sight);
-  if (m->counts.size || m->sight.size) buffer_add_text(out, ".\n\n");
+  if (m->counts.size && m->visible_text.size) buffer_add_text(out, ", ");
+  md_text(out, m->visible_text);
+  if (m->counts.size || m->visible_text.size) buffer_add_text(out, ".\n\n");
   if (m->also.size) {
     buffer_add_text(out, "? ");
     md_text(out, m->also);
@@ -373,7 +373,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
 }
 
 /* True if the pair explains one of the rows at the top, or belongs to no benchmark. */
-static bool is_told(const struct page_model *m, const struct run_pair *pair) {
+static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;
   return !pair->benchmark;
@@ -383,7 +383,7 @@ static void put_profile_tables(struct buffer *out, const struct page_model *m) {
   size_t shown = 0;
   for (size_t i = 0; i < m->run->pair_count && shown < TABLES_MOST; i++) {
     const struct run_pair *pair = &m->run->pairs[i];
-    if (!is_told(m, pair)) continue;
+    if (!is_summarized(m, pair)) continue;
     shown++;
     buffer_printf(out, "<details><summary>%s: ", pair->kind);
     html_words(out, html_shown(pair));
@@ -424,7 +424,7 @@ static void put_links(struct buffer *out, const struct page_model *m) {
 
 void summary_print(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "<!-- pprofc:default -->\n### ");
-  buffer_add_text(out, mood_sign(m->mood));
+  buffer_add_text(out, conclusion_sign(m->conclusion));
   md_text(out, m->headline);
   buffer_add_text(out, "\n\n");
   put_slower(out, m);

@@ -42,12 +42,12 @@ static pprofc_str commit_of(const struct node *root) {
 
 /* Returns how the run ended. It is good only if the manifest contains a pass. */
 static enum ending ending_of(const struct outcome *o, bool no_fail) {
-  pprofc_str mood = node_text(o->root, "mood");
+  pprofc_str conclusion = node_text(o->root, "mood");
   if (o->status == 1) return ENDING_UNUSABLE;
   if (o->status == 2) return no_fail ? ENDING_WARNING : ENDING_BAD;
   if (str_equal(o->verdict, STR("inconclusive"))) return ENDING_UNCERTAIN;
   if (!str_equal(o->verdict, STR("no regression"))) return ENDING_NOTHING;
-  return str_equal(mood, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
+  return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,

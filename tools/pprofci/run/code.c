@@ -69,7 +69,8 @@ static size_t margin_of(pprofc_str line) {
   return SIZE_MAX;
 }
 
-int64_t code_last_line(const struct source_file *file, int64_t first) {
+/* Returns the last line of the function that begins on line `first`, by its indentation. */
+static int64_t code_last_line(const struct source_file *file, int64_t first) {
   int64_t last = first, count = (int64_t)file->line_count;
   if (first < 1 || first > count) return first;
   size_t margin = margin_of(file->lines[first - 1]);

@@ -25,7 +25,4 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
  * change with the place of code in memory. Then it appends why, and what else differs. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 
-/* Returns the last line of the function that begins on line `first`, by its indentation. */
-int64_t code_last_line(const struct source_file *file, int64_t first);
-
 #endif

@@ -62,7 +62,7 @@ static const struct member verdicts_members[] = {
     {"visible", MEMBER_NUMBER, IN_VERDICTS(visible)},
     {"largest", MEMBER_TEXT, IN_VERDICTS(largest)},
     {"runs_for_5", MEMBER_NUMBER, IN_VERDICTS(runs_for_5)},
-    {"sight", MEMBER_TEXT, IN_VERDICTS(sight)},
+    {"sight", MEMBER_TEXT, IN_VERDICTS(visible_text)},
     {"note", MEMBER_TEXT, IN_VERDICTS(note)},
     {"command", MEMBER_TEXT, IN_VERDICTS(command)},
 };

@@ -173,7 +173,7 @@ static bool judged_blame(struct filling *f) {
 /* ---- sentences --------------------------------------- */
 
 /* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs a side". */
-static const char *judged_sight(const struct filling *f) {
+static const char *judged_visible(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct arena *arena = &f->run->arena;
   if (!f->to->largest) return "";
@@ -329,8 +329,8 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
   judged_totals(&f);
   bool good =
       judged_take(&f, true) && judged_take(&f, false) && judged_blame(&f) && judged_largest(&f);
-  to->sight = good ? judged_sight(&f) : NULL;
+  to->visible_text = good ? judged_visible(&f) : NULL;
   to->note = judged_note(&f);
   to->command = judged_command(&f, pair, how->index, how->hide);
-  return to->sight && to->note && to->command ? PPROFC_OK : error_nomem(error);
+  return to->visible_text && to->note && to->command ? PPROFC_OK : error_nomem(error);
 }

@@ -141,7 +141,7 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   pair->comparison_count++;
   const struct judged_how how = {index, options->hide};
   if (status == PPROFC_OK) return judged_fill(run, pair, j, report, &how, to, error);
-  *to = (struct pair_verdicts){.type = "", .unit = "", .sight = "", .command = ""};
+  *to = (struct pair_verdicts){.type = "", .unit = "", .visible_text = "", .command = ""};
   to->note = text_keep(&run->arena, escape_line_keep(str_of(error->message), &run->arena));
   return to->note ? PPROFC_OK : error_nomem(error);
 }

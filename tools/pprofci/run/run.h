@@ -81,10 +81,10 @@ struct pair_verdicts {
   double visible;      /* smallest detectable relative change of `largest` when nothing changed */
   const char *largest; /* function that `visible` refers to; NULL: not shown */
   double runs_for_5;   /* runs per side to detect a change of 5 %; infinite: no number is enough */
-  const char *sight;   /* `visible` and `runs_for_5` as a sentence; or "" */
-  const char *note;    /* reason why nothing was judged; or "" */
-  const char *command; /* command that prints the same numbers, run in the folder of the page;
-                          or "" */
+  const char *visible_text; /* `visible` and `runs_for_5` as a sentence; or "" */
+  const char *note;         /* reason why nothing was judged; or "" */
+  const char *command;      /* command that prints the same numbers, run in the folder of the page;
+                               or "" */
 };
 
 /* Measurements of a benchmark per operation in a run; 0: unknown. */
