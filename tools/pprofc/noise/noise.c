@@ -10,6 +10,7 @@
 #include "core/output.h"
 #include "destination.h"
 #include "limit_flags.h"
+#include "profile/profile.h"
 #include "sums.h"
 
 #include <errno.h>
@@ -165,15 +166,55 @@ static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profil
   return status;
 }
 
-/* Writes the report to its destination: a table of verdicts, or a picture with verdicts. */
-static pprofc_status noise_show(struct command *command, const struct noise_report *report,
+/* The frames that verdict/rules.c folds. */
+static const char noise_folded[] = "^runtime\\.asyncPreempt2?$";
+
+static bool noise_has_folded(const pprofc_profile *p) {
+  for (size_t i = 0; i < p->functions.count; i++) {
+    pprofc_str name = profile_string(p, p->functions.name[i]);
+    if (str_equal(name, STR("runtime.asyncPreempt"))) return true;
+    if (str_equal(name, STR("runtime.asyncPreempt2"))) return true;
+  }
+  return false;
+}
+
+bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
+                       pprofc_report_options *options) {
+  const char *hide = options->hide ? options->hide : "";
+  if (!noise_has_folded(difference)) return true;
+  if (!*hide) {
+    options->hide = noise_folded;
+    return true;
+  }
+  size_t size = strlen(hide) + sizeof noise_folded + 8;
+  char *both = arena_alloc(arena, size);
+  if (!both) return false;
+  snprintf(both, size, "(?:%s)|%s", hide, noise_folded);
+  options->hide = both;
+  return true;
+}
+
+/* Writes a picture of the difference with verdicts to its destination. */
+static pprofc_status noise_draw(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
-  if (difference)
-    command->report.verdicts = report->verdicts;
-  else
-    command->verdicts = report;
-  pprofc_status status = destination_report(command, difference, error);
+  struct arena arena;
+  const char *hide = command->report.hide;
+  arena_init(&arena, &mem_default);
+  pprofc_status status =
+      noise_hide_folded(difference, &arena, &command->report) ? PPROFC_OK : error_nomem(error);
+  command->report.verdicts = report->verdicts;
+  if (!status) status = destination_report(command, difference, error);
   command->report.verdicts = NULL;
+  command->report.hide = hide;
+  arena_free(&arena);
+  return status;
+}
+
+/* Writes the table of verdicts to its destination. */
+static pprofc_status noise_show(struct command *command, const struct noise_report *report,
+                                pprofc_error *error) {
+  command->verdicts = report;
+  pprofc_status status = destination_report(command, NULL, error);
   command->verdicts = NULL;
   return status;
 }
@@ -190,7 +231,7 @@ static pprofc_status noise_run_sums(struct command *command, struct noise_report
     status = noise_sums_judge(command, &options, &report->verdicts, error);
   }
   if (!status) noise_take(report);
-  if (!status) status = noise_show(command, report, NULL, error);
+  if (!status) status = noise_show(command, report, error);
   if (!status) *code = noise_gate(report);
   pprofc_verdicts_free(report->verdicts);
   buffer_free(&rules);
@@ -209,7 +250,8 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   if (!status) status = noise_judge(&report, &runs, error);
   if (!status && noise_is_picture(command)) status = noise_combine(&runs, &difference, error);
   runs_free(&runs);
-  if (!status) status = noise_show(command, &report, difference, error);
+  if (!status && difference) status = noise_draw(command, &report, difference, error);
+  if (!status && !difference) status = noise_show(command, &report, error);
   if (!status) *code = noise_gate(&report);
   pprofc_profile_release(difference);
   pprofc_verdicts_free(report.verdicts);

@@ -63,6 +63,11 @@ pprofc_status noise_write(const struct command *command, pprofc_write_fn write, 
 /* Returns the filters of a report, which apply to each run. */
 pprofc_filter_options noise_filter(const pprofc_report_options *options);
 
+/* Hides the frames that verdicts fold (runtime.asyncPreempt) in a difference, so that a picture has
+ * the amounts of the table. False when out of memory. */
+bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
+                       pprofc_report_options *options);
+
 /* Checks all conditions of -fail_on. */
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error);
 

@@ -58,13 +58,18 @@ pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
   if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
   pprofc_status status = verdicts_load(shell, error);
   if (!status) status = noise_judge(&report, &shell->runs, error);
-  if (noise_is_picture(run))
-    run->report.verdicts = report.verdicts;
-  else
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  if (!noise_is_picture(run))
     run->verdicts = &report;
+  else if (noise_hide_folded(shell->profile, &arena, &run->report))
+    run->report.verdicts = report.verdicts;
+  else if (!status)
+    status = error_nomem(error);
   if (!status) status = shell_output(shell, run, target, error);
   run->verdicts = NULL;
   run->report.verdicts = NULL;
   pprofc_verdicts_free(report.verdicts);
+  arena_free(&arena);
   return status;
 }

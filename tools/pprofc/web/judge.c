@@ -97,32 +97,9 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
   return status;
 }
 
-/* The frames that verdict/rules.c folds. */
-static const char judge_folded[] = "^runtime\\.asyncPreempt2?$";
-
-static bool judge_has_folded(const pprofc_profile *p) {
-  for (size_t i = 0; i < p->functions.count; i++) {
-    pprofc_str name = profile_string(p, p->functions.name[i]);
-    if (str_equal(name, STR("runtime.asyncPreempt"))) return true;
-    if (str_equal(name, STR("runtime.asyncPreempt2"))) return true;
-  }
-  return false;
-}
-
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options) {
-  const char *hide = options->hide ? options->hide : "";
-  if (judge_obstacle(options) || !judge_has_folded(difference)) return true;
-  if (!*hide) {
-    options->hide = judge_folded;
-    return true;
-  }
-  size_t size = strlen(hide) + sizeof judge_folded + 8;
-  char *both = arena_alloc(arena, size);
-  if (!both) return false;
-  snprintf(both, size, "(?:%s)|%s", hide, judge_folded);
-  options->hide = both;
-  return true;
+  return judge_obstacle(options) || noise_hide_folded(difference, arena, options);
 }
 
 size_t judge_common_runs(size_t a, size_t b) {
