@@ -72,7 +72,7 @@ struct flag_table {
 
 #define FLAGS_MAX 256
 
-/* Lines of a table. FIELD(member), which the file defines, is the offset of a field. */
+/* Lines of a table. The file with the table defines FIELD(member), the offset of a field. */
 #define FLAG(kind, group, name, member, argument, initial, help)                                   \
   { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(group, name, member, help)                                                          \

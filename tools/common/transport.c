@@ -90,7 +90,7 @@ static void take_retry(struct transport_leg *leg, pprofc_str value) {
     leg->reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* A number that overflows exceeds -wait. */
+  /* A number that does not fit is longer than any -wait, so its exact value does not matter. */
   if (value.size && value.data[0] >= '0' && value.data[0] <= '9') {
     leg->reply->retry_after = INT32_MAX;
     return;

@@ -20,7 +20,7 @@ struct command_line {
 struct ci_command {
   const struct flag_table *table;
   void *options; /* zero before the flags fill them */
-  size_t size;   /* of the options, in bytes */
+  size_t size;   /* bytes of *options */
   /* Checks the flags and words. */
   pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
   /* Sets *code to the exit status, which is EXIT_PASSED before. */

@@ -114,8 +114,8 @@ typedef struct pprofc_bench_options {
                                              default 0.05 */
   double confidence;                      /* confidence level of the intervals, default 0.95 */
   pprofc_bench_test test;                 /* default PPROFC_BENCH_UTEST */
-  bool exact_ties; /* distribution of U with ties at unequal sizes: true for the correct one,
-                      false for the one that benchstat computes (the default) */
+  bool exact_ties; /* U test of samples of unequal sizes with ties: true for the correct
+                      distribution, false (the default) for benchstat's */
   const pprofc_allocator *allocator; /* copied; NULL for malloc */
 } pprofc_bench_options;
 

@@ -108,7 +108,8 @@ PPROFC_API void pprofc_profile_header(const pprofc_profile *profile, pprofc_head
 /* Returns a comment; "" for an index out of range. */
 PPROFC_API pprofc_str pprofc_profile_comment(const pprofc_profile *profile, size_t index);
 
-/* Return the number of sample types, and one of them; empty texts for an index out of range. */
+/* Return the number of sample types, and the type at an index; empty texts if it is out of range.
+ */
 PPROFC_API size_t pprofc_profile_type_count(const pprofc_profile *profile);
 PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, size_t index);
 
@@ -116,7 +117,7 @@ PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, 
  * type, else the last one. */
 PPROFC_API size_t pprofc_profile_default_type(const pprofc_profile *profile);
 
-/* Return the number of strings, and one of them; "" for an index out of range. */
+/* Return the number of strings, and the string at an index; "" if it is out of range. */
 PPROFC_API size_t pprofc_profile_string_count(const pprofc_profile *profile);
 PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint32_t index);
 
@@ -152,8 +153,8 @@ typedef struct pprofc_label {
  * that ends with a client request is a benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
-/* Return the number of labels of a sample, and one of them; an empty label for an index out of
- * range. */
+/* Return the number of labels of a sample, and the label at an index; an empty label if it is out
+ * of range. */
 PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size_t sample);
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);
@@ -193,8 +194,8 @@ typedef struct pprofc_mapping {
   bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 } pprofc_mapping;
 
-/* Return the number of locations, and one of them; mapping PPROFC_NONE and zeros for an index out
- * of range. */
+/* Return the number of locations, and the location at an index; mapping PPROFC_NONE and zeros if it
+ * is out of range. */
 PPROFC_API size_t pprofc_profile_location_count(const pprofc_profile *profile);
 PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile, uint32_t index);
 
@@ -203,11 +204,12 @@ PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile
 PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
                                            size_t index);
 
-/* Return the number of functions, and one of them; empty texts for an index out of range. */
+/* Return the number of functions, and the function at an index; empty texts if it is out of range.
+ */
 PPROFC_API size_t pprofc_profile_function_count(const pprofc_profile *profile);
 PPROFC_API pprofc_function pprofc_profile_function(const pprofc_profile *profile, uint32_t index);
 
-/* Return the number of mappings, and one of them; empty texts for an index out of range. */
+/* Return the number of mappings, and the mapping at an index; empty texts if it is out of range. */
 PPROFC_API size_t pprofc_profile_mapping_count(const pprofc_profile *profile);
 PPROFC_API pprofc_mapping pprofc_profile_mapping(const pprofc_profile *profile, uint32_t index);
 

@@ -234,7 +234,7 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   return true;
 }
 
-/* Finds the label set of the sample, from the labels that were appended last. */
+/* Finds or adds the label set of the sample. Its labels begin at `first` and were appended last. */
 static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;

@@ -12,7 +12,7 @@ struct child {
   const char *const *argv; /* arguments, ending with NULL; argv[0] is searched in PATH unless
                               it contains a slash */
   pprofc_str input;        /* complete standard input */
-  unsigned timeout_ms;     /* time limit; 0 means CHILD_TIMEOUT_MS; or CHILD_NO_TIMEOUT */
+  unsigned timeout_ms;     /* time limit, or CHILD_NO_TIMEOUT; 0 means CHILD_TIMEOUT_MS */
 };
 
 #define CHILD_TIMEOUT_MS   30000u

@@ -372,7 +372,7 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
   if (level->last && !whole) json_tree_drop_last(level);
   s->status = PPROFC_OK;
   for (s->depth = array + 1; s->depth;) {
-    s->p = s->end - 1; /* close_container takes one byte */
+    s->p = s->end - 1; /* close_container advances by one byte */
     close_container(s);
   }
   return s->status == PPROFC_OK;

@@ -26,7 +26,7 @@ struct flame_drawing {
   double ratio;               /* factor of all values; 1 changes nothing */
   unsigned picture_width;     /* pixels; 0: 1200 */
   double least_pixels;        /* boxes narrower than this become one box "n smaller frames" */
-  double least_share; /* the same as a part of the width; replaces least_pixels; 0: not set */
+  double least_share;         /* least_pixels as a share of the width, used instead if not 0 */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* or NULL */
   bool inverted;                      /* root on top (icicle) */

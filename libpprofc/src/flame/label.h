@@ -13,7 +13,7 @@
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];
-  struct buffer text[2]; /* what two steps made */
+  struct buffer text[2]; /* [0] texts of the forms, [1] working memory */
 };
 
 /* Shortens the names of frames before they are drawn; of a long file name the end stays. False when
@@ -23,7 +23,7 @@ bool label_cut_frames(struct stack_frames *frames);
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);
 void label_free(struct label_forms *forms);
 
-/* False when memory ran out. The name must live as long as the forms. */
+/* Fills the forms of a name, which must live as long as the forms. False when out of memory. */
 bool label_make(struct label_forms *forms, pprofc_str name);
 
 /* The width of a text in pixels, of Verdana or DejaVu Sans at 12 pixels. */

@@ -136,7 +136,8 @@ static bool is_go_standard(pprofc_str name, pprofc_str file) {
 
 #define BUILT_IN_COUNT (sizeof built_in / sizeof *built_in)
 
-/* Most patterns begin with a letter, and most texts with another one. */
+/* True if the rule's pattern matches the text. Compares first letters before the rest, because they
+ * mostly differ. */
 static bool origin_rule_matches(const struct origin_rule *rule, pprofc_str text) {
   char first = rule->pattern.size ? rule->pattern.data[0] : '*';
   if (first != '*' && first != '?' && first != text.data[0]) return false;

@@ -9,7 +9,7 @@
 /* The nodes that are sent, and the remainder of each. Everything is in one arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root;        /* the node of the range */
+  uint32_t root;        /* root of the part that is sent */
   size_t count;         /* number of nodes that are sent */
   bool whole;           /* nothing is cut and nothing is left out: the lists below are NULL */
   const uint32_t *kept; /* [count] ascending; kept[0] is the root */
@@ -53,7 +53,7 @@ struct flame_sums {
   size_t frames, count, columns; /* numbers of frames, functions and columns */
   uint32_t *function;            /* [frames] the function of a frame */
   int64_t *self;                 /* [count * columns] */
-  int64_t *total;                /* [count * columns] of the outermost calls */
+  int64_t *total;                /* [count * columns] with callees, of the outermost calls only */
 };
 
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);

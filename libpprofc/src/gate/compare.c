@@ -363,7 +363,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-#define COUNT_SWING 3 /* ranges of runs of one commit that count as noise */
+#define COUNT_SWING 3 /* changes up to this many times the range of a side are noise */
 
 /* Returns the range of a sample divided by its median. */
 static double range_of(struct gate_sample s) {

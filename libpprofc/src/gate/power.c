@@ -179,8 +179,8 @@ double gate_power_select(double *values, size_t count, size_t k) {
 }
 
 /* Returns the shift of head from which a simulated pair of samples is significant. U counts
- * the pairs in which head is larger than base. A growing shift turns one pair after the other,
- * so this shift is an order statistic of the differences. */
+ * the pairs in which head is larger than base. When the shift grows, these pairs become more, one
+ * at a time. So the returned shift is an order statistic of the differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);

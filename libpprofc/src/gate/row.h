@@ -78,8 +78,8 @@ struct gate_row {
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* CPU time that is judged instead of wall time */
-  const char *aside; /* reason why the other time of the benchmark is judged; NULL if this time
-                        is */
+  const char *aside; /* reason why this time is not judged but the benchmark's other time; NULL if
+                        this time is judged */
   bool watched;      /* not judged, but inconclusive if only this time gets worse */
   double level;      /* p-value up to which this row alone would be significant */
   double visible;    /* smallest change that would have been significant; infinite: no change;

@@ -26,7 +26,7 @@ struct judging {
   const pprofc_allocator *mem;
   bool of_troughs; /* true for the low points of a sawtooth, which are not split again */
   double *scratch; /* [count (count - 1) / 2] working memory */
-  double sigma;    /* sampling variance of the value with the largest one */
+  double sigma;    /* largest standard error that sampling causes in a value */
   double low, high, fall, rise;
   struct leak_fit *fit;
 };

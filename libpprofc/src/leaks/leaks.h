@@ -6,12 +6,13 @@
 #include "leaks/collect.h"
 #include "leaks/judge.h"
 
-#define LEAK_WARMUP_AUTO (-1) /* from this many profiles on, drop the first one */
+#define LEAK_WARMUP_AUTO (-1) /* drop the first profile if LEAK_FEW others remain */
 #define LEAK_PROFILES    1000 /* most profiles of one kind */
 
 struct leak_options {
   double alpha;
-  double heap_floor, count_floor; /* bytes; goroutines and other counts */
+  double heap_floor, count_floor; /* smallest growth to report: of heaps in bytes, of goroutines and
+                                     other counts */
   double kept;
   int warmup; /* profiles of each kind to drop at the beginning */
   const char *const *ignore;

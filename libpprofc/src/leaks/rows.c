@@ -223,7 +223,7 @@ pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprof
     const struct leak_stack *stack = &c->stacks[i];
     double *values = arena_array(&leaks->arena, kind->profiles, sizeof *values);
     if (!values) return error_nomem(error);
-    double last = 0; /* a restarted process lost it, and leaks again */
+    double last = 0; /* largest value: a restarted process has lost the leak and leaks again */
     for (size_t k = 0; k < kind->profiles; k++) {
       values[k] = stack->cells[k].value;
       last = fmax(last, values[k]);

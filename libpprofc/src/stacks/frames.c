@@ -16,8 +16,8 @@ struct stacks_frames_builder {
   struct stack_frames *frames;
   struct interner texts; /* names and files: equal texts have equal ids; 0 is the empty text */
   uint32_t *name, *file; /* [functions] of texts, as shown */
-  const uint8_t *sides;  /* [locations] that use them, or NULL: there is no base */
-  struct arena scratch;  /* what these live in */
+  const uint8_t *sides;  /* [locations] SIDE_... that use each location; NULL without a base */
+  struct arena scratch;  /* memory of the arrays above */
   struct map map;
   struct keyed_frame {
     uint32_t name, file; /* ids in `texts` */

@@ -14,7 +14,7 @@ struct narrow {
   const struct stack_set *set;
   size_t columns;
   double *whole; /* [columns] the magnitudes of all stacks */
-  double *open;  /* [(max_depth + 1) * columns] of the nodes on the path */
+  double *open;  /* [(max_depth + 1) * columns] values of the nodes on the path */
   size_t room;   /* capacity of the path */
   size_t depth;
 };

@@ -9,7 +9,7 @@
 
 /* A location of the current stack, from the root. */
 struct stacks_step {
-  uint32_t offset; /* of the location, as in struct fresh_frame */
+  uint32_t offset; /* offset of the location, as in struct fresh_frame */
   uint32_t depth;  /* frames up to the last one of the location */
   struct path_node at;
 };
@@ -23,7 +23,7 @@ struct stacks_builder {
   struct stacks_step *steps; /* [max_depth + 1], after the root */
   size_t step_count;
   size_t value_capacity;
-  uint64_t frames; /* of all distinct stacks */
+  uint64_t frames; /* number of frames in all distinct stacks */
   bool limit;      /* true if they are too many */
 };
 

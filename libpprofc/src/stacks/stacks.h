@@ -34,7 +34,7 @@ struct stack_frame {
 };
 
 struct stack_frames {
-  const pprofc_profile *profile; /* must live as long */
+  const pprofc_profile *profile; /* must live as long as the frames */
   struct arena arena;
   size_t count;
   struct stack_frame *items; /* by name, file, line, column, address: the order of stacks; there is

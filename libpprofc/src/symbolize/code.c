@@ -118,7 +118,8 @@ static bool is_c_text(const struct code_image *m, uint64_t address) {
   return before && !*before && text_at(m, address, &size) && size > 1;
 }
 
-/* A table of 4-byte offsets relative to the table: to code, as a switch has, or to texts. */
+/* Result of comparing two tables of 4-byte offsets, which are relative to the table. They lead to
+ * code, as in a switch, or to texts. */
 enum offset_table { TABLE_NONE, TABLE_SAME, TABLE_OTHER };
 
 /* Compares the targets of one offset. */

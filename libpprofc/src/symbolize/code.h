@@ -16,7 +16,7 @@ enum code_state {
 #define CODE_CACHE_LINE 64
 
 struct code_function {
-  pprofc_str name;       /* of the linker */
+  pprofc_str name;       /* mangled name, as the linker has it */
   enum code_state state; /* state; of several functions with the name, the one that differs most */
   bool moved;            /* true if the same code is at another offset in its cache line */
 };

@@ -13,9 +13,9 @@ struct mapped_function {
 struct mapped_pass {
   pprofc_profile *p;              /* the edit */
   const struct source_map **maps; /* [functions] map of each function, or NULL */
-  struct interner strings;        /* new ones, after those in the profile */
+  struct interner strings;        /* new strings, after the strings of the profile */
   struct map by_function;
-  struct mapped_function *functions; /* new ones, after those in the profile */
+  struct mapped_function *functions; /* new functions, after the functions of the profile */
   size_t function_count, function_room;
   struct line *lines;
   size_t changed;

@@ -270,7 +270,7 @@ static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns
   return true;
 }
 
-/* Makes line columns with the answers instead of the old lines. */
+/* Makes new line columns. Locations that the tools named get lines from the answers. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;

@@ -66,7 +66,7 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
       from = middle;
     else
       to = middle;
-    /* Of several symbols at the address, pprof's search returns the one that it finds first. */
+    /* If several symbols have the address, pprof's binary search returns the first one it meets. */
     if (symbols[middle].address == address) break;
   }
   const struct nm_symbol *found = &symbols[from];

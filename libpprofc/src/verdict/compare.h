@@ -54,8 +54,8 @@ struct comparison {
   pprofc_verdict_domain *domains; /* [domain_count] */
   size_t domain_count;
   uint32_t *domain_of; /* [rows] domain of each row, or MAP_NONE; NULL without domains */
-  const pprofc_verdict_domain **calls_of; /* [rows] sum of all that a row with grown cum runs, or
-                                             NULL; NULL without such rows */
+  const pprofc_verdict_domain **calls_of; /* [rows] sum of all that a row calls if it shows the
+                                             growth of its cum, else NULL; NULL without growth */
   pprofc_verdict_summary summary;
 };
 

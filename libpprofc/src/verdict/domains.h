@@ -11,7 +11,7 @@ struct domain_set {
   pprofc_str name, renamed;
   size_t *sum; /* [sum_count] rows whose flat is added */
   size_t sum_count;
-  size_t subtree;    /* row whose cum is the sum in place of them, or DOMAIN_NO_SUBTREE */
+  size_t subtree;    /* row whose cum is used instead of the sum, or DOMAIN_NO_SUBTREE */
   bool cancels;      /* a pair that is only known to cancel */
   uint32_t *members; /* [member_count] candidates that the set explains */
   size_t member_count;

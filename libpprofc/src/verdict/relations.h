@@ -49,8 +49,9 @@ struct relations {
   uint32_t *candidate_of; /* [names] candidate of each name, or MAP_NONE */
   bool *both;             /* [names] base and head have samples of it or of what it calls */
   uint64_t *sketch_of;    /* [names] hash of the last part of each name */
-  uint64_t *callers;      /* [count * words] a bit for each name, and one for the root of a stack.
-                             Callers that one side lacks count, and the nearest that both have */
+  uint64_t *callers; /* [count * words] callers of each candidate: one bit per name, one for the
+                        root. For a caller on one side only, the nearest caller on both sides
+                        is set also */
   size_t words;
   struct row_groups types, files;
   double *explained; /* [names] sum of the changes of changed callees */

@@ -16,8 +16,8 @@ struct run {
   struct walk walk;
   struct run_cell *cells; /* [cell_count] cells by name */
   size_t cell_count;
-  double scale;        /* counts of samples: period divided by the period of the first run;
-                          else 1 */
+  double scale; /* factor: for counts of samples, the period divided by the first run's period; else
+                   1 */
   double total, noise; /* sum of all samples with a function, and its noise */
   double whole;        /* sum of all samples */
 };

@@ -65,7 +65,8 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* ---- one run ----------------------------------------- */
 
-/* Adds a run's cell; values of heap profiles are not divided by the total. */
+/* Adds a run's cell. Its shares are divided by `exposure`: the total of the run, or 1 for heap
+ * profiles. */
 static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure) {
   double flat = cell->flat / exposure, cum = cell->cum / exposure;
   into->flat += cell->flat;

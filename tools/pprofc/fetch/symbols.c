@@ -98,8 +98,8 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* Sends addresses by POST like pprof, and by GET if the server rejects POST: net/http/pprof
- * since Go 1.22. */
+/* Sends addresses by POST like pprof, and by GET if the server rejects POST. net/http/pprof rejects
+ * it since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;

@@ -29,7 +29,7 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* The form of the password in the text of a URL. */
+/* How the text of a URL shows its user and password. */
 enum url_secrets { URL_WHOLE, URL_SHOWN /* with xxxxx for the password */, URL_WITHOUT_USER };
 
 /* Writes a URL into the arena; data is NULL when out of memory. */

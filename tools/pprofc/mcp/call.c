@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Names of functions that an error offers when a part of a name fits several. */
+/* Maximum number of functions that an error lists if several contain the given part of a name. */
 #define OFFERED 8
 
 /* Bytes of a name in an answer. */

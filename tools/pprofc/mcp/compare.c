@@ -20,7 +20,7 @@ struct comparing {
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;
-  pprofc_graph *lines; /* of the difference */
+  pprofc_graph *lines; /* graph of the difference by lines */
   struct command command;
   struct noise_report report;
 };

@@ -8,8 +8,8 @@
 #include "stacks/stacks.h"
 #include "unit/unit.h"
 
-#define PATHS       3 /* of each function */
-#define PATH_FRAMES 8 /* shown of each path */
+#define PATHS       3 /* paths of each function */
+#define PATH_FRAMES 8 /* frames shown of each path */
 #define PATH_NAME   60
 
 struct heavy_path {

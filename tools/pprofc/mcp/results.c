@@ -130,7 +130,7 @@ pprofc_status tool_benchmarks(struct call *call, pprofc_error *error) {
 struct series {
   pprofc_str name, unit;
   double *values;  /* [files] NaN: not measured */
-  double *samples; /* of the file that is read */
+  double *samples; /* samples in the file being read */
   size_t sample_count, sample_capacity;
 };
 

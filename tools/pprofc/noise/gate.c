@@ -219,7 +219,7 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
       continue;
-    if (g->c.measure == MEASURE_CUM) domain = NULL; /* the table does not show its sum */
+    if (g->c.measure == MEASURE_CUM) domain = NULL; /* a table of cum lacks domains */
     noise_gate_report(g, row, domain, found, context);
   }
 }

@@ -12,7 +12,7 @@
 
 /* A line: a function, or the sum of a domain. */
 struct noise_line {
-  const pprofc_verdict_row *row; /* of a domain: its first row */
+  const pprofc_verdict_row *row; /* the function; for a domain its first row */
   const pprofc_verdict_domain *domain;
 };
 

@@ -18,7 +18,7 @@ struct web_job {
   void *question;
   struct job_asker *askers;
   size_t asker_count, asker_capacity;
-  struct budget *budget; /* set while it runs */
+  struct budget *budget; /* set while the job runs */
   bool cancelled;
 };
 
@@ -268,7 +268,7 @@ void jobs_leave(struct web_jobs *jobs, void *asker) {
   pthread_mutex_lock(&jobs->lock);
   if (!jobs_leave_list(jobs->queue, asker, &dropped))
     jobs_leave_list(jobs->running, asker, &stopped);
-  jobs->waiting -= dropped; /* such jobs do not count as waiting */
+  jobs->waiting -= dropped; /* dropped jobs do not wait any more */
   pthread_mutex_unlock(&jobs->lock);
 }
 

@@ -9,11 +9,11 @@ struct web_jobs;
 
 struct jobs_settings {
   unsigned workers;
-  size_t waiting_most;     /* most questions that wait for a thread */
-  struct budget *parent;   /* budget of all reports together */
-  uint64_t bytes;          /* memory of one answer, in bytes */
-  uint32_t milliseconds;   /* time of one answer, in milliseconds, from the first waiting
-                              client on */
+  size_t waiting_most;   /* most questions that wait for a thread */
+  struct budget *parent; /* budget of all reports together */
+  uint64_t bytes;        /* memory of one answer, in bytes */
+  uint32_t milliseconds; /* time limit of an answer in milliseconds; it begins when the first client
+                            waits */
   struct web_cache *cache; /* cache of answers */
   /* Answers a question; NULL means out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);

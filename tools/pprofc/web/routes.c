@@ -1,4 +1,5 @@
-/* The table of addresses, and the way of a question to its handler. */
+/* The table of addresses and their handlers, and the function that calls the handler of a request.
+ */
 #include "web/routes.h"
 
 #include "web/assets.h"

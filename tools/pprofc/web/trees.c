@@ -37,7 +37,7 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   }
   arena_init(&tree->arena, &mem_default);
   tree->building = true;
-  tree->references = 2; /* references of the list and of the caller */
+  tree->references = 2; /* one of the list, one of the caller */
   tree->next = trees->first;
   trees->first = tree;
   return tree;

@@ -15,7 +15,7 @@ void links_end(struct buffer *out);
 
 /* The place of the page. */
 struct links_site {
-  pprofc_str address; /* of the folder, with '/' at its end, or of report.html; "" if unknown */
+  pprofc_str address; /* URL of the folder, ending with '/', or of report.html; "" if unknown */
   bool one_file;      /* true for report.html, which has the page and its flame graphs */
 };
 

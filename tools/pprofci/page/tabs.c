@@ -17,7 +17,7 @@ struct tab {
   const struct page_model *model;
   const struct run_pair *pair;
   struct function_list *functions;
-  const char *name; /* name of its artifacts */
+  const char *name; /* name of the files about the pair */
   int side;         /* SIDES means the difference */
   double height;
   bool open;

@@ -16,12 +16,12 @@
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* of the base; smaller growth is not shown */
+#define LEAST_SHARE   0.01 /* share of the base; smaller growth is not shown */
 #define PICTURE_WIDTH 1180
 #define PICTURE_LEAST                                                                              \
   3 /* pixels; narrower frames are merged in the picture; the flame graph                          \
        file has all */
-#define PICTURE_LEAST_COUNTED 12 /* exact stacks are deep, and the page holds few bytes */
+#define PICTURE_LEAST_COUNTED 12 /* pixels; exact stacks are deep, the page must be small */
 
 /* Values of a function including callees, summed over its outermost frames. */
 struct cum_sum {
@@ -34,7 +34,7 @@ struct cum_sum {
 struct drawn {
   struct pipeline_result result;
   struct flame_graph graph;
-  double least_pixels; /* of a frame in a picture */
+  double least_pixels; /* least width of a frame in a picture */
 };
 
 /* ---- the tree ---------------------------------------- */
@@ -188,7 +188,7 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-#define OWN_SHARE 0.7 /* of the growth through the outermost own function */
+#define OWN_SHARE 0.7 /* share of the growth that passes through the outermost own function */
 
 /* Returns the innermost function of this checkout that most of the growth passes through;
  * SIZE_MAX if there is no such function. */

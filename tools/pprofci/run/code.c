@@ -15,7 +15,7 @@ struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
   struct built *built; /* [SIDES]; NULL: unknown */
-  const char *differs; /* text of built_compare; "" */
+  const char *differs; /* differences found by built_compare, or "" */
   bool good;
 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define ROWS_MOST   30
-#define LEAST_SHARE 0.01 /* of the base; smaller untested growth is not shown */
+#define LEAST_SHARE 0.01 /* share of the base; smaller untested growth is not shown */
 #define INSIDE_MOST 8    /* functions of a place that are named */
 #define NAME_MOST   160  /* maximum bytes of a name in a sentence */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define HUNKS_MOST 20
-#define LINES_MOST 200 /* of a hunk */
+#define LINES_MOST 200 /* lines of a hunk */
 #define TEXT_MOST  200 /* bytes of a line */
 
 /* The cost of a changed line. */

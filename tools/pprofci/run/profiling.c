@@ -18,7 +18,7 @@
 struct profiled {
   struct recorded *item;
   double n;                                     /* number of iterations */
-  const char *name;                             /* name of its artifacts */
+  const char *name;                             /* name of the files about the benchmark */
   const char *bench, *benchtime;                /* arguments of the test program */
   struct run_measured *measured[GROUPS][SIDES]; /* one entry per run */
   struct buffer printed[GROUPS][SIDES];

@@ -42,10 +42,10 @@ struct run_line {
 /* Changed lines of the sources that follow each other. */
 struct run_hunk {
   const char *file, *function; /* path in the repository; function of the worst line */
-  const char *verdict;         /* of the function with its callees; "" when unknown */
-  double base, grown;          /* of the function with its callees */
+  const char *verdict;         /* verdict on the function with its callees; "" if unknown */
+  double base, grown;          /* value in the base and growth of the function with its callees */
   bool certain;                /* true if the function grew by more than noise */
-  double delta;                /* of all its lines */
+  double delta;                /* change of all its lines together */
   struct run_line *lines;
   size_t line_count, worst; /* worst: index of the line that grew most */
 };

@@ -1,7 +1,7 @@
 /* The hash table of the fold reader. */
 #include "codec/fold/table.h"
 
-#define LEAST_SLOTS 32768 /* large enough to be mapped, so that growing frees them */
+#define LEAST_SLOTS 32768 /* malloc maps this many slots, and unmaps them when the table grows */
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
   size_t at = (size_t)(slot >> 32) & (table->capacity - 1);

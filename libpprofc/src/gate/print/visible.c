@@ -21,7 +21,7 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested || gate->settings.test == GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* For rows of a printed table it is at most known that no change could have been shown. */
+  /* Printed tables have no values. A row shows at most that no change could be significant. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

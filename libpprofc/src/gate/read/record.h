@@ -42,8 +42,9 @@ pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str dat
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
 
-/* Comparison functions for qsort of places, or of structs that begin with one: by the number
- * of the commit, or by time; then by the other one, then by id. */
+/* Comparison functions for qsort of places, or of structs that begin with a place. record_by_order
+ * compares number of the commit, time, then id of the commit; record_by_time compares the time
+ * first. */
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 

@@ -23,7 +23,7 @@ struct callgrind_place {
 struct callgrind_function {
   uint32_t object, file;
   uint32_t name;                  /* index of the name in the file */
-  uint32_t context;               /* the callers in the name (contexts.h) */
+  uint32_t context;               /* context: the callers that the name contains (contexts.h) */
   struct callgrind_symbol symbol; /* what reports show */
   uint32_t first_cost, last_cost; /* list of its costs, or NONE */
   uint32_t first_call, last_call; /* list of the calls it makes, or NONE */

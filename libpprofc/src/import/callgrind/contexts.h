@@ -10,7 +10,8 @@
 #include "import/callgrind/jit_names.h"
 #include "profile/builder.h"
 
-/* A string of the profile, and what else is known of the function. */
+/* Name of a function as a string of the profile, and the source of code that a JIT compiler made.
+ */
 struct callgrind_symbol {
   uint32_t text;
   uint32_t system; /* mangled name; 0 if reports must show the name unchanged */
@@ -24,7 +25,7 @@ struct callgrind_context {
   uint32_t depth; /* number of symbols up to the root */
 };
 
-/* A name as the file has it. */
+/* A complete name from the file. */
 struct callgrind_whole {
   uint32_t context;
   uint32_t plain; /* symbol of the name without the level of recursion; NONE until it is needed */
@@ -71,7 +72,7 @@ bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: both have one context */
   RELATION_CALLER,    /* the callee's context is the caller's and one more function */
-  RELATION_TRUNCATED, /* the same, but the callee's context lacks functions at its root */
+  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context is cut at the root */
   RELATION_ROOT,      /* the callee has no callers in its name */
   RELATION_OTHER      /* the names contradict the call */
 };

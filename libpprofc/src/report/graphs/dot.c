@@ -42,7 +42,7 @@ static double share_of_total(const struct dot *d, int64_t value) {
 
 struct legend_text {
   struct buffer text; /* labels, each followed by a newline */
-  size_t first;       /* size of the first */
+  size_t first;       /* bytes of the first label */
 };
 
 static void dot_add_label(void *context, const char *prefix, pprofc_str text) {

@@ -14,7 +14,7 @@ struct folded_report {
   size_t *text_from;   /* [frames + 1] */
   bool two_columns;    /* base and head, as difffolded.pl writes them */
   double least;        /* minimum of a stack in either column; smaller stacks share one line */
-  int64_t joined_base, joined_head; /* sums of the stacks on the joint line */
+  int64_t joined_base, joined_head; /* sums of the stacks that share one line */
 };
 
 /* ---- frames ------------------------------------------ */

@@ -196,7 +196,7 @@ struct filter_tags_matcher {
   uint8_t *results; /* [pairs * expressions] 1: the expression matches the pair */
   size_t pair_capacity, result_capacity;
   struct buffer text;
-  struct label last; /* the last numeric label matched, and the result */
+  struct label last; /* numeric label that was tested last; last_matched is its result */
   bool last_matched;
 };
 

@@ -81,7 +81,7 @@ void page_verdict_text(struct output *out, const struct view_page *page, const s
   amount_half(out, page, judge_estimate(row->verdict, by_cum));
 }
 
-/* Writes "moved" and the other function. */
+/* Writes the tooltip of a verdict: "moved" and the other function. */
 static void verdict_title(struct output *out, const struct view_page *page,
                           const pprofc_verdict_row *row, bool by_cum) {
   const pprofc_verdict_estimate *e = judge_estimate(row, by_cum);
