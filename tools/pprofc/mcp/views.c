@@ -253,7 +253,7 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               struct profile_view **view, pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  while (p->view_count == VIEWS_OPEN) profiles_make_room(p); /* it never frees the view of this question */
+  while (p->view_count == VIEWS_OPEN) profiles_make_room(p); /* keeps the view of this question */
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
   for (size_t i = 0; i < 2; i++) v->of[i] = opened[i] ? opened[i]->profile : NULL;
