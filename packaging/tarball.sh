@@ -1,5 +1,5 @@
 #!/bin/sh
-# tarball.sh INSTALLED PROGRAMS NAME LICENSES OUT: packs the static programs of the folder PROGRAMS, with manual pages and
+# tarball.sh INSTALLED PROGRAMS NAME LICENSES OUT: packs the static programs of the folder PROGRAMS, with documents, manual pages and
 # completions from the tree INSTALLED and the licenses of what is linked in, as OUT/NAME.tar.gz. $STRIP strips programs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,6 +16,9 @@ mkdir -p "$root/share/man"
 cp -R "$installed/usr/share/man/man1" "$root/share/man/"
 cp "$here/../LICENSE" "$here/../README.md" "$here/../CHANGELOG.md" "$root/share/doc/pprofc/"
 cp -R "$licenses" "$root/share/doc/pprofc/licenses"
+# README.md refers to the pages as docs/NAME.md.
+mkdir "$root/share/doc/pprofc/docs"
+cp "$here"/../docs/*.md "$root/share/doc/pprofc/docs/"
 find "$root" -type d -exec chmod 755 {} +
 find "$root" -type f ! -path '*/bin/*' -exec chmod 644 {} +
 chmod 755 "$root"/bin/*

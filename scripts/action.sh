@@ -230,11 +230,12 @@ add_run() {
   give -bench-head "${INPUT_BENCH_HEAD:-}"
   give -record "${INPUT_RECORD:-}"
   give -simulate "${INPUT_SIMULATE:-}"
+  give -walltime "${INPUT_WALLTIME:-}"
   give -simulate-base "${INPUT_SIMULATE_BASE:-}"
   give -simulate-head "${INPUT_SIMULATE_HEAD:-}"
   inputs=${#arguments[@]}
   ((inputs > 0)) ||
-    stop "there is nothing to compare: give base and head, pairs, bench-base and bench-head, record, simulate, simulate-base and simulate-head, or merge"
+    stop "there is nothing to compare: give base and head, pairs, bench-base and bench-head, record, simulate, walltime, simulate-base and simulate-head, or merge"
   give -base-ref "${INPUT_BASE_REF:-}"
   give -setup "${INPUT_SETUP:-}"
   give -bench "${INPUT_BENCH:-}"
@@ -251,7 +252,7 @@ add_run() {
 # The folders of the runs; a pattern gives all that it matches, in their order.
 add_merge() {
   local name pattern folders=() matches
-  for name in BASE HEAD PAIRS BENCH_BASE BENCH_HEAD RECORD SIMULATE SIMULATE_BASE SIMULATE_HEAD; do
+  for name in BASE HEAD PAIRS BENCH_BASE BENCH_HEAD RECORD SIMULATE WALLTIME SIMULATE_BASE SIMULATE_HEAD; do
     name=INPUT_$name
     [[ -z ${!name:-} ]] || stop "the input merge joins runs that were made: leave the other inputs out"
   done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures pprofc against `gzip -dc`, libdeflate-gunzip, igzip and `go tool pprof` on inputs made from fixed seeds, and prints the
-# tables of docs/BENCHMARKS.md.
+# table of docs/method/random_profiles.md.
 #
 #   scripts/bench.sh [--runs N] [--no-go] [--no-instructions] [--fleet N] [--data FOLDER] [--filter WORD] [--update]
 #
@@ -10,9 +10,9 @@
 # --fleet N          merge N files of the fleet (default 10000; 0: none)
 # --data FOLDER      where the inputs are; those that are not there are made (default build/perf, where old ones are made again)
 # --filter WORD      only rows whose name has WORD in it
-# --update           write the tables into docs/BENCHMARKS.md
+# --update           write the table into docs/method/random_profiles.md
 #
-# A program to compare with that is not installed is left out, which is said. Without Go a run takes less than eight minutes on two
+# A missing program is named and its columns stay empty. Without Go a run takes less than eight minutes on two
 # processors when the inputs are there, and three more when they are made.
 set -eu
 cd "$(dirname "$0")/.."
@@ -127,7 +127,7 @@ peer() {
   time_of "$(cat "$scratch/peer")"
 }
 
-# row NAME PACKED BESIDE ARGUMENT...: one line of the table. Runs take turns with `gzip -dc PACKED` (a file, or several with
+# row NAME PACKED BESIDE ARGUMENT...: one line of the table, for $input. Runs take turns with `gzip -dc PACKED` (a file, or several with
 # blanks between). BESIDE is "peers" when Go and the other peers are wanted too, "all" when instructions are, else "-".
 row() {
   name=$1 packed=$2 beside=$3
@@ -150,27 +150,22 @@ row() {
     faster=$(ratio "$theirs_time" "$ours_time")
     smaller=$(ratio "$theirs_peak" "$(peak_of "$ours")")
   fi
-  echo "| $name | $ours_time | $(peak_of "$ours") | $count | $gzip | $(ratio "$gzip" "$ours_time") | $libdeflate | $igzip |" \
+  echo "| \`$input\` | $name | $ours_time | $(peak_of "$ours") | $count | $gzip | $(ratio "$gzip" "$ours_time") | $libdeflate | $igzip |" \
     "$theirs_time | $theirs_peak | $faster | $smaller |"
 }
 
-header() {
-  echo
-  echo "$1"
-  echo
-  echo "| command | s | MiB | million instructions | gzip -dc s | gzip / pprofc | libdeflate-gunzip s | igzip s |" \
-    "go s | go MiB | times faster | times smaller |"
-  echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+# size_of NAME: a part of a sentence: the sizes of an input, raw and packed.
+size_of() {
+  file=$data/$1.pb.gz
+  echo "\`$1\` $(gzip -dc "$file" | wc -c | awk '{ printf "%.0f", $1 / 1048576 }') and" \
+    "$(wc -c <"$file" | awk '{ printf "%.1f", $1 / 1048576 }')"
 }
 
-raw_size() { gzip -dc "$1" | wc -c | awk '{ printf "%.0f", $1 / 1048576 }'; }
+# ---- the table -------------------------------------------------------------------------------------------------------
 
-# ---- the tables ------------------------------------------------------------------------------------------------------
-
-# What every input is measured with.
+# Rows of every large input.
 main_rows() {
   file=$data/$1.pb.gz old=$data/${1}2.pb.gz wanted=$runs
-  header "\`$1\` ($(raw_size "$file") MiB raw, $(wc -c <"$file" | awk '{ printf "%.1f", $1 / 1048576 }') MiB gzip'd)"
   row "-top" "$file" all -top "$file"
   # The changes of random stacks add up to nearly nothing, so no call is below the cutoff: half a minute.
   [ "$1" != wide-inline ] || runs=1
@@ -184,7 +179,7 @@ main_rows() {
   row "-top -tagroot" "$file" - -top -tagroot=thread "$file"
 }
 
-# What two of them are measured with beside.
+# More rows, for two of them.
 more_rows() {
   row "-dot" "$file" - -dot "$file"
   row "-top -cum -lines" "$file" - -top -cum -lines "$file"
@@ -209,13 +204,13 @@ more_rows() {
 # Profiles of 50 KB: one, from the start of the program to its end, and many.
 small_rows() {
   wanted=$runs
-  header "Profiles of 50 KB"
-  row "-proto, merging 1,000 (\`merge\`)" "$(echo "$data"/merge/*.pb.gz)" peers -proto -output=/dev/null "$data"/merge/*.pb.gz
+  input=merge
+  row "-proto, merging 1,000" "$(echo "$data"/merge/*.pb.gz)" peers -proto -output=/dev/null "$data"/merge/*.pb.gz
   runs=$((wanted * 20))
   for input in small cpu50k; do
-    row "-top of \`$input\`" "$data/$input.pb.gz" all -top "$data/$input.pb.gz"
+    row "-top" "$data/$input.pb.gz" all -top "$data/$input.pb.gz"
   done
-  row "-top -diff_base of \`cpu50k\`" "$data/cpu50k.pb.gz $data/cpu50k2.pb.gz" all \
+  row "-top -diff_base" "$data/cpu50k.pb.gz $data/cpu50k2.pb.gz" all \
     -top "-diff_base=$data/cpu50k2.pb.gz" "$data/cpu50k.pb.gz"
   runs=$wanted
 }
@@ -229,27 +224,34 @@ fleet_rows() {
     set -- "$@" "$file"
   done
   packed=$*
-  header "The fleet: $# profiles of 50 KB whose stacks mostly differ; one run"
-  row "-top" "$packed" - -top "$@"
+  input=fleet
+  row "-top, $# profiles, one run" "$packed" - -top "$@"
   half=$(($# / 2)) at=0
   for file in $packed; do
     at=$((at + 1))
     shift
     if [ $at -gt $half ]; then set -- "$@" "$file"; else set -- "$@" "-diff_base=$file"; fi
   done
-  row "-top -diff_base, the second half against the first" "$packed" - -top "$@"
+  row "-top -diff_base, second half against first, one run" "$packed" - -top "$@"
   runs=$wanted
 }
 
-tables() {
-  echo "Machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors," \
+table() {
+  echo "- Machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors," \
     "$(uname -s) $(uname -r | cut -d- -f1)"
-  echo "Tools: $("$pprofc" -version 2>/dev/null | head -n 1), $(gzip --version | head -n 1)," \
-    "$(if [ -n "$go_pprof" ]; then go version | cut -d' ' -f3,4; else echo 'no go'; fi)," \
-    "$(cc --version | head -n 1); instructions by $counter"
-  [ -z "$left_out" ] || echo "Left out:$left_out"
-  echo "Command: scripts/bench.sh; medians of $runs runs, those of Go once"
-  echo "Load of the machine before: $load (with much else going on, times say little: run it again)"
+  echo "- Programs: $("$pprofc" -version 2>/dev/null | head -n 1), $(gzip --version | head -n 1)," \
+    "$(if [ -n "$go_pprof" ]; then go version | cut -d' ' -f3,4; else echo 'no go'; fi)"
+  echo "- Compiler: $(cc --version | head -n 1); instructions by $counter"
+  [ -z "$left_out" ] || echo "- Missing:$left_out"
+  echo "- Command: scripts/bench.sh, $(date -u +%Y-%m-%d); medians of $runs runs, go once"
+  echo "- Load of the machine before: $load (times under load are too long: run it again)"
+  sizes=
+  for input in wide tree golike wide-inline deep; do sizes="$sizes${sizes:+, }$(size_of "$input")"; done
+  echo "- Sizes in MiB, raw and packed: $sizes" | fold -s -w 98 | sed 's/ *$//; 2,$s/^/  /'
+  echo
+  echo "| input | command | s | MiB | million instructions | gzip -dc s | gzip / pprofc | libdeflate-gunzip s | igzip s |" \
+    "go s | go MiB | times faster | times smaller |"
+  echo "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
   for input in wide tree; do
     main_rows "$input"
     more_rows
@@ -259,12 +261,12 @@ tables() {
   [ "$fleet" = 0 ] || fleet_rows
 }
 
-# The tables stand behind this line of the document.
+# The table comes after this line of the document.
 mark='<!-- scripts/bench.sh --update writes what follows -->'
 if [ "$update" = yes ]; then
-  tables | tee "$scratch/tables"
-  { sed "\|^$mark\$|q" docs/BENCHMARKS.md; echo; cat "$scratch/tables"; } >"$scratch/document"
-  cp "$scratch/document" docs/BENCHMARKS.md
+  table | tee "$scratch/table"
+  { sed "\|^$mark\$|q" docs/method/random_profiles.md; echo; cat "$scratch/table"; } >"$scratch/document"
+  cp "$scratch/document" docs/method/random_profiles.md
 else
-  tables
+  table
 fi

@@ -1,29 +1,44 @@
 #!/bin/sh
-# Measures pprofc on profiles that programs wrote, beside `gzip -dc` and the peers that are installed, and prints one table.
+# Measures pprofc on profiles that programs wrote, beside `gzip -dc` and other programs for the same work, and prints one table.
 #
-#   scripts/bench_real.sh [--runs N] [--data FOLDER] [--bin FOLDER]
+#   scripts/bench_real.sh [--runs N] [--data FOLDER] [--bin FOLDER] [--peers] [--update]
 #
-# --runs N       runs of each command, in turns; the median counts (default 3)
-# --data FOLDER  where the inputs are; missing ones are recorded (default build/real; three minutes)
+# --runs N       runs of each command, in turns (default 3)
+# --data FOLDER  where the inputs are; missing ones are recorded (default build/real; some minutes)
 # --bin FOLDER   programs to measure (default: the ones of a release build in build/bench)
+# --peers        installs peers into FOLDER/bin: google/pprof with go, inferno with cargo
+# --update       writes the table into docs/BENCHMARKS.md
 #
-# Inputs: heap and CPU profiles of the Go compiler while it builds net/http (needs go), a CPU profile of node, and `perf script` of
-# a C program (needs perf). Peers: google/pprof (go tool pprof), inferno-collapse-perf, inferno-flamegraph, stackcollapse-perf.pl,
-# flamegraph.pl. A program that is missing is named and its rows are left out.
+# Inputs: heap and CPU profiles of the Go compiler while it builds net/http (needs go), a CPU profile of node, a profile of Python,
+# and `perf script` of a C program (needs perf); the heap profile as OTLP, speedscope and folded stacks. Peers: google/pprof,
+# inferno-collapse-perf, inferno-flamegraph, stackcollapse-perf.pl, flamegraph.pl. Programs that are missing are named.
+#
+# Times are user and system time, the least of the runs, so that other work of the machine changes them little.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
+usage() {
+  sed -n '2,16s/^# \{0,1\}//p' "$0"
+  exit 1
+}
+
 runs=3
 data=build/real
 bin=
+peers=no
+update=no
 while [ $# -gt 0 ]; do
-  [ $# -ge 2 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 1; }
+  case $1 in
+    --peers) peers=yes; shift; continue ;;
+    --update) update=yes; shift; continue ;;
+    --runs | --data | --bin) [ $# -ge 2 ] || usage ;;
+    *) usage ;;
+  esac
   case $1 in
     --runs) runs=$2 ;;
     --data) data=$2 ;;
     --bin) bin=$2 ;;
-    *) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 1 ;;
   esac
   shift 2
 done
@@ -42,6 +57,18 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 measure=$scratch/measure
 "${CC:-cc}" -O2 -o "$measure" tests/perf/measure.c
+
+PATH=$data/bin:$PATH
+if [ "$peers" = yes ]; then
+  if have go && ! have "$data/bin/pprof"; then
+    say "installing google/pprof"
+    GOBIN=$data/bin go install github.com/google/pprof@latest || say "google/pprof cannot be installed"
+  fi
+  if have cargo && ! have inferno-flamegraph; then
+    say "installing inferno"
+    cargo install -q --root "$data" inferno || say "inferno cannot be installed"
+  fi
+fi
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
 
@@ -102,6 +129,21 @@ if [ ! -s "$data/perf.txt" ] && have perf; then
   fi
 fi
 have perf || [ -s "$data/perf.txt" ] || say "perf is missing: no perf script"
+if [ ! -s "$data/python.pstats" ] && have python3; then
+  say "recording python"
+  cat >"$scratch/program.py" <<'END'
+import email, http.client, json, re, unittest.mock
+for i in range(20):
+    rows = json.loads(json.dumps([{"key": str(k), "value": k} for k in range(5000)]))
+    sorted(rows, key=lambda row: re.sub("[0-9]", "x", row["key"]))
+END
+  python3 -m cProfile -o "$data/python.pstats" "$scratch/program.py" >/dev/null
+fi
+if [ -s "$data/heap.pb.gz" ] && [ ! -s "$data/heap.folded" ]; then
+  for format in otlp speedscope folded; do
+    "$pprofc" -symbolize=none "-$format" -output="$data/heap.$format" "$data/heap.pb.gz" 2>/dev/null
+  done
+fi
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
@@ -115,62 +157,108 @@ row() {
     "$measure" "$runs" "$pprofc" -symbolize=none -output="$scratch/out" "$@" "$row_input" >"$scratch/times" 2>/dev/null
   fi
   awk -v name="$row_name" -v raw="$row_raw" -v peer="${peer_name:--}" '
-    { seconds[NR] = $1; mib[NR] = $2 / 1024; if ($3 != 0) failed = 1 }
+    { cpu[NR] = $4; mib[NR] = $2 / 1024; if ($3 != 0) failed = 1 }
     END {
-      if (failed || !NR) { printf "| %s | failed | | | | | |\n", name; exit }
-      printf "| %s | %.3f | %.0f | %.2f | %s |", name, seconds[1], mib[1], mib[1] * 1048576 / raw, peer
-      if (NR > 1) printf " %.3f | %.2f |\n", seconds[2], seconds[1] / seconds[2]; else printf " | |\n"
+      if (failed || !NR) { printf "| %s | failed | | | | | | |\n", name; exit }
+      printf "| %s | %.3f | %.0f | %.2f | %s |", name, cpu[1], mib[1], mib[1] * 1048576 / raw, peer
+      if (NR > 1) printf " %.3f | %.0f | %.2f |\n", cpu[2], mib[2], cpu[1] / cpu[2]; else printf " | | |\n"
     }' "$scratch/times"
 }
 
-# Makes `gzip -dc` the peer of the next rows.
-gzip_peer() {
-  peer_name="gzip -dc"
-  # shellcheck disable=SC2016  # the shell that runs the peer expands it
-  peer='gzip -dc "$1" >/dev/null'
+no_peer() {
+  peer='' peer_name=''
 }
 
-say "$("$pprofc" -version | head -n 1); $(gzip --version | head -n 1)$(have go && printf '; %s' "$(go version | cut -d' ' -f3,4)")"
-say "load of the machine: $(cut -d' ' -f1 /proc/loadavg) (with much else going on, times say little)"
-echo "| work | s | MiB | of the raw size | peer | s | ratio |"
-echo "|---|---:|---:|---:|---|---:|---:|"
-for input in heap heap_one cpu; do
-  [ -s "$data/$input.pb.gz" ] || continue
-  size=$(gzip -dc "$data/$input.pb.gz" | wc -c)
-  gzip_peer
-  for report in -top -tree -peek=main -dot -callgrind -flame -folded -speedscope "-top -diff_base=$data/heap_one.pb.gz"; do
-    case "$input $report" in cpu*diff_base*) continue ;; esac
-    # shellcheck disable=SC2086  # a report may have two words
-    row "$input: ${report%%=*}" "$data/$input.pb.gz" "$size" $report
+# Makes the first of the programs that is installed the peer of the next rows.
+peer_of() {
+  no_peer
+  for program in "$@"; do
+    [ -z "$peer" ] && have "$program" || continue
+    peer_name=$program
+    # shellcheck disable=SC2016  # the shell that runs the peer expands it
+    peer="$program "'"$1" >/dev/null'
   done
-  if have go; then
-    peer_name="go tool pprof"
+}
+
+# amount BYTES: in MB or kB.
+amount() {
+  if [ "$1" -ge 1000000 ]; then echo "$(($1 / 1000000)) MB"; else echo "$(($1 / 1000)) kB"; fi
+}
+
+heap_rows() {
+  for input in heap heap_one cpu; do
+    [ -s "$data/$input.pb.gz" ] || continue
+    size=$(gzip -dc "$data/$input.pb.gz" | wc -c)
     # shellcheck disable=SC2016
-    peer='go tool pprof -symbolize=none -top "$1" >/dev/null'
+    peer_name='gzip -dc' peer='gzip -dc "$1" >/dev/null'
+    for report in -top -list=gc -tree -peek=main -dot -callgrind -tags -flame -folded -speedscope "-top -diff_base=$data/heap_one.pb.gz"; do
+      case "$input $report" in cpu*diff_base*) continue ;; esac
+      case $report in -top) ;; *) [ "$size" -ge 1000000 ] || continue ;; esac # a small profile takes no time
+      # shellcheck disable=SC2086  # a report may have two words
+      row "$input, $(amount "$size"): ${report%%=*}" "$data/$input.pb.gz" "$size" $report
+    done
+    peer_name='google/pprof' peer=
+    # shellcheck disable=SC2016
+    if have "$data/bin/pprof"; then
+      peer="$data/bin/pprof"' -symbolize=none -top "$1" >/dev/null'
+    elif have go; then
+      peer='go tool pprof -symbolize=none -top "$1" >/dev/null'
+    fi
     runs_before=$runs runs=1
-    row "$input: -top" "$data/$input.pb.gz" "$size" -top
+    [ -z "$peer" ] || row "$input, $(amount "$size"): -top" "$data/$input.pb.gz" "$size" -top
     runs=$runs_before
-  fi
-done
-if [ -s "$data/node.cpuprofile" ]; then
-  peer= peer_name=
-  row "node: -top" "$data/node.cpuprofile" "$(wc -c <"$data/node.cpuprofile")" -top
-fi
-if [ -s "$data/perf.txt" ]; then
-  size=$(wc -c <"$data/perf.txt")
-  peer= peer_name=
-  for program in inferno-collapse-perf stackcollapse-perf.pl; do
-    have "$program" || { say "$program is missing"; continue; }
-    peer_name=$program
-    peer="$program \"\$1\" >/dev/null"
   done
-  row "perf script: -folded" "$data/perf.txt" "$size" -folded
-  "$pprofc" -symbolize=none -folded -output="$scratch/folded" "$data/perf.txt" 2>/dev/null
-  peer= peer_name=
-  for program in inferno-flamegraph flamegraph.pl; do
-    have "$program" || { say "$program is missing"; continue; }
-    peer_name=$program
-    peer="$program \"\$1\" >/dev/null"
-  done
-  row "folded: -flamegraph" "$scratch/folded" "$(wc -c <"$scratch/folded")" -flamegraph
+}
+
+# file_row NAME FILE ARGUMENTS...: a row if the file is there.
+file_row() {
+  file_name=$1 file=$2
+  shift 2
+  [ -s "$file" ] || return 0
+  size=$(wc -c <"$file")
+  row "$file_name, $(amount "$size"): $1" "$file" "$size" "$@"
+}
+
+other_rows() {
+  no_peer
+  file_row OTLP "$data/heap.otlp" -top
+  file_row speedscope "$data/heap.speedscope" -top
+  file_row node "$data/node.cpuprofile" -top
+  file_row Python "$data/python.pstats" -top
+  peer_of inferno-collapse-perf stackcollapse-perf.pl
+  file_row 'perf script' "$data/perf.txt" -folded
+  peer_of inferno-flamegraph flamegraph.pl
+  file_row 'folded stacks' "$data/heap.folded" -flamegraph
+}
+
+versions() {
+  echo "- Programs: $("$pprofc" -version | head -n 1), $(gzip --version | head -n 1)$(have go && printf ', %s' "$(go version | cut -d' ' -f3,4)")$(
+    have inferno-flamegraph && printf ', %s' "$(inferno-flamegraph --version)")"
+  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); the least of $runs runs, google/pprof once"
+  echo "- Load of the machine before: $(cut -d' ' -f1 /proc/loadavg)"
+}
+
+table() {
+  versions
+  echo
+  echo "| work | CPU s | MiB | of the input's size | peer | CPU s | MiB | ratio |"
+  echo "|---|---:|---:|---:|---|---:|---:|---:|"
+  heap_rows
+  other_rows
+}
+
+begin='<!-- scripts/bench_real.sh --update writes what follows -->'
+end='<!-- the table of recorded profiles ends here -->'
+if [ "$update" = yes ]; then
+  table | tee "$scratch/table"
+  {
+    sed "\|^$begin\$|q" docs/BENCHMARKS.md
+    echo
+    cat "$scratch/table"
+    echo
+    sed -n "\|^$end\$|,\$p" docs/BENCHMARKS.md
+  } >"$scratch/document"
+  cp "$scratch/document" docs/BENCHMARKS.md
+else
+  table
 fi

@@ -15,7 +15,7 @@ EACH_FILE = 85.0
 # Parts that talk to browsers, servers, terminals or runs of other programs: their tests are partly not run here (tests/web, ci/record).
 # They are summed up by themselves, with a limit of their own for all of them.
 APART_LINES = 85.0
-APART = ("tools/pprofc/web/", "tools/pprofc/fetch/", "tools/pprofc/shell/", "tools/pprofc/noise/", "tools/pprofci/")
+APART = ("tools/pprofc/web/", "tools/http/", "tools/pprofc/fetch/", "tools/pprofc/shell/", "tools/pprofc/noise/", "tools/pprofci/")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

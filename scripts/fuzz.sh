@@ -26,9 +26,12 @@ fuzz() {
   seeds="testdata/valid testdata/broken"
   [ ! -d "tests/fuzz/corpus/$1" ] || seeds="$seeds tests/fuzz/corpus/$1"
   # These draw profiles of megabytes and make whole pages of them; other work on the machine must not look like a hang.
-  case $1 in ci_run | noise | routes | shape | view | ways) limit=30 ;; *) limit=10 ;; esac
+  case $1 in ci_run | noise | routes | shape | view | ways) limit=120 ;; *) limit=10 ;; esac
+  # One answer of -http has up to 512 MiB, in a buffer that doubles.
+  memory=1024
+  [ "$1" != routes ] || memory=2048
   # shellcheck disable=SC2086 # a list of words
-  if ! "build-fuzz/fuzz/fuzz_$1" -max_total_time="$2" -timeout="$limit" -rss_limit_mb=1024 -print_final_stats=1 -close_fd_mask=1 \
+  if ! "build-fuzz/fuzz/fuzz_$1" -max_total_time="$2" -timeout="$limit" -rss_limit_mb="$memory" -print_final_stats=1 -close_fd_mask=1 \
     -artifact_prefix="build-fuzz/$1-" "$found" $seeds >"build-fuzz/$1.log" 2>&1; then
     tail -n 60 "build-fuzz/$1.log"
     die "fuzzing $1 found something; the input is build-fuzz/$1-*"

@@ -164,7 +164,9 @@ build() {
   say "building in $folder"
   # shellcheck disable=SC2086 # a list of words
   if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)" ${build_target:+--target $build_target}; } >"$log" 2>&1; then
-    tail -n 40 "$log" >&2
+    tail -n 20 "$log" >&2
+    # Other builds may have gone on after the one that failed.
+    grep -n -E -A4 'error:|FAILED' "$log" | head -n 40 >&2 || true
     die "the build failed; all it said is in $log"
   fi
   grep 'optional library not found' "$log" | sed 's/^-- /   /' || true

@@ -29,7 +29,7 @@ check() {
   echo "$sums" | sha256sum --quiet -c || die "testdata differs from its MANIFEST"
   unlisted=$(find . -type f | sed 's|^\./||' | while read -r file; do
     case "$file" in
-    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc | *.h | *.js | *.py | *.rs | *.java | *.jfc | *.rb | *.hs) continue ;;
+    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc | *.h | *.js | *.mjs | *.py | *.rs | *.java | *.jfc | *.rb | *.hs | *.R) continue ;;
     esac
     echo "$sums" | grep -q -F -x -e "$(sha256sum "$file")" || echo "$file"
   done)
@@ -172,6 +172,9 @@ record_packages() {
   ! have py-spy || py-spy record -r 50 -d 2 -f raw -o calls.pyspy.folded -- python3 calls.py 3 >run.log 2>&1
   ! have py-spy || py-spy record -r 50 -d 2 -f speedscope -o calls.pyspy.speedscope.json -- python3 calls.py 3 >run.log 2>&1
   ! have pyinstrument || pyinstrument -i 0.02 -r speedscope -o calls.pyinstrument.speedscope.json calls.py 2 >run.log 2>&1
+  ! have pyinstrument || pyinstrument -i 0.02 -r json -o calls.pyinstrument.json calls.py 1 >run.log 2>&1
+  cp "$data/imports/calls.R" .
+  ! have R || R --vanilla -q -e 'options(keep.source = TRUE); source("calls.R")' --args 120 >run.log 2>&1
   if have memray; then
     memray run -q -f -o calls.memray calls.py 1
     memray transform speedscope -f -o calls.memray.speedscope.json calls.memray >run.log

@@ -4,9 +4,10 @@
 #   scripts/release.sh [OUT]                 OUT is .docs/release when it is not given
 #   scripts/release.sh -small BUILD [OUT]    from the programs that were built in BUILD, for this machine alone, in seconds
 #
-# OUT has Debian packages (libpprofc0.1, libpprofc-dev, pprofc) for this machine's architecture, a tarball of static programs for
-# x86-64 and for arm64, the source, a Containerfile, an SPDX list of parts, and SHA256SUMS. The last commit is what is built; the
-# same commit with the same packages of Debian gives the same bytes.
+# OUT has Debian packages (libpprofc0.1, libpprofc-dev, pprofc) for this machine's architecture; a tarball of static programs, a
+# wheel for pip and a package for npm for x86-64 and for arm64; the source, a Containerfile, a formula of Homebrew, an expression of
+# Nix, an SPDX list of parts, and SHA256SUMS. The last commit is what is built; the same commit with the same packages of Debian
+# gives the same bytes.
 #
 # Static programs have all optional libraries in them; so pprofci publish, sources over HTTP and -http work without any. With
 # -small they lack libcurl and libmicrohttpd, which have to be built. Needs apt and a network, -small neither.
@@ -91,12 +92,16 @@ build_for() {
   (cd "$cache/source" && build "$folder" "$@")
 }
 
-# pack_for ARCHITECTURE BUILD PREFIX SYSROOT: the tarball.
+# pack_for ARCHITECTURE BUILD PREFIX SYSROOT: the tarball, the wheel and the package of npm.
 pack_for() {
   name=pprofc-$VERSION-linux-$1
   python3 packaging/linked.py "$2/static" "$3" "$4" -licenses "$work/licenses-$1" >"$work/linked" || die "the libraries of $1 are not known"
   sed 's/^/static /' "$work/linked" >"$stage/.parts/$name.tar.gz"
-  STRIP=$([ -z "$4" ] || printf '%s-' "$(triplet "$1")")strip packaging/tarball.sh "$work/installed" "$2/static/bin" "$name" "$work/licenses-$1" "$stage"
+  strip=$([ -z "$4" ] || printf '%s-' "$(triplet "$1")")strip
+  STRIP=$strip packaging/tarball.sh "$work/installed" "$2/static/bin" "$name" "$work/licenses-$1" "$stage"
+  "$strip" --strip-unneeded -R .comment -o "$work/libpprofc.so" "$2/static/libpprofc.so"
+  python3 -B packaging/bundles.py "$stage/$name.tar.gz" "$work/libpprofc.so" "$stage" >"$work/bundles" || die "the wheel of $1 cannot be made"
+  while read -r bundle; do cp "$stage/.parts/$name.tar.gz" "$stage/.parts/$bundle"; done <"$work/bundles"
 }
 
 # dynamic_parts DEB: the libraries that the package depends on, in the versions of this machine.
@@ -150,7 +155,10 @@ packaging/debs.sh "$work/installed" "$stage"
 for deb in "$stage"/*.deb; do dynamic_parts "$deb" >"$stage/.parts/${deb##*/}"; done
 git archive --format=tar --prefix="pprofc-$VERSION/" HEAD | gzip -9n >"$stage/pprofc-$VERSION.tar.gz"
 : >"$stage/.parts/pprofc-$VERSION.tar.gz"
-sed "s/@VERSION@/$VERSION/g" packaging/Containerfile >"$stage/Containerfile"
+sum=$(sha256sum <"$stage/pprofc-$VERSION.tar.gz" | cut -d ' ' -f 1)
+for recipe in Containerfile pprofc.rb pprofc.nix; do
+  sed "s/@VERSION@/$VERSION/g; s/@SHA256@/$sum/g" "packaging/$recipe" >"$stage/$recipe"
+done
 for architecture in $architectures; do try "$architecture"; done
 python3 packaging/sbom.py "$stage" "$VERSION" "$COMMIT"
 if have lintian; then

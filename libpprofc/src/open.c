@@ -4,10 +4,13 @@
 #include "codec/codec.h"
 #include "core/budget.h"
 #include "core/options.h"
+#include "core/threshold.h"
+#include "import/account.h"
 #include "import/formats.h"
 #include "import/lines.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #define FOLDER_MAX  4096
 #define NEAREST_MAX 400 /* maximum size of import_nearest's sentence in bytes */
@@ -19,11 +22,22 @@ void pprofc_read_options_init(pprofc_read_options *options) {
   *options = (pprofc_read_options){.struct_size = sizeof *options};
 }
 
+/* Size in bytes below which a text is read as a whole. A test program sets the limit to 1. */
+#ifndef STREAM_FROM
+#define STREAM_FROM (2 * TEXT_HEAD)
+#endif
+
+/* Smaller files of other formats are not mapped. A test program sets the limit to 1. */
+#ifndef MAP_FROM
+#define MAP_FROM ((size_t)8 << 20)
+#endif
+
 /* An input: a file, or memory if path is NULL. */
 struct open_input_source {
   const char *path;
   const void *data;
   size_t size;
+  const struct input_pipe *pipe; /* pipe that the file is, or NULL */
 };
 
 /* Replaces zero fields of the limits by the defaults. */
@@ -67,63 +81,77 @@ static pprofc_status open_check_totals(const struct import_format *format, pprof
   return PPROFC_OK;
 }
 
+/* Completes what a reader returned: checks totals, and names the format in a message. */
+static pprofc_status open_complete(const struct import_format *format, pprofc_status status,
+                                   pprofc_profile **profile, pprofc_error *why,
+                                   pprofc_error *error) {
+  if (status == PPROFC_OK) status = open_check_totals(format, profile, why);
+  if (status == PPROFC_OK || status == PPROFC_E_NO_MATCH) return status;
+  *error = *why;
+  if (status != PPROFC_E_NOMEM) error_prefix(error, "%s: ", format->name);
+  return status;
+}
+
 /* Tries the formats of the table. Returns PPROFC_E_NO_MATCH if the data matches no format. */
 static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
                                  const pprofc_read_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {
-  for (const struct import_format *format = import_formats; format->name; format++) {
+  pprofc_status status = PPROFC_E_NO_MATCH;
+  for (const struct import_format *format = import_formats;
+       format->name && status == PPROFC_E_NO_MATCH; format++) {
     pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-    pprofc_status status = format->read(data, mem, options, profile, &why);
-    if (status == PPROFC_OK) status = open_check_totals(format, profile, &why);
-    if (status == PPROFC_OK) return status;
-    if (status == PPROFC_E_NO_MATCH) continue;
-    *error = why;
-    if (status != PPROFC_E_NOMEM) error_prefix(error, "%s: ", format->name);
-    return status;
+    status = format->read(data, mem, options, profile, &why);
+    status = open_complete(format, status, profile, &why, error);
   }
-  return PPROFC_E_NO_MATCH;
+  return status;
+}
+
+/* Tries the formats that read streams. Returns PPROFC_E_NO_MATCH if another format reads the
+ * first bytes, so that the whole text must be read. */
+static pprofc_status try_streams(struct text_stream *text, const pprofc_allocator *mem,
+                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 pprofc_error *error) {
+  pprofc_read_options quiet = *options;
+  pprofc_status status = PPROFC_E_NO_MATCH;
+  quiet.warn = NULL;
+  for (const struct import_format *format = import_formats;
+       format->name && status == PPROFC_E_NO_MATCH; format++) {
+    pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+    if (format->lines) {
+      status = format->lines(text, mem, options, profile, &why);
+      status = open_complete(format, status, profile, &why, error);
+      continue;
+    }
+    pprofc_profile *first = NULL;
+    status = format->read(text->rest, mem, &quiet, &first, &why);
+    pprofc_profile_release(first);
+    if (status != PPROFC_E_NO_MATCH) return PPROFC_E_NO_MATCH;
+  }
+  return status;
 }
 
 /* Returns the maximum memory for reading in bytes: inflate_ratio times the input, at least 64
  * MiB, and at most memory_bytes. */
-static uint64_t foreign_most_bytes(const struct input *input, const pprofc_limits *limits) {
+static uint64_t foreign_most_bytes(uint64_t source_size, const pprofc_limits *limits) {
   uint64_t most;
-  if (__builtin_mul_overflow(input->source_size, limits->inflate_ratio, &most)) most = UINT64_MAX;
+  if (__builtin_mul_overflow(source_size, limits->inflate_ratio, &most)) most = UINT64_MAX;
   if (most < RATIO_FROM) most = RATIO_FROM;
   return most < limits->memory_bytes ? most : limits->memory_bytes;
 }
 
-/* Warns if the reader left out more than 1 % of the events. */
+/* Passes the reader's comments about missing data to the caller's warning function. */
 static void foreign_warn(const pprofc_profile *profile, const pprofc_read_options *options) {
   char text[200];
-  for (size_t i = 0; options->warn && i < profile->comment_count; i++) {
-    pprofc_str note = profile_string(profile, profile->comments[i]), number;
-    uint64_t left_out, all;
-    if (!str_starts(note, STR(IMPORT_LEFT_OUT))) continue;
-    pprofc_str rest = str_slice(note, strlen(IMPORT_LEFT_OUT), note.size);
-    bool good = str_next(&rest, ' ', &number) && str_parse_uint(number, 10, &left_out) &&
-                str_next(&rest, ' ', &number) && str_next(&rest, ' ', &number) &&
-                str_parse_uint(number, 10, &all);
-    if (!good || left_out <= all / 100) continue;
-    snprintf(text, sizeof text, "%.*s; -comments gives the reasons",
-             STR_ARG(str_slice(note, 0, 120)));
-    options->warn(options->warn_context, text);
-  }
+  for (size_t i = 0; options->warn && i < profile->comment_count; i++)
+    if (import_warning(profile_string(profile, profile->comments[i]), text, sizeof text))
+      options->warn(options->warn_context, text);
 }
 
-/* Tries the formats of the table within `budget`. */
-static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
-                                  const pprofc_read_options *options, pprofc_profile **profile,
-                                  char nearest[NEAREST_MAX], pprofc_error *error) {
+/* Returns the status of a reader, with a message about the limit if it exceeded `budget`. */
+static pprofc_status foreign_status(struct budget *budget, const pprofc_limits *limits,
+                                    pprofc_status status, pprofc_error *error) {
   const pprofc_allocator *mem = budget_allocator(budget);
-  const pprofc_limits *limits = options->limits;
   uint64_t most = budget_bytes(mem);
-  struct buffer utf8;
-  pprofc_status status = import_text(data, mem, &utf8, &data, error);
-  if (status == PPROFC_OK) status = try_formats(data, mem, options, profile, error);
-  if (status == PPROFC_OK) foreign_warn(*profile, options);
-  if (status == PPROFC_E_NO_MATCH && nearest) import_nearest(data, nearest, NEAREST_MAX);
-  buffer_free(&utf8);
   if (status != PPROFC_E_NOMEM || !budget_passed(mem)) return status;
   if (most == limits->memory_bytes) return budget_status(mem, status, error);
   return error_set(error, PPROFC_E_LIMIT,
@@ -132,23 +160,117 @@ static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
                    (unsigned long long)most, limits->inflate_ratio);
 }
 
-/* Reads input that is not a profile.proto; UTF-16 is converted to UTF-8 first. `ours` and
- * *error are the status and message of the pprof reader. If no format matches, an error of
- * `ours` about a limit is returned unchanged. Other messages get a prefix, and `nearest` is
- * set to a description of the data, or "". */
-static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
-                                  pprofc_status ours, pprofc_profile **profile,
-                                  char nearest[NEAREST_MAX], pprofc_error *error) {
-  const pprofc_allocator *mem = &input->region->mem;
+/* Tries the formats of the table within `budget`. */
+static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
+                                  const pprofc_read_options *options, pprofc_profile **profile,
+                                  char *nearest, pprofc_error *error) {
+  const pprofc_allocator *mem = budget_allocator(budget);
+  struct buffer utf8;
+  pprofc_status status = import_text(data, mem, &utf8, &data, error);
+  if (status == PPROFC_OK) status = try_formats(data, mem, options, profile, error);
+  if (status == PPROFC_OK) foreign_warn(*profile, options);
+  if (status == PPROFC_E_NO_MATCH && nearest) import_nearest(data, nearest, NEAREST_MAX);
+  buffer_free(&utf8);
+  return foreign_status(budget, options->limits, status, error);
+}
+
+/* Tries the formats of the table. Sets `nearest`, which may be NULL, if no format matches. */
+static pprofc_status foreign_try(const struct input *input, const pprofc_read_options *options,
+                                 pprofc_profile **profile, char *nearest, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
-  struct budget *budget = budget_new(mem, foreign_most_bytes(input, options->limits));
+  struct budget *budget =
+      budget_new(&input->region->mem, foreign_most_bytes(input->source_size, options->limits));
   if (!budget) return error_nomem(error);
-  pprofc_status status =
-      foreign_read(budget, data, options, profile, ours == PPROFC_E_LIMIT ? NULL : nearest, error);
+  pprofc_status status = foreign_read(budget, data, options, profile, nearest, error);
   budget_resize_to(budget, UINT64_MAX); /* reports allocate within the caller's budget */
   budget_release(budget);
+  if (status == PPROFC_OK) (*profile)->threads = options->threads;
+  return status;
+}
+
+/* Appends the offset of the failure to the message. */
+static void open_complete_message(pprofc_error *error) {
+  size_t length = strlen(error->message), room = sizeof error->message - length;
+  if (error->offset != PPROFC_NO_OFFSET && room > 40)
+    snprintf(error->message + length, room, " at byte %llu", (unsigned long long)error->offset);
+}
+
+/* Completes the message of a reader that does not keep the input: "parsing profile: ...". */
+static pprofc_status open_explain(pprofc_status status, pprofc_error *error) {
+  if (status == PPROFC_E_FORMAT) error_prefix(error, "parsing profile: ");
+  if (status != PPROFC_OK && status != PPROFC_E_NO_MATCH) open_complete_message(error);
+  return status;
+}
+
+/* Reads text line by line, without keeping it. Returns PPROFC_E_NO_MATCH if another reader must
+ * read the input. */
+static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source_size,
+                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  struct text_stream text;
+  struct budget *budget = budget_new(mem, foreign_most_bytes(source_size, options->limits));
+  if (!budget) return error_nomem(error);
+  mem = budget_allocator(budget);
+  pprofc_status status =
+      text_stream_open(&text, bytes, options->threads, mem, options->limits, error);
+  if (status == PPROFC_OK) {
+    status = try_streams(&text, mem, options, profile, error);
+    text_stream_close(&text);
+  }
+  if (status == PPROFC_OK) {
+    foreign_warn(*profile, options);
+    (*profile)->threads = options->threads;
+  }
+  status = foreign_status(budget, options->limits, status, error);
+  budget_resize_to(budget, UINT64_MAX);
+  budget_release(budget);
+  return open_explain(status, error);
+}
+
+/* True if the input is first read as a stream: it is large, and its first bytes fit in memory. */
+static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
+  return size >= STREAM_FROM && size <= limits->input_bytes &&
+         limits->memory_bytes >= 4 * TEXT_HEAD;
+}
+
+/* Reads a large text line by line, from a pipe, a file or memory. */
+static pprofc_status open_stream(const struct open_input_source *source,
+                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  const struct input_pipe *pipe = source->pipe;
+  const pprofc_limits *limits = options->limits;
+  if (pipe) {
+    const struct text_bytes bytes = {pipe->head, pipe->size, pipe->fd, true};
+    bool gzip = pipe->head[0] == 0x1F; /* its first bytes may inflate to fewer than TEXT_HEAD */
+    if (pipe->size < pipe->room || gzip || !open_may_stream(STREAM_FROM, limits))
+      return PPROFC_E_NO_MATCH;
+    return read_stream(&bytes, UINT64_MAX, mem, options, profile, error);
+  }
+  struct text_bytes bytes = {source->data, source->size, -1, false};
+  size_t size = source->size;
+  if (source->path && (bytes.fd = input_open_regular(source->path, &size)) < 0)
+    return PPROFC_E_NO_MATCH;
+  pprofc_status status = open_may_stream(size, limits)
+                             ? read_stream(&bytes, size, mem, options, profile, error)
+                             : PPROFC_E_NO_MATCH;
+  if (source->path) close(bytes.fd);
+  return status;
+}
+
+/* Reads input that is not a profile.proto; UTF-16 is converted to UTF-8 first. `ours` and
+ * *error are the status and message of the pprof reader. If no format matches, an error of
+ * `ours` about a limit is returned unchanged. Otherwise the message describes the data, or
+ * gives the pprof reader's reason if the data is unknown. */
+static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
+                                  pprofc_status ours, pprofc_profile **profile,
+                                  pprofc_error *error) {
+  char nearest[NEAREST_MAX] = "";
+  pprofc_status status =
+      foreign_try(input, options, profile, ours == PPROFC_E_LIMIT ? NULL : nearest, error);
   if (status != PPROFC_E_NO_MATCH) return status;
   if (ours == PPROFC_E_LIMIT) return ours;
+  if (*nearest)
+    return error_set(error, PPROFC_E_FORMAT, "unrecognized profile format: %s", nearest);
   error_prefix(error, "unrecognized profile format: ");
   return PPROFC_E_FORMAT;
 }
@@ -168,14 +290,49 @@ static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_
 }
 
 static pprofc_status open_read_input(const struct input *input, const pprofc_read_options *options,
-                                     pprofc_profile **profile, char nearest[NEAREST_MAX],
-                                     pprofc_error *error) {
+                                     pprofc_profile **profile, pprofc_error *error) {
   bool certain;
   pprofc_status status =
       pprof_decode(input, options->limits, options->threads, profile, &certain, error);
   if (status == PPROFC_OK || certain) return status;
-  status = read_foreign(input, options, status, profile, nearest, error);
-  if (status == PPROFC_OK) (*profile)->threads = options->threads;
+  return read_foreign(input, options, status, profile, error);
+}
+
+/* Reads bytes of another format from a mapping. Returns PPROFC_E_NO_MATCH if they may be a
+ * profile.proto, which keeps its bytes. */
+static pprofc_status read_mapped(const struct input *input, const pprofc_read_options *options,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  pprofc_str data = {(const char *)input->data, input->size};
+  pprofc_profile *ours = NULL;
+  bool certain = false;
+  if (!text_begins(data) && !import_is_jfr(data) && !import_is_otlp(data)) return PPROFC_E_NO_MATCH;
+  pprofc_status status =
+      pprof_decode(input, options->limits, options->threads, &ours, &certain, error);
+  pprofc_profile_release(ours);
+  if (status == PPROFC_OK || certain) return PPROFC_E_NO_MATCH;
+  return open_explain(foreign_try(input, options, profile, NULL, error), error);
+}
+
+/* Reads a large file of another format without keeping it in memory. */
+static pprofc_status open_mapped(const struct open_input_source *source,
+                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  const pprofc_limits *limits = options->limits;
+  struct input input = {0};
+  bool may = source->path && !options->may_change;
+  int fd = may ? input_open_regular(source->path, &input.size) : -1;
+  if (fd < 0) return PPROFC_E_NO_MATCH;
+  bool fits = input.size >= MAP_FROM && input.size <= limits->input_bytes &&
+              input.size <= limits->inflated_bytes;
+  struct input_map *map = fits ? input_map_open(fd, input.size, mem, &input.data) : NULL;
+  close(fd);
+  if (!map) return PPROFC_E_NO_MATCH;
+  input.source_size = input.size;
+  input.region = region_new(mem);
+  pprofc_status status =
+      input.region ? read_mapped(&input, options, profile, error) : error_nomem(error);
+  if (input.region) region_release(input.region);
+  input_map_close(map);
   return status;
 }
 
@@ -189,73 +346,89 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
                               .threads = options->threads,
                               .labels = sums->labels,
                               .tree = sums->tree,
+                              .no_stacks = sums->no_stacks,
                               .sample_index = sums->sample_index,
                               .always = sums->always};
   if (source->path) return fold_read_file(source->path, &fold, profile);
   return fold_read_memory(source->data, source->size, &fold, profile);
 }
 
-/* Appends the offset of the failure and the description of the input to the message. */
-static void open_complete_message(const char *nearest, pprofc_error *error) {
-  size_t length = strlen(error->message), room = sizeof error->message - length;
-  if (error->offset != PPROFC_NO_OFFSET && room > 40)
-    length += (size_t)snprintf(error->message + length, room, " at byte %llu",
-                               (unsigned long long)error->offset);
-  if (*nearest && length + strlen(nearest) + 4 < sizeof error->message)
-    snprintf(error->message + length, sizeof error->message - length, " (%s)", nearest);
-}
-
 static pprofc_status open_read_bytes(const struct open_input_source *source,
                                      const pprofc_allocator *mem,
                                      const pprofc_read_options *options, struct input *input,
                                      pprofc_error *error) {
+  if (source->pipe) return input_pipe_read(source->pipe, options->limits, true, input, error);
   if (!source->path)
     return input_read_memory(source->data, source->size, mem, options->limits, input, error);
   return input_read_file(source->path, mem, options->limits, !options->may_change, input, error);
 }
 
-/* Reads the input, and completes the message of a failure:
+/* Reads the whole input, and completes the message of a failure:
  * "parsing profile: truncated varint at byte 512". */
-static pprofc_status read_source(const struct open_input_source *source,
-                                 const pprofc_allocator *mem, const pprofc_read_options *options,
-                                 const struct open_sums *sums, pprofc_profile **profile,
-                                 pprofc_error *error) {
+static pprofc_status open_whole(const struct open_input_source *source, const pprofc_allocator *mem,
+                                const pprofc_read_options *options, pprofc_profile **profile,
+                                pprofc_error *error) {
   struct input input = {0};
   pprofc_profile *made = NULL;
   const char *what = "decompressing profile: ";
-  char nearest[NEAREST_MAX] = "";
-  pprofc_status status = open_fold(source, mem, options, sums, profile);
-  if (status == PPROFC_OK) return status;
-  status = open_read_bytes(source, mem, options, &input, error);
+  pprofc_status status = open_read_bytes(source, mem, options, &input, error);
   bool open = status == PPROFC_OK;
   if (open) {
     what = "parsing profile: ";
-    status = open_read_input(&input, options, &made, nearest, error);
+    status = open_read_input(&input, options, &made, error);
   }
   if (status == PPROFC_E_FORMAT) error_prefix(error, "%s", what);
-  if (status != PPROFC_OK) open_complete_message(nearest, error);
+  if (status != PPROFC_OK) open_complete_message(error);
   if (open) region_release(input.region);
   if (status == PPROFC_OK) *profile = made;
   return status;
 }
 
-/* Reads a pipe into memory first, because two readers may need its bytes. */
-static pprofc_status read_within(const struct open_input_source *source,
+/* Reads a file that is not a pipe, or memory. */
+static pprofc_status read_source(const struct open_input_source *source,
                                  const pprofc_allocator *mem, const pprofc_read_options *options,
                                  const struct open_sums *sums, pprofc_profile **profile,
                                  pprofc_error *error) {
+  pprofc_status status = open_fold(source, mem, options, sums, profile);
+  if (status == PPROFC_OK) return status;
+  status = open_stream(source, mem, options, profile, error);
+  if (status == PPROFC_E_NO_MATCH) status = open_mapped(source, mem, options, profile, error);
+  if (status != PPROFC_E_NO_MATCH) return status;
+  return open_whole(source, mem, options, profile, error);
+}
+
+/* Reads a pipe. Its bytes are kept for a report of sums, because two readers may need them. */
+static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
+                               const pprofc_read_options *options, const struct open_sums *sums,
+                               pprofc_profile **profile, pprofc_error *error) {
+  const struct open_input_source source = {.pipe = pipe};
   struct input bytes;
-  if (!sums || !source->path || !input_is_pipe(source->path))
-    return read_source(source, mem, options, sums, profile, error);
-  pprofc_status status = input_read_bytes(source->path, mem, options->limits, &bytes, error);
+  pprofc_status status = open_stream(&source, mem, options, profile, error);
+  if (status != PPROFC_E_NO_MATCH) return status;
+  if (!sums) return open_whole(&source, mem, options, profile, error);
+  status = input_pipe_read(pipe, options->limits, false, &bytes, error);
   if (status != PPROFC_OK) return status;
-  const struct open_input_source memory = {NULL, bytes.data, bytes.size};
+  const struct open_input_source memory = {.data = bytes.data, .size = bytes.size};
   status = read_source(&memory, mem, options, sums, profile, error);
   region_release(bytes.region);
   return status;
 }
 
-/* Sets the folder of the file as the one with the names of JIT compilers. */
+static pprofc_status read_within(const struct open_input_source *source,
+                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 const struct open_sums *sums, pprofc_profile **profile,
+                                 pprofc_error *error) {
+  struct input_pipe pipe;
+  if (!source->path || !input_is_pipe(source->path))
+    return read_source(source, mem, options, sums, profile, error);
+  pprofc_status status = input_pipe_open(&pipe, source->path, TEXT_HEAD, mem, error);
+  if (status != PPROFC_OK) return status;
+  status = read_pipe(&pipe, mem, options, sums, profile, error);
+  input_pipe_close(&pipe);
+  return status;
+}
+
+/* Makes the reader search names of JIT compilers in the folder of the file. */
 static void open_set_folder(const struct open_input_source *source, pprofc_read_options *options,
                             char folder[FOLDER_MAX]) {
   if (options->map_folder || !source->path) return;
@@ -280,11 +453,15 @@ static pprofc_status read_profile(const struct open_input_source *source,
   if (status) return status;
   open_set_folder(source, &options, folder);
   struct budget *budget = budget_of(options.allocator);
-  budget = budget ? budget_retain(budget) : budget_new(options.allocator, limits.memory_bytes);
+  budget = budget && !options.progress ? budget_retain(budget)
+                                       : budget_new(options.allocator, limits.memory_bytes);
   if (!budget) return error_nomem(error);
+  if (options.progress) budget_watch(budget, options.progress, options.progress_context);
   const pprofc_allocator *mem = budget_allocator(budget);
   status = read_within(source, mem, &options, sums, profile, error);
   status = budget_status(mem, status, error);
+  /* End the calls of `progress`, because the profile stays usable. */
+  if (options.progress) budget_watch(budget, NULL, NULL);
   budget_release(budget);
   return status;
 }
@@ -301,7 +478,7 @@ pprofc_status open_file(const char *path, const pprofc_read_options *options,
 pprofc_status open_memory(const void *data, size_t size, const pprofc_read_options *options,
                           const struct open_sums *sums, pprofc_profile **profile,
                           pprofc_error *error) {
-  struct open_input_source source = {NULL, data, size};
+  struct open_input_source source = {.data = data, .size = size};
   return read_profile(&source, options, sums, profile, error);
 }
 

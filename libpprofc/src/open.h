@@ -4,11 +4,12 @@
 
 #include "pprofc/profile.h"
 
-/* Parts of the samples that a report with sums needs. Reading a large profile.proto for such a
- * report needs less memory (codec/fold/fold.h). */
+/* Parts of the samples that a report of sums needs. Reading a large profile.proto for such a report
+ * needs less memory (codec/fold/fold.h). */
 struct open_sums {
   bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
-  bool tree;   /* true if the report reads stacks with graph/delta.h, in any order */
+  bool no_stacks; /* true to add up samples with different stacks; their stacks become empty */
+  bool tree;      /* true if the report reads stacks with graph/delta.h, in any order */
   const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
                                types */
   bool always;              /* true to treat small profiles in the same way, for tests */

@@ -1,8 +1,8 @@
 # Compiler flags of everything we compile: warnings, hardening, sanitizers.
 add_library(pprofc_flags INTERFACE)
 
-# Files of 2 GiB and dates after 2038 also on 32-bit machines.
-target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64)
+# Files of 2 GiB and dates after 2038 also on 32-bit machines; lgamma_r on macOS.
+target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64 _REENTRANT)
 target_compile_options(pprofc_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -ffp-contract=off -fno-strict-aliasing

@@ -1,4 +1,4 @@
-# Static programs for the tarball of a release: the target static_programs, which is not part of all. They are the same objects
+# Static programs and the shared library of a release: the target static_programs, which is not part of all. They are the same objects
 # as the programs, linked with the archives of the libraries. libedit, which the programs otherwise load when they need it, becomes
 # a part of them, and so do libcurl and libmicrohttpd where PPROFC_STATIC_PREFIX has their archives (scripts/release.sh builds these).
 set(PPROFC_STATIC_PREFIX "" CACHE PATH "folder with lib/libcurl.a and lib/libmicrohttpd.a for the static programs")
@@ -49,18 +49,27 @@ if(LIBEDIT_FOUND)
   target_compile_definitions(static_loading PRIVATE STATIC_LIBEDIT=1)
   list(APPEND static_archives -ledit -ltinfo -lbsd -lmd)
 endif()
+set(library_archives "")
 foreach(part LIBDEFLATE:-ldeflate PCRE2:-lpcre2-8)
   string(REPLACE ":" ";" part ${part})
   list(GET part 0 name)
   if(${name}_FOUND)
     list(GET part 1 option)
-    list(APPEND static_archives ${option})
+    list(APPEND library_archives ${option})
   endif()
 endforeach()
 if(PPROFC_OPTIONAL AND LIBIBERTY_INCLUDE AND LIBIBERTY_LIBRARY)
-  list(APPEND static_archives ${LIBIBERTY_LIBRARY})
+  list(APPEND library_archives ${LIBIBERTY_LIBRARY})
 endif()
-list(APPEND static_archives -lprotobuf-c -lz -lm -ldl -lpthread)
+list(APPEND library_archives -lprotobuf-c -lz)
+list(APPEND static_archives ${library_archives} -lm -ldl -lpthread)
+
+# The shared library of the wheel, in static/libpprofc.so: it needs the C library and nothing else.
+add_library(static_shared SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:pprofc_objects>)
+set_target_properties(static_shared PROPERTIES OUTPUT_NAME pprofc LIBRARY_OUTPUT_DIRECTORY ${static_generated})
+target_link_options(static_shared PRIVATE -Wl,-z,relro,-z,now -Wl,--exclude-libs,ALL
+  -Wl,--version-script=${PROJECT_BINARY_DIR}/libpprofc/pprofc.map -Wl,-Map=${static_generated}/libpprofc.map)
+target_link_libraries(static_shared PRIVATE -Wl,-Bstatic ${library_archives} -Wl,-Bdynamic -lm -ldl -lpthread)
 
 # All objects of ours are joined into one, in which all names but main are local: libedit has functions of the
 # same names. -u takes our library_load and isal_load before those of tool_common and libpprofc are seen.
@@ -69,7 +78,7 @@ set(static_isal "")
 if(ISAL_INCLUDE)
   set(static_isal ",-u,isal_load")
 endif()
-add_custom_target(static_programs)
+add_custom_target(static_programs DEPENDS static_shared)
 foreach(program ${pprofc_programs})
   set(parts $<TARGET_FILE:${program}_parts>)
   if(program STREQUAL pprofc)

@@ -268,7 +268,7 @@ try:
         r = pprofci('run', '-base', 'set/base/cpu', '-head', 'set/head/cpu', '-out', 'page2', '-links', 'bad.json', status=1)
         check('is not an http or https address' in r.stderr and not os.path.exists(os.path.join(work, 'page2')), r.stderr)
     r = pprofci('push', '-to', at.replace('//', '//user:hidden@'), '-service', 'shop', os.path.join(data, 'server_cpu.pb.gz'), status=1)
-    check('hidden' not in r.stdout + r.stderr and 'PYROSCOPE_USER has its place' in r.stderr, r.stdout + r.stderr)
+    check('hidden' not in r.stdout + r.stderr and 'set PYROSCOPE_USER instead' in r.stderr, r.stdout + r.stderr)
     print('ok: the page leads to the queries')
 
     # OTLP: what our own reader makes of it, the resource, and what servers answer.

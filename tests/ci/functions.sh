@@ -46,7 +46,7 @@ manifest o/ci 'p["runs"]["head"] == ["run%d.folded" % i for i in range(6, 11)]'
 manifest o/ci '[row["function"] for row in c["because"]][0] == "main.f3" and c["because"][0]["verdict"] == "grew"'
 manifest o/ci 'all(row["low"] < row["delta"] < row["high"] and row["q"] < 0.05 for row in c["because"])'
 manifest o/ci 'rows["main.f12"]["verdict"] == "new" and rows["main.f9"]["changed"] and rows["main.f9"]["partner"] == "main.g9"'
-manifest o/ci 'rows["main.f1"]["verdict"] == "unchanged" and not rows["main.f1"]["changed"] and c["sight"] == ""'
+manifest o/ci 'rows["main.f1"]["verdict"] == "unchanged" and not rows["main.f1"]["changed"] and c["smallest_change"] == ""'
 manifest o/ci 'abs(c["environment"] + c["rest"] + sum(r["delta"] for r in c["functions"] if r["changed"]) - c["total_delta"]) < 1e-6'
 has o/ci/flame/cpu_diff.html 'functions changed'
 has o/ci/flamegraphs/cpu_diff.svg 'q &lt; 0.0001'
@@ -82,7 +82,7 @@ manifest o/ci '[row["function"] for row in c["because"]][0] == "main.f3"'
 ok "the command of the manifest, and two folders as -pair"
 
 run 0 run -base base -head same -out o/ci
-manifest o/ci 'c["changed"] == 0 and not c["because"] and not p["own"] and "smallest detectable change" in c["sight"] and c["runs_for_5"] > 0'
+manifest o/ci 'c["changed"] == 0 and not c["because"] and not p["own"] and "smallest detectable change" in c["smallest_change"] and c["runs_for_5"] > 0'
 mkdir one_base one_head
 cp base/cpu/run1.folded one_base/cpu.folded
 cp head/cpu/run6.folded one_head/cpu.folded
@@ -95,18 +95,19 @@ ok "nothing changed: what could have been seen; one run a side is weak"
 
 run 2 run -base base -head head -out o/ci -fail-on 'flat>2%'
 has output "-fail-on='flat>2%': main.f3 grew by +"
+manifest o/ci 'm["regressions"][0]["title"] == "-fail-on=flat>2%" and "main.f3" in m["regressions"][0]["message"]'
 has output REGRESSION
-manifest o/ci 'm["mood"] == "bad" and m["fired"][0]["functions"][0]["function"] == "main.f3" and "main.f3 grew by" in m["headline"]'
+manifest o/ci 'm["conclusion"] == "bad" and m["fired"][0]["functions"][0]["function"] == "main.f3" and "main.f3 grew by" in m["headline"]'
 run 0 run -base base -head head -out o/ci -fail-on 'flat>2%' -no-fail
 run 0 run -base base -head head -out o/ci -fail-on 'flat>50%'
 has output 'no regression'
-manifest o/ci 'm["mood"] == "good" and m["fired"] == [] and m["verdict"] == "no regression"'
+manifest o/ci 'm["conclusion"] == "good" and m["fired"] == [] and m["verdict"] == "no regression"'
 run 0 run -base base -head same -out o/ci -fail-on 'flat>0%' -fail-on 'cum>0%'
 run 2 run -base base -head head -out o/ci -fail-on 'flat>50%' -fail-on 'name=f12$'
 has output "-fail-on='name=f12\$': main.f12 new by +"
 run 1 run -base base -head head -out o/ci -fail-on 'flat>10ms'
 has output "-fail-on='flat>10ms': no function could be judged"
-manifest o/ci 'm["mood"] == "bad" and m["headline"] == "The functions could not be judged."'
+manifest o/ci 'm["conclusion"] == "bad" and m["headline"] == "The functions could not be judged."'
 run 1 run -base base -head head -out none -fail-on 'flat>x'
 has messages "-fail-on='flat>x' is not a condition"
 run 1 run -base base -head head -out none -fail-on 'name=('
@@ -134,7 +135,7 @@ run 0 run -base base -head same -out legs/two/ci -fail-on 'flat>2%'
 run 2 merge -out all/ci legs/one/ci legs/two/ci
 has output "one: -fail-on='flat>2%': main.f3 grew in cpu_diff"
 manifest all/ci '[row["function"] for row in c["because"]][0] == "main.f3" and c["base_runs"] == 5 and rows["main.f9"]["partner"] == "main.g9"'
-manifest all/ci 'm["fired"][0]["condition"] == "flat>2%" and m["mood"] == "bad"'
+manifest all/ci 'm["fired"][0]["condition"] == "flat>2%" and m["conclusion"] == "bad"'
 run 0 merge -out all/ci legs/two/ci
 ok "a merged run has the verdicts of its jobs"
 

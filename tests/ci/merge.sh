@@ -91,7 +91,7 @@ run 2 merge -out all/ci -expect ' one, two ' legs/one/ci legs/two/ci
 run 2 merge -out all/ci -expect 2 legs/one/ci legs/two/ci
 for wrong in 0 -1 one,,two ,; do
   run 1 merge -out all/ci -expect "$wrong" legs/one/ci
-  has messages '-expect is a number, or names with commas'
+  has messages '-expect must be a number, or names separated by commas'
 done
 ok "a job that is expected and not there is told, and makes the result unusable"
 

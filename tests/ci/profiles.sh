@@ -53,7 +53,7 @@ there "$a/two words_cpu_base_top.txt" "$a/two words_cpu_head_top.txt" "$a/flameg
 not_there "$a/old_mutex_diff_top.txt" "$a/<i>\"new\"&|_heap_diff_top.txt" 'my artifacts/benchdiff'
 has "$a/index.html" 'New: the base has no profile of this name'
 has "$a/index.html" 'Gone: the head has no profile of this name'
-has "$a/index.html" '&lt;i&gt;&quot;new&quot;&amp;|_heap'
+has "$a/index.html" '&lt;i&gt;&#34;new&#34;&amp;|_heap'
 has "$a/index.html" 'flamegraphs/two%20words_cpu_diff.svg'
 has "$a/summary.md" 'old_mutex (gone)'
 has "$a/summary.md" '_heap (new)'
@@ -74,7 +74,7 @@ ok "what is gone leaves no artifacts behind"
 results=("$testdata/bench_original.txt" "$testdata/bench_optimized.txt")
 run 0 -base base -head head -out quiet/ci -bench-base "${results[0]}" -bench-head "${results[0]}"
 # Equal results pass nothing: in 22 of 75 a change of the threshold would be within the noise.
-has output 'result: inconclusive: 22 of 75 could not be judged'
+has output 'result: inconclusive: 20 of 25 benchmarks could not be judged'
 there quiet/benchdiff/bench_original.diff
 run 2 -base base -head head -out quiet/ci -bench-base "${results[1]}" -bench-head "${results[0]}"
 has quiet/ci/index.html 'REGRESSION'
@@ -211,7 +211,7 @@ rm -r failing
 ok "a broken profile is on the page, and the run fails"
 rm "head/two words_cpu.prof"
 cp "$testdata/generator_optimized_cpu.prof" "head/two words_cpu.prof"
-fails 'no such folder' "no folder 'nowhere'" -base nowhere -head head -out failing
+fails 'no such folder' "'nowhere' is not a folder" -base nowhere -head head -out failing
 mkdir empty
 fails 'empty folders' 'no profiles' -base empty -head empty -out failing
 fails 'no results' 'cannot read' -base base -head base -out failing -bench-base nowhere -bench-head nowhere

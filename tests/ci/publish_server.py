@@ -32,6 +32,10 @@ FORMS = {
         "type": "object", "required": ["body"], "properties": {"body": {"type": "string"}}},
     "patch /repos/{owner}/{repo}/issues/comments/{comment_id}": {
         "type": "object", "required": ["body"], "properties": {"body": {"type": "string"}}},
+    "post /repos/{owner}/{repo}/issues": {
+        "type": "object", "required": ["title"], "properties": {"title": {"type": "string"}, "body": {"type": "string"}}},
+    "patch /repos/{owner}/{repo}/issues/{issue_number}": {
+        "type": "object", "properties": {"body": {"type": "string"}, "state": {"type": "string", "enum": ["open", "closed"]}}},
 }
 KINDS = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
 
@@ -103,6 +107,7 @@ class State:
         self.reset()
 
     def reset(self):
+        self.issues = []
         self.comments, self.statuses, self.checks, self.reports, self.notes, self.bucket = [], [], {}, {}, [], []
         self.requests = []   # (method, path, body)
         self.failures = []   # (pattern of "METHOD path", (code, headers, body) or "cut" or "lost"), each used once
@@ -214,6 +219,42 @@ class Handler(BaseHTTPRequestHandler):
                     return self.answer(200, comment)
             return self.answer(404, {"message": "Not Found"})
 
+    def list_issues(self, _):
+        self.answer(200, [i for i in self.server.state.issues if i["state"] == "open"])
+
+    def add_issue(self, body):
+        state = self.server.state
+        if self.valid("post /repos/{owner}/{repo}/issues", body):
+            issue = {"number": state.id(), "state": "open", "user": {"login": state.login}, **body}
+            state.issues.append(issue)
+            self.answer(201, issue)
+
+    def change_issue(self, body, number):
+        if self.valid("patch /repos/{owner}/{repo}/issues/{issue_number}", body):
+            issue = next(i for i in self.server.state.issues if i["number"] == int(number))
+            issue.update(body)
+            self.answer(200, issue)
+
+    # GitLab's issues
+
+    def gitlab_issues(self, _):
+        self.answer(200, [i for i in self.server.state.issues if i["state"] == "opened"])
+
+    def gitlab_add_issue(self, body):
+        state = self.server.state
+        if set(body) != {"title", "description"}:
+            return self.answer(400, {"message": "title is missing"})
+        state.issues.append({"iid": state.id(), "state": "opened", "author": {"username": state.login}, **body})
+        self.answer(201, state.issues[-1])
+
+    def gitlab_change_issue(self, body, number):
+        if set(body) - {"description", "state_event"} or body.get("state_event", "close") != "close":
+            return self.answer(400, {"message": "state_event is wrong"})
+        issue = next(i for i in self.server.state.issues if i["iid"] == int(number))
+        issue["description"] = body["description"]
+        issue["state"] = "closed" if "state_event" in body else issue["state"]
+        self.answer(200, issue)
+
     def add_status(self, body, sha):
         if self.valid("post /repos/{owner}/{repo}/statuses/{sha}", body):
             if len(body.get("description", "")) > 140:
@@ -307,6 +348,12 @@ ROUTES = [
     (r"GET /repos/o/r/issues/(\d+)/comments", "list_comments"),
     (r"POST /repos/o/r/issues/(\d+)/comments", "add_comment"),
     (r"PATCH /repos/o/r/issues/comments/(\d+)", "change_comment"),
+    (r"GET /repos/o/r/issues", "list_issues"),
+    (r"POST /repos/o/r/issues", "add_issue"),
+    (r"PATCH /repos/o/r/issues/(\d+)", "change_issue"),
+    (r"GET /projects/42/issues", "gitlab_issues"),
+    (r"POST /projects/42/issues", "gitlab_add_issue"),
+    (r"PUT /projects/42/issues/(\d+)", "gitlab_change_issue"),
     (r"POST /repos/o/r/statuses/([0-9a-f]{40})", "add_status"),
     (r"POST /repos/o/r/check-runs", "add_check"),
     (r"PATCH /repos/o/r/check-runs/(\d+)", "change_check"),

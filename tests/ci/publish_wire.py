@@ -135,20 +135,22 @@ def certificates():
         check(not made.state.requests and ("clock" in job.last.stderr) == (hint == "is the clock"), name)
         publish("-to", "status", "-require-publish", "good/ci", wanted=1,
                 env={"GITHUB_API_URL": made.base, "SSL_CERT_FILE": "ours.pem"})
-    good = secure_server(certificate("right", ours, mine, 2001, 2090))
+    good = secure_server(certificate("right", ours, mine + ",DNS:forge.example", 2001, 2090))
     env = {"GITHUB_API_URL": good.base, "SSL_CERT_FILE": "ours.pem"}
     publish("-to", "status", "bad/ci", env=env)
     check(len(good.state.statuses) == 1 and not job.last.stderr, "a certificate of an authority that SSL_CERT_FILE names")
     print("ok: certificates that have expired, are not valid yet, of another host, of a stranger: one line, no request")
 
     tunnel = Raw(b"HTTP/1.1 200 Connection established\r\n\r\n", good.server_address[:2])
-    publish("-to", "status", "bad/ci", env=dict(env, https_proxy=f"http://{tunnel.at}"))
+    # Only the proxy knows the name: requests to this machine use no proxy, as in Go.
+    named = dict(env, GITHUB_API_URL=f"https://forge.example:{good.server_address[1]}")
+    publish("-to", "status", "bad/ci", env=dict(named, https_proxy=f"http://{tunnel.at}"))
     check(len(good.state.statuses) == 2 and len(tunnel.got) > 1, "through a proxy")
     check(not tunnel.saw_token(), "a proxy sees the token")
     for reply, words in ((b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n", "407"),
                          (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 5\r\n\r\n<html", "502"), (b"", "Proxy CONNECT")):
         proxy = Raw(reply)
-        publish("-to", "status", "-wait", "0", "bad/ci", env=dict(env, https_proxy=f"http://{proxy.at}"))
+        publish("-to", "status", "-wait", "0", "bad/ci", env=dict(named, https_proxy=f"http://{proxy.at}"))
         one_line("cannot publish the status: POST ", words)
         check(not proxy.saw_token(), "a proxy sees the token")
     for target in ("http://127.0.0.1:1/", good.base.replace("https", "http"), good.base.replace("127.0.0.1", "localhost")):
@@ -166,14 +168,14 @@ def other_hosts():
         for location in (f"http://{stranger.at}{STATUS}", f"//{stranger.at}{STATUS}", f"http://127.0.0.1@{stranger.at}/",
                          f"http://127.0.0.1:{server.server_address[1]}@{stranger.at}/", f"{server.base}.evil:{port}/", "ftp://127.0.0.1/", ""):
             state.failures = [("POST", (code, b"", [("Location", location), ("Content-Type", "text/html")]))]
-            says("it leads to another address, where the token is not sent")
+            says("it redirects to another address, where the token is not sent")
     state.reset()
     for location in (server.base + STATUS, STATUS):
         state.failures = [("POST", (307, b"", [("Location", location)]))]
         publish("-to", "status", "bad/ci")
     check(len(state.statuses) == 2, "a redirect on the same host")
     state.failures = [("POST", (307, b"", [("Location", STATUS)]))] * 9
-    says("it leads to another address")
+    says("it redirects to another address")
     check(not stranger.got, "a stranger was asked")
     print("ok: redirects stay on the host, in whatever form they lead away")
 
@@ -182,7 +184,7 @@ def other_hosts():
 
 def replies():
     ok = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-    for reply, words in ((b"", "Empty reply"), (b"hello\r\n\r\n", ""), (ok + b"Content-Length: 100\r\n\r\n{", "transfer closed"),
+    for reply, words in ((b"", "without a reply"), (b"hello\r\n\r\n", ""), (ok + b"Content-Length: 100\r\n\r\n{", "the reply ended early"),
                          (ok + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", ""), (ok + b"Content-Length: 4\r\n\r\n{\"a\"", "the reply to POST"),
                          (ok.replace(b"application/json", b"text/html") + b"Content-Length: 6\r\n\r\n<html>", "not JSON"),
                          (b"HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>", "500 server error, without JSON")):
@@ -213,8 +215,10 @@ def clocks():
             check(len(state.statuses) == 1 and not job.last.stderr, "the host's clock is a year away", headers)
     state.failures = [("POST", (429, {"message": "slow down"}, [("Retry-After", "-5")])), ("POST", (403, {"message": "limit"}, [("Retry-After", "0")]))]
     publish("-to", "status", "bad/ci")
-    state.failures = [("POST", (429, {"message": "slow down"}, [("Retry-After", "99999999999999999999")]))]
-    says("429 rate limited")
+    # The second number fits into 64 bits, but not as milliseconds.
+    for long in ("99999999999999999999", "9223372036854775807"):
+        state.failures = [("POST", (429, {"message": "slow down"}, [("Retry-After", long)]))]
+        says("429 rate limited")
     print("ok: waiting goes by the host's clock, however wrong it is")
 
 
@@ -247,9 +251,9 @@ def other_commits():
     for folder, wanted, sign in (("good/ci", 0, "error"), ("bad/ci", 2, "failure")):
         state.reset()
         publish("-pr", "3", "-sha", SHA["b"], "-to", "comment,status", folder, wanted=wanted, env={"GITHUB_SHA": SHA["c"]})
-        one_line("is of commit aaaaaaaaa, not of bbbb")
-        check(state.statuses[0][1]["state"] == sign and "is of commit aaaaaaa, not of bbbbbbb" in state.statuses[0][1]["description"], "a status")
-        check("### ? The result is of commit aaaaaaa, not of bbbbbbb" in state.comments[0]["body"], "a comment")
+        one_line("is for commit aaaaaaaaa, not for bbbb")
+        check(state.statuses[0][1]["state"] == sign and "is for commit aaaaaaa, not for bbbbbbb" in state.statuses[0][1]["description"], "a status")
+        check("### ? The result is for commit aaaaaaa, not for bbbbbbb" in state.comments[0]["body"], "a comment")
     # What is checked out for a pull request is what the host has merged.
     event = {"repository": {"full_name": "o/r"}, "pull_request": {"number": 3, "head": {"sha": SHA["b"], "repo": {"full_name": "o/r"}}}}
     with open("event.json", "w", encoding="utf-8") as file:

@@ -228,7 +228,7 @@ ok "a commit against itself, from a folder below; -bench, -benchtime, -cpu, -pro
 run 0 -record './words ./more' -base-ref HEAD -count 4 -benchtime 20ms -fail-on 'flat>5%' -out "$work/equal/ci"
 has "$work/output" 'unchanged: same binary: example.com/repository/more'
 has "$work/equal/ci/summary.md" 'Unchanged: base and head have the same test binary in 2 packages.'
-has "$work/equal/ci/manifest.json" '"mood": "good"'
+has "$work/equal/ci/manifest.json" '"conclusion": "good"'
 grep -q measuring "$work/messages" && broken "equal programs were measured"
 "$PPROFC_BIN/pprofci" merge -out "$work/equal/all/ci" "$work/equal/ci" >"$work/output" || broken "equal programs do not merge"
 has "$work/equal/all/ci/summary.md" 'same test binary'

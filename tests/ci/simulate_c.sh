@@ -52,6 +52,7 @@ has "$work/output" 'threshold 1%'
 grep -q 'walk instructions' "$work/output" && broken "an unchanged benchmark is reported"
 has a/ci/manifest.json '"instructions"'
 there a/ci/index.html a/ci/bench.c__walk_count_diff_top.txt
+has a/ci/index.html 'Cycles <small>estimated</small>'
 has a/ci/bench.c__parse___1___b__count_head_top.txt 'Type: Ir'
 grep -q '<b>_count\|<b> ' a/ci/index.html && broken "a name is markup"
 [ -z "$(git worktree list | sed 1d)" ] || broken "a worktree is left"
@@ -116,7 +117,7 @@ has "$work/messages" "cannot read the command"
 run 1 -setup true -out e/ci
 has "$work/messages" '-setup needs -simulate'
 run 1 -simulate ./bench -record ./... -out e/ci
-has "$work/messages" '-simulate does not go with -record'
+has "$work/messages" '-simulate cannot be combined with -record'
 mkdir none
 ln -s "$(command -v git)" none/git
 PATH=$work/project/none run 1 -simulate ./bench -out e/ci
@@ -135,3 +136,36 @@ run 1 -simulate ./crash -out e/ci
 has "$work/messages" "cannot count './crash' (head): it ended with status 134"
 not_there e/ci/index.html
 ok "failures"
+# A process for each benchmark, and parts about the plugin, as plugins for Rust have them.
+cat >isolated.c <<'END'
+#include "count.h"
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void measure(const char *name, unsigned steps) {
+  volatile unsigned sum = 1;
+  if (fork() == 0) {
+    count_request(3, "Metadata: test-plugin 1.0");
+    count_begin();
+    for (unsigned i = 0; i < steps; i++) sum = sum * 31 + i;
+    for (unsigned i = 0; i < steps / 10000; i++) free(realloc(malloc(10), 100));
+    count_end(name);
+    _exit(0);
+  }
+  wait(0);
+}
+
+int main(void) {
+  measure("benches/a.rs::group::first[1]", 20000);
+  measure("benches/a.rs::group::second", 30000);
+  return 0;
+}
+END
+git add isolated.c count.h
+git commit -qm isolated
+run 0 -simulate ./isolated -setup 'cc -O0 -g -o isolated isolated.c' -base-ref HEAD -out f/ci
+there f/ci/benches_a.rs__group__first_1__count_diff_top.txt f/ci/benches_a.rs__group__second_count_diff_top.txt
+has "$work/output" '2 pairs of profiles'
+grep -q 'first.*4\.000 .*4\.000' f/benchdiff/*.diff || broken "the calls of malloc and realloc are not counted"
+ok "a process for each benchmark"

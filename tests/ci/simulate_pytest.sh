@@ -8,20 +8,7 @@ for peer in valgrind git; do
     exit 77
   }
 done
-python=$source/.cache/pytest/bin/python
-[ -x "$python" ] || python=$(command -v python3)
-"$python" -c 'import pytest_codspeed' 2>/dev/null || {
-  echo "skipped: pytest-codspeed is not installed"
-  exit 77
-}
-. "$source/tests/ci/simulate_common.sh"
-
-cp "$testdata/parse_pr/test_parse_pr.py" "$testdata/parse_pr/base/parse_pr.py" .
-git add -A
-git commit -qm base
-git tag base
-cp "$testdata/parse_pr/head/parse_pr.py" .
-git commit -qam head
+. "$source/tests/ci/pytest_common.sh"
 pytest="$python -m pytest --codspeed -q"
 
 # The regular expression costs more, and only the benchmark that uses it.

@@ -350,7 +350,7 @@ def wrong_inputs():
     for inputs, said in (({}, "there is nothing to compare: give base and head"),
                          ({"base": "testdata"}, "-head is missing"),
                          ({"bench-base": "testdata/bench_original.txt"}, "-bench-head is missing"),
-                         ({"base": "none", "head": "testdata"}, "no folder 'none'"),
+                         ({"base": "none", "head": "testdata"}, "'none' is not a folder"),
                          ({"base": "empty", "head": "empty"}, "empty"),
                          ({"pairs": "testdata/generator_cpu.prof"}, "the input pairs has 1 lines"),
                          ({"merge": "none/*"}, "no folder is named 'none/*'"),
@@ -579,6 +579,26 @@ def check_rights(name):
 SERVED = {"upload-artifact": 4, "download-artifact": 4, "cache/restore": 4, "cache/save": 4, "checkout": 4, "setup-go": 5}
 
 
+# What pprofci init recognizes a project by.
+PROJECTS = {
+    "go.mod": "module example.com/a\n\ngo 1.21\n",
+    "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\n[dev-dependencies]\ncriterion = "0.5"\n',
+    "CMakeLists.txt": "find_package(benchmark REQUIRED)\ntarget_link_libraries(bench benchmark::benchmark)\n",
+    "pyproject.toml": '[project]\nname = "a"\ndependencies = ["pytest-benchmark"]\n',
+    "package.json": '{"name": "a", "scripts": {"bench": "node bench.js"}}\n',
+}
+
+
+def init_workflow(project, text):
+    """The workflow that pprofci init writes for a project."""
+    place = os.path.join(WORK, "init", project)
+    write(f"{place}/{project}", text)
+    git("init", "-q", "-b", "main", ".", where=place)
+    made = subprocess.run([f"{PROGRAMS}/pprofci", "init"], cwd=place, capture_output=True, text=True, check=False)
+    check(made.returncode == 0, project, made.stderr)
+    return f"{place}/.github/workflows/performance.yml"
+
+
 def documents():
     """docs/CI_SERVICES.md links each example, and no other file."""
     with open(os.path.join(SOURCE, "docs/CI_SERVICES.md"), encoding="utf-8") as file:
@@ -591,11 +611,12 @@ def documents():
         with open(name, encoding="utf-8") as file:
             for used, version in re.findall(r"uses: actions/([\w/-]+)@v(\d+)", file.read()):
                 check(int(version) >= SERVED.get(used, 1), name, "uses a version that GitHub has retired:", used, version)
+    written = [init_workflow(project, text) for project, text in PROJECTS.items()]
     for lint, *flags in (["actionlint", "-no-color"], ["zizmor", "--offline", "--no-progress", "--config", os.path.join(SOURCE, "tests/ci/zizmor.yml")]):
         if not shutil.which(lint):
             print("note: no", lint)
             continue
-        made = subprocess.run([lint, *flags, *names], capture_output=True, text=True, check=False)
+        made = subprocess.run([lint, *flags, *names, *written], capture_output=True, text=True, check=False)
         check(made.returncode == 0, made.stdout, made.stderr)
     print("ok: docs/CI_SERVICES.md links each example")
 

@@ -19,7 +19,8 @@ FILES = {
     "callgrind.out.123": "imports/calls.callgrind.out",
     "profiles": "leaks/map",
 }
-ELSEWHERE = {" -http": "web/*", " localhost:": "fetch/*", " -simulate ": "simulate and ci/simulate"}
+ELSEWHERE = {" -http": "web/*", " localhost:": "fetch/*", " -simulate ": "simulate and ci/simulate",
+             " -walltime ": "ci/walltime and ci/walltime_pytest"}
 
 
 def output(command, programs, folder):

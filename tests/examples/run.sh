@@ -51,6 +51,15 @@ grep -q ' -> ' graph
 if "$examples/call_graph" "$testdata/generator_cpu.prof" nodecount=many 2>said; then exit 1; fi
 grep -qx 'call_graph: invalid "nodecount" value "many"' said
 
+# The paths of the tree, with what their own stacks add, are the lines of -folded.
+"$examples/call_tree" "$testdata/generator_cpu.prof" |
+  awk '{ match($0, /^ */); depth = RLENGTH / 2; value = $NF; name = $0; sub(/^ */, "", name); sub(/ [^ ]*$/, "", name)
+      path[depth] = depth ? path[depth - 1] ";" name : name
+      self[path[depth]] += value; if (depth) self[path[depth - 1]] -= value }
+    END { for (p in self) if (self[p]) print p, self[p] }' | sums >ours
+"$pprofc" -symbolize=none -folded "$testdata/generator_cpu.prof" | sums >theirs
+same "call_tree" ours theirs
+
 "$examples/shrink_profile" "$testdata/generator_cpu.prof" runtime small.pb.gz
 "$pprofc" -symbolize=none -top small.pb.gz >top
 "$pprofc" -symbolize=none -top -focus=runtime -relative_percentages "$testdata/generator_cpu.prof" >wanted

@@ -124,10 +124,11 @@ with tempfile.TemporaryDirectory() as folder:
 
     # All sources share one budget, and the run ends with it, whichever source met it.
     for threads in ("1", "4"):
-        flags = ("-top", "-max_memory=64M", "-output=shared", f"-threads={threads}")
-        said = refused("-max_memory", 64 * MIB + PROGRAM, *flags, *["single.pb"] * 6)
+        flags = ("-top", "-output=shared", f"-threads={threads}")
+        said = refused("-max_memory", 64 * MIB + PROGRAM, "-max_memory=64M", *flags, *["single.pb"] * 6)
         check("single.pb" in said or "memory" in said, said)
-        refused("-max_memory", 64 * MIB + PROGRAM, *flags, "-diff_base=single.pb", *["single.pb"] * 2)
+        difference = ("-diff_base=single.pb", *["single.pb"] * 2)
+        refused("-max_memory", 48 * MIB + PROGRAM, "-max_memory=48M", *flags, *difference)
     check(not os.path.exists("shared"), "output of a refused run")
 
     # One source that is no profile is left out, as ever.

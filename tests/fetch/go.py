@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """go.py --bin PPROFC --data TESTDATA: a Go service with net/http/pprof, all its profiles, differences over time, and what is no profile."""
-import argparse
 import json
 import os
 import re
@@ -11,13 +10,9 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from loopback import Checks, Run, needs_libcurl
+from loopback import Checks, Run, parsed
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument('--bin', required=True)
-arguments.add_argument('--data', required=True)
-given = arguments.parse_args()
-needs_libcurl(given.bin)
+given = parsed()
 if not shutil.which('go'):
     print('skipped: go is not installed')
     sys.exit(77)

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """gperftools.py --bin PPROFC --data TESTDATA: the pages of a server that is built with gperftools, whose profiles are in testdata."""
-import argparse
 import json
 import os
 import sys
@@ -8,13 +7,9 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from loopback import Checks, Run, Server, needs_libcurl, plain
+from loopback import Checks, Run, Server, parsed, plain
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument('--bin', required=True)
-arguments.add_argument('--data', required=True)
-given = arguments.parse_args()
-needs_libcurl(given.bin)
+given = parsed()
 check = Checks()
 
 

@@ -1,4 +1,5 @@
 """A server on the loopback that answers as it is told and remembers what it was asked; and running pprofc against it."""
+import argparse
 import gzip
 import http.server
 import os
@@ -141,3 +142,13 @@ def needs_libcurl(pprofc):
     assert 'libcurl' in said, said
     print('skipped: pprofc has no libcurl')
     raise SystemExit(77)
+
+
+def parsed():
+    """The arguments of a test, which ends where pprofc was built without libcurl."""
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument('--bin', required=True)
+    arguments.add_argument('--data', required=True)
+    given = arguments.parse_args()
+    needs_libcurl(given.bin)
+    return given

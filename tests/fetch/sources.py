@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """sources.py --bin PPROFC --data TESTDATA: sources over HTTP against a server on the loopback."""
-import argparse
 import fcntl
 import gzip
 import json
@@ -19,13 +18,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from loopback import Checks, Run, Server, files_below, needs_libcurl, plain
+from loopback import Checks, Run, Server, files_below, parsed, plain
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument('--bin', required=True)
-arguments.add_argument('--data', required=True)
-given = arguments.parse_args()
-needs_libcurl(given.bin)
+given = parsed()
 check = Checks()
 TOP = ['-symbolize=none', '-top', '-nodecount=2']
 
@@ -244,6 +239,7 @@ def proxies():
     at = f'http://{proxy.at}'
     for env, used in [({'HTTP_PROXY': proxy.at}, True), ({'http_proxy': at}, True), ({'HTTPS_PROXY': at}, False),
                       ({'HTTP_PROXY': at, 'NO_PROXY': 'other.test, Profiles.test'}, False), ({'HTTP_PROXY': at, 'NO_PROXY': '.profiles.test'}, True),
+                      ({'HTTP_PROXY': at, 'NO_PROXY': 'other.test profiles.test'}, False), ({'HTTP_PROXY': at, 'NO_PROXY': 'other.test test:81'}, True),
                       ({'HTTP_PROXY': at, 'NO_PROXY': 'test:80'}, False), ({'HTTP_PROXY': at, 'NO_PROXY': 'test:81'}, True),
                       ({'HTTP_PROXY': at, 'NO_PROXY': '*'}, False), ({'HTTP_PROXY': at, 'REQUEST_METHOD': 'GET'}, False)]:
         proxy.log.clear()
@@ -255,6 +251,8 @@ def proxies():
         check.that(f'{env}: the proxy is asked: {used}', bool(proxy.log) == used)
     proxy.log.clear()
     run(*TOP, '-header=X-Secret: s', 'http://profiles.test/x', env={'HTTP_PROXY': at})
+    r = run(*TOP, 'http://profiles.test/x', env={'HTTP_PROXY': 'http://me:secret@127.0.0.1:1'})
+    check.that('a proxy that is not there is named', 'cannot connect to the proxy 127.0.0.1:1: connection refused' in r.err and 'secret' not in r.err, r.err)
     check.that('the request through it has its whole URL', 'Host' in proxy.log[0]['headers'] and proxy.log[0]['headers']['Host'] == 'profiles.test')
 
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """tls.py --bin PPROFC --data TESTDATA: servers that speak TLS, with certificates that openssl makes here."""
-import argparse
 import os
 import shutil
 import subprocess
@@ -9,13 +8,9 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from loopback import Checks, Run, Server, needs_libcurl, plain
+from loopback import Checks, Run, Server, parsed, plain
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument('--bin', required=True)
-arguments.add_argument('--data', required=True)
-given = arguments.parse_args()
-needs_libcurl(given.bin)
+given = parsed()
 if not shutil.which('openssl'):
     print('skipped: openssl is not installed')
     sys.exit(77)

@@ -5,7 +5,7 @@
 
 static void check_again(const struct body *body, const char *key, size_t most,
                         struct arena *arena) {
-  struct body again;
+  struct body_state again;
   pprofc_str text = body_make(body, key, "", most, arena);
   REQUIRE(text.data && text.size <= most);
   REQUIRE(body_has_marker(text, key) && body_parse(text, key, &again));
@@ -14,7 +14,9 @@ static void check_again(const struct body *body, const char *key, size_t most,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct arena arena;
   struct node *root = NULL;
-  struct body body = {.summary = STR("")};
+  struct message summary = {.sign = "", .headline = STR("A headline")};
+  struct body body = {.summary = &summary};
+  struct buffer part;
   pprofc_error error;
   pprofc_str text = {(const char *)data, size};
   arena_init(&arena, &mem_default);
@@ -26,15 +28,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (comment.size) text = comment;
     }
   body_has_marker(text, "");
-  if (body_parse(text, "", &body) || body_parse(text, "key", &body)) {
+  buffer_init(&part, &mem_default, SIZE_MAX / 2);
+  for (int code = 0; code < 2; code++) {
+    buffer_add_str(&part, text);
+    REQUIRE(message_add(
+        &summary, &arena,
+        (struct message_part){.title = code ? STR("more") : STR(""), .is_code = code}, &part));
+  }
+  buffer_free(&part);
+  body.place = (struct message_place){.html = size & 1, .linked = size & 2, .address = STR("u/")};
+  if (body_parse(text, "", &body.state) || body_parse(text, "key", &body.state)) {
     struct body_state next = {.commit = STR("abc"), .run = 7};
     body_follow(&next, &body.state);
     body.state = next;
     check_again(&body, "key", 5000 + size % BODY_MAX, &arena);
   }
-  REQUIRE(body_plain(text, &arena).data);
   REQUIRE(body_prefix(text, size / 2).size <= size / 2);
-  REQUIRE(body_cut(text, "", 5000, &arena).size <= 5000);
+  REQUIRE(body_cut(&body, "", 5000, &arena).size <= 5000);
   arena_free(&arena);
   return 0;
 }

@@ -22,7 +22,7 @@ static void check_rows(const struct gate *gate) {
   }
 }
 
-static void compare(pprofc_str base, pprofc_str head, enum gate_test test) {
+static void compare(pprofc_str base, pprofc_str head, pprofc_gate_test test) {
   struct gate gate;
   pprofc_bench *set = pprofc_bench_new(NULL);
   REQUIRE(set);
@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   size_t cut = str_find(text, STR("---\n"));
   pprofc_str base = str_slice(text, 0, cut), head = str_slice(text, cut + 4, size);
   if (cut == size) head = base;
-  for (int test = GATE_BOTH; test <= GATE_NONE; test++) compare(base, head, (enum gate_test)test);
+  for (int test = PPROFC_GATE_BOTH; test <= PPROFC_GATE_NONE; test++)
+    compare(base, head, (pprofc_gate_test)test);
   return 0;
 }

@@ -1,8 +1,7 @@
 /* Any bytes as the head of a request, for a server of this machine and for one with a token. What
  * the guard lets pass obeys its rules, and equal bytes give equal decisions. */
 #include "fuzz.h"
-
-#include "web/guard.h"
+#include "guard_head.h"
 
 #include <string.h>
 

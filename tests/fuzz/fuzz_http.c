@@ -4,8 +4,8 @@
 
 #include "fetch/address.h"
 #include "fetch/content.h"
-#include "fetch/proxy.h"
-#include "fetch/reply.h"
+#include "http/proxy.h"
+#include "http/reply.h"
 #include "symbolize/remote.h"
 
 #define TEXT_MAX 65536

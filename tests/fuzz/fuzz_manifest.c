@@ -1,5 +1,4 @@
-/* Reads any bytes as the manifest of a run and as its summary, and makes what publish makes of
- * them. */
+/* Reads any bytes as the manifest of a run, and makes what publish makes of them. */
 #include "publish/outcome.h"
 #include "scratch.h"
 
@@ -14,16 +13,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct arena arena;
   struct outcome outcome;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  size_t manifest = size > 0 && data[0] == '{' ? size : size / 2;
-  scratch_write("manifest.json", data, manifest, path);
-  scratch_write("summary.md", size > manifest ? data + manifest : data, size - manifest, path);
+  scratch_write("manifest.json", data, size, path);
   arena_init(&arena, &mem_default);
   pprofc_status status = outcome_read(&arena, scratch_folder, size & 1, &outcome, &error);
   REQUIRE(status == PPROFC_OK || error.message[0]);
   if (status == PPROFC_OK) {
     REQUIRE(outcome.ending < ENDINGS);
     check_document(outcome_code_quality(&outcome, &arena), &arena);
-    check_document(outcome_json(&outcome, "https://example.com/", &arena), &arena);
+    for (uint64_t budget = 0; budget <= 2000; budget += 1000) {
+      pprofc_str text;
+      status = outcome_json(&outcome, "https://example.com/", budget, &arena, &text, &error);
+      REQUIRE(status == PPROFC_OK && (!budget || text.size <= budget));
+      check_document(text, &arena);
+    }
     REQUIRE(outcome_metrics(&outcome, &arena).data);
   }
   arena_free(&arena);

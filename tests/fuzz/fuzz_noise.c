@@ -25,11 +25,10 @@ static void print_one(struct noise_report *report, const char *format, bool blam
   static struct command command; /* large */
   struct buffer text;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  command = *report->command;
+  memset(&command, 0, sizeof command);
   command.format = &info;
   command.noise.blame = blame;
   command.verdicts = report;
-  report->command = &command;
   buffer_init(&text, &mem_default, PTRDIFF_MAX);
   if (noise_write(&command, report_collect, &text, &error) == PPROFC_OK)
     (strcmp(format, "json") == 0 ? check_json : check_text)(buffer_str(&text));
@@ -37,12 +36,11 @@ static void print_one(struct noise_report *report, const char *format, bool blam
 }
 
 static void print_all(struct shape *s, pprofc_verdicts *verdicts) {
-  static struct command command; /* large */
-  memset(&command, 0, sizeof command);
-  pprofc_report_options_init(&command.report);
-  command.noise.show = shape_byte(s) & 1 ? "all" : "changed";
-  command.noise.stacks = shape_byte(s) & 1;
-  struct noise_report report = {.command = &command, .verdicts = verdicts};
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
+  struct noise_report report = {.options = &options, .verdicts = verdicts};
+  report.show = shape_byte(s) & 1 ? "all" : "changed";
+  report.stacks = shape_byte(s) & 1;
   noise_take(&report);
   print_one(&report, "top", false);
   print_one(&report, "top", true);

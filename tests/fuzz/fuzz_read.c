@@ -99,7 +99,7 @@ static void render(const pprofc_profile *p, const char *format, struct buffer *o
 static void check_folded(const uint8_t *data, size_t size, const pprofc_profile *whole,
                          struct fold_options options) {
   pprofc_limits limits = fuzz_limits();
-  const char *format = options.tree ? "top" : "tree";
+  const char *format = options.tree ? "top" : options.no_stacks ? "tags" : "tree";
   options.mem = &mem_default;
   options.limits = &limits;
   options.threads = 1;
@@ -124,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_profile *profile = decode(data, size, &input);
   check_folded(data, size, profile, (struct fold_options){.labels = true});
   check_folded(data, size, profile, (struct fold_options){.labels = false});
+  check_folded(data, size, profile, (struct fold_options){.labels = true, .no_stacks = true});
   check_folded(data, size, profile, (struct fold_options){.tree = true, .sample_index = ""});
   if (profile) {
     struct difference difference;

@@ -148,9 +148,9 @@ static void serve(struct shape *s, struct command *command, const char *upload) 
                                      .answer = keep_answer};
     web.cache = settings.cache = cache_new(1 << 20);
     web.trees = trees_new(16u << 20);
-    web.dot = dot_slots_new(1);
+    dot_slots_init(&web.dot, 1);
     web.jobs = jobs_start(&settings);
-    REQUIRE(web.cache && web.trees && web.dot && web.jobs);
+    REQUIRE(web.cache && web.trees && web.jobs);
     for (unsigned left = 1 + shape_below(s, 4); left; left--) ask(s, &web, upload);
     jobs_stop(web.jobs);
   } else {
@@ -159,7 +159,6 @@ static void serve(struct shape *s, struct command *command, const char *upload) 
   jobs_free(web.jobs);
   cache_free(web.cache);
   trees_free(web.trees);
-  dot_slots_free(web.dot);
   state_free(web.state);
 }
 

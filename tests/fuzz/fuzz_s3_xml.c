@@ -1,5 +1,6 @@
 /* Reads any bytes as an answer of S3. Elements are in the text, each after the one before. */
 #include "fuzz.h"
+#include "run/text.h"
 #include "store/s3_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -14,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       REQUIRE(rest.data >= item.data + item.size && rest.data + rest.size == text.data + text.size);
       pprofc_str key = xml_first(item, "Key");
       buffer_clear(&plain);
-      xml_plain(&plain, key);
+      text_unescape(&plain, key);
       REQUIRE(plain.size <= 4 * key.size);
     }
   }

@@ -2,6 +2,7 @@
  * with an allocator that moves and fails, and makes a report, with verdicts where there are two.
  * Time is bounded: what one input needs grows with its bytes, not with their square. */
 #include "codec/codec.h"
+#include "pprofc/symbolize.h"
 #include "report_target.h"
 #include "shape.h"
 
@@ -67,6 +68,20 @@ static pprofc_profile *make_profile(struct shape *s, struct made *made, const pp
   return profile;
 }
 
+/* Replaces the profile by one with demangled names. */
+static void demangle_names(struct made *made, unsigned how) {
+  pprofc_profile *named = NULL;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_symbolize_options options;
+  pprofc_symbolize_options_init(&options);
+  options.mode = how & 2 ? "remote:demangle=full" : "remote:demangle=templates";
+  pprofc_status status = pprofc_symbolize(made->profile, &options, &named, &error);
+  REQUIRE((status == PPROFC_OK) == (named != NULL));
+  if (!named) return;
+  pprofc_profile_release(made->profile);
+  made->profile = named;
+}
+
 /* The same draws with another end: the profiles have types, functions and labels in common. */
 static void compare(struct shape *again, struct made *made, const pprofc_allocator *mem) {
   pprofc_profile *base = make_profile(again, made, mem, false, 0);
@@ -126,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct shape again = s;
   double began = seconds();
   made.profile = make_profile(&s, &made, &mem, (how & 12) == 4, how);
+  if (made.profile && how & 32) demangle_names(&made, how);
   again.random ^= how & 16;
   if (made.profile && (how & 12) == 12) compare(&again, &made, &mem);
   if (made.profile) report(&s, &made);

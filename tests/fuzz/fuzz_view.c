@@ -47,10 +47,10 @@ static void make_page(const struct web_view *view, const struct web_view_input *
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   buffer_init(&text, &mem_default, PTRDIFF_MAX);
   output_init(&out, report_collect, &text);
-  pprofc_status status = web_document(view, input, &out, &error);
+  pprofc_status status = web_document(view, input, NULL, &out, &error);
   REQUIRE(status == PPROFC_OK || (error.message[0] && out.size == 0));
   if (status != PPROFC_OK)
-    REQUIRE(web_document_error(view, input, error.message, &out, NULL) == PPROFC_OK);
+    REQUIRE(web_document(view, input, error.message, &out, NULL) == PPROFC_OK);
   output_flush(&out, NULL);
   check_page(buffer_str(&text));
   buffer_free(&text);

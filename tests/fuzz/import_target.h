@@ -36,7 +36,10 @@ static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, 
   options.call_stacks = stacks;
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_str text = {(const char *)data, size};
+  char *copy = malloc(size ? size : 1); /* a reader may free text that it has read */
+  REQUIRE(copy);
+  if (size) memcpy(copy, data, size);
+  pprofc_str text = {copy, size};
   pprofc_status status = read(text, &mem_default, &options, &profile, &error);
   REQUIRE((status == PPROFC_OK) == (profile != NULL));
   if (profile)
@@ -44,6 +47,7 @@ static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, 
   else
     REQUIRE(status == PPROFC_E_NO_MATCH || (error.status == status && error.message[0]));
   pprofc_profile_release(profile);
+  free(copy);
   return 0;
 }
 

@@ -129,6 +129,8 @@ static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char
   o->group_by_label = flags & 16 ? "main" : "";
   o->cut_depth = (int)take_below(in, 5) - 1;
   o->min_weight = TAKE_OF(in, weights);
+  o->calls = flags & 64 ? 1 : 0;
+  o->frame_marks = flags & 64;
 }
 
 /* ---- text -------------------------------------------- */
@@ -206,7 +208,9 @@ static void dot_take_attributes(pprofc_str *rest) {
       found |= str_equal(name, str_of(known[i]));
     REQUIRE(found);
     REQUIRE(dot_take(rest, '='));
-    if (!dot_take_quoted(rest)) REQUIRE(dot_take_word(rest).size > 0);
+    if (dot_take_quoted(rest)) continue;
+    dot_take(rest, '-');
+    REQUIRE(dot_take_word(rest).size > 0);
   }
 }
 

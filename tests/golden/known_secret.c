@@ -3,14 +3,12 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/random.h>
+#include <unistd.h>
 
-__attribute__((visibility("default"))) ssize_t getrandom(void *buffer, size_t size,
-                                                         unsigned flags) {
+__attribute__((visibility("default"))) int getentropy(void *buffer, size_t size) {
   const char *text = getenv("KNOWN_SECRET");
   uint64_t state = (uint64_t)strtoll(text ? text : "0", NULL, 10);
   unsigned char *bytes = buffer;
-  (void)flags;
   if (state == UINT64_MAX) {
     errno = ENOSYS;
     return -1;
@@ -19,5 +17,5 @@ __attribute__((visibility("default"))) ssize_t getrandom(void *buffer, size_t si
     state = state * 6364136223846793005u + (state ? 1442695040888963407u : 0);
     bytes[i] = (unsigned char)(state >> 56);
   }
-  return (ssize_t)size;
+  return 0;
 }

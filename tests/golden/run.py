@@ -14,7 +14,8 @@ A case is one file:
     --- status 2
 
 Sections may be left out: nothing printed, nothing said, status 0. A line "# needs pcre2" leaves the case out where
-`pprofc -version` says that this part is missing, "# needs terminal" where there are no pseudo-terminals. The command runs in an empty folder that has
+`pprofc -version` says that this part is missing, "# needs terminal" where there are no pseudo-terminals, "# needs git" where git is not
+installed; such cases are named. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
 the difference before you commit it. --secrets runs every case once for each of several secrets of the hash tables, which
 LIBRARY (known_secret.c) gives to the programs. --pprofc runs another PROGRAM as pprofc.
@@ -26,6 +27,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -105,9 +107,11 @@ class Case:
 
 
 def find_missing(programs):
-    """What cases may need that is not there: optional parts of the build, and pseudo-terminals."""
+    """What cases may need that is not there: optional parts of the build, git, and pseudo-terminals."""
     said = subprocess.run([os.path.join(programs, "pprofc"), "-version"], capture_output=True, text=True).stdout
     missing = set(re.findall(r"^  ([\w-]+) +missing$", said, re.M))
+    if not shutil.which("git"):
+        missing.add("git")
     try:
         for end in os.openpty():
             os.close(end)
@@ -153,6 +157,9 @@ def main():
     if options.patterns:
         cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
     missing = find_missing(programs)
+    for case in cases:
+        for need in missing.intersection(case.needs):
+            print(f"skipped: {case.name}: no {need}")
     cases = [c for c in cases if not missing.intersection(c.needs)]
     act = Case.update if options.update else Case.check
     if options.pprofc:

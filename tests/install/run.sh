@@ -23,8 +23,13 @@ for header in "$prefix"/include/pprofc/*.h; do
     { echo "pprofc.h does not include $name"; exit 1; }
 done
 
+# exported LIBRARY: the names of its functions, without their versions.
+exported() {
+  nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }'
+}
+
 # Every public function has a manual page, which names it.
-for function in $(nm -D --defined-only "$(find "$prefix" -name libpprofc.so)" | awk '{ print $3 }'); do
+for function in $(exported "$(find "$prefix" -name libpprofc.so)"); do
   page=$prefix/share/man/man3/$function.3
   [ -s "$page" ] || { echo "no manual page for $function"; exit 1; }
   target=$(sed -n 's/^\.so //p' "$page")
@@ -67,7 +72,7 @@ expect "C, pkg-config --static" ./static_c
 # The archive and the shared library show the same names, all with our prefix.
 archive=$(find "$prefix" -name libpprofc.a)
 nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >archive_names
-nm -D --defined-only "$LD_LIBRARY_PATH/libpprofc.so" | awk '{ print $3 }' | LC_ALL=C sort >shared_names
+exported "$LD_LIBRARY_PATH/libpprofc.so" | LC_ALL=C sort >shared_names
 cmp archive_names shared_names || { echo "the archive and the shared library show different names"; exit 1; }
 ! grep -v '^pprofc_' archive_names || { echo "names without the prefix"; exit 1; }
 echo "$(wc -l <archive_names) names: ok"

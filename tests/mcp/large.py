@@ -1,4 +1,4 @@
-"""pprofc -mcp on a large heap profile: questions after the first one read sums, not samples.
+"""pprofc -mcp on a large heap profile: the first `open` makes no sums; questions after a pause read sums, not samples.
 
   large.py PPROFC TESTDATA [MEGABYTES]
 
@@ -77,6 +77,14 @@ def cpu(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def rest(process):
+    """Waits until the server has made its sums: it uses no CPU for two seconds."""
+    used = -1
+    while cpu(process) > used:
+        used = cpu(process)
+        time.sleep(2)
+
+
 def test_second_questions(folder):
     client = Client(PROGRAM, folder)
     questions = [("open", {}), ("top", {}), ("top", {"sort": "cum"}), ("top", {"skip": 20})]
@@ -84,7 +92,11 @@ def test_second_questions(folder):
         questions += [("callers", {"function": name_of(f)}), ("source", {"function": name_of(f)})]
     first = cpu(client.process)
     client.call("open", profile="large.pb")
-    print(f"first question: {cpu(client.process) - first:.2f} s of CPU")
+    opened = cpu(client.process) - first
+    rest(client.process)
+    sums = cpu(client.process) - first - opened
+    print(f"the first open: {opened:.2f} s of CPU; then, while no question waits: {sums:.2f} s")
+    assert opened < sums / 3, (opened, sums)
     for tool, arguments in questions:
         before = cpu(client.process)
         for _ in range(4):  # the clock has ticks of 10 ms
@@ -116,6 +128,19 @@ def test_memory_is_given_back(folder):
     assert wide.close() == (0, b"") and tight.close() == (0, b"")
 
 
+def test_impatient_client(folder):
+    """A question that comes before its sums are made makes them itself; its answer is the same."""
+    asked, waited = Client(PROGRAM, folder), Client(PROGRAM, folder)
+    waited.call("open", profile="large.pb")
+    rest(waited.process)
+    arguments = {"profile": "large.pb", "function": name_of(3)}
+    for tool in ("source", "callers"):
+        assert asked.call(tool, **arguments) == waited.call(tool, **arguments)
+    asked.call("open", profile="large.pb")
+    assert asked.call("top", profile="large.pb") == waited.call("top", profile="large.pb")
+    assert asked.close() == (0, b"") and waited.close() == (0, b"")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         start = time.monotonic()
@@ -123,6 +148,7 @@ def main():
             write(out, MEGABYTES)
         print(f"made {MEGABYTES} MB in {time.monotonic() - start:.1f} s")
         test_second_questions(folder)
+        test_impatient_client(folder)
         test_memory_is_given_back(folder)
 
 

@@ -17,8 +17,9 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_000_000_000):
-    """`stacks`: pairs of a stack and the number of its samples; values are samples times the period."""
+def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_000_000_000, time=0):
+    """`stacks`: pairs of a stack and the number of its samples; values are samples times the period.
+    `time`: seconds since 1970."""
     strings, functions, locations = {"": 0}, {}, {}
 
     def text(value):
@@ -38,6 +39,8 @@ def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_
         body += field(4, field(1, number) + field(4, field(1, functions[name, file]) + field(2, line)))
     for (name, file), number in functions.items():
         body += field(5, field(1, number) + field(2, text(name)) + field(3, text(name)) + field(4, text(file)))
+    if time:
+        body += field(9, time * 10**9)
     body += field(10, duration) + field(11, field(1, text(kind[0])) + field(2, text(kind[1]))) + field(12, period)
     for value in strings:
         body += field(6, value.encode())

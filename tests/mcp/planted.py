@@ -74,7 +74,8 @@ def expect_function(index, verdict, sign):
     def check(program, text):
         line = next((part for part in text.split("\n") if part.startswith(f"- {program.names[index]}:")), "")
         place = f"{program.files[index]}:{program.frame(index)[2]}"
-        return verdict in line and f", {sign}" in line and place in line
+        caller = f"; called by {program.names[index // 2]}, {program.files[index // 2]}:"
+        return verdict in line and f", {sign}" in line and place in line and caller in line
     return check
 
 

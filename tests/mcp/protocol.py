@@ -61,6 +61,30 @@ def test_stateless():
     assert client.close() == (0, b"")
 
 
+def test_store():
+    """The history of a folder that pprofci store writes: runs in the order of their commits, on the branch with most runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(os.path.join(folder, "store/tmp"))
+        with open(os.path.join(folder, "store/pprofci-store"), "w", encoding="ascii") as file:
+            file.write("pprofci store, version 1\n")
+        for number in range(16):
+            commit = f"{(number * 7 + 3) % 16:010x}"  # names are not in the order of the commits
+            os.makedirs(os.path.join(folder, "store/runs", commit))
+            seconds = (1.0 if number < 9 else 1.4) + number % 3 / 100
+            record = {"version": 1, "commit": commit, "branch": "topic" if number == 15 else "main", "time": 1000 + number, "order": number,
+                      "machine": "box", "series": [{"group": "words", "benchmark": "Count", "unit": "sec/op", "direction": -1,
+                                                    "values": [seconds, seconds, 900 if number == 15 else seconds]}], "profiles": []}
+            with open(os.path.join(folder, "store/runs", commit, "0.json"), "w", encoding="ascii") as file:
+                json.dump(record, file)
+        with open(os.path.join(folder, "store/runs", commit, "broken.json"), "w", encoding="ascii") as file:
+            file.write("{")
+        client = Client(PROGRAM, folder)
+        text = client.call("history", runs="store")
+        assert "branch main\n15 runs, 1 series\nwords.Count sec/op: 1.01 -> 1.41" in text, text
+        assert f"since {(9 * 7 + 3) % 16:010x}, p=" in text, text
+        assert client.close() == (0, b"")
+
+
 def test_tools():
     client = Client(PROGRAM, DATA)
     base, head = "generator_cpu.prof", "generator_optimized_cpu.prof"

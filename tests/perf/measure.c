@@ -1,9 +1,9 @@
 /* Runs commands several times and prints what they took: `measure RUNS COMMAND... [-- COMMAND...]`
  *
  * Several commands take turns, so that what else the machine does meets them all alike. Prints a
- * line for each: "MEDIAN_SECONDS PEAK_KIB STATUS": the median wall-clock time, the greatest
- * resident set of any run, and the exit status of the last one. Standard output of the commands
- * goes to /dev/null. */
+ * line for each: "MEDIAN_SECONDS PEAK_KIB STATUS CPU_SECONDS": the median wall-clock time, the
+ * greatest resident set of any run, the exit status of the last one, and the least user and system
+ * time of any run. Standard output of the commands goes to /dev/null. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,31 +27,38 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the exit status, 127 when the command could not be run. */
-static int run(char **command, double *seconds, long *peak) {
+struct measured {
+  char **command;
+  double seconds[MAX_RUNS];
+  double cpu; /* least user and system time in seconds */
+  long peak;
+  int status;
+};
+
+static double seconds_of(struct timeval t) {
+  return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+/* Runs the command once. Returns its exit status, 127 when it could not be run. */
+static int run(struct measured *m, size_t turn) {
   double start = now();
   pid_t child = fork();
   if (child < 0) return 127;
   if (child == 0) {
     int null = open("/dev/null", O_WRONLY);
     if (null >= 0) dup2(null, STDOUT_FILENO);
-    execvp(command[0], command);
+    execvp(m->command[0], m->command);
     _exit(127);
   }
   int status;
   struct rusage usage;
   if (wait4(child, &status, 0, &usage) < 0) return 127;
-  *seconds = now() - start;
-  if (usage.ru_maxrss > *peak) *peak = usage.ru_maxrss;
+  double cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  m->seconds[turn] = now() - start;
+  if (!turn || cpu < m->cpu) m->cpu = cpu;
+  if (usage.ru_maxrss > m->peak) m->peak = usage.ru_maxrss;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-
-struct measured {
-  char **command;
-  double seconds[MAX_RUNS];
-  long peak;
-  int status;
-};
 
 static double median(double *seconds, size_t runs) {
   qsort(seconds, runs, sizeof *seconds, compare);
@@ -79,10 +86,9 @@ int main(int argc, char **argv) {
   }
   size_t count = split(argv + 2, commands);
   for (long i = 0; i < runs; i++)
-    for (size_t c = 0; c < count; c++)
-      commands[c].status = run(commands[c].command, &commands[c].seconds[i], &commands[c].peak);
+    for (size_t c = 0; c < count; c++) commands[c].status = run(&commands[c], (size_t)i);
   for (size_t c = 0; c < count; c++)
-    printf("%.4f %ld %d\n", median(commands[c].seconds, (size_t)runs), commands[c].peak,
-           commands[c].status);
+    printf("%.4f %ld %d %.4f\n", median(commands[c].seconds, (size_t)runs), commands[c].peak,
+           commands[c].status, commands[c].cpu);
   return 0;
 }

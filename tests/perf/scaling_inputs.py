@@ -338,6 +338,94 @@ def folded(n):
 
 
 # The names of the rows of import/formats.c, and the files json_*.c of import/.
+def bpftrace(n):
+    return "".join(f"@[\n    f{i}+12\n    g{i % 50}+{i}\n    main+7\n, task{i % 30}]: {i + 1}\n" for i in range(n))
+
+
+def dtrace(n):
+    return "".join(f"              lib.so.1`f{i}+0x{i:x}\n              prog`g{i % 50}+0x1c\n              prog`main+0x8\n    {i + 1}\n\n" for i in range(n))
+
+
+def rprof(n):
+    return "sample.interval=20000\n#File 1: a.R\n" + "".join(f'"f{i}" 1#{i + 1} "g{i % 50}" 1#2 "eval" \n' for i in range(n))
+
+
+def ghc_prof(n):
+    rows = "".join(f"{' ' * (i % 12)}f{i} Main Main.hs:{i + 1}:1-20 {i + 1} 1 0.0 0.0 0.0 0.0 {i} {8 * i}\n" for i in range(n))
+    return ("\tTime and Allocation Profiling Report  (Final)\n\ntotal time  =  1.00 secs   (1,000 ticks @ 1000 us, 1 processor)\n\n"
+            "COST CENTRE MODULE SRC no. entries %time %alloc %time %alloc  ticks     bytes\n\n" + rows)
+
+
+def xctrace(n):
+    """Every second row repeats the frames of the row before it."""
+    rows = "".join(
+        f'<row><thread id="{8 * i + 1}" fmt="t{i % 9}"/><weight id="{8 * i + 2}" fmt="1 ms">1000000</weight><backtrace id="{8 * i + 3}">'
+        f'<frame id="{8 * i + 4}" name="f{i}" addr="0x{i + 16:x}"><binary id="{8 * i + 5}" name="p" path="/p"/></frame>'
+        f'<frame id="{8 * i + 6}" name="main" addr="0x8"><binary ref="{8 * i + 5}"/></frame></backtrace></row>'
+        f'<row><thread ref="{8 * i + 1}"/><weight ref="{8 * i + 2}"/><backtrace ref="{8 * i + 3}"/></row>' for i in range(n))
+    return "<?xml version='1.0'?>\n<trace-query-result><node><schema name='time-profile'/>" + rows + "</node></trace-query-result>"
+
+
+def simpleperf(n):
+    def frame(i, prefix):
+        return f"{prefix}vaddr_in_file: {i * 16 + 16:x}\n{prefix}file: /lib{i % 40}.so\n{prefix}symbol: f{i}\n"
+    return "".join(f"sample:\n  event_type: cpu-cycles\n  time: {i}\n  event_count: {i + 1}\n  thread_id: {i % 9}\n  thread_name: t{i % 9}\n" +
+                   frame(i, "  ") + "  callchain:\n" + frame(i * 7 % n, "    ") + frame(0, "    ") for i in range(n))
+
+
+def simpleperf_messages(n):
+    def entry(i): return message(3, number(1, i * 16 + 16) + number(2, i % 40) + number(3, i // 40))
+    records = [message(1, number(1, i) + number(2, i % 9) + entry(i) + entry(i * 7 % n) + number(4, i + 1)) for i in range(n)]
+    records += [message(3, number(1, k) + message(2, b"/lib%d.so" % k) + b"".join(message(3, b"f%d" % i) for i in range(k, n, 40))) for k in range(40)]
+    records += [message(4, number(1, t) + number(2, 7) + message(3, b"t%d" % t)) for t in range(9)] + [message(5, message(1, b"cpu-cycles"))]
+    return b"SIMPLEPERF\1\0" + b"".join(struct.pack("<I", len(r)) + r for r in records) + bytes(4)
+
+
+def perf_data(n):
+    """A process, a fork of it for every eighth sample, stacks of the kernel and of two files; names of events and build ids."""
+    def record(kind, body, misc=2): return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+    def text(s, size=8): return s.encode() + bytes(size - len(s) % size)
+    def map_of(pid, start, file): return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, 0x100000, 0x1000, 0, 0, 1, 0, 5, 2) + text(file))
+    sample_type = 1 | 2 | 4 | 1 << 5 | 1 << 7 | 1 << 8  # ip, tid, time, callchain, cpu, period
+    attr = struct.pack("<IIQQQQQ", 1, 112, 0, 97, sample_type, 0, 1 << 10) + bytes(112 - 48)
+    events = struct.pack("<II", 1, 112) + attr + struct.pack("<II", 0, 16) + text("cpu-clock", 16)
+    records = [record(3, struct.pack("<II", 100, 100) + text("calls")), map_of(100, 0x400000, "/app/calls"), map_of(100, 0x7f0000000000, "/lib/libc.so.6")]
+    for i in range(n):
+        pid = 101 + i // 8
+        if i % 8 == 0: records.append(record(7, struct.pack("<IIIIQ", pid, 100, pid, 100, i)))
+        chain = [(1 << 64) - 128, 0xffffffff81000000 + i, (1 << 64) - 512, 0x400010 + i % 9000 * 16, 0x7f0000000040 + i % 70]
+        records.append(record(9, struct.pack("<QIIQIIQQ", 0x400010, pid, pid, i * 1000, i % 4, 0, 10309278, len(chain)) + struct.pack("<5Q", *chain)))
+    records.append(record(2, struct.pack("<QQ", 1, 3)))
+    ids = b"".join(struct.pack("<IHHi", 0, 0x8002, 36 + len(text(f)), 100) + bytes([k]) * 20 + bytes([20, 0, 0, 0]) + text(f)
+                   for k, f in ((1, "/app/calls"), (2, "/lib/libc.so.6")))
+    attrs, data = attr + bytes(16), b"".join(records)
+    from_data = 104 + len(attrs)
+    table = from_data + len(data)
+    bits = 1 << 2 | 1 << 12
+    header = b"PERFILE2" + struct.pack("<8Q", 104, len(attrs), 104, len(attrs), from_data, len(data), 0, 0) + bits.to_bytes(32, "little")
+    return header + attrs + data + struct.pack("<4Q", table + 32, len(ids), table + 32 + len(ids), len(events)) + ids + events
+
+
+def json_pyinstrument(n):
+    root = {"function": "main", "file_path": "a.py", "line_no": 1, "time": float(3 * n), "children": []}
+    for i in range(n):
+        inner = {"function": f"f{i}", "file_path": "a.py", "line_no": i + 1, "time": 2.0, "children": []}
+        root["children"].append({"function": f"g{i % 50}", "file_path": "b.py", "line_no": 7, "time": 3.0, "children": [
+            inner, {"function": "[self]", "file_path": "", "line_no": 0, "time": 1.0, "children": []}]})
+    return json.dumps({"start_time": 1.5, "duration": 2.0, "sample_count": n, "cpu_time": 1.0, "root_frame": root})
+
+
+def json_scalene(n):
+    stacks = [[["/app/a.py <module>:1;", f"/app/a.py g{i % 50}:7;", f"/app/b.py f{i}:{i + 1};"],
+               {"c_time": 0.5, "count": 3, "cpu_samples": 1.5, "python_time": 1.0}] for i in range(n)]
+    return json.dumps({"elapsed_time_sec": 9.5, "files": {}, "stacks": stacks})
+
+
+def json_scalene_lines(n):
+    lines = [{"lineno": i + 1, "n_cpu_percent_python": 1.5, "n_cpu_percent_c": 0.5, "n_malloc_mb": 0.25} for i in range(n)]
+    return json.dumps({"elapsed_time_sec": 9.5, "files": {"/app/a.py": {"lines": lines}}, "stacks": []})
+
+
 FORMATS = {
     "gperftools CPU profile": [(gperftools_cpu, 300)],
     "heap profile": [(heap_text, 200)],
@@ -365,6 +453,15 @@ FORMATS = {
     "Flight Recorder": [(flight_recorder, 100)],
     "goroutine dump": [(go_dump, 100), (go_dump_same_id, 400)],
     "perf script": [(perf_script, 100)],
+    "perf.data": [(perf_data, 200)],
+    "simpleperf": [(simpleperf, 100), (simpleperf_messages, 200)],
+    "bpftrace": [(bpftrace, 200)],
+    "DTrace": [(dtrace, 200)],
+    "Rprof": [(rprof, 200)],
+    "GHC profile": [(ghc_prof, 200)],
+    "xctrace export": [(xctrace, 150)],
+    "json_pyinstrument": [(json_pyinstrument, 200)],
+    "json_scalene": [(json_scalene, 200), (json_scalene_lines, 300)],
     "Instruments text": [(instruments, 200)],
     "pmcstat call graph": [(pmcstat, 200)],
     "Papyrus log": [(papyrus, 150)],

@@ -224,6 +224,12 @@ def speedscope_nested(n):
                        "profiles": [{"type": "evented", "name": "x", "unit": "none", "startValue": 0, "endValue": 2 * n, "events": events}]})
 
 
+def speedscope_equal(n):
+    return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f"}]},
+                       "profiles": [{"type": "sampled", "name": "x", "unit": "none", "startValue": 0, "endValue": n,
+                                     "samples": [[0] * 8] * n, "weights": [1] * n}]})
+
+
 def papyrus_nested(n):
     return "Script_x log opened (PC)\n" + "".join(f"{i}:PUSH:1:1:F (1):s..f{i}\n" for i in range(n))
 
@@ -271,8 +277,8 @@ SHAPES = {flat: 20000, one_deep_stack: 15000, every_prefix: 400000, recursion: 4
           lines_of_one_function: 30000, same_names: 15000, long_names: 100000, comments: 50000, sample_types: 40000,
           types_and_frames: 1000, units: 30000}
 OTHERS = {v8_chain: 2500, v8_star: 8000, trace_nested: 4000, trace_without_ends: 4000, trace_wrong_ends: 4000, trace_within: 4000,
-          speedscope_nested: 4000, papyrus_nested: 4000, folded_prefixes: 100000, folded_one_name: 1000000, perf_commands: 15000, goroutines: 12000,
-          callgrind_diamonds: 2000, callgrind_events: 8000, otlp_types: 2000}
+          speedscope_nested: 4000, speedscope_equal: 40000, papyrus_nested: 4000, folded_prefixes: 100000, folded_one_name: 1000000,
+          perf_commands: 15000, goroutines: 12000, callgrind_diamonds: 2000, callgrind_events: 8000, otlp_types: 2000}
 # Formats whose stacks share their callers: n bytes hold n * n frames.
 CHAINS = (v8_chain, trace_nested, speedscope_nested, papyrus_nested)
 # Every shape is read for these; the other reports get the shapes after them.

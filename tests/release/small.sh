@@ -106,7 +106,7 @@ files = {p["packageFileName"]: p["checksums"][0]["checksumValue"] for p in parts
 for path, digest in files.items():
     with open(os.path.join(folder, path), "rb") as file:
         assert hashlib.sha256(file.read()).hexdigest() == digest, path
-assert {n for n in os.listdir(folder) if n.endswith((".deb", ".gz"))} == set(files), "files"
+assert {n for n in os.listdir(folder) if n.endswith((".deb", ".gz", ".whl", ".tgz"))} == set(files), "files"
 linked = {r["relatedSpdxElement"] for r in parts["relationships"] if r["relationshipType"] == "STATIC_LINK"}
 names = {p["name"] for p in parts["packages"] if p["SPDXID"] in linked}
 assert {"libc6-dev", "zlib1g-dev"} <= names, names

@@ -1,7 +1,7 @@
 """Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
 and report option reaches the fuzz target of reports, each report format prints hostile names (tests/escape), each importer has a
-fuzz target, seeds for it and a row in the table of formats, each member of a rules file a seed and a line in the docs. And the other
-way round: each flag of a command in the documents is one that the program has.
+fuzz target, seeds for it and a row in the table of formats, each member of a rules file a seed and a line in the docs, each public function and
+field a comment that is complete. And the other way round: each flag of a command in the documents is one that the program has.
 
     complete.py BUILD/bin
 """
@@ -18,7 +18,7 @@ from source import ROOT, Report, read
 PROGRAMS = ("pprofc", "benchstatc", "parse_bench_regressions", "pprofci")
 FLAG = re.compile(r"^- `-(\w[\w-]*)`", re.M)
 FACT_FIELDS = 8
-ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+), (?:true|false)\},', re.M)
+ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+), (?:true|false)(?:, \w+)?\},', re.M)
 
 
 def commands():
@@ -162,7 +162,7 @@ def keys(value):
 
 def check_rules(report):
     """The members of the rules file of the gate: keys of the seed, and names in a table or an entry of the docs."""
-    members = re.findall(r'^    \{"(\w+)", (?:rules_)?take_\w+\},$', read("libpprofc/src/gate/rules.c"), re.M)
+    members = re.findall(r'^    \{"(\w+)", (?:rules_)?take_\w+,', read("libpprofc/src/gate/rules.c"), re.M)
     seed = keys(json.loads(read("tests/fuzz/corpus/gate_rules/all.json")))
     docs = set(re.findall(r"`\"?(\w+)\"?`", "\n".join(line.split("|")[1] for line in read("docs/GATES.md").split("\n") if line.startswith("| "))))
     for name in members:
@@ -174,8 +174,42 @@ def check_rules(report):
         report.problems.append("libpprofc/src/gate/rules.c: no members found")
 
 
+def check_headers(report):
+    """Each public function has a comment with its statuses and the owner of new objects, each field has a comment."""
+    functions = 0
+    for path in sorted(glob.glob(os.path.join(ROOT, "libpprofc/include/pprofc/*.h"))):
+        name, text, comment = os.path.relpath(path, ROOT), read(os.path.relpath(path, ROOT)), ""
+        for part in re.finditer(r"/\*(?P<comment>.*?)\*/|^PPROFC_API (?P<function>[^;]*);|^$", text, re.M | re.S):
+            if part["function"] is None:
+                comment = part["comment"] or ""
+                continue
+            functions += 1
+            line = text.count("\n", 0, part.start()) + 1
+            function = re.search(r"(\w+)\(", part["function"]).group(1)
+            lacks = [] if comment else ["a comment"]
+            if part["function"].startswith("pprofc_status ") and "Errors:" not in comment:
+                lacks.append("'Errors:' with the statuses")
+            if re.search(r"(?<!const )pprofc_\w+ \*\*", part["function"]) and not re.search(r"(release|free)s?\b", comment):
+                lacks.append("the function that frees the result")
+            for lack in lacks:
+                report.add("headers", function, name, line, f"the comment of {function} lacks {lack}")
+        for body in re.finditer(r"^typedef (?:struct|enum) \w+ \{\n(.*?)^\}", text, re.M | re.S):
+            plain = re.sub(r"/\*.*?\*/", lambda found: "@" + "\n%" * found[0].count("\n"), body[1], flags=re.S)
+            described, statement = False, ""
+            for number, row in enumerate(plain.split("\n"), text.count("\n", 0, body.start(1)) + 1):
+                statement += row.strip(" %")
+                if statement in ("", "@") and not row.endswith("%"):
+                    described, statement = statement == "@", ""
+                elif re.search(r"[;,]\s*@?$|\w\s*@$", statement):
+                    if "@" not in statement and not described:
+                        report.add("headers", statement, name, number, f"'{statement}' has no comment")
+                    statement = ""
+    if not functions:
+        report.problems.append("libpprofc/include/pprofc: no functions found")
+
+
 def main():
-    report = Report("golden", "docs", "cited", "fuzz", "seeds", "escape", "format_rows")
+    report = Report("golden", "docs", "cited", "fuzz", "seeds", "escape", "format_rows", "headers")
     table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
@@ -188,6 +222,7 @@ def main():
     check_fuzzed_reports(sys.argv[1], report)
     check_hostile_reports(sys.argv[1], report)
     check_rules(report)
+    check_headers(report)
     report.finish(f"{flags if importers else 0} flags, {cited} in the documents, {importers} importers")
 
 

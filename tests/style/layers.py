@@ -11,7 +11,7 @@ from source import ROOT, Report, files, read
 
 # The room that a public header belongs to.
 PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
-          "report": "report", "bench": "bench", "stats": "stats", "gate": "gate", "samples": "profile",
+          "report": "pipeline", "bench": "bench", "stats": "stats", "gate": "gate", "samples": "profile",
           "symbolize": "symbolize", "graph": "report", "verdict": "verdict", "pprofc": "tools"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
@@ -97,13 +97,13 @@ def check(path, text, allowed, report):
 
 
 def tool_orders(text):
-    """Orders inside tools, by the name before the colon: name -> names that it may include; and the names of each last group."""
+    """Orders inside tools, by the name before the colon: name -> names that it may include; and under "" the names above the first group."""
     orders = {}
     for outer, line in INSIDE.findall(text):
         if outer == "tools" or os.path.isdir(os.path.join(ROOT, "tools", outer)):
             orders[outer] = {}
             add_order(orders[outer], line)
-            orders[outer][""] = {name.strip() for name in line.split("<")[-1].split(",")}
+            orders[outer][""] = {name.strip() for group in line.split("<")[1:] for name in group.split(",")}
     return orders
 
 
@@ -130,7 +130,7 @@ def tool_may_include(orders, path, target):
 
 
 def check_tools(paths, report):
-    """Programs include what is below them, and the rooms of another program but for its last group; main.c includes all."""
+    """Programs include what is below them, and of another program the rooms of its first group; main.c includes all."""
     orders = tool_orders(read("docs/ARCHITECTURE.md"))
     if not {"tools", "pprofc", "pprofci"} <= orders.keys():
         report.problems.append("docs/ARCHITECTURE.md:1: the order of tools is not where this test looks for it")
@@ -142,6 +142,23 @@ def check_tools(paths, report):
             if target and not tool_may_include(orders, path, target):
                 line = text.count("\n", 0, match.start()) + 1
                 report.add("layers", f"{path}:{match.group(1)}", path, line, f"{'/'.join(filter(None, tool_place(path)))} may not include '{target}'; the order of tools is in docs/ARCHITECTURE.md")
+
+
+def check_internal(paths, report):
+    """Programs use the public interface, core/, and the internal headers of one list, which has no other lines."""
+    listed = {line for line in read("tests/style/internal_headers.txt").splitlines() if not line.startswith("#")}
+    used = set()
+    for path in paths:
+        text = read(path)
+        for match in INCLUDE.finditer(text) if path.startswith("tools/") else ():
+            target = match.group(1)
+            internal = os.path.exists(os.path.join(ROOT, "libpprofc/src", target)) and not tool_target(path, target)
+            if not internal or target.startswith("core/"):
+                continue
+            used.add(target)
+            if target not in listed:
+                report.add("layers", f"{path}:{target}", path, text.count("\n", 0, match.start()) + 1, f"'{target}' is internal to the library: use include/pprofc, or put it into tests/style/internal_headers.txt")
+    report.problems += [f"tests/style/internal_headers.txt:1: no program includes {name}: remove the line" for name in sorted(listed - used)]
 
 
 def main():
@@ -157,6 +174,7 @@ def main():
         else:
             check(path, read(path), allowed, report)
     check_tools(paths, report)
+    check_internal(paths, report)
     report.finish(f"{len(paths)} files, {len(allowed)} rooms")
 
 

@@ -1,4 +1,4 @@
-"""Every path that the documents cite exists. In ARCHITECTURE.md a path may begin with a room of libpprofc/src, and leave out the
+"""Every path that the documents cite exists, and docs/README.md lists every page. In ARCHITECTURE.md a path may begin with a room of libpprofc/src, and leave out the
 ending, and the functions and tables that it names exist, too. A word in capitals (NAME, ROOM) stands for any name."""
 import glob
 import os
@@ -76,6 +76,11 @@ def main():
             if not exists(os.path.join(os.path.dirname(page), match.group(1))):
                 report.add("path", f"{page}:{match.group(1)}", page, text.count("\n", 0, match.start()) + 1,
                            f"the link leads nowhere: {match.group(1)}")
+    with open(os.path.join(ROOT, "docs/README.md"), encoding="utf-8") as file:
+        listed = {match.group(1) for match in LINK.finditer(file.read())} | {"README.md"}
+    for page in sorted(os.path.basename(path) for path in glob.glob(os.path.join(ROOT, "docs/*.md"))):
+        if page not in listed:
+            report.add("path", f"docs/README.md:{page}", "docs/README.md", 1, f"the index does not list {page}")
     report.finish(f"{checked} paths")
 
 

@@ -20,7 +20,9 @@ def declared():
 
 def exported(library):
     output = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
-    return {line.split()[-1].split("@")[0] for line in output.splitlines() if line.strip()}
+    # A line of type A is the name of a version.
+    rows = [line.split() for line in output.splitlines()]
+    return {row[-1].split("@")[0] for row in rows if row and row[-2] != "A"}
 
 
 def main():

@@ -5,7 +5,7 @@ import banned
 import layers
 import sizes
 import words
-from source import code, functions
+from source import code, functions, read
 
 
 class Problems:
@@ -61,6 +61,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.includes("libpprofc/src/open.c", "codec/b.h"), [2])
         self.assertEqual(self.includes("libpprofc/src/bench/a.c", "bench/unknown/b.h"), [2])
 
+    def test_a_program_uses_only_the_first_rooms_of_another(self):
+        orders = layers.tool_orders(read("docs/ARCHITECTURE.md"))
+        allowed = lambda path, target: layers.tool_may_include(orders, path, target)
+        self.assertTrue(allowed("tools/pprofci/run/a.c", "tools/pprofc/noise/b.h"))
+        self.assertFalse(allowed("tools/pprofci/run/a.c", "tools/pprofc/web/b.h"))
+        self.assertFalse(allowed("tools/pprofci/run/a.c", "tools/pprofc/shell/b.h"))
+        self.assertFalse(allowed("tools/pprofc/a.c", "tools/pprofci/run/b.h"))
+
     def test_calls_are_found_and_only_calls(self):
         text = 'x = malloc (1);\n/* free(x) */ y->free(x); arena_free(x);\nputs("atoi(");\nfree(x);\n'
         self.assertEqual(list(banned.calls(text, "malloc free atoi")), [("malloc", 1), ("free", 4)])
@@ -98,6 +106,16 @@ class Rules(unittest.TestCase):
         self.assertEqual(problems.found, [])
         sizes.check("a.c", "void f(void) {\n" + 79 * body + "}\n" + 600 * "\n", problems)
         self.assertEqual(problems.found, [("size", "a.c", 1), ("purpose", "a.c", 1), ("length", "a.c:f", 1)])
+
+
+    def test_long_and_wide_pages_are_found(self):
+        problems = Problems()
+        fits = "---\nname: " + 200 * "x" + "\n---\n# Page\n\n| " + 200 * "x" + " |\n    " + 200 * "x" + "\n" + 100 * "x" + "\n"
+        sizes.check_page("docs/A.md", fits + 142 * "\n", problems)
+        sizes.check_page("docs/ARCHITECTURE.md", 180 * "\n", problems)
+        self.assertEqual(problems.found, [])
+        sizes.check_page("docs/A.md", 101 * "x" + "\n" + 150 * "\n", problems)
+        self.assertEqual(problems.found, [("page", "docs/A.md", 1), ("wide", "docs/A.md:1", 1)])
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ COMPILED = [(re.compile(pattern, re.I), instead) for pattern, instead in WORDS]
 RARE = [(re.compile(pattern), instead) for pattern, instead in CONSTRUCTIONS]
 # Messages may begin with any word and may name the value "none".
 IN_MESSAGES = [pair for pair in RARE if "none" not in pair[0].pattern and not pair[0].pattern.startswith("^")]
-DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/spec/*.md", "docs/man/*.md"]
+DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/method/*.md", "docs/spec/*.md", "docs/man/*.md"]
 
 
 def comments(text):

@@ -344,7 +344,13 @@ static void test_every_worker_runs_once_and_the_ranges_cover_everything(void) {
     }
 }
 
-UNIT_MAIN("base", UNIT(test_sizes_that_overflow_are_refused),
+static void test_each_status_has_a_name(void) {
+  CU_ASSERT_STRING_EQUAL(pprofc_status_name(PPROFC_OK), "PPROFC_OK");
+  CU_ASSERT_STRING_EQUAL(pprofc_status_name(PPROFC_E_CANCELLED), "PPROFC_E_CANCELLED");
+  CU_ASSERT_STRING_EQUAL(pprofc_status_name((pprofc_status)99), "unknown status");
+}
+
+UNIT_MAIN("base", UNIT(test_each_status_has_a_name), UNIT(test_sizes_that_overflow_are_refused),
           UNIT(test_nothing_of_something_is_a_block_too),
           UNIT(test_an_arena_gives_aligned_memory_and_all_of_it_back),
           UNIT(test_an_arena_string_ends_with_a_nul_that_is_not_counted),

@@ -1,6 +1,6 @@
 /* Reading benchmark results: the text, and what other tools write. */
-#include "bench/json_number.h"
 #include "bench/names.h"
+#include "bench/read/json_reader.h"
 #include "bench/set.h"
 #include "unit.h"
 
@@ -188,7 +188,17 @@ static void test_pytest_gives_one_sample_a_round(void) {
       "{\"machine_info\":{},\"benchmarks\":[{\"fullname\":\"t/b.py::s[1024]\",\"param\":\"1024\","
       "\"params\":{\"n\":1024},\"extra_info\":{\"k\":3},\"stats\":{\"data\":[0.001,0.002],"
       "\"iterations\":10}}]}",
-      "t%2Fb.py::s/n=1024 10 0.001 sec/op 3 extra_info.k\nt%2Fb.py::s/n=1024 10 0.002 sec/op\n"));
+      "t/b.py::s/n=1024 10 0.001 sec/op 3 extra_info.k\nt/b.py::s/n=1024 10 0.002 sec/op\n"));
+}
+
+static void test_codspeed_gives_the_mean_and_its_error(void) {
+  CU_ASSERT(
+      reads("{\"creator\":{},\"instrument\":{},\"benchmarks\":[{\"uri\":\"t/b.py::s[1]\","
+            "\"stats\":{\"mean_ns\":3000,\"stdev_ns\":0,\"rounds\":2,\"iter_per_round\":5}},\n"
+            "{\"uri\":\"c\",\"stats\":{\"rounds\":2}}]}",
+            "t/b.py::s[1] 5 3e-06 sec/op\n"
+            "t/b.py::s[1] 5 3e-06 sec/op\n"
+            "2: c has no mean_ns, stdev_ns and rounds\n"));
 }
 
 static void test_jmh_gives_one_sample_an_iteration(void) {
@@ -280,7 +290,9 @@ UNIT_MAIN("bench reading", UNIT(test_benchmark_lines_give_tidied_values),
           UNIT(test_test2json_puts_lines_together_by_package),
           UNIT(test_google_benchmark_gives_repetitions_not_aggregates),
           UNIT(test_a_time_in_microseconds_is_exact), UNIT(test_hyperfine_gives_one_sample_a_run),
-          UNIT(test_pytest_gives_one_sample_a_round), UNIT(test_jmh_gives_one_sample_an_iteration),
+          UNIT(test_pytest_gives_one_sample_a_round),
+          UNIT(test_codspeed_gives_the_mean_and_its_error),
+          UNIT(test_jmh_gives_one_sample_an_iteration),
           UNIT(test_criterion_gives_one_sample_a_batch), UNIT(test_csv_needs_its_header),
           UNIT(test_csv_knows_where_quotes_belong), UNIT(test_broken_json_names_its_place),
           UNIT(test_json_nesting_is_limited), UNIT(test_the_first_of_equal_keys_counts))

@@ -5,6 +5,7 @@
 #include "pprofc/bench.h"
 #include "stats/corrections.h"
 #include "stats/gomath.h"
+#include "stats/trimmed.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -386,6 +387,31 @@ static void test_corrections_work_in_place(void) {
   }
 }
 
+/* The expected numbers are those of scipy.stats.ttest_ind with trim=0.2, and of its
+ * permutation_test with 100,000 permutations. */
+static void test_trimmed_t_agrees(void) {
+  static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 50};
+  static const double y[] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90};
+  struct trimmed_result t = stats_trimmed_test(x, COUNT(x), y, COUNT(y));
+  CU_ASSERT_FATAL(t.tested);
+  CU_ASSERT_DOUBLE_EQUAL(t.x, 5.5, 1e-12);
+  CU_ASSERT_DOUBLE_EQUAL(t.y, 9.5, 1e-12);
+  CU_ASSERT_DOUBLE_EQUAL((t.x - t.y) / t.error, -2.2935287163239835, 1e-12);
+  CU_ASSERT_DOUBLE_EQUAL(t.degrees, 11.882206791106583, 1e-9);
+  CU_ASSERT_DOUBLE_EQUAL(t.p, 0.040871151730498365, 1e-12);
+  CU_ASSERT(stats_trimmed_permute(x, COUNT(x), y, COUNT(y), &mem_default, &t));
+  CU_ASSERT_DOUBLE_EQUAL(t.p, 0.0464, 0.02);
+  double first = t.p;
+  CU_ASSERT(stats_trimmed_permute(x, COUNT(x), y, COUNT(y), &mem_default, &t));
+  CU_ASSERT_EQUAL(t.p, first);
+}
+
+static void test_trimmed_t_of_equal_or_few_values_is_no_test(void) {
+  static const double one[] = {1}, same[] = {2, 2, 2, 2, 2, 9}, other[] = {3, 3, 3, 3, 3, 3};
+  CU_ASSERT_FALSE(stats_trimmed_test(one, 1, same, COUNT(same)).tested);
+  CU_ASSERT_FALSE(stats_trimmed_test(same, COUNT(same), other, COUNT(other)).tested);
+}
+
 UNIT_MAIN("bench statistics", UNIT(test_distribution_functions_agree), UNIT(test_corrections_agree),
           UNIT(test_corrections_decide_as_their_definitions), UNIT(test_corrections_work_in_place),
           UNIT(test_t_quantile_inverts_the_distribution), UNIT(test_tiny_tails_keep_their_digits),
@@ -397,4 +423,5 @@ UNIT_MAIN("bench statistics", UNIT(test_distribution_functions_agree), UNIT(test
           UNIT(test_known_flaws_of_benchstat_are_repeated_only_there),
           UNIT(test_thousands_of_tied_samples_are_quick), UNIT(test_exact_and_approximate_u_meet),
           UNIT(test_approximate_u_is_the_textbook_one), UNIT(test_welch_agrees),
+          UNIT(test_trimmed_t_agrees), UNIT(test_trimmed_t_of_equal_or_few_values_is_no_test),
           UNIT(test_every_input_has_an_answer))

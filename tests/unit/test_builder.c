@@ -4,6 +4,7 @@
 
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is(pprofc_str s, const char *text) {
@@ -196,7 +197,67 @@ static void test_finish_works_once(void) {
   pprofc_profile_release(p);
 }
 
-UNIT_MAIN("builder", UNIT(test_equal_things_get_equal_indices), UNIT(test_header_comes_back),
+static void test_texts_with_a_length_keep_every_byte(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  const pprofc_str odd = {"a\0b(", 3};
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  pprofc_mapping mapping = {.start = 1, .limit = 9, .file = odd, .has_inline_frames = true};
+  CU_ASSERT_EQUAL(pprofc_builder_add_mapping(b, &mapping), 0);
+  pprofc_function function = {.name = odd, .start_line = 7};
+  uint32_t f = pprofc_builder_add_function(b, &function);
+  function.system_name = odd; /* the same as none */
+  CU_ASSERT_EQUAL(pprofc_builder_add_function(b, &function), f);
+  const pprofc_line line = {f, 8, 0};
+  const uint32_t frame = pprofc_builder_location(b, 0, 5, &line, 1);
+  pprofc_builder_sample(b, &frame, 1, &(int64_t){1});
+  pprofc_builder_add_label(b, &(pprofc_label){.key = odd, .string = odd, .number = 5});
+  pprofc_builder_add_label(b, &(pprofc_label){.key = odd, .is_number = true, .number = 5});
+  pprofc_profile *p = finish(b);
+  const pprofc_function read = pprofc_profile_function(p, 0);
+  CU_ASSERT(read.name.size == 3 && memcmp(read.name.data, "a\0b", 3) == 0);
+  CU_ASSERT(read.system_name.size == 3 && read.filename.size == 0 && read.start_line == 7);
+  CU_ASSERT(pprofc_profile_mapping(p, 0).file.size == 3);
+  CU_ASSERT(pprofc_profile_mapping(p, 0).has_inline_frames);
+  CU_ASSERT(!pprofc_profile_mapping(p, 0).has_functions);
+  pprofc_label text = pprofc_profile_label(p, 0, 0), number = pprofc_profile_label(p, 0, 1);
+  CU_ASSERT(text.key.size == 3 && text.string.size == 3 && !text.is_number && text.number == 0);
+  CU_ASSERT(number.is_number && number.number == 5 && number.unit.size == 0);
+  pprofc_profile_release(p);
+}
+
+/* Returns the mapping of the only location, which has this address. */
+static pprofc_mapping place(pprofc_builder *b, uint64_t address) {
+  const uint32_t frame = pprofc_builder_location(b, PPROFC_NONE, address, NULL, 0);
+  pprofc_builder_type(b, "samples", "count");
+  pprofc_builder_sample(b, &frame, 1, &(int64_t){1});
+  pprofc_profile *p = finish(b);
+  pprofc_mapping mapping = pprofc_profile_mapping(p, pprofc_profile_location(p, frame).mapping);
+  pprofc_profile_release(p);
+  return mapping;
+}
+
+static void test_locations_of_the_process_have_mappings(void) {
+  uint64_t own = (uint64_t)(uintptr_t)test_texts_with_a_length_keep_every_byte;
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_process(b);
+  pprofc_mapping mapping = place(b, own);
+  CU_ASSERT(mapping.start <= own && own < mapping.limit);
+  CU_ASSERT_EQUAL(mapping.id, 1);
+  b = pprofc_builder_new(NULL);
+  pprofc_builder_process(b);
+  /* The sanitizers put functions of their own in the place of many others, but not of this one. */
+  mapping = place(b, (uint64_t)(uintptr_t)&getenv);
+  CU_ASSERT(mapping.id > 1 && mapping.start != 0);
+  b = pprofc_builder_new(NULL);
+  pprofc_builder_process(b);
+  CU_ASSERT_EQUAL(place(b, 1).limit, 0);
+  b = pprofc_builder_new(NULL);
+  CU_ASSERT_EQUAL(place(b, own).limit, 0);
+}
+
+UNIT_MAIN("builder", UNIT(test_texts_with_a_length_keep_every_byte),
+          UNIT(test_locations_of_the_process_have_mappings),
+          UNIT(test_equal_things_get_equal_indices), UNIT(test_header_comes_back),
           UNIT(test_samples_come_back_with_their_labels),
           UNIT(test_an_empty_builder_gives_an_empty_profile),
           UNIT(test_a_long_stack_crosses_chunks), UNIT(test_the_first_error_sticks),

@@ -73,7 +73,7 @@ static volatile sig_atomic_t stop;
 static pprofc_status run_for_user(const char *script, const char *folder, struct buffer *said) {
   const char *argv[] = {"sh", "-c", script, NULL};
   struct child child = {argv, {NULL, 0}, CHILD_NO_TIMEOUT};
-  const struct child_user user = {folder, said, &stop};
+  const struct child_user user = {.folder = folder, .said = said, .stop = &stop};
   buffer_init(&output, &mem_default, 1000);
   return child_run_for_user(&child, &user, &output, &end, &error);
 }

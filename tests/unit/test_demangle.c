@@ -80,7 +80,10 @@ static const char *const table[][4] = {
      "void foo<char>::operator<< <int>(int)"},
     {"_ZNK3fooIXgtLi1ELi2EEE3barEv", "foo::bar", "foo<((1)>(2))>::bar",
      "foo<((1)>(2))>::bar() const"},
-    {"_ZNH1S3fooES_", "S::foo", NULL, "_ZNH1S3fooES_"},
+    {"_ZNH1S3fooES_", "S::foo", NULL, "S::foo(this S)"},
+    {"_ZNH1SclIiEEDaOS_T_", "S::operator()", "S::operator()<int>",
+     "auto S::operator()<int>(this S&&, int)"},
+    {"_ZNH1S1fEPFivE", "S::f", NULL, "S::f(this int (*)())"},
 };
 
 static void test_every_form_of_the_table(void) {

@@ -1,5 +1,5 @@
 /* Flame graphs: the tree conserves what base and head spent, and so do the boxes that are drawn. */
-#include "unit.h"
+#include "flame_graph.h"
 
 #include "core/escape.h"
 #include "core/str.h"
@@ -11,31 +11,8 @@
 #include <math.h>
 #include <zlib.h>
 
-struct graph {
-  struct stack_frames frames;
-  struct stack_set set;
-  struct flame_tree tree;
-};
-
-static void build_turned(struct graph *g, const pprofc_profile *profile, bool reverse) {
-  static const struct stack_policy policy = {.inlines = true, .function = true};
-  CU_ASSERT_EQUAL_FATAL(stack_frames_build(profile, &policy, &mem_default, &g->frames, NULL),
-                        PPROFC_OK);
-  struct stack_selection selection = {.from_leaf = reverse};
-  CU_ASSERT_EQUAL_FATAL(stack_set_build(&g->frames, &selection, &mem_default, &g->set, NULL),
-                        PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(flame_tree_build(&g->frames, &g->set, &mem_default, &g->tree, NULL),
-                        PPROFC_OK);
-}
-
 static void build(struct graph *g, const pprofc_profile *profile) {
   build_turned(g, profile, false);
-}
-
-static void destroy(struct graph *g) {
-  flame_tree_free(&g->tree);
-  stack_set_free(&g->set);
-  stack_frames_free(&g->frames);
 }
 
 static uint32_t next_random(uint64_t *state) {
@@ -431,7 +408,7 @@ static void test_sums_of_functions_count_the_outermost_call(void) {
       CU_ASSERT_EQUAL(sums.self[sums.function[f] * sums.columns], self);
       CU_ASSERT_EQUAL(sums.total[sums.function[f] * sums.columns], total);
     }
-    flame_sums_free(&sums);
+    arena_free(&sums.arena);
     destroy(&g);
     pprofc_profile_release(profile);
   }

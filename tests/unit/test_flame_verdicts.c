@@ -1,5 +1,5 @@
 /* Verdicts in flame graphs: which boxes are shown as changed, and what the page is told. */
-#include "unit.h"
+#include "flame_graph.h"
 
 #include "flame/pack.h"
 #include "pprofc/pprofc.h"
@@ -7,29 +7,6 @@
 #include "report_text.h"
 
 #include <zlib.h>
-
-struct graph {
-  struct stack_frames frames;
-  struct stack_set set;
-  struct flame_tree tree;
-};
-
-static void build_turned(struct graph *g, const pprofc_profile *profile, bool reverse) {
-  static const struct stack_policy policy = {.inlines = true, .function = true};
-  CU_ASSERT_EQUAL_FATAL(stack_frames_build(profile, &policy, &mem_default, &g->frames, NULL),
-                        PPROFC_OK);
-  struct stack_selection selection = {.from_leaf = reverse};
-  CU_ASSERT_EQUAL_FATAL(stack_set_build(&g->frames, &selection, &mem_default, &g->set, NULL),
-                        PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(flame_tree_build(&g->frames, &g->set, &mem_default, &g->tree, NULL),
-                        PPROFC_OK);
-}
-
-static void destroy(struct graph *g) {
-  flame_tree_free(&g->tree);
-  stack_set_free(&g->set);
-  stack_frames_free(&g->frames);
-}
 
 static void check_sums(const struct flame_tree *t) {
   for (size_t i = 0; i < t->count; i++) {

@@ -99,6 +99,35 @@ static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_pro
   }
 }
 
+/* The first sample type alone, whose number is known before its name, with labels. */
+static void same_whole_and_first_type(const struct buffer *data, const pprofc_profile *whole) {
+  static const char *const formats[] = {"top", "tree", "dot", "callgrind", "folded"};
+  static const struct open_sums first = {
+      .labels = true, .tree = true, .sample_index = "0", .always = true};
+  pprofc_error error;
+  pprofc_profile *sums = read_as(data, &first, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  for (size_t i = 0; i < COUNT(formats); i++) {
+    pprofc_report_options options = report_options(formats[i]);
+    options.sample_index = "0";
+    expect_same_report(whole, sums, &options);
+  }
+  pprofc_profile_release(sums);
+}
+
+/* Without stacks, a sample is left for each set of labels. */
+static void same_tags_without_stacks(const struct buffer *data, const pprofc_profile *whole) {
+  static const struct open_sums tags = {.labels = true, .no_stacks = true, .always = true};
+  pprofc_error error;
+  pprofc_profile *sums = read_as(data, &tags, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  pprofc_report_options options = report_options("tags");
+  expect_same_report(whole, sums, &options);
+  options.sample_index = "0";
+  expect_same_report(whole, sums, &options);
+  pprofc_profile_release(sums);
+}
+
 /* The same with a tree, with values of all types and of one. */
 static void same_whole_and_sums(const struct buffer *data, const pprofc_profile *whole) {
   static const char *const formats[] = {"top", "text", "tree", "topproto", "callgrind", "dot"};
@@ -120,11 +149,15 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
   options.threads = 1;
   expect_same_report(whole, sums, &options);
   same_for_all_fractions(whole, sums);
+  options = report_options("folded");
+  expect_same_report(whole, sums, &options);
   options = report_options("list");
   options.argument = "";
   options.safe = true;
   expect_same_report(whole, sums, &options);
   pprofc_profile_release(sums);
+  same_whole_and_first_type(data, whole);
+  same_tags_without_stacks(data, whole);
 }
 
 static void test_reports_are_the_same(void) {
@@ -212,7 +245,7 @@ static void test_sums_are_for_one_report(void) {
   CU_ASSERT_EQUAL(samples_of(sums), 0);
   uint32_t frame;
   CU_ASSERT_EQUAL(pprofc_profile_stack(sums, 0, &frame, 1), 0);
-  static const char *const refused[] = {"folded", "proto", "raw", "traces", "json"};
+  static const char *const refused[] = {"flame", "proto", "raw", "traces", "json"};
   struct buffer out;
   buffer_init(&out, &mem_default, 1 << 20);
   for (size_t i = 0; i < COUNT(refused); i++) {

@@ -1,51 +1,14 @@
 /* The gate on raw results: the samples of testdata/bench with known verdicts, and every case that
  * gates have got wrong. */
 #include "gate/compare.h"
-#include "gate/judge.h"
-#include "gate/print/print.h"
-#include "gate/read/read.h"
 #include "gate/selftest/selftest.h"
-#include "unit.h"
-
-#include <math.h>
-#include <stdlib.h>
-
-#define TODAY "2026-11-20"
+#include "gate_fixture.h"
 
 /* ---- helpers ----------------------------------------- */
 
-struct fixture {
-  struct gate gate;
-  pprofc_bench *set;
-  struct buffer base, head; /* what was read */
-};
-
-static void open_gate(struct fixture *f) {
-  *f = (struct fixture){.set = pprofc_bench_new(NULL)};
-  gate_init(&f->gate, &mem_default);
+static void open_one(struct fixture *f) {
+  open_gate(f);
   f->gate.settings.one_process = true;
-  buffer_init(&f->base, &mem_default, 1 << 24);
-  buffer_init(&f->head, &mem_default, 1 << 24);
-}
-
-static void close_gate(struct fixture *f) {
-  gate_free(&f->gate);
-  pprofc_bench_free(f->set);
-  buffer_free(&f->base);
-  buffer_free(&f->head);
-}
-
-/* Reads and judges; the exit status. */
-static int judge(struct fixture *f) {
-  pprofc_error error;
-  pprofc_status status =
-      pprofc_bench_read(f->set, "base", "base.txt", f->base.data, f->base.size, &error);
-  if (status == PPROFC_OK)
-    status = pprofc_bench_read(f->set, "head", "head.txt", f->head.data, f->head.size, &error);
-  if (status == PPROFC_OK) status = gate_read_raw(&f->gate, f->set, &error);
-  if (status == PPROFC_OK) status = gate_judge(&f->gate, TODAY, &error);
-  if (status != PPROFC_OK) return -1;
-  return gate_exit_status(&f->gate);
 }
 
 static void load(struct buffer *out, const char *path) {
@@ -61,48 +24,8 @@ static void load_vectors(struct fixture *f) {
   load(&f->head, TESTDATA "/bench/gate_new.txt");
 }
 
-static const struct gate_row *row_of(const struct fixture *f, const char *name) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(&f->gate, &count);
-  for (size_t i = 0; i < count; i++)
-    if (str_equal(rows[i].name, str_of(name))) return &rows[i];
-  fprintf(stderr, "no row '%s'\n", name);
-  abort();
-}
-
-static enum gate_verdict verdict_of(const struct fixture *f, const char *name) {
-  return row_of(f, name)->verdict;
-}
-
 static bool near(double a, double b, double tolerance) {
   return fabs(a - b) <= tolerance * fmax(1e-300, fabs(b));
-}
-
-/* Benchmarks of one value a sample. */
-static void put(struct buffer *out, const char *name, const char *unit, const double *values,
-                size_t count) {
-  for (size_t i = 0; i < count; i++)
-    buffer_printf(out, "Benchmark%s 1 %.17g %s\n", name, values[i], unit);
-}
-
-static void put_same(struct buffer *out, const char *name, const char *unit, double value,
-                     size_t count) {
-  for (size_t i = 0; i < count; i++) put(out, name, unit, &value, 1);
-}
-
-static const double quiet[] = {100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1, 99.9, 100};
-
-/* The ten samples times a factor. */
-static void put_quiet(struct buffer *out, const char *name, const char *unit, double factor,
-                      size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double value = quiet[i % 10] * factor;
-    put(out, name, unit, &value, 1);
-  }
-}
-
-static bool has_note(const struct buffer *notes, const char *text) {
-  return str_find(buffer_str(notes), str_of(text)) < notes->size;
 }
 
 /* ---- the acceptance table ---------------------------- */
@@ -110,28 +33,28 @@ static bool has_note(const struct buffer *notes, const char *text) {
 static const struct vector {
   const char *name;
   double delta, p, q, holm, low, high;
-  enum gate_verdict verdict;
+  pprofc_gate_verdict verdict;
 } vectors[] = {
-    {"W30", .20, .782686, .7827, .7827, -1.06, 1.18, GATE_UNCHANGED},
-    {"W31", -1.40, .159205, .1751, .3184, -2.30, .29, GATE_UNCHANGED},
-    {"W32", 1.97, .0452922, .05536, .1359, 0, 3.02, GATE_INCONCLUSIVE},
-    {"W33", 2.11, .0135747, .01867, .0543, .20, 3.36, GATE_INCONCLUSIVE},
-    {"W34", 4.41, 7.57756e-05, .0001389, .0004547, 2.25, 4.99, GATE_REGRESSED},
-    {"W35", 4.03, .000140726, .0002211, .0007036, 1.97, 4.90, GATE_REGRESSED},
-    {"W36", 3.81, 2.16502e-05, 4.763e-05, .0001516, 2.58, 5.06, GATE_REGRESSED},
-    {"W37", 3.23, 1.08251e-05, 2.977e-05, .0001191, 2.35, 4.95, GATE_REGRESSED},
-    {"Const", 20, 1.08251e-05, 2.977e-05, .0001191, 20, 20, GATE_REGRESSED},
-    {"ZeroAlloc", 0, 1.08251e-05, 2.977e-05, .0001191, 0, 0, GATE_REGRESSED},
-    {"Tput", -24.45, 1.08251e-05, 2.977e-05, .0001191, -25.84, -23.04, GATE_REGRESSED},
+    {"W30", .20, .782686, .7827, .7827, -1.06, 1.18, PPROFC_GATE_UNCHANGED},
+    {"W31", -1.40, .159205, .1751, .3184, -2.30, .29, PPROFC_GATE_UNCHANGED},
+    {"W32", 1.97, .0452922, .05536, .1359, 0, 3.02, PPROFC_GATE_INCONCLUSIVE},
+    {"W33", 2.11, .0135747, .01867, .0543, .20, 3.36, PPROFC_GATE_INCONCLUSIVE},
+    {"W34", 4.41, 7.57756e-05, .0001389, .0004547, 2.25, 4.99, PPROFC_GATE_REGRESSED},
+    {"W35", 4.03, .000140726, .0002211, .0007036, 1.97, 4.90, PPROFC_GATE_REGRESSED},
+    {"W36", 3.81, 2.16502e-05, 4.763e-05, .0001516, 2.58, 5.06, PPROFC_GATE_REGRESSED},
+    {"W37", 3.23, 1.08251e-05, 2.977e-05, .0001191, 2.35, 4.95, PPROFC_GATE_REGRESSED},
+    {"Const", 20, 1.08251e-05, 2.977e-05, .0001191, 20, 20, PPROFC_GATE_REGRESSED},
+    {"ZeroAlloc", 0, 1.08251e-05, 2.977e-05, .0001191, 0, 0, PPROFC_GATE_REGRESSED},
+    {"Tput", -24.45, 1.08251e-05, 2.977e-05, .0001191, -25.84, -23.04, PPROFC_GATE_REGRESSED},
 };
 
 #define VECTORS (sizeof vectors / sizeof *vectors)
 
 static void test_the_samples_with_known_verdicts(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   load_vectors(&f);
-  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.test = PPROFC_GATE_UTEST;
   f.gate.settings.threshold = 0.03;
   CU_ASSERT_EQUAL(judge(&f), 2);
   for (size_t i = 0; i < VECTORS; i++) {
@@ -145,8 +68,8 @@ static void test_the_samples_with_known_verdicts(void) {
     }
     if (!row->constant) CU_ASSERT(near(row->p, v->p, 1e-5));
   }
-  CU_ASSERT_EQUAL(verdict_of(&f, "Gone"), GATE_MISSING);
-  CU_ASSERT_EQUAL(verdict_of(&f, "New"), GATE_NEW);
+  CU_ASSERT_EQUAL(verdict_named(&f, "Gone"), PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_named(&f, "New"), PPROFC_GATE_NEW);
   CU_ASSERT_EQUAL(row_of(&f, "ZeroAlloc")->delta_kind, GATE_DELTA_FROM_ZERO);
   /* What is constant needs no test and is no part of the family. */
   CU_ASSERT_EQUAL(f.gate.family, 9);
@@ -159,10 +82,10 @@ static void test_the_samples_with_known_verdicts(void) {
 
 /* The public tests of corrections have more examples; here the family of a gate is corrected. */
 static void test_correction_of_the_whole_family(void) {
-  for (int which = GATE_BH; which <= GATE_UNCORRECTED; which++) {
+  for (int which = PPROFC_GATE_BH; which <= PPROFC_GATE_UNCORRECTED; which++) {
     struct fixture f;
-    open_gate(&f);
-    f.gate.settings.correction = (enum gate_correction)which;
+    open_one(&f);
+    f.gate.settings.correction = (pprofc_gate_correction)which;
     for (size_t i = 0; i < VECTORS; i++) {
       struct gate_row row = gate_row_unknown();
       row.name = STR("X");
@@ -177,8 +100,8 @@ static void test_correction_of_the_whole_family(void) {
     size_t count;
     const struct gate_row *rows = gate_rows(&f.gate, &count);
     for (size_t i = 0; i < VECTORS; i++) {
-      double corrected = which == GATE_BH ? vectors[i].q : vectors[i].holm;
-      double expected = which == GATE_UNCORRECTED ? vectors[i].p : corrected;
+      double corrected = which == PPROFC_GATE_BH ? vectors[i].q : vectors[i].holm;
+      double expected = which == PPROFC_GATE_UNCORRECTED ? vectors[i].p : corrected;
       CU_ASSERT(near(rows[i].adjusted, expected, 1e-3));
     }
     close_gate(&f);
@@ -188,9 +111,9 @@ static void test_correction_of_the_whole_family(void) {
 static int status_at(double threshold, bool strict, const char *ignore) {
   struct fixture f;
   struct gate_rule rule = {.ignore = true, .pattern = str_of(ignore), .line = 1};
-  open_gate(&f);
+  open_one(&f);
   load_vectors(&f);
-  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.test = PPROFC_GATE_UTEST;
   f.gate.settings.threshold = threshold;
   f.gate.settings.strict = strict;
   if (ignore) {
@@ -205,13 +128,13 @@ static int status_at(double threshold, bool strict, const char *ignore) {
 
 static void test_thresholds_over_the_samples(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   load_vectors(&f);
   CU_ASSERT_EQUAL(judge(&f), 2);
   CU_ASSERT_EQUAL(f.gate.regressed, 3);
-  CU_ASSERT_EQUAL(verdict_of(&f, "Const"), GATE_REGRESSED);
-  CU_ASSERT_EQUAL(verdict_of(&f, "ZeroAlloc"), GATE_REGRESSED);
-  CU_ASSERT_EQUAL(verdict_of(&f, "Tput"), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "Const"), PPROFC_GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "ZeroAlloc"), PPROFC_GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "Tput"), PPROFC_GATE_REGRESSED);
   close_gate(&f);
   CU_ASSERT_EQUAL(status_at(0.05, false, NULL), 2);
   CU_ASSERT_EQUAL(status_at(0.30, false, NULL), 2);
@@ -249,35 +172,35 @@ static void test_interval_of_ratios_for_every_size(void) {
 
 static void test_one_sample_is_no_pass(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 1);
   put_quiet(&f.head, "A", "ns/op", 2, 1);
   CU_ASSERT_EQUAL(judge(&f), 1);
-  CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_TOO_FEW);
+  CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_TOO_FEW);
   CU_ASSERT(has_note(&f.gate.problems, "no benchmark has 4 samples"));
   close_gate(&f);
 }
 
 static void test_few_samples_are_inconclusive_beside_others(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 3);
   put_quiet(&f.head, "A", "ns/op", 2, 3);
   put_quiet(&f.base, "B", "ns/op", 1, 10);
   put_quiet(&f.head, "B", "ns/op", 1, 10);
   f.gate.settings.strict = true;
   CU_ASSERT_EQUAL(judge(&f), 3);
-  CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_TOO_FEW);
-  CU_ASSERT_EQUAL(verdict_of(&f, "B"), GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_TOO_FEW);
+  CU_ASSERT_EQUAL(verdict_named(&f, "B"), PPROFC_GATE_UNCHANGED);
   close_gate(&f);
 }
 
 static void test_without_a_test_one_sample_is_enough(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 1);
   put_quiet(&f.head, "A", "ns/op", 2, 1);
-  f.gate.settings.test = GATE_NONE;
+  f.gate.settings.test = PPROFC_GATE_NONE;
   CU_ASSERT_EQUAL(judge(&f), 2);
   close_gate(&f);
 }
@@ -291,7 +214,7 @@ static void test_three_samples_cannot_be_significant_by_rank(void) {
 
 static int status_of_constants(double base, double head, const char *unit) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_same(&f.base, "A", unit, base, 5);
   put_same(&f.head, "A", unit, head, 5);
   int status = judge(&f);
@@ -319,17 +242,17 @@ static void test_a_change_of_exactly_the_threshold_counts(void) {
 }
 
 static void test_one_side_constant(void) {
-  for (int test = GATE_WELCH; test <= GATE_UTEST; test++) {
+  for (int test = PPROFC_GATE_WELCH; test <= PPROFC_GATE_UTEST; test++) {
     struct fixture f;
-    open_gate(&f);
+    open_one(&f);
     put_same(&f.base, "A", "ns/op", 100, 10);
     put_quiet(&f.head, "A", "ns/op", 1.2, 10);
     put_same(&f.base, "Zero", "B/op", 0, 10);
     put_quiet(&f.head, "Zero", "B/op", 1, 10);
-    f.gate.settings.test = (enum gate_test)test;
+    f.gate.settings.test = (pprofc_gate_test)test;
     CU_ASSERT_EQUAL(judge(&f), 2);
-    CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_REGRESSED);
-    CU_ASSERT_EQUAL(verdict_of(&f, "Zero"), GATE_REGRESSED);
+    CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_REGRESSED);
+    CU_ASSERT_EQUAL(verdict_named(&f, "Zero"), PPROFC_GATE_REGRESSED);
     close_gate(&f);
   }
 }
@@ -344,13 +267,14 @@ static void put_with_outlier(struct buffer *out, double center) {
 
 static void test_u_decides_what_welch_does_not(void) {
   static const struct {
-    enum gate_test test;
+    pprofc_gate_test test;
     int status;
     double p_at_most;
-  } cases[] = {{GATE_BOTH, 2, 0.01}, {GATE_WELCH, 0, 1}, {GATE_UTEST, 2, 0.01}};
+  } cases[] = {
+      {PPROFC_GATE_BOTH, 2, 0.01}, {PPROFC_GATE_WELCH, 0, 1}, {PPROFC_GATE_UTEST, 2, 0.01}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     struct fixture f;
-    open_gate(&f);
+    open_one(&f);
     put_with_outlier(&f.base, 100);
     put_with_outlier(&f.head, 108);
     f.gate.settings.test = cases[c].test;
@@ -364,14 +288,14 @@ static void test_u_decides_what_welch_does_not(void) {
 
 static void test_p_of_exactly_alpha_counts(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   for (size_t i = 0; i < 39; i++) {
     double value = 100 + (double)i / 100;
     put(&f.base, "A", "ns/op", &value, 1);
   }
   double slow = 200;
   put(&f.head, "A", "ns/op", &slow, 1);
-  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.test = PPROFC_GATE_UTEST;
   f.gate.settings.min_samples = 1;
   CU_ASSERT_EQUAL(judge(&f), 2);
   CU_ASSERT_EQUAL(row_of(&f, "A")->p, 0.05);
@@ -382,7 +306,7 @@ static void test_nan_and_infinities_are_no_results(void) {
   static const char *const bad[] = {"NaN", "+Inf", "-Inf"};
   for (size_t i = 0; i < 3; i++) {
     struct fixture f;
-    open_gate(&f);
+    open_one(&f);
     put_quiet(&f.base, "A", "ns/op", 1, 10);
     put_quiet(&f.head, "A", "ns/op", 1, 9);
     buffer_printf(&f.head, "BenchmarkA 1 %s ns/op\n", bad[i]);
@@ -394,7 +318,7 @@ static void test_nan_and_infinities_are_no_results(void) {
 
 static void test_numbers_that_overflow_are_no_result(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   for (size_t i = 0; i < 8; i++) {
     double value = i % 2 ? 1.7e308 : -1.7e308;
     put(&f.base, "A", "B/op", &value, 1);
@@ -407,35 +331,35 @@ static void test_numbers_that_overflow_are_no_result(void) {
 
 static void test_negative_values_compare_by_size(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_quiet(&f.base, "Down", "ns/op", -1, 10);
   put_quiet(&f.head, "Down", "ns/op", -1.2, 10);
   put_quiet(&f.base, "Up", "ns/op", -1, 10);
   put_quiet(&f.head, "Up", "ns/op", -0.8, 10);
   CU_ASSERT_EQUAL(judge(&f), 2);
-  CU_ASSERT_EQUAL(verdict_of(&f, "Down"), GATE_IMPROVED);
-  CU_ASSERT_EQUAL(verdict_of(&f, "Up"), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "Down"), PPROFC_GATE_IMPROVED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "Up"), PPROFC_GATE_REGRESSED);
   close_gate(&f);
 }
 
 static void test_a_unit_on_one_side_is_missing_or_new(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 1, 10);
   put_quiet(&f.head, "A", "ns/op", 1, 10);
   put_quiet(&f.base, "B", "B/op", 1, 10);
   put_quiet(&f.head, "C", "allocs/op", 1, 10);
   f.gate.settings.strict = true;
   CU_ASSERT_EQUAL(judge(&f), 3);
-  CU_ASSERT_EQUAL(verdict_of(&f, "B"), GATE_MISSING);
-  CU_ASSERT_EQUAL(verdict_of(&f, "C"), GATE_NEW);
+  CU_ASSERT_EQUAL(verdict_named(&f, "B"), PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_named(&f, "C"), PPROFC_GATE_NEW);
   CU_ASSERT_EQUAL(f.gate.compared, 1);
   close_gate(&f);
 }
 
 static void test_packages_are_kept_apart(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   buffer_add_text(&f.base, "pkg: a\n");
   buffer_add_text(&f.head, "pkg: a\n");
   put_quiet(&f.base, "X", "ns/op", 1, 10);
@@ -452,32 +376,32 @@ static void test_packages_are_kept_apart(void) {
 
 static void test_swapped_files_are_improvements(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   load(&f.head, TESTDATA "/bench/gate_old.txt");
   load(&f.base, TESTDATA "/bench/gate_new.txt");
-  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.test = PPROFC_GATE_UTEST;
   f.gate.settings.threshold = 0.03;
   CU_ASSERT_EQUAL(judge(&f), 0);
-  CU_ASSERT_EQUAL(verdict_of(&f, "Tput"), GATE_IMPROVED);
-  CU_ASSERT_EQUAL(verdict_of(&f, "ZeroAlloc"), GATE_SUSPICIOUS);
-  CU_ASSERT_EQUAL(verdict_of(&f, "New"), GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_named(&f, "Tput"), PPROFC_GATE_IMPROVED);
+  CU_ASSERT_EQUAL(verdict_named(&f, "ZeroAlloc"), PPROFC_GATE_SUSPICIOUS);
+  CU_ASSERT_EQUAL(verdict_named(&f, "New"), PPROFC_GATE_MISSING);
   close_gate(&f);
 }
 
 static void test_suspiciously_fast_is_named(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_quiet(&f.base, "A", "ns/op", 100, 10);
   put_quiet(&f.head, "A", "ns/op", 1, 10);
   f.gate.settings.strict = true;
   CU_ASSERT_EQUAL(judge(&f), 3);
-  CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_SUSPICIOUS);
+  CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_SUSPICIOUS);
   close_gate(&f);
 }
 
 static void test_nothing_is_no_pass(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   CU_ASSERT_EQUAL(judge(&f), 1);
   CU_ASSERT(has_note(&f.gate.problems, "head holds no benchmark results"));
   close_gate(&f);
@@ -496,7 +420,7 @@ static void put_rounds(struct buffer *out, double factor, size_t phase) {
 
 static void test_rounds_are_tested_by_their_medians(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   put_rounds(&f.base, 1, 2);
   put_rounds(&f.head, 1, 3);
   CU_ASSERT_EQUAL(judge(&f), 0);
@@ -507,7 +431,7 @@ static void test_rounds_are_tested_by_their_medians(void) {
 
 static void test_three_rounds_are_pooled(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   for (size_t round = 1; round <= 3; round++) {
     buffer_printf(&f.base, "round: %zu\n", round);
     buffer_printf(&f.head, "round: %zu\n", round);
@@ -523,7 +447,7 @@ static void test_drift_is_named(void) {
   struct fixture f;
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 16);
-  open_gate(&f);
+  open_one(&f);
   for (size_t i = 0; i < 10; i++) {
     double value = quiet[i] * (1 + 0.01 * (double)i);
     put(&f.base, "A", "ns/op", &value, 1);
@@ -540,7 +464,7 @@ static void test_drift_is_named(void) {
 
 static void test_other_machines_are_named(void) {
   struct fixture f;
-  open_gate(&f);
+  open_one(&f);
   buffer_add_text(&f.base, "cpu: one\n");
   buffer_add_text(&f.head, "cpu: other\n");
   put_quiet(&f.base, "A", "ns/op", 1, 10);

@@ -205,13 +205,14 @@ static void test_further_rounds_cost_the_rounds_that_were_saved(void) {
 }
 
 static void test_what_looks_worse_or_noisy_goes_on(void) {
-  struct gate_settings settings = {.alpha = 0.05, .test = GATE_BOTH, .min_samples = 4};
+  struct gate_settings settings = {.alpha = 0.05, .test = PPROFC_GATE_BOTH, .min_samples = 4};
   gate_screen_settings(&settings);
-  CU_ASSERT(settings.alpha > 0.05 && settings.test == GATE_WELCH && settings.min_samples == 2);
-  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = GATE_REGRESSED}));
-  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = GATE_INCONCLUSIVE}));
-  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = GATE_TOO_FEW}));
-  CU_ASSERT(!gate_screen_selects(&(struct gate_row){.verdict = GATE_UNCHANGED}));
+  CU_ASSERT(settings.alpha > 0.05 && settings.test == PPROFC_GATE_WELCH &&
+            settings.min_samples == 2);
+  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = PPROFC_GATE_REGRESSED}));
+  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = PPROFC_GATE_INCONCLUSIVE}));
+  CU_ASSERT(gate_screen_selects(&(struct gate_row){.verdict = PPROFC_GATE_TOO_FEW}));
+  CU_ASSERT(!gate_screen_selects(&(struct gate_row){.verdict = PPROFC_GATE_UNCHANGED}));
 }
 
 UNIT_MAIN("gate power", UNIT(test_further_rounds_cost_the_rounds_that_were_saved),

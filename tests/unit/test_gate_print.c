@@ -16,7 +16,7 @@ static void fill(struct gate *gate, struct buffer *table, size_t count, const ch
   buffer_add_text(table, ",old,,new,,,\n,sec/op,CI,sec/op,CI,vs base,P\n");
   for (size_t i = 0; i < count; i++)
     buffer_printf(table, "\"%s%zu\",1e-06,2%%,1.2e-06,1%%,+20.00%%,p=0.000 n=10\n", name, i);
-  gate->settings.correction = GATE_UNCORRECTED;
+  gate->settings.correction = PPROFC_GATE_UNCORRECTED;
   CU_ASSERT_EQUAL(gate_read_tables(gate, STR("a,b:c.csv"), buffer_str(table), NULL), PPROFC_OK);
   CU_ASSERT_EQUAL(gate_judge(gate, TODAY, NULL), PPROFC_OK);
 }
@@ -130,7 +130,7 @@ static void test_effects_read_as_promised(void) {
   /* What is above alpha does not look as if it were alpha. */
   CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 adjusted p=0.050004 n=10+10")));
   buffer_clear(&out);
-  gate.settings.correction = GATE_UNCORRECTED;
+  gate.settings.correction = PPROFC_GATE_UNCORRECTED;
   gate_print_effect(&out, &gate, &row);
   CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 p=0.050004 n=10+10")));
   buffer_free(&out);

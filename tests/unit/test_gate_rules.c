@@ -185,45 +185,214 @@ static void test_floors_and_percentages_are_parsed_whole(void) {
   CU_ASSERT(!gate_parse_percent(STR("5x"), &value));
 }
 
-/* A base whose earlier runs swing by 12 % needs more than that. `unit` is what each value has, such
- * as "ns/op"; with `parts`, each value comes again as system time. */
-static int status_with_noise(double factor, const char *unit, const char *parts) {
+/* Returns the number of regressions of ten samples: the base repeats `base`, the head `head`, each
+ * of `period` values. */
+static size_t regressed_samples(const char *unit, const double *base, const double *head,
+                                size_t period, const char *floor) {
   struct gate gate;
-  pprofc_error error;
-  pprofc_bench *runs = pprofc_bench_new(NULL), *set = pprofc_bench_new(NULL);
+  pprofc_bench *set = pprofc_bench_new(NULL);
   char text[2000];
   gate_init(&gate, &mem_default);
-  for (int run = 0; run < 3; run++) {
-    size_t n = 0;
-    for (int i = 0; i < 5; i++)
-      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %d %s %d %s\n", 100 + 6 * run,
-                            unit, 100 + 6 * run, parts);
-    CU_ASSERT_EQUAL(pprofc_bench_read(runs, "", "run", text, n, &error), PPROFC_OK);
-  }
-  CU_ASSERT_EQUAL(gate_learn_noise(&gate, runs, &error), PPROFC_OK);
+  CU_ASSERT(gate_parse_floor(str_of(floor), &gate.settings.floor));
   for (int side = 0; side < 2; side++) {
     size_t n = 0;
-    for (int i = 0; i < 5; i++)
-      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %.3f %s %.3f %s\n",
-                            side ? 100 * factor : 100, unit, side ? 100 * factor : 100, parts);
-    CU_ASSERT_EQUAL(pprofc_bench_read(set, side ? "head" : "base", "f", text, n, &error),
-                    PPROFC_OK);
+    for (size_t i = 0; i < 10; i++)
+      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %.3f %s\n",
+                            (side ? head : base)[i % period], unit);
+    CU_ASSERT_EQUAL(pprofc_bench_read(set, side ? "head" : "base", "f", text, n, NULL), PPROFC_OK);
   }
-  CU_ASSERT_EQUAL(gate_read_raw(&gate, set, &error), PPROFC_OK);
-  CU_ASSERT_EQUAL(gate_judge(&gate, TODAY, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(gate_read_raw(&gate, set, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(gate_judge(&gate, TODAY, NULL), PPROFC_OK);
+  size_t count = gate.regressed;
+  gate_free(&gate);
+  pprofc_bench_free(set);
+  return count;
+}
+
+/* Go divides what it allocates once by the number of operations, so such an amount varies. */
+static void test_memory_that_varies_has_a_floor(void) {
+  static const struct {
+    const char *unit;
+    double base[2], head[2];
+    const char *floor;
+    size_t regressed;
+  } cases[] = {
+      {"B/op", {560, 622}, {593, 655}, "1s", 0},  /* 33 B of a range of 62 B */
+      {"B/op", {560, 622}, {593, 655}, "1 B", 1}, /* unless the user sets a floor */
+      {"B/op", {560, 622}, {593, 655}, "0 B", 1}, /* or switches it off */
+      {"allocs/op", {3, 4}, {4, 4}, "0", 1},
+      {"B/op", {560, 622}, {593, 655}, "0", 0},      /* for another unit */
+      {"B/op", {560, 622}, {625, 687}, "1s", 1},     /* more than the range */
+      {"B/op", {5600, 6220}, {6600, 7220}, "1s", 1}, /* a floor is at most 64 B */
+      {"B/op", {16, 16}, {24, 24}, "1s", 1},         /* constant amounts have no floor */
+      {"B/op", {16.001, 16.003}, {24.001, 24.003}, "1s", 1},
+      {"allocs/op", {3, 4}, {4, 4}, "1s", 0},
+      {"allocs/op", {3, 4}, {5, 6}, "1s", 1},
+      {"ns/op", {3, 4}, {4, 4}, "1 B", 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    CU_ASSERT_EQUAL(
+        regressed_samples(cases[i].unit, cases[i].base, cases[i].head, 2, cases[i].floor),
+        cases[i].regressed);
+}
+
+/* ---- earlier runs ------------------------------------ */
+
+/* Returns the exit status of base and head after these earlier runs; frees the texts. */
+static int status_of_runs(const struct gate_settings *settings, struct buffer *runs, size_t count,
+                          struct buffer *sides) {
+  struct gate gate;
+  pprofc_bench *earlier = pprofc_bench_new(NULL), *set = pprofc_bench_new(NULL);
+  gate_init(&gate, &mem_default);
+  gate.settings.test = settings->test;
+  gate.settings.one_process = settings->one_process;
+  for (size_t i = 0; i < count; i++) {
+    CU_ASSERT_EQUAL(pprofc_bench_read(earlier, "", "run", runs[i].data, runs[i].size, NULL),
+                    PPROFC_OK);
+    buffer_free(&runs[i]);
+  }
+  CU_ASSERT_EQUAL(gate_learn_noise(&gate, earlier, NULL), PPROFC_OK);
+  for (int side = 0; side < 2; side++) {
+    CU_ASSERT_EQUAL(pprofc_bench_read(set, side ? "head" : "base", "f", sides[side].data,
+                                      sides[side].size, NULL),
+                    PPROFC_OK);
+    buffer_free(&sides[side]);
+  }
+  CU_ASSERT_EQUAL(gate_read_raw(&gate, set, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(gate_judge(&gate, TODAY, NULL), PPROFC_OK);
   int status = gate_exit_status(&gate);
   gate_free(&gate);
-  pprofc_bench_free(runs);
+  pprofc_bench_free(earlier);
   pprofc_bench_free(set);
   return status;
 }
 
-static void test_noise_of_earlier_runs_raises_the_threshold(void) {
-  CU_ASSERT_EQUAL(status_with_noise(1.10, "ns/op", "x"), 0);
-  CU_ASSERT_EQUAL(status_with_noise(1.12, "ns/op", "x"), 0);
-  CU_ASSERT_EQUAL(status_with_noise(1.13, "ns/op", "x"), 2);
-  CU_ASSERT_EQUAL(status_with_noise(1.12, "user-sec/op", "sys-sec/op"), 0);
-  CU_ASSERT_EQUAL(status_with_noise(1.13, "user-sec/op", "sys-sec/op"), 2);
+/* Appends five samples of about one value. */
+static void put_run(struct buffer *out, const char *name, double value, double swing,
+                    const char *unit) {
+  for (int i = 0; i < 5; i++)
+    buffer_printf(out, "Benchmark%s 1 %.4f %s\n", name, value * (1 + swing * (i - 2)), unit);
+}
+
+/* Three earlier runs of one benchmark: the t-test has two degrees of freedom. `unit` is what each
+ * value has, such as "ns/op"; with `parts`, each value comes again as system time. */
+static int status_with_noise(double factor, const char *unit, const char *parts) {
+  const struct gate_settings settings = {.one_process = false};
+  struct buffer runs[3], sides[2];
+  for (int i = 0; i < 5; i++) {
+    bool run = i < 3;
+    double value = run ? 100 + 6 * i : i == 3 ? 100 : 100 * factor;
+    struct buffer *out = run ? &runs[i] : &sides[i - 3];
+    buffer_init(out, &mem_default, 1 << 20);
+    for (int k = 0; k < 5; k++)
+      buffer_printf(out, "BenchmarkA 1 %.3f %s %.3f %s\n", value, unit, value, parts);
+  }
+  return status_of_runs(&settings, runs, 3, sides);
+}
+
+static void test_a_change_exceeds_the_noise_of_earlier_runs(void) {
+  CU_ASSERT_EQUAL(status_with_noise(1.13, "ns/op", "x"), 0);
+  CU_ASSERT_EQUAL(status_with_noise(1.40, "ns/op", "x"), 0);
+  CU_ASSERT_EQUAL(status_with_noise(1.42, "ns/op", "x"), 2);
+  CU_ASSERT_EQUAL(status_with_noise(1.40, "user-sec/op", "sys-sec/op"), 0);
+  CU_ASSERT_EQUAL(status_with_noise(1.42, "user-sec/op", "sys-sec/op"), 2);
+}
+
+/* Six earlier runs of one benchmark. */
+static void test_earlier_runs_decide_extreme_changes(void) {
+  static const struct {
+    const char *unit;
+    double runs[6], base, head;
+    pprofc_gate_test test;
+    int status;
+  } cases[] = {
+      /* from and to 0, where no earlier run was */
+      {"B/op", {1, 2, 1, 3, 2, 1}, 0, 5000, PPROFC_GATE_BOTH, 2},
+      {"B/op", {1, 2, 1, 3, 2, 1}, 0, 5000, PPROFC_GATE_UTEST, 2},
+      {"MB/s", {100, 101, 99, 100, 102, 98}, 100, 0, PPROFC_GATE_BOTH, 2},
+      {"B/op", {1, 2, 1, 3, 2, 1}, 2, 0, PPROFC_GATE_BOTH, 0},
+      {"B/op", {1, 2, 1, 3, 2, 1}, 1, 2, PPROFC_GATE_BOTH, 0},
+      /* without another test, the noise still counts */
+      {"ns/op", {90, 130, 100, 120, 110, 95}, 101, 108, PPROFC_GATE_NONE, 0},
+      {"ns/op", {90, 130, 100, 120, 110, 95}, 101, 300, PPROFC_GATE_NONE, 2},
+      {"ns/op", {101, 101.5, 101, 101.2, 101.1, 101}, 101, 108, PPROFC_GATE_NONE, 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int swing = 0; swing < 2; swing++) {
+      const struct gate_settings settings = {.test = cases[i].test};
+      struct buffer texts[8];
+      for (size_t k = 0; k < 8; k++) {
+        double value = k < 6 ? cases[i].runs[k] : k == 6 ? cases[i].base : cases[i].head;
+        buffer_init(&texts[k], &mem_default, 1 << 20);
+        put_run(&texts[k], "A", value, swing * 0.001, cases[i].unit);
+      }
+      CU_ASSERT_EQUAL(status_of_runs(&settings, texts, 6, texts + 6), cases[i].status);
+    }
+}
+
+/* Two earlier runs of X agree by chance; the other benchmarks vary by 8 %. The samples of a side
+ * come from one process. */
+static int status_of_equal_runs(const char *unit, size_t others, double head) {
+  static const char header[] = "goos: linux\ngoarch: amd64\npkg: example.com/x\n";
+  const struct gate_settings settings = {.one_process = false};
+  struct buffer texts[4];
+  char name[24];
+  for (size_t k = 0; k < 4; k++) {
+    buffer_init(&texts[k], &mem_default, 1 << 20);
+    buffer_add_text(&texts[k], header);
+    put_run(&texts[k], "X", k < 2 ? 10.1 : k == 2 ? 10.15 : head, k < 2 ? 0 : 0.001, unit);
+    for (size_t b = 0; b < others; b++) {
+      snprintf(name, sizeof name, "Y%zu", b);
+      put_run(&texts[k], name, k == 1 ? 100 + 4 * (double)(b % 4 + 1) : 100, 0.001, unit);
+    }
+  }
+  return status_of_runs(&settings, texts, 2, texts + 2);
+}
+
+static void test_equal_earlier_times_are_chance(void) {
+  CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 15, 11.05), 0); /* the noise is shared */
+  CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 15, 40), 2);
+  CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 0, 11.05), 0); /* and not known without others */
+  CU_ASSERT_EQUAL(status_of_equal_runs("B/op", 15, 11.05), 2); /* memory does not vary */
+}
+
+/* One sample far off is not the noise of a side, and makes no change of its own. */
+static void test_one_outlier_is_no_floor(void) {
+  static const double sort_base[] = {581, 583, 585, 585, 591, 593, 595, 595, 601, 603};
+  static const double sort_head[] = {601, 605, 605, 607, 609, 609, 614, 618, 632, 738};
+  double base[10] = {16, 16, 16, 16, 80, 16, 16, 16, 16, 16}, head[10];
+  double two[10] = {16, 80, 16, 16, 80, 16, 16, 16, 16, 16};
+  for (int i = 0; i < 10; i++) head[i] = 64;
+  CU_ASSERT_EQUAL(regressed_samples("B/op", base, head, 10, "1s"), 1);
+  CU_ASSERT_EQUAL(regressed_samples("B/op", two, head, 10, "1s"), 0);
+  CU_ASSERT_EQUAL(regressed_samples("B/op", head, base, 10, "1s"), 0);
+  CU_ASSERT_EQUAL(regressed_samples("B/op", sort_base, sort_head, 10, "1s"), 0);
+}
+
+static struct gate_row floor_row(double low, double high, double head) {
+  struct gate_row row = gate_row_unknown();
+  row.verdict = PPROFC_GATE_UNCHANGED;
+  row.direction = -1;
+  row.threshold = 0.05;
+  row.floor = 10;
+  row.base = 100;
+  row.head = head;
+  row.delta = head / 100 - 1;
+  row.low = low;
+  row.high = high;
+  return row;
+}
+
+/* A change of 8 % is not below a threshold of 5 %. */
+static void test_a_verdict_names_the_limit_that_decided(void) {
+  struct gate_row row = floor_row(0.07, 0.09, 108);
+  CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "below the floor");
+  row = floor_row(0.01, 0.03, 102);
+  CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "below the threshold");
+  row = floor_row(-0.09, -0.07, 92);
+  CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "not slower");
+  row = floor_row(-0.01, 0.09, 104);
+  CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "unchanged");
 }
 
 UNIT_MAIN("gate rules", UNIT(test_rules_set_what_they_match), UNIT(test_the_last_rule_wins),
@@ -232,4 +401,7 @@ UNIT_MAIN("gate rules", UNIT(test_rules_set_what_they_match), UNIT(test_the_last
           UNIT(test_a_rule_that_matches_nothing_is_a_problem),
           UNIT(test_errors_have_line_and_column), UNIT(test_broken_json_has_line_and_column),
           UNIT(test_floors_and_percentages_are_parsed_whole),
-          UNIT(test_noise_of_earlier_runs_raises_the_threshold))
+          UNIT(test_memory_that_varies_has_a_floor),
+          UNIT(test_a_change_exceeds_the_noise_of_earlier_runs),
+          UNIT(test_earlier_runs_decide_extreme_changes), UNIT(test_equal_earlier_times_are_chance),
+          UNIT(test_one_outlier_is_no_floor), UNIT(test_a_verdict_names_the_limit_that_decided))

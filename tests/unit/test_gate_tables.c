@@ -74,18 +74,18 @@ static void test_text_table(void) {
                                "\xC2\xB9 all samples are equal\n"),
                   2);
   const struct gate_row *slow = row_of(&gate, "Slow");
-  CU_ASSERT_EQUAL(slow->verdict, GATE_REGRESSED);
+  CU_ASSERT_EQUAL(slow->verdict, PPROFC_GATE_REGRESSED);
   CU_ASSERT_EQUAL(slow->line, 5);
   CU_ASSERT_EQUAL(slow->base, 0.001);
   CU_ASSERT_EQUAL(slow->p, 0.001);
   CU_ASSERT(fabs(slow->delta - 0.215) < 1e-12);
   CU_ASSERT(str_equal(slow->group, STR("a/b")));
-  CU_ASSERT_EQUAL(row_of(&gate, "Same")->verdict, GATE_UNCHANGED);
-  CU_ASSERT_EQUAL(row_of(&gate, "Two ws")->verdict, GATE_IMPROVED);
+  CU_ASSERT_EQUAL(row_of(&gate, "Same")->verdict, PPROFC_GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(row_of(&gate, "Two ws")->verdict, PPROFC_GATE_IMPROVED);
   CU_ASSERT_EQUAL(row_of(&gate, "Two ws")->head_count, 9);
   CU_ASSERT_EQUAL(row_of(&gate, "Two ws")->p, 0.0005);
-  CU_ASSERT_EQUAL(row_of(&gate, "Gone")->verdict, GATE_MISSING);
-  CU_ASSERT_EQUAL(row_of(&gate, "New")->verdict, GATE_NEW);
+  CU_ASSERT_EQUAL(row_of(&gate, "Gone")->verdict, PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(row_of(&gate, "New")->verdict, PPROFC_GATE_NEW);
   CU_ASSERT_EQUAL(gate.compared, 3);
   gate_free(&gate);
 }
@@ -196,11 +196,11 @@ static void test_p_values_of_a_table_are_corrected(void) {
   struct gate gate;
   open_gate(&gate);
   CU_ASSERT_EQUAL(judge(&gate, text.data), 0);
-  CU_ASSERT_EQUAL(row_of(&gate, "A")->verdict, GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(row_of(&gate, "A")->verdict, PPROFC_GATE_INCONCLUSIVE);
   CU_ASSERT(fabs(row_of(&gate, "A")->adjusted - 0.3) < 1e-12);
   gate_free(&gate);
   open_gate(&gate);
-  gate.settings.correction = GATE_UNCORRECTED;
+  gate.settings.correction = PPROFC_GATE_UNCORRECTED;
   CU_ASSERT_EQUAL(judge(&gate, text.data), 2);
   gate_free(&gate);
   buffer_free(&text);
@@ -222,11 +222,11 @@ static void test_more_than_two_columns(void) {
   CU_ASSERT_EQUAL(judge(&gate, text), 2);
   const struct gate_row *rows = gate_rows(&gate, &count);
   CU_ASSERT_EQUAL_FATAL(count, 4);
-  CU_ASSERT_EQUAL(rows[0].verdict, GATE_UNCHANGED);
-  CU_ASSERT_EQUAL(rows[1].verdict, GATE_REGRESSED);
+  CU_ASSERT_EQUAL(rows[0].verdict, PPROFC_GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(rows[1].verdict, PPROFC_GATE_REGRESSED);
   CU_ASSERT(str_equal(rows[1].group, STR("c")));
-  CU_ASSERT_EQUAL(rows[2].verdict, GATE_MISSING);
-  CU_ASSERT_EQUAL(rows[3].verdict, GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(rows[2].verdict, PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(rows[3].verdict, PPROFC_GATE_UNCHANGED);
   gate_free(&gate);
 }
 
@@ -240,8 +240,8 @@ static void test_a_table_of_one_column_among_others(void) {
                                "    " BAR "  new.txt   " BAR "\n    " BAR " allocs/op  " BAR "\n"
                                "New    16.00 " PM " 0%\n"),
                   0);
-  CU_ASSERT_EQUAL(row_of(&gate, "Old")->verdict, GATE_MISSING);
-  CU_ASSERT_EQUAL(row_of(&gate, "New")->verdict, GATE_NEW);
+  CU_ASSERT_EQUAL(row_of(&gate, "Old")->verdict, PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(row_of(&gate, "New")->verdict, PPROFC_GATE_NEW);
   gate_free(&gate);
 }
 
@@ -265,9 +265,9 @@ static void test_csv_table(void) {
       2);
   CU_ASSERT_EQUAL(gate.regressed, 2);
   CU_ASSERT_EQUAL(gate.compared, 3);
-  CU_ASSERT_EQUAL(row_of(&gate, "Gone")->verdict, GATE_MISSING);
-  CU_ASSERT_EQUAL(row_of(&gate, "New")->verdict, GATE_NEW);
-  CU_ASSERT_EQUAL(row_of(&gate, "B,x")->verdict, GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(row_of(&gate, "Gone")->verdict, PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(row_of(&gate, "New")->verdict, PPROFC_GATE_NEW);
+  CU_ASSERT_EQUAL(row_of(&gate, "B,x")->verdict, PPROFC_GATE_UNCHANGED);
   gate_free(&gate);
 }
 
@@ -286,7 +286,7 @@ static void test_classic_table(void) {
       2);
   CU_ASSERT_EQUAL(gate.regressed, 2);
   CU_ASSERT_EQUAL(row_of(&gate, "GobEncode")->head_count, 5);
-  CU_ASSERT_EQUAL(row_of(&gate, "Equal")->verdict, GATE_TOO_FEW);
+  CU_ASSERT_EQUAL(row_of(&gate, "Equal")->verdict, PPROFC_GATE_TOO_FEW);
   gate_free(&gate);
 }
 

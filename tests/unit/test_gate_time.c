@@ -92,8 +92,8 @@ static void test_cpu_time_of_one_thread_is_judged(void) {
   CU_ASSERT_EQUAL(judge_one(&f, (struct benchmark){"A", 1, 1300, 90, 1000},
                             (struct benchmark){"A", 1, 1340, 90, 1100}),
                   2);
-  CU_ASSERT_EQUAL(row_of(&f, "A", "cpu-sec/op")->verdict, GATE_REGRESSED);
-  CU_ASSERT_EQUAL(row_of(&f, "A", "sec/op")->verdict, GATE_ASIDE);
+  CU_ASSERT_EQUAL(row_of(&f, "A", "cpu-sec/op")->verdict, PPROFC_GATE_REGRESSED);
+  CU_ASSERT_EQUAL(row_of(&f, "A", "sec/op")->verdict, PPROFC_GATE_ASIDE);
   /* One comparison, one p-value: nothing is counted twice. */
   CU_ASSERT_EQUAL(f.gate.compared, 1);
   CU_ASSERT_EQUAL(f.gate.family, 1);
@@ -114,8 +114,8 @@ static void test_wall_time_is_judged_where_cpu_time_says_little(void) {
     head.wall *= 1.2;
     open_gate(&f);
     CU_ASSERT_EQUAL(judge_one(&f, benchmarks[i], head), 2);
-    CU_ASSERT_EQUAL(row_of(&f, head.name, "sec/op")->verdict, GATE_REGRESSED);
-    CU_ASSERT_EQUAL(row_of(&f, head.name, "cpu-sec/op")->verdict, GATE_ASIDE);
+    CU_ASSERT_EQUAL(row_of(&f, head.name, "sec/op")->verdict, PPROFC_GATE_REGRESSED);
+    CU_ASSERT_EQUAL(row_of(&f, head.name, "cpu-sec/op")->verdict, PPROFC_GATE_ASIDE);
     CU_ASSERT_EQUAL(f.gate.wall_times, 1);
     close_gate(&f);
   }
@@ -141,7 +141,7 @@ static void test_waiting_is_no_pass_under_strict(void) {
   CU_ASSERT_EQUAL(judge_one(&f, (struct benchmark){"A", 1, 1300, 1, 1000},
                             (struct benchmark){"A", 1, 2600, 1, 1000}),
                   0);
-  CU_ASSERT_EQUAL(row_of(&f, "A", "sec/op")->verdict, GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(row_of(&f, "A", "sec/op")->verdict, PPROFC_GATE_INCONCLUSIVE);
   f.gate.settings.strict = true;
   CU_ASSERT_EQUAL(gate_exit_status(&f.gate), 3);
   close_gate(&f);
@@ -149,9 +149,9 @@ static void test_waiting_is_no_pass_under_strict(void) {
 
 static void test_the_choice_can_be_made(void) {
   static const struct {
-    enum gate_time time;
+    pprofc_gate_time time;
     int status;
-  } choices[] = {{GATE_TIME_WALL, 2}, {GATE_TIME_CPU, 0}, {GATE_TIME_AUTO, 2}};
+  } choices[] = {{PPROFC_GATE_TIME_WALL, 2}, {PPROFC_GATE_TIME_CPU, 0}, {PPROFC_GATE_TIME_AUTO, 2}};
   for (size_t i = 0; i < 3; i++) {
     struct fixture f;
     open_gate(&f);
@@ -196,7 +196,7 @@ static void test_hyperfine(void) {
     /* Several files have several means, and their sum is CPU time. */
     CU_ASSERT_EQUAL(f.gate.cpu_times, files == 4);
     CU_ASSERT_EQUAL(row_of(&f, "true", "cpu-sec/op")->base, 0.75);
-    CU_ASSERT_EQUAL(row_of(&f, "true", "user-sec/op")->verdict, GATE_ASIDE);
+    CU_ASSERT_EQUAL(row_of(&f, "true", "user-sec/op")->verdict, PPROFC_GATE_ASIDE);
     close_gate(&f);
   }
 }

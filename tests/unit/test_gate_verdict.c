@@ -1,5 +1,5 @@
 /* The tables of verdicts: which condition decides when a row meets several. */
-#include "gate/verdict.h"
+#include "gate/judge.h"
 #include "unit.h"
 
 #include <math.h>
@@ -27,65 +27,65 @@ static struct gate_row slower(void) {
   return row;
 }
 
-static enum gate_verdict compared(struct gate_row row) {
+static pprofc_gate_verdict compared(struct gate_row row) {
   return verdict_of(&plain_gate, &row, NULL);
 }
 
-static enum gate_verdict untested(struct gate_row row, const struct gate_rule *rule) {
+static pprofc_gate_verdict untested(struct gate_row row, const struct gate_rule *rule) {
   return verdict_without_test(&plain_gate, &row, rule);
 }
 
 static void test_a_change_must_be_significant_and_large(void) {
   struct gate_row row = slower();
-  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
   row.significant = false;
-  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row = slower();
   row.threshold = 0.1; /* reached, whatever the last bits are */
-  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
   row.threshold = 0.11; /* the interval reaches it */
-  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row.threshold = 0.13;
-  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
   row = slower();
   row.floor = 0.2; /* more than the difference */
-  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
   row = slower();
   row.noise = 0.1; /* must be exceeded, not reached */
-  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
 }
 
 static void test_the_direction_decides_what_is_worse(void) {
   struct gate_row row = slower();
   row.direction = 1;
-  CU_ASSERT_EQUAL(compared(row), GATE_IMPROVED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_IMPROVED);
   row = slower();
   row.head = 0.4;
   row.delta = -0.6;
   row.low = -0.7;
   row.high = -0.5;
-  CU_ASSERT_EQUAL(compared(row), GATE_SUSPICIOUS);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_SUSPICIOUS);
   row.delta = -0.4;
-  CU_ASSERT_EQUAL(compared(row), GATE_IMPROVED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_IMPROVED);
   row.delta = -0.6;
   row.direction = 1;
-  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
 }
 
 static void test_few_samples_come_first(void) {
   struct gate_row row = slower();
   row.head_count = 3;
-  CU_ASSERT_EQUAL(compared(row), GATE_TOO_FEW);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_TOO_FEW);
   row.exact = true;
-  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
 }
 
 static void test_a_delta_without_size(void) {
   struct gate_row row = slower();
   row.delta_kind = GATE_DELTA_UNKNOWN;
-  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row.significant = false;
-  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
 }
 
 static void test_without_an_interval_the_change_itself_is_a_doubt(void) {
@@ -93,40 +93,40 @@ static void test_without_an_interval_the_change_itself_is_a_doubt(void) {
   row.significant = false;
   row.low = (double)NAN;
   row.high = (double)NAN;
-  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row.delta = 0.04;
-  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
 }
 
 static void test_a_rule_accepts_so_much(void) {
   struct gate_row row = slower();
   struct gate_rule rule = {.accept = true, .accepted = 0.1};
-  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), GATE_ACCEPTED);
-  CU_ASSERT(verdict_is_decided(GATE_ACCEPTED)); /* no second test may undo it */
+  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_ACCEPTED);
+  CU_ASSERT(verdict_is_decided(PPROFC_GATE_ACCEPTED)); /* no second test may undo it */
   row.delta = 0.11;
-  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_REGRESSED);
   row.significant = false;
-  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_INCONCLUSIVE);
 }
 
 static void test_what_needs_no_test(void) {
   const struct gate_rule ignore = {.ignore = true};
   struct gate_row row = slower();
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_UNCHANGED);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_UNCHANGED);
   row.direction = 0;
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_INFORMATIONAL);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_INFORMATIONAL);
   row.head = 0;
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_UNMEASURED);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_UNMEASURED);
   row.unit = STR("allocs/op"); /* a count may be 0 */
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_INFORMATIONAL);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_INFORMATIONAL);
   row.in_head = false;
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_MISSING);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_MISSING);
   row.in_head = true;
   row.in_base = false;
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_NEW);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_NEW);
   row.aside = "CPU time is judged";
-  CU_ASSERT_EQUAL(untested(row, NULL), GATE_ASIDE);
-  CU_ASSERT_EQUAL(untested(row, &ignore), GATE_IGNORED);
+  CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_ASIDE);
+  CU_ASSERT_EQUAL(untested(row, &ignore), PPROFC_GATE_IGNORED);
 }
 
 UNIT_MAIN("gate verdicts", UNIT(test_a_change_must_be_significant_and_large),

@@ -4,7 +4,7 @@
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "pprofc/stats.h"
-#include "stats/sorting.h"
+#include "stats/robust.h"
 #include "unit.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static void test_summary_is_the_median_and_the_worst_of_all_rows(void) {
   double worst = 0, needed = 0;
   size_t count;
   gate_init(&gate, &mem_default);
-  gate.settings.test = GATE_WELCH;
+  gate.settings.test = PPROFC_GATE_WELCH;
   for (size_t i = 0; i < ROWS; i++) CU_ASSERT(add_random_row(&gate, &state, i));
   CU_ASSERT_EQUAL(gate_judge(&gate, "2026-11-22", &error), PPROFC_OK);
   const struct gate_row *rows = gate_rows(&gate, &count);

@@ -6,7 +6,9 @@
 
 static void expect_text(pprofc_str got, const char *expected) {
   pprofc_str wanted = str_of(expected);
-  if (!str_equal(got, wanted)) printf("\nexpected %.*s, got %.*s\n", STR_ARG(wanted), STR_ARG(got));
+  if (!str_equal(got, wanted))
+    printf("\nexpected %s, got %.*s\n", expected ? expected : "", (int)got.size,
+           got.size ? got.data : "");
   CU_ASSERT(str_equal(got, wanted));
 }
 
@@ -35,6 +37,8 @@ static void test_function_names_are_shortened_as_pprof_does(void) {
       {"ns::Foo<int>::bar", "ns::Foo<int>::bar"},
       {"x/y", "x/y"},
       {"a/b.c/d.F", "d.F"},
+      {"a/b/c.d/.e", "c.d/.e"},
+      {"a/b.\nc", "a/b.\nc"},
       {"main", "main"},
       {"", ""},
       {".", "."},
@@ -49,6 +53,19 @@ static void test_function_names_are_shortened_as_pprof_does(void) {
     expect_text(got, names[i][1]);
   }
   arena_free(&arena);
+}
+
+/* A quadratic rule would take minutes. */
+static void test_a_name_of_a_million_folders_is_shortened(void) {
+  struct buffer name;
+  buffer_init(&name, &mem_default, SIZE_MAX);
+  for (size_t i = 0; i < 1000000; i++) buffer_add_text(&name, "a/");
+  buffer_add_text(&name, "b.c");
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  expect_text(shorten_function_name(buffer_str(&name), &arena), "b.c");
+  arena_free(&arena);
+  buffer_free(&name);
 }
 
 static void test_source_paths_are_trimmed(void) {
@@ -348,7 +365,8 @@ static void test_flat_of_kept_nodes_does_not_depend_on_what_is_kept(void) {
 }
 
 UNIT_MAIN("graph", UNIT(test_function_names_are_shortened_as_pprof_does),
-          UNIT(test_source_paths_are_trimmed), UNIT(test_printed_names), UNIT(test_colours),
+          UNIT(test_a_name_of_a_million_folders_is_shortened), UNIT(test_source_paths_are_trimmed),
+          UNIT(test_printed_names), UNIT(test_colours),
           UNIT(test_sums_and_edges_are_those_of_the_definition),
           UNIT(test_marks_are_those_of_the_definition),
           UNIT(test_flat_of_kept_nodes_does_not_depend_on_what_is_kept))

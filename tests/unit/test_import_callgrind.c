@@ -438,7 +438,7 @@ static void test_hubs_make_no_more_than_their_size(void) {
   for (size_t i = 0; i < view.count; i++)
     CU_ASSERT_TRUE(!str_starts(str_of(stack_text(profile, i)), STR("[pruned]")));
   CU_ASSERT_TRUE(has_comment(profile, "1 part of callgrind's output has too many paths: some costs "
-                                      "are below one caller alone"));
+                                      "are shown for one caller only"));
   pprofc_profile_release(profile);
   buffer_free(&text);
 }

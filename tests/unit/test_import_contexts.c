@@ -338,7 +338,7 @@ static void test_jit_files_in_tmp(void) {
 static void test_repeated_benchmarks(void) {
   static const char part[] = "part: %s\nevents: Ir\n"
                              "desc: Trigger: Client Request: a\nfn=f\n1 1\n";
-  static const char wanted[] = "has the name of another benchmark";
+  static const char wanted[] = "repeats the name of a benchmark";
   char lines[512];
   size_t at = (size_t)snprintf(lines, sizeof lines, part, "1.1");
   at += (size_t)snprintf(lines + at, sizeof lines - at, part, "1.2");

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "core/json_tree.h"
+#include "import/json/stringify.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,122 @@ static void test_items_of_arrays_have_numbers(void) {
   CU_ASSERT_PTR_NULL(node_at(root, 4));
   CU_ASSERT_PTR_NULL(node_at(NULL, 0));
   CU_ASSERT_EQUAL(node_size(node_at(root, 2)), 0);
+  arena_free(&arena);
+}
+
+/* Parses as an importer does: arrays of numbers are packed. */
+static struct node *packed(const char *text) {
+  struct node *root = NULL;
+  bool cut;
+  CU_ASSERT_EQUAL(json_tree_parse_cut(&arena, str_of(text), &root, &cut, &error), PPROFC_OK);
+  return root;
+}
+
+#define TWENTY "0, 1,2 ,\n3,4,5,6,7,8,9, 10,11,12,13,14,15,16,17,18,19"
+
+static void test_packed_numbers_are_items(void) {
+  arena_init(&arena, &mem_default);
+  const struct node *root = packed("{\"a\": [" TWENTY "," TWENTY ", -1.5e3, null, true, NaN ]}");
+  const struct node *list = node_get(root, "a");
+  CU_ASSERT(node_is(list, NODE_ARRAY) && !list->first);
+  CU_ASSERT_EQUAL(node_size(list), 44);
+  for (size_t i = 0; i < 40; i++)
+    CU_ASSERT_EQUAL(node_integer(node_at(list, i)), (int64_t)(i % 20));
+  for (size_t i = 40; i-- > 0;) CU_ASSERT_EQUAL(node_integer(node_at(list, i)), (int64_t)(i % 20));
+  CU_ASSERT(str_equal(node_at(list, 40)->text, STR("-1.5e3")));
+  CU_ASSERT(node_is(node_at(list, 41), NODE_NULL) && node_is(node_at(list, 42), NODE_TRUE));
+  CU_ASSERT(str_equal(node_at(list, 43)->text, STR("NaN")));
+  CU_ASSERT_PTR_NULL(node_at(list, 44));
+  arena_free(&arena);
+}
+
+static void test_packed_rows_are_arrays(void) {
+  arena_init(&arena, &mem_default);
+  const struct node *root = packed("[[1,2,3],[ ],[],[4 , 5],7,[6],[0],[1],[2],[3],[4],[5],[6],"
+                                   "[7],[8],[9]\n,\n[ 10 ] , [11,12] ]");
+  CU_ASSERT_EQUAL(node_size(root), 18);
+  CU_ASSERT(!root->first);
+  const struct node *row = node_at(root, 17);
+  CU_ASSERT_EQUAL(node_size(row), 2);
+  CU_ASSERT_EQUAL(node_integer(node_at(row, 1)), 12);
+  CU_ASSERT_EQUAL(node_integer(node_at(row, 0)), 11);
+  CU_ASSERT_EQUAL(node_integer(node_at(node_at(root, 0), 2)), 3);
+  CU_ASSERT_EQUAL(node_size(node_at(root, 1)), 0);
+  CU_ASSERT_EQUAL(node_size(node_at(root, 2)), 0);
+  CU_ASSERT_PTR_NULL(node_at(node_at(root, 2), 0));
+  CU_ASSERT_EQUAL(node_integer(node_at(node_at(root, 3), 1)), 5);
+  CU_ASSERT_EQUAL(node_integer(node_at(root, 4)), 7);
+  CU_ASSERT_EQUAL(node_integer(node_at(node_at(root, 16), 0)), 10);
+  arena_free(&arena);
+}
+
+/* The expected texts are those of node. */
+static void test_values_are_written_as_javascript_does(void) {
+  static const char *const texts[][2] = {
+      {"{\"a\": \"x\\\"\\\\\\b\\u0001\", \"b\": [], \"c\": {}, \"d\": [true, {\"e\": null}]}",
+       "{\"a\":\"x\\\"\\\\\\b\\u0001\",\"b\":[],\"c\":{},\"d\":[true,{\"e\":null}]}"},
+      {"[1.50, 1e21, 1e22, 1e-7, 0.00001, -2.5e3, 123456789012345678, 1e999, 0.1, -0]",
+       "[1.5,1e+21,1e+22,1e-7,0.00001,-2500,123456789012345680,null,0.1,0]"},
+      {"[" TWENTY "]", "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]"},
+      {"[[1, 2],[],[3],[4],[5],[6],[7],[8],[9],[10],[11],[12],[13],[14],[15],[16, null]]",
+       "[[1,2],[],[3],[4],[5],[6],[7],[8],[9],[10],[11],[12],[13],[14],[15],[16,null]]"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct buffer text;
+    arena_init(&arena, &mem_default);
+    buffer_init(&text, &mem_default, 1 << 20);
+    json_stringify(&text, packed(texts[i][0]));
+    CU_ASSERT(str_equal(buffer_str(&text), str_of(texts[i][1])));
+    if (!str_equal(buffer_str(&text), str_of(texts[i][1])))
+      printf("%.*s\n", STR_ARG(buffer_str(&text)));
+    buffer_free(&text);
+    arena_free(&arena);
+  }
+}
+
+/* An array that is not of numbers, or whose numbers are far apart, has nodes. */
+static void test_other_arrays_are_not_packed(void) {
+  static const char *const texts[] = {"[" TWENTY ",\"a\"]", "[" TWENTY ",{}]", "[" TWENTY ",[]]",
+                                      "[[" TWENTY ",[]], " TWENTY "]"};
+  arena_init(&arena, &mem_default);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const struct node *root = packed(texts[i]);
+    CU_ASSERT(root->first && node_size(root) == 21);
+  }
+  static char far[8192];
+  memset(far, ' ', sizeof far - 1);
+  memcpy(far, "[" TWENTY "," TWENTY, sizeof TWENTY * 2);
+  memcpy(far + 5000, "," TWENTY "," TWENTY "]", sizeof TWENTY * 2 + 1);
+  const struct node *root = packed(far);
+  CU_ASSERT(root->first && node_size(root) == 80);
+  CU_ASSERT_EQUAL(node_integer(node_at(root, 79)), 19);
+  memset(far, ' ', sizeof far - 1);
+  memcpy(far, "[1", 2);
+  memcpy(far + 5000, "," TWENTY "]", sizeof TWENTY + 1);
+  root = packed(far);
+  CU_ASSERT(root->first && node_size(root) == 21);
+  arena_free(&arena);
+}
+
+static bool packed_refused(const char *text, const char *message) {
+  struct node *root = NULL;
+  bool cut;
+  bool good = refused(text, message) &&
+              json_tree_parse_cut(&arena, str_of(text), &root, &cut, &error) == PPROFC_E_FORMAT &&
+              !root && strcmp(error.message, message) == 0;
+  if (!good) fprintf(stderr, "%s: %s\n", text, error.message);
+  return good;
+}
+
+static void test_packing_reports_the_same_errors(void) {
+  arena_init(&arena, &mem_default);
+  CU_ASSERT(packed_refused("{\"a\": [" TWENTY ",", "unexpected end at line 2, column 46"));
+  CU_ASSERT(packed_refused("{\"a\": [" TWENTY " 1]}", "expected a comma at line 2, column 46"));
+  CU_ASSERT(packed_refused("{\"a\": [" TWENTY ",]}", "unexpected character at line 2, column 46"));
+  CU_ASSERT(
+      packed_refused("{\"a\": [" TWENTY ",1.e]}", "unexpected character at line 2, column 46"));
+  CU_ASSERT(
+      packed_refused("{\"a\": [[" TWENTY ",x]]}", "unexpected character at line 2, column 46"));
   arena_free(&arena);
 }
 
@@ -200,4 +317,7 @@ static void test_without_jansson(void) {
 
 UNIT_MAIN("json tree", UNIT(test_items_of_arrays_have_numbers),
           UNIT(test_integers_are_whole_and_fit), UNIT(test_escapes), UNIT(test_errors_say_where),
-          UNIT(test_depth_has_no_cost_beyond_its_bytes), WITH_JANSSON)
+          UNIT(test_depth_has_no_cost_beyond_its_bytes), UNIT(test_packed_numbers_are_items),
+          UNIT(test_packed_rows_are_arrays), UNIT(test_values_are_written_as_javascript_does),
+          UNIT(test_other_arrays_are_not_packed), UNIT(test_packing_reports_the_same_errors),
+          WITH_JANSSON)

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -35,7 +36,7 @@ static void expect_escaped(escape_fn *escape, pprofc_str text, const char *expec
   buffer_init(&out, &mem_default, 1 << 16);
   escape(&out, text);
   if (out.data && !str_equal(buffer_str(&out), str_of(expected)))
-    printf("    %.*s instead of %s\n", STR_ARG(buffer_str(&out)), expected);
+    printf("    %.*s instead of %s\n", STR_ARG(buffer_str(&out)), expected ? expected : "");
   CU_ASSERT(str_equal(buffer_str(&out), str_of(expected)));
   buffer_free(&out);
 }
@@ -200,6 +201,18 @@ static void test_a_log_is_guarded_as_byte_by_byte(void) {
   }
 }
 
+/* A quadratic search would take minutes. */
+static void test_a_log_of_a_million_hashes_takes_linear_time(void) {
+  struct buffer text, out;
+  buffer_init(&text, &mem_default, SIZE_MAX);
+  buffer_init(&out, &mem_default, SIZE_MAX);
+  buffer_add_fill(&text, '#', 4000000);
+  escape_log(&out, buffer_str(&text), true);
+  CU_ASSERT(str_equal(buffer_str(&text), buffer_str(&out)));
+  buffer_free(&text);
+  buffer_free(&out);
+}
+
 static void test_a_line_keeps_its_tabs_only(void) {
   expect_escaped(escape_line, STR("a\tb\nc\x1b\t"), "a\tb\\x0ac\\x1b\t");
   struct arena arena;
@@ -262,6 +275,27 @@ static void test_output_arrives_whole_and_in_order(void) {
                        STR("-9223372036854775808 18446744073709551615    \xc3\xa9long end\nxxx")));
   CU_ASSERT(str_ends(buffer_str(&text), STR("xx!")));
   buffer_free(&text);
+}
+
+/* Formats that need no vsnprintf. */
+static void test_formats_print_as_printf_does(void) {
+  static const double numbers[] = {0,        -0.0,  1,    -1,         0.5,      -0.005,
+                                   0.125,    2.675, 1e15, -999999999, 1e22,     1e-300,
+                                   12345.67, 1e300, NAN,  -2.5e3,     INFINITY, 1.0 / 3};
+  static struct output out;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    struct buffer text;
+    char expected[2000];
+    double n = numbers[i];
+    buffer_init(&text, &mem_default, 1 << 20);
+    output_init(&out, collect, &text);
+    output_printf(&out, "<%.2f %.0f%% %.9f %.17g %s %u %lld>", n, n, n, n, "x", 7u, -8LL);
+    snprintf(expected, sizeof expected, "<%.2f %.0f%% %.9f %.17g %s %u %lld>", n, n, n, n, "x", 7u,
+             -8LL);
+    CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
+    CU_ASSERT(str_equal(buffer_str(&text), str_of(expected)));
+    buffer_free(&text);
+  }
 }
 
 static void test_output_that_was_refused_once_is_refused_for_good(void) {
@@ -485,9 +519,12 @@ UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
           UNIT(test_clean_means_that_escaping_changes_nothing),
           UNIT(test_direction_marks_and_tags_are_seen_everywhere), UNIT(test_logs_get_no_command),
           UNIT(test_commands_are_broken_wherever_the_writer_cuts_them),
-          UNIT(test_a_log_is_guarded_as_byte_by_byte), UNIT(test_a_line_keeps_its_tabs_only),
+          UNIT(test_a_log_is_guarded_as_byte_by_byte),
+          UNIT(test_a_log_of_a_million_hashes_takes_linear_time),
+          UNIT(test_a_line_keeps_its_tabs_only),
           UNIT(test_json_strings_may_stand_in_a_script_element),
           UNIT(test_xml_text_is_text_and_legal), UNIT(test_output_arrives_whole_and_in_order),
+          UNIT(test_formats_print_as_printf_does),
           UNIT(test_output_that_was_refused_once_is_refused_for_good),
           UNIT(test_a_file_appears_when_it_is_whole),
           UNIT(test_an_old_file_stays_until_the_new_one_is_whole), UNIT(test_a_link_stays_a_link),

@@ -17,15 +17,15 @@ static pprofc_profile *calls(void) {
   return finish(b);
 }
 
-static struct pipeline_options defaults(void) {
-  struct pipeline_options options;
-  pipeline_options_init(&options);
+static pprofc_report_options defaults(void) {
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
   options.threads = 1;
   return options;
 }
 
 /* Runs a pipeline that must work. */
-static void run(const pprofc_profile *p, const struct pipeline_options *options,
+static void run(const pprofc_profile *p, const pprofc_report_options *options,
                 const struct pipeline_overrides *overrides, struct pipeline_result *result) {
   pprofc_error error = {.message = ""};
   pprofc_status status = pipeline_run(p, options, overrides, result, &error);
@@ -34,7 +34,7 @@ static void run(const pprofc_profile *p, const struct pipeline_options *options,
 }
 
 /* The message of a pipeline that must fail; its result can be freed. */
-static void expect_refused(const pprofc_profile *p, const struct pipeline_options *options,
+static void expect_refused(const pprofc_profile *p, const pprofc_report_options *options,
                            const struct pipeline_overrides *overrides, const char *message) {
   struct pipeline_result result;
   pprofc_error error = {.message = ""};
@@ -62,7 +62,7 @@ static const struct pipeline_overrides nothing;
 
 static void test_defaults_show_the_last_value(void) {
   pprofc_profile *p = calls();
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_result r;
   run(p, &o, &nothing, &r);
   CU_ASSERT_EQUAL(r.value_index, 1);
@@ -77,51 +77,9 @@ static void test_defaults_show_the_last_value(void) {
   pprofc_profile_release(p);
 }
 
-static void test_the_defaults_are_those_of_the_reports(void) {
-  pprofc_report_options report;
-  pprofc_report_options_init(&report);
-  struct pipeline_options of_report = report_pipeline_options(&report), o;
-  pipeline_options_init(&o);
-  CU_ASSERT_STRING_EQUAL(o.unit, of_report.unit);
-  CU_ASSERT_STRING_EQUAL(o.sort, of_report.sort);
-  CU_ASSERT_EQUAL(o.divide_by, of_report.divide_by);
-  CU_ASSERT_EQUAL(o.trim, of_report.trim);
-  CU_ASSERT_EQUAL(o.nodecount, of_report.nodecount);
-  CU_ASSERT_EQUAL(o.nodefraction, of_report.nodefraction);
-  CU_ASSERT_EQUAL(o.edgefraction, of_report.edgefraction);
-}
-
-/* Every option of a report that has the name of a field of the pipeline must reach it. */
-static void test_options_of_a_report_reach_the_pipeline(void) {
-  pprofc_report_options report;
-  pprofc_report_options_init(&report);
-  const char **fields[] = {
-      &report.focus,        &report.ignore,      &report.hide,     &report.show,
-      &report.show_from,    &report.prune_from,  &report.tagfocus, &report.tagignore,
-      &report.tagshow,      &report.taghide,     &report.tagroot,  &report.tagleaf,
-      &report.sample_index, &report.granularity, &report.argument, &report.trim_path,
-      &report.source_path,  &report.unit,        &report.sort};
-  static const char *const texts[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
-                                      "k", "l", "m", "n", "o", "p", "q", "r", "s"};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) *fields[i] = texts[i];
-  report.noinlines = report.showcolumns = report.mean = report.call_tree = true;
-  report.drop_negative = report.relative_percentages = true;
-  report.threads = 18;
-  const struct pipeline_options o = report_pipeline_options(&report);
-  const char *const got[] = {o.focus,        o.ignore,      o.hide,     o.show,
-                             o.show_from,    o.prune_from,  o.tagfocus, o.tagignore,
-                             o.tagshow,      o.taghide,     o.tagroot,  o.tagleaf,
-                             o.sample_index, o.granularity, o.argument, o.trim_path,
-                             o.source_path,  o.unit,        o.sort};
-  for (size_t i = 0; i < sizeof got / sizeof *got; i++) CU_ASSERT_PTR_EQUAL(got[i], texts[i]);
-  CU_ASSERT(o.noinlines && o.showcolumns && o.mean && o.call_tree);
-  CU_ASSERT(o.drop_negative && o.relative_percentages);
-  CU_ASSERT_EQUAL(o.threads, 18);
-}
-
 static void test_filters_come_before_or_after_the_total(void) {
   pprofc_profile *p = calls();
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_result r;
   o.focus = "B";
   o.tagfocus = "v2";
@@ -141,7 +99,7 @@ static void test_filters_come_before_or_after_the_total(void) {
 
 static void test_a_profile_without_edits_is_not_copied(void) {
   pprofc_profile *p = calls();
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_overrides addresses = {.granularity = "addresses"};
   struct pipeline_result r;
   run(p, &o, &addresses, &r);
@@ -156,7 +114,7 @@ static void test_a_profile_without_edits_is_not_copied(void) {
 
 static void test_overrides_decide_over_the_options(void) {
   pprofc_profile *p = calls();
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_result r;
   o.granularity = "files";
   o.noinlines = true;
@@ -186,7 +144,7 @@ static void test_overrides_decide_over_the_options(void) {
 
 static void test_the_graph_has_the_unit_of_its_smallest_value(void) {
   pprofc_profile *p = calls();
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_result r;
   struct graph g;
   pprofc_str unit;
@@ -217,7 +175,7 @@ static void test_the_graph_has_the_unit_of_its_smallest_value(void) {
 
 static void test_the_argument_chooses_edges(void) {
   pprofc_profile *p = calls();
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   const struct pipeline_overrides peek = {.no_trim = true, .takes_argument = true};
   struct pipeline_result r;
   struct graph g;
@@ -245,7 +203,7 @@ static void test_warnings_come_in_the_order_of_the_steps(void) {
   pprofc_profile *p = calls();
   struct buffer warnings;
   buffer_init(&warnings, &mem_default, 1 << 20);
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_result r;
   o.warn = collect_warning;
   o.warn_context = &warnings;
@@ -281,7 +239,7 @@ static void test_bad_options_are_refused(void) {
       {"", "", "", "", "", 0, "zero divisor specified"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct pipeline_options o = defaults();
+    pprofc_report_options o = defaults();
     o.granularity = cases[i].granularity;
     o.sort = cases[i].sort;
     o.focus = cases[i].focus;
@@ -298,7 +256,7 @@ static void test_units_of_the_profile_drive_no_terminal(void) {
   pprofc_builder_type(b, "t", "\033[2Jx");
   sample(b, "A", 10, 0);
   pprofc_profile *p = finish(b);
-  struct pipeline_options o = defaults();
+  pprofc_report_options o = defaults();
   struct pipeline_result r;
   o.mean = true;
   o.divide_by = 2;
@@ -311,8 +269,6 @@ static void test_units_of_the_profile_drive_no_terminal(void) {
 }
 
 UNIT_MAIN("pipeline", UNIT(test_defaults_show_the_last_value),
-          UNIT(test_the_defaults_are_those_of_the_reports),
-          UNIT(test_options_of_a_report_reach_the_pipeline),
           UNIT(test_filters_come_before_or_after_the_total),
           UNIT(test_a_profile_without_edits_is_not_copied),
           UNIT(test_overrides_decide_over_the_options),

@@ -116,7 +116,12 @@ static void test_categories_take_mates_when_case_is_ignored(void) {
              YES("(?i)\\p{ASCII}", "\xe2\x84\xaa"), NO("(?i)\\pN", "x"),
              YES("(?i)^(?:\\p{Lu}\\p{Ll}){1,20}$", "abcd"),
              YES("(?i)\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}",
-                 "abcdefghij"));
+                 "abcdefghij"),
+             YES("(?i)[x\\P{Lu}]", "\xef\xac\x80"), NO("(?i)[1\\P{Lu}]", "a"),
+             NO("(?i)[1\\p{Lu}]", "\xef\xac\x80"), YES("(?i)[1\\p{Lu}]", "a"),
+             YES("(?i)[^1\\p{Lu}]", "\xef\xac\x80"), NO("(?i)[^1\\p{Lu}]", "a"),
+             YES("(?i)^x\\p{Lu}y$", "XaY"), NO("(?i)\\p{Lt}", "a"), YES("(?i)[1\\P{Lt}]", "a"),
+             YES("(?i)\\p{Lt}", "\xc7\x84"), NO("(?i)[1\\P{Lt}]", "\xc7\x84"));
 }
 
 static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) {

@@ -134,7 +134,7 @@ static void test_a_tree_of_many_sample_types_is_refused(void) {
     CU_ASSERT_EQUAL(pprofc_report(p, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
     CU_ASSERT_STRING_EQUAL(error.message,
                            "a tree of 3001 frames with 3000 values each is too large "
-                           "(-top and -dot need one value of a frame)");
+                           "(-top and -dot need one value per frame)");
     buffer_free(&text);
   }
   pprofc_profile_release(p);

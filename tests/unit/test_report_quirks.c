@@ -377,7 +377,47 @@ static void test_units_cannot_drive_a_terminal(void) {
   pprofc_profile_release(p);
 }
 
-UNIT_MAIN("report_quirks", UNIT(test_no_samples),
+/* Collects text with each run of 'n' as one character. */
+static int collect_short(void *buffer, const void *data, size_t size) {
+  struct buffer *out = buffer;
+  const char *text = data;
+  for (size_t i = 0; i < size; i++)
+    if (text[i] != 'n' || !out->size || out->data[out->size - 1] != 'n')
+      buffer_add_char(out, text[i]);
+  return out->failed;
+}
+
+/* Ten lines of a function, in ten samples with two frames each. */
+static void traces_of_name(const char *name, struct buffer *out) {
+  pprofc_builder *b = cpu_builder();
+  uint32_t function = pprofc_builder_function(b, name, name, "a.c", 1), frames[11];
+  for (uint32_t i = 0; i < 11; i++)
+    frames[i] = pprofc_builder_location(b, PPROFC_NONE, 0, &(pprofc_line){function, i + 1, 0}, 1);
+  for (size_t i = 0; i < 10; i++) pprofc_builder_sample(b, frames + i, 2, &(int64_t){1});
+  pprofc_profile *p = finish(b);
+  pprofc_report_options o = report_options("traces");
+  buffer_init(out, &mem_default, 1 << 16);
+  CU_ASSERT_EQUAL(pprofc_report(p, &o, collect_short, out, NULL), PPROFC_OK);
+  pprofc_profile_release(p);
+}
+
+/* The report keeps 64 MiB of rendered frames and renders the others again for each sample. */
+static void test_traces_of_a_long_name_keep_few_texts(void) {
+  size_t size = 9 << 20;
+  char *name = malloc(size + 1);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(name);
+  memset(name, 'n', size);
+  name[size] = '\0';
+  struct buffer small, large;
+  traces_of_name("n", &small);
+  traces_of_name(name, &large);
+  CU_ASSERT(small.size > 500 && str_equal(buffer_str(&small), buffer_str(&large)));
+  buffer_free(&small);
+  buffer_free(&large);
+  free(name);
+}
+
+UNIT_MAIN("report_quirks", UNIT(test_no_samples), UNIT(test_traces_of_a_long_name_keep_few_texts),
           UNIT(test_an_empty_stack_counts_in_the_total_only),
           UNIT(test_recursion_counts_once_per_sample), UNIT(test_edge_values_ignore_mean),
           UNIT(test_edges_to_vanished_nodes_stay),

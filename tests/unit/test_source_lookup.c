@@ -40,8 +40,11 @@ static void end(void) {
 }
 
 static void open_lookup(const char *source_path, const char *trim_path) {
-  CU_ASSERT_EQUAL_FATAL(source_lookup_init(&lookup, &mem_default, source_path, trim_path, NULL),
-                        PPROFC_OK);
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
+  options.source_path = source_path;
+  options.trim_path = trim_path;
+  CU_ASSERT_EQUAL_FATAL(source_lookup_init(&lookup, &options, &mem_default, NULL), PPROFC_OK);
 }
 
 /* How many lines a file has, after this source path and trim path. */

@@ -388,12 +388,12 @@ static void test_answers_of_addr2line(void) {
             "while read -r a; do echo 0x000000000000${a#0x}; case $a in\n"
             "0x1300) echo in; echo 'a.c:3 (discriminator 7)'; echo 0x12; echo b.c:9;;\n"
             "0x1400) echo '?\?'; echo '?\?:0';;\n"
-            "0x1500) echo f; echo '??:?';;\n"
+            "0x1500) echo f; echo '?\?:?'; echo g; echo a.c:?;;\n"
             "*) echo '?\?'; echo c:d.c:12;; esac; done");
   uint64_t addresses[] = {0x10001300, 0x10001400, 0x10001500, 0x10001600};
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 0), "in a.c:3 < 0x12 b.c:9");
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 1), "");
-  CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 2), "f ??:?:0");
+  CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 2), "f :0 < g a.c:0");
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 3), " c:d.c:12");
   end();
 }

@@ -214,6 +214,19 @@ static void test_the_segments_own_offset_counts(void) {
   CU_ASSERT_EQUAL(base_in(&image, 0x7f0000001000, 0x7f0000003000, 0x1000), 0x7effffdfe000);
 }
 
+/* perf prints offsets in the file; its reader makes the memory of such a mapping begin at the
+ * offset. lld and Go place segments at other addresses than offsets. */
+static void test_addresses_that_are_offsets_in_the_file(void) {
+  struct image image;
+  Elf64_Phdr lld[] = {load(PF_R, 0, 0, 0x650, 0x650),
+                      load(PF_R | PF_X, 0x1650, 0x3650, 0x800, 0x800)};
+  make_elf(&image, ET_DYN, lld, 2);
+  CU_ASSERT_EQUAL(base_of(&image, 0x1000, 0x2000, 0x1000, 0x1700), (uint64_t)-0x2000);
+  Elf64_Phdr go = load(PF_R | PF_X, 0, 0x400000, 0x2000, 0x2000);
+  make_elf(&image, ET_EXEC, &go, 1);
+  CU_ASSERT_EQUAL(base_of(&image, 0, 0x2000, 0, 0x700), (uint64_t)-0x400000);
+}
+
 static void test_of_two_segments_on_one_page_the_address_decides(void) {
   struct image image;
   Elf64_Phdr segments[] = {load(PF_R, 0, 0, 0x800, 0x800),
@@ -321,17 +334,15 @@ static void test_the_folder_can_be_removed(void) {
   CU_ASSERT_EQUAL(finish(), 0);
 }
 
-UNIT_MAIN("symbolize_elf", UNIT(test_the_folder_can_be_made),
-          UNIT(test_what_is_no_object_is_refused), UNIT(test_headers_that_lie_are_refused),
-          UNIT(test_the_build_id_is_the_gnu_note),
-          UNIT(test_notes_that_run_out_of_their_segment_are_ignored),
-          UNIT(test_every_failing_allocation_is_reported),
-          UNIT(test_a_fixed_executable_has_no_base),
-          UNIT(test_a_position_independent_file_starts_where_it_is_mapped),
-          UNIT(test_the_segments_own_offset_counts),
-          UNIT(test_of_two_segments_on_one_page_the_address_decides),
-          UNIT(test_a_mapping_beside_every_segment_is_an_error),
-          UNIT(test_files_without_segments_start_at_their_offset),
-          UNIT(test_kernels_start_at_their_relocation_symbol),
-          UNIT(test_a_symbol_table_without_memory_is_an_error),
-          UNIT(test_the_folder_can_be_removed))
+UNIT_MAIN(
+    "symbolize_elf", UNIT(test_the_folder_can_be_made), UNIT(test_what_is_no_object_is_refused),
+    UNIT(test_headers_that_lie_are_refused), UNIT(test_the_build_id_is_the_gnu_note),
+    UNIT(test_notes_that_run_out_of_their_segment_are_ignored),
+    UNIT(test_every_failing_allocation_is_reported), UNIT(test_a_fixed_executable_has_no_base),
+    UNIT(test_a_position_independent_file_starts_where_it_is_mapped),
+    UNIT(test_the_segments_own_offset_counts), UNIT(test_addresses_that_are_offsets_in_the_file),
+    UNIT(test_of_two_segments_on_one_page_the_address_decides),
+    UNIT(test_a_mapping_beside_every_segment_is_an_error),
+    UNIT(test_files_without_segments_start_at_their_offset),
+    UNIT(test_kernels_start_at_their_relocation_symbol),
+    UNIT(test_a_symbol_table_without_memory_is_an_error), UNIT(test_the_folder_can_be_removed))

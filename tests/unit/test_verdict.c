@@ -5,7 +5,7 @@
 #include "pprofc/verdict.h"
 #include "profile_text.h"
 #include "unit.h"
-#include "verdict/similar.h"
+#include "verdict/name_parts.h"
 
 #include <math.h>
 
@@ -489,6 +489,30 @@ static void test_intervals_of_what_was_found_can_be_wider(void) {
   expect_wider(1, "f3", false);
 }
 
+static void test_lines_are_judged_like_functions(void) {
+  pprofc_profile *profiles[6];
+  pprofc_verdict_run runs[6];
+  pprofc_verdict_options options;
+  for (int run = 0; run < 6; run++) {
+    pprofc_builder *b = run_builder(NULL);
+    add_functions(b, run, 1000);
+    int64_t values[2] = {(run < 3 ? 400 : 800) * 1000, (600 + run) * 1000};
+    for (int i = 0; i < 2; i++) {
+      uint32_t line = pprofc_builder_frame(b, "hot", "a/hot.c", 7 + 2 * i);
+      pprofc_builder_sample(b, &line, 1, &values[i]);
+    }
+    runs[run] = (pprofc_verdict_run){.profile = profiles[run] = finish(b)};
+  }
+  pprofc_verdict_options_init(&options);
+  options.lines = true;
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(pprofc_verdicts_new(runs, 3, runs + 3, 3, &options, &v, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(verdict_of(v, "hot\na/hot.c:7"), PPROFC_VERDICT_GREW);
+  CU_ASSERT_EQUAL(verdict_of(v, "hot\na/hot.c:9"), PPROFC_VERDICT_UNCHANGED);
+  pprofc_verdicts_free(v);
+  for (int run = 0; run < 6; run++) pprofc_profile_release(profiles[run]);
+}
+
 static void test_options_that_make_no_sense_are_refused(void) {
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
@@ -569,6 +593,7 @@ UNIT_MAIN("verdict", UNIT(test_each_row_gets_its_word), UNIT(test_rows_are_sorte
           UNIT(test_one_recursive_stack_counts_once), UNIT(test_runs_must_be_alike),
           UNIT(test_stacks_are_judged_as_functions_are),
           UNIT(test_intervals_of_what_was_found_can_be_wider),
+          UNIT(test_lines_are_judged_like_functions),
           UNIT(test_options_that_make_no_sense_are_refused), UNIT(test_periods_may_differ),
 
           UNIT(test_a_family_may_need_samples_for_a_doubling), UNIT(test_changes_have_places),

@@ -1,6 +1,6 @@
 /* The guard of -http. Each test is one way in that must be open or closed. */
+#include "guard_head.h"
 #include "unit.h"
-#include "web/guard.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Parameters of addresses: what counts, what is ignored, how they become options and links, and
  * pprof's words for what is wrong. */
 #include "unit.h"
-#include "web/browser.h"
 #include "web/query.h"
 
 static struct arena arena;
@@ -65,20 +64,12 @@ static void test_links_change_add_and_remove(void) {
   CU_ASSERT_STRING_EQUAL(written(changes, 2), "i=%3Cx%3E&g=lines");
 }
 
-static int collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return 0;
-}
-
-static void test_links_are_for_attributes(void) {
-  static struct output out;
+static void test_links_are_encoded(void) {
   struct buffer text;
   buffer_init(&text, &mem_default, 4096);
-  output_init(&out, collect, &text);
   CU_ASSERT_EQUAL(parse("f=%22%3E%3Cscript%3E&g=lines"), PPROFC_OK);
-  web_query_link(&out, &query, "top", NULL, 0);
-  output_flush(&out, NULL);
-  CU_ASSERT(str_equal(buffer_str(&text), STR("top?f=%22%3E%3Cscript%3E&amp;g=lines")));
+  web_query_link(&text, &query, "top", NULL, 0);
+  CU_ASSERT(str_equal(buffer_str(&text), STR("top?f=%22%3E%3Cscript%3E&g=lines")));
   buffer_free(&text);
 }
 
@@ -141,7 +132,7 @@ static void test_options_become_an_address(void) {
   options.trim = false;
   options.sample_index = "cpu";
   buffer_init(&out, &mem_default, 4096);
-  browser_write_options(&out, &options);
+  web_query_of_options(&out, &options);
   CU_ASSERT(str_equal(buffer_str(&out), STR("calltree=t&trim=f&f=a%20b%7Cc")));
   buffer_free(&out);
   arena_free(&arena);
@@ -151,6 +142,6 @@ UNIT_MAIN("web query", UNIT(test_the_first_of_repeated_parameters_counts),
           UNIT(test_what_cannot_be_decoded_is_ignored),
           UNIT(test_values_that_are_no_text_are_refused),
           UNIT(test_equal_questions_have_equal_texts), UNIT(test_links_change_add_and_remove),
-          UNIT(test_links_are_for_attributes), UNIT(test_parameters_become_options),
+          UNIT(test_links_are_encoded), UNIT(test_parameters_become_options),
           UNIT(test_no_parameter_sets_a_path), UNIT(test_what_is_wrong_is_said_as_pprof_says_it),
           UNIT(test_options_become_an_address))

@@ -4,6 +4,7 @@
 #include "pprofc/transform.h"
 #include "profile_text.h"
 #include "unit.h"
+#include "unit/unit.h"
 #include "web/table_csv.h"
 #include "web/views/html.h"
 #include "web/views/svg.h"
@@ -47,10 +48,10 @@ static pprofc_status make_page(const struct asked *asked, struct buffer *text) {
   CU_ASSERT_PTR_NOT_NULL_FATAL(view);
   buffer_clear(text);
   output_init(&out, collect_page, text);
-  if (!status) status = web_document(view, &input, &out, &error);
+  if (!status) status = web_document(view, &input, NULL, &out, &error);
   CU_ASSERT(status == PPROFC_OK || out.size == 0);
   if (status) {
-    pprofc_status shown = web_document_error(view, &input, error.message, &out, NULL);
+    pprofc_status shown = web_document(view, &input, error.message, &out, NULL);
     CU_ASSERT_EQUAL(shown, PPROFC_OK);
   }
   output_flush(&out, NULL);
@@ -309,6 +310,7 @@ static void test_runs_are_means(void) {
   asked.diff = diff;
   asked.info.base_runs = runs;
   asked.info.base_run_count = 2;
+  asked.info.divisors[WEB_BASE] = asked.info.divisors[WEB_DIFF] = 2;
   expect_text(&asked, "<span class=totals>mean of 2 + 1 runs</span>", true);
   expect_text(&asked, "Runs: mean of 2 + 1 runs", true);
   expect_text(&asked, ">1.05s</td><td data-sort=\"10000000000\">10.00s</td>", true);
@@ -328,6 +330,15 @@ static void test_runs_are_means(void) {
   pprofc_profile_release(sum);
   for (size_t i = 0; i < 2; i++) pprofc_profile_release(base[i]);
   pprofc_profile_release(head);
+}
+
+/* A fraction of a nanosecond is nothing beside milliseconds; a fraction of a count is shown. */
+static void test_fractions_keep_their_unit(void) {
+  char text[UNIT_LABEL_MAX];
+  pprofc_str time = html_mean_text(49768868.4, STR("nanoseconds"), STR("ms"), text);
+  CU_ASSERT(str_equal(time, STR("49.77ms")));
+  pprofc_str counts = html_mean_text(2.5, STR("count"), STR("auto"), text);
+  CU_ASSERT(str_equal(counts, STR("2.5")));
 }
 
 static void test_changes_are_judged(void) {
@@ -392,7 +403,7 @@ static void test_head_and_base_can_be_chosen(void) {
   asked.info.head_count = asked.info.profile_count = 2;
   expect_text(&asked, "href=\"compare?f=parse&amp;base=2&amp;head=2\">b</a>", true);
   expect_text(&asked, "href=\"compare?f=parse&amp;base=1\">&lt;a&gt;</a>", true);
-  expect_text(&asked, "aria-current=true>&lt;a&gt;</a>", true);
+  expect_text(&asked, "aria-current=\"true\">&lt;a&gt;</a>", true);
   pprofc_profile_release(p);
 }
 
@@ -474,9 +485,9 @@ static void test_a_graph_without_dot_is_data(void) {
 
 /* ---- parts ------------------------------------------- */
 
-static void svg_test_box(void *context, struct output *out, size_t number) {
+static void svg_test_box(void *context, struct buffer *out, size_t number) {
   (void)context;
-  output_printf(out, " href=\"%zu\" ", number);
+  buffer_printf(out, "<a href=\"%zu\" ", number);
 }
 
 static void test_boxes_of_dot_become_links(void) {
@@ -487,11 +498,8 @@ static void test_boxes_of_dot_become_links(void) {
       "xlink:title=\"f (1s)\">\n<text>f</text></a></g></g>\n<g id=\"n2\" class=\"node\"><title>N1_0"
       "</title><g id=\"x\"><a xlink:title=\"tag\"></a></g></g></g></svg>\n";
   struct buffer text;
-  struct output out;
   buffer_init(&text, &mem_default, 1 << 20);
-  output_init(&out, collect_page, &text);
-  svg_write(&out, str_of(picture), false, svg_test_box, NULL);
-  output_flush(&out, NULL);
+  svg_write(&text, str_of(picture), false, svg_test_box, NULL);
   buffer_add_char(&text, '\0');
   CU_ASSERT_PTR_NOT_NULL(
       strstr(text.data, "<a href=\"12\"  xlink:title=\"f (1s)\"><title>f (1s)</title>"));
@@ -516,11 +524,8 @@ static void test_colors_of_a_difference_are_orange_and_blue(void) {
       "stroke=\"#8a8a8a\"/><path fill=\"#12\" stroke=\"none\"/>";
   for (int difference = 0; difference < 2; difference++) {
     struct buffer text;
-    struct output out;
     buffer_init(&text, &mem_default, 1 << 20);
-    output_init(&out, collect_page, &text);
-    svg_write(&out, str_of(picture), difference, svg_test_box, NULL);
-    output_flush(&out, NULL);
+    svg_write(&text, str_of(picture), difference, svg_test_box, NULL);
     const char *wanted = difference ? expected : strchr(picture, '>') + 1;
     CU_ASSERT(str_find(buffer_str(&text), str_of(wanted)) < text.size);
     buffer_free(&text);
@@ -532,11 +537,8 @@ static void test_a_cut_picture_ends(void) {
       "<svg viewBox=\"0 0 1 1\"><!-- a --><g class=\"node\"><title>N1</title><a x";
   for (size_t size = 0; size < sizeof picture; size++) {
     struct buffer text;
-    struct output out;
     buffer_init(&text, &mem_default, 1 << 20);
-    output_init(&out, collect_page, &text);
-    svg_write(&out, (pprofc_str){picture, size}, size % 2, svg_test_box, NULL);
-    output_flush(&out, NULL);
+    svg_write(&text, (pprofc_str){picture, size}, size % 2, svg_test_box, NULL);
     CU_ASSERT(text.size < 1000);
     buffer_free(&text);
   }
@@ -550,11 +552,8 @@ static void test_changes_in_percent(void) {
                {5, 5, ""},       {1, 50, "+4900%"},  {-100, -50, "+50%"}, {1000, 1004, "+0.4%"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct buffer text;
-    struct output out;
     buffer_init(&text, &mem_default, 100);
-    output_init(&out, collect_page, &text);
-    html_relative(&out, cases[i].base, cases[i].head);
-    output_flush(&out, NULL);
+    html_relative(&text, cases[i].base, cases[i].head);
     CU_ASSERT(str_equal(buffer_str(&text), str_of(cases[i].text)));
     buffer_free(&text);
   }
@@ -563,9 +562,10 @@ static void test_changes_in_percent(void) {
 UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
           UNIT(test_links_keep_filters_and_remove_one), UNIT(test_both_totals_are_said),
           UNIT(test_changes_are_judged), UNIT(test_runs_are_means),
-          UNIT(test_what_cannot_be_judged_is_shown), UNIT(test_head_and_base_can_be_chosen),
-          UNIT(test_csv_has_verdicts), UNIT(test_an_exact_name_finds_its_lines),
-          UNIT(test_commands_are_quoted), UNIT(test_a_pivot_selects),
-          UNIT(test_a_graph_without_dot_is_data), UNIT(test_boxes_of_dot_become_links),
+          UNIT(test_fractions_keep_their_unit), UNIT(test_what_cannot_be_judged_is_shown),
+          UNIT(test_head_and_base_can_be_chosen), UNIT(test_csv_has_verdicts),
+          UNIT(test_an_exact_name_finds_its_lines), UNIT(test_commands_are_quoted),
+          UNIT(test_a_pivot_selects), UNIT(test_a_graph_without_dot_is_data),
+          UNIT(test_boxes_of_dot_become_links),
           UNIT(test_colors_of_a_difference_are_orange_and_blue), UNIT(test_a_cut_picture_ends),
           UNIT(test_changes_in_percent))

@@ -80,7 +80,7 @@ async function testTabs(page) {
       heads: [...t.querySelectorAll("thead th")].map((h) => h.textContent.replace(/\s/g, " ")), scope: t.querySelectorAll("tbody th[scope=row]").length,
       first: [...t.querySelector("tbody tr").children].map((c) => c.textContent.replace(/\s/g, " ")), link: t.querySelector("tbody a").getAttribute("href"),
     }));
-    const wanted = side === "Diff" ? "Function,Base,Head,Change,Change %" : "Function,Self,Self %,With calls,With calls %";
+    const wanted = side === "Diff" ? "Function,Base,Head,Change,Change %" : "Function,Self,Self %,Total,Total %";
     check(table.heads.join().startsWith(wanted) && table.scope === 15, `a table of ${side}: ${JSON.stringify(table)}`);
     check(/^flame\/.*\.html#/.test(table.link), `a function leads into the flame graph: ${table.link}`);
   }
@@ -267,7 +267,61 @@ async function testIncomplete() {
   await page.context().close();
 }
 
-const url = make("bundled");
+const SCALES = { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824 };
+/** The number of "4.59 µs", "+71.4 s" or "−3". */
+const amountOf = (text) => {
+  const [, number, unit] = /([-+−]?[\d.,]+)\s*([a-zµA-Z]*)/.exec(text);
+  return Number(number.replace("−", "-").replaceAll(",", "")) * (SCALES[unit] ?? 1);
+};
+
+/** Nothing on the page contradicts its sentence: counts, rows, bars of where a change comes from, sentences of profiles. */
+async function testAgreement(url, wanted) {
+  const page = await openPage(browser, url), flat = (text) => text.replace(/\s+/g, " ").trim();
+  await page.$$eval("details", (all) => all.forEach((d) => (d.open = true)));
+  const sentence = flat(await page.textContent("h1")), counts = flat(await page.textContent("#verdict > p"));
+  const tally = Object.fromEntries(await page.$$eval(".tally li", (all) => all.map((li) => [li.textContent.replace(/^\d+ /, ""), Number(li.querySelector("strong").textContent)])));
+  const marks = await page.$$eval("#benchmarks .item .mark", (all) => all.map((m) => m.textContent));
+  const said = (re) => Number(re.exec(counts)?.[1] ?? 0);
+  check(tally.worse + tally.unclear + tally.unchanged + tally.better === marks.length, `the counts add up to ${marks.length}: ${JSON.stringify(tally)}`);
+  check(tally.worse === said(/(\d+) of \d+ benchmarks got worse/) && tally.unclear === said(/(\d+) could not be judged/) && tally.better === said(/(\d+) got faster/),
+    `the counts of the line ${counts}: ${JSON.stringify(tally)}`);
+  check(tally.worse === marks.filter((m) => m === "✗").length && tally.unclear === marks.filter((m) => m === "?").length, `the rows are marked so: ${marks.join("")}`);
+  check((tally.worse > 0) === sentence.startsWith("✗"), `the sign of the sentence: ${sentence}`);
+  const [, name, base, head] = /^✗ (\S+) is .*: (.*) → (.*) per operation\.$/.exec(sentence) ?? [];
+  if (name) {
+    const row = await page.$$eval("#benchmarks .item", (all, name) => all.find((r) => r.querySelector("th .anchor").textContent.includes(name)).querySelector(".sides").textContent, name);
+    check(flat(row) === `${base} → ${head}` && amountOf(head) > amountOf(base), `the row of ${name}: ${row}`);
+  }
+  const pairs = await page.$$eval(".pair", (all) => all.map((p) => ({
+    title: p.querySelector("h2").textContent, sentence: p.querySelector(".tabs > .panel:last-of-type .sentence")?.textContent ?? "",
+    totals: p.querySelector(".origin .sides")?.textContent, segments: [...p.querySelectorAll(".bar span")].map((s) => [s.className, s.title, s.getBoundingClientRect().width]),
+    caption: p.querySelector(".tabs > .panel:last-of-type caption")?.textContent ?? "",
+  })));
+  for (const { title, sentence: text, totals, segments } of pairs) {
+    if (!totals) continue;
+    const [before, after] = totals.split("→").map(amountOf), sizes = segments.map(([, words]) => amountOf(words.slice(words.lastIndexOf(" ", words.length - 4))));
+    check(after > before && / more /.test(text), `${title}: ${totals} and ${text}`);
+    check(Math.abs(sizes.reduce((a, b) => a + b) - after) < 0.01 * after, `${title}: ${segments.map((s) => s[1]).join(", ")} is not ${totals}`);
+    check(segments[0][0] === "before" && segments.at(-1)[0] === "rest" && Math.abs(sizes[0] - before) < 0.01 * before, `${title}: ${JSON.stringify(segments)}`);
+  }
+  check(pairs.filter((p) => p.totals).length === wanted, `${wanted} bars: ${JSON.stringify(pairs)}`);
+  await page.context().close();
+}
+
+/** A pair in which one function of 14 grows fourfold, and others a little. */
+function makeGrowth() {
+  for (const [side, times] of [["slow-base", 1], ["slow-head", 4]]) {
+    const lines = [...Array(14).keys()].map((i) => `main;fn${i} ${400 + 7 * i + (times > 1 ? i % 3 : 0)}\n`);
+    fs.mkdirSync(path.join(work, side));
+    fs.writeFileSync(path.join(work, side, "app_cpu.folded"), lines.join("") + `main;trim ${600 * times}\n`);
+  }
+  const bench = (name) => path.join(testdata, name);
+  return make("growth", "-base", path.join(work, "slow-base"), "-head", path.join(work, "slow-head"), "-bench-base", bench("bench_optimized.txt"), "-bench-head", bench("bench_original.txt"));
+}
+
+const url = make("bundled"), growth = makeGrowth();
+await testAgreement(url, 0);
+await testAgreement(growth, 1);
 await testPage(url);
 await testReport(url);
 await testBenchmarks(url);

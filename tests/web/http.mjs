@@ -321,7 +321,7 @@ async function testTags(server) {
   await page.click("section.key tbody a >> text=only");
   await until(page, () => parameter(page, "tf")?.startsWith(`${key}=`), "a value filters");
   await still(page);
-  check((await text(page, "section.key tbody td")) === cost && (await count(page, "section.key:first-child tbody tr")) === 1, "only that value is left");
+  check((await text(page, "section.key tbody td")) === cost && (await count(page, "section.key:first-of-type tbody tr")) === 1, "only that value is left");
   await page.click("a.pill");
   await until(page, () => parameter(page, "tf") === null, "the filter is removed");
   await still(page);
@@ -335,11 +335,26 @@ async function testTags(server) {
   await close(page, "tags");
 }
 
+/** Labels of a difference: an index, and a filter of labels and values. */
+async function testKeys(server) {
+  const page = await open(server, "tags"), seen = (what) => page.$$eval(what, (all) => all.filter((e) => e.checkVisibility()).map((e) => e.textContent));
+  check((await seen(".keys a")).map((name) => name.split(" ")[0]).join() === (await seen(".key h2")).join(), "an index of the labels");
+  await page.fill("#key-filter", "ACORN");
+  check((await seen(".key h2")).join() === "tenant" && (await seen(".key td.name")).join() === "acorn", `the filter: ${await seen(".key td.name")}`);
+  await page.fill("#key-filter", "endpoint");
+  check((await seen(".key h2")).join() === "endpoint" && (await seen(".key td.name")).length === 3, "a label shows its values");
+  await page.fill("#key-filter", "");
+  check((await seen(".key h2")).length === 4, "all come back");
+  await page.click(".keys a >> text=tenant");
+  check(new URL(page.url()).hash === "#key-3" && (await page.locator("#key-3").isVisible()), "a link goes to a label");
+  await close(page, "labels of a difference");
+}
+
 async function testDifference(server) {
   const page = await open(server, "top");
   check(/base 76\.73s, head 5\.33s/.test(await text(page, "#pills")), "both totals are said");
   const row = (await page.$$eval("#top tbody tr:first-child td", (cells) => cells.map((c) => c.textContent.trim()))).join(" | ");
-  check(/^5\.12s \| 0\.05s \| -5\.07s ±1\.31s \| ▼ -99% \| shrank, as everything did \| runtime\.mallocgc$/.test(row), `base, head, change and verdict: ${row}`);
+  check(/^5\.12s \| 0\.05s \| -5\.07s ±1\.30s \| ▼ -99% \| shrank, as everything did \| runtime\.mallocgc$/.test(row), `base, head, change and verdict: ${row}`);
   const judged = command("-symbolize=none", "-top", "-noise", "-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof");
   check((await text(page, "#sentence")) === judged.split("\n")[0], "the sentence of -noise comes first");
   check(!(await page.getByText("noise between runs is unknown").isVisible()), "runs and noise are folded");
@@ -405,7 +420,7 @@ async function testFlame(plain, diff) {
   const look = (name) => flame(page, "(a, n) => a.look(a.view, a.nodeOfName(n, (i) => a.place.width[i]), a.place)", name);
   const shared = await look("testing.(*B).launch"), gone = await look("text/template.(*Template).Execute");
   check(shared.sign === "▼ " && shared.bar < 0 && gone.sign === "− " && gone.bar < 0 && gone.color !== shared.color, `what all share is pale, what is gone is not: ${JSON.stringify([shared, gone])}`);
-  check(/8 of \d+ functions changed/.test(await page.textContent(".pf-banner")), "the banner says what was found");
+  check(/5 of \d+ functions changed/.test(await page.textContent(".pf-banner")), "the banner says what was found");
   check((await page.textContent(".pf-banner b")).endsWith(await text(page, "#sentence")), "its sentence is the sentence of the table");
   await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.mix', () => 1), true)");
   await until(page, async () => /±.*new/s.test(await text(page, ".pf-inspector")), "the inspector has the interval and the verdict");
@@ -450,6 +465,20 @@ async function testFlame(plain, diff) {
   await page.goBack();
   await until(page, () => parameter(page, "f") === null, "back removes the filter");
   await still(page);
+  await drawn(page);
+
+  // Percentages are of the profile's total on every page, with a filter as without; what the filter leaves is said once.
+  const shares = async () => Object.fromEntries(await flame(page, "(a) => a.functionRows().map((r) => [a.label(r.frame), (100 * r.head / a.whole.head).toFixed(2)])"));
+  const without = await shares();
+  await page.goto(`${plain.views}flamegraph?f=json`);
+  await drawn(page);
+  const inFilter = await shares(), json = "encoding/json.Marshal", printed = command("-top", "-focus=json", "-nodecount=500", "-symbolize=none", "generator_cpu.prof");
+  check(inFilter[json] === without[json] && inFilter["testing.(*B).launch"] !== without["testing.(*B).launch"], `${json}: ${inFilter[json]} and ${without[json]}`);
+  const other = printed.split("\n").map((line) => / ([\d.]+)% {2}(\S+)$/.exec(line)).find((m) => m && Math.abs(m[1] - inFilter[m[2]]) > 0.0051);
+  check(!other, `-top -focus=json says ${other?.slice(1)}, the flame graph ${inFilter[other?.[2]]}`);
+  check(/18\.72s of 76\.73s shown \(24\.40%\)/.test(await text(page, "#pills")), `the pills: ${await text(page, "#pills")}`);
+  check((await text(page, ".pf-shown")) === "shown 18.72s (24.40%)", "the second total has a name");
+  await page.goBack();
   await drawn(page);
 
   // Zoom, selection and colour are entries of the history, without a new document.
@@ -579,6 +608,8 @@ async function testLarge() {
   await close(page, "a large profile");
   const still = await open(server, "flamegraph", { javaScriptEnabled: false });
   await still.click("#later");
+  await still.waitForSelector("#functions tr[data-name]");
+  await still.waitForLoadState("load");
   check((await count(still, "#functions tr[data-name]")) === 500, "without a script a link shows the table");
   await close(still, "a large profile without a script");
   const broken = await open(server, "top");
@@ -591,10 +622,10 @@ async function testLarge() {
 
 // ---- people -----------------------------------------------------------------------------------------------
 
-async function testPeople(plain, diff) {
+async function testPeople(plain, diff, tags) {
   const pages = [[plain, "top"], [plain, "graph"], [plain, "peek?f=mallocgc"], [plain, "source?f=RenderSource"], [plain, "source"],
     [plain, "tags"], [diff, "top?sel=runtime.mallocgc"], [diff, "compare"], [diff, "flamegraph"],
-    [plain, "flamegraph"], [plain, "disasm?f=RenderSource"], [diff, "graph"], [diff, "peek?f=mallocgc"]];
+    [plain, "flamegraph"], [plain, "disasm?f=RenderSource"], [diff, "graph"], [diff, "peek?f=mallocgc"], [tags, "tags"]];
   for (const colorScheme of ["light", "dark"])
     for (const [server, where] of pages) {
       const page = await open(server, where, { colorScheme });
@@ -632,7 +663,7 @@ async function testPeople(plain, diff) {
 
 const plain = await serve(["-source_path=generator", "generator_cpu.prof"]);
 const diff = await serve(["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"]);
-const labels = await serve(["server_cpu.pb.gz"]);
+const labels = await serve(["server_cpu.pb.gz"]), tags = await serve(["-diff_base=server_cpu.pb.gz", "server_b_cpu.pb.gz"]);
 await testWithoutScript(plain);
 await testViews(plain);
 await testSearch(plain);
@@ -646,10 +677,11 @@ const bare = fs.mkdtempSync(path.join(work, "bin"));
 await testGraph(await serve(["generator_cpu.prof"], { PATH: bare }), true);
 await testSource(plain);
 await testTags(labels);
+await testKeys(tags);
 await testDifference(diff);
 await testFlame(plain, diff);
 await testLarge();
-await testPeople(plain, diff);
+await testPeople(plain, diff, tags);
 await browser.close();
 console.log(`${check.count} checks passed`);
 process.exit(0);

@@ -84,6 +84,53 @@ async function testCommands(views) {
   }
 }
 
+/** What a flame graph shows: the sentence, and of each function both sides and the verdict. */
+const graphOf = (page, viewer) => page.evaluate(([viewer]) => {
+  const a = viewer === "page" ? page.flame.app : window.pprofc;
+  const rows = a.functionRows().map((r) => [a.label(r.frame), r.selfBase.toPrecision(6), r.selfHead.toPrecision(6), a.verdictOf(r.frame)?.self.word ?? ""].join(" "));
+  return [a.model.meta.verdicts?.sentence ?? "", ...rows.sort()].join("\n");
+}, [viewer]);
+
+/** Verdicts, runs and switches are a part of the command: it prints the table and draws the graph of the page. */
+async function testJudgedCommands() {
+  for (const [side, run] of ["base", "head"].flatMap((side) => [1, 2, 3].map((run) => [side, run]))) {
+    const lines = [...Array(14).keys()].map((i) => `main;fn${i} ${300 + ((i * 7 + run * 5) % 9) + (side === "head" ? 40 * (i % 4) : 0)}`);
+    fs.mkdirSync(path.join(work, "runs", side), { recursive: true });
+    fs.writeFileSync(path.join(work, "runs", side, `${run}.folded`), lines.join("\n") + "\n");
+  }
+  const pair = [`-diff_base=${cpu}`, faster], runs = [`-diff_base=${path.join(work, "runs/base")}`, path.join(work, "runs/head")];
+  for (const [args, query] of [[pair, ""], [["-noise_cv=0.2", "-alpha=0.3", ...pair], "f=json"], [runs, ""], [["-min_samples=4000", ...runs], "h=fn5"], [runs, "norm=t"]]) {
+    const views = await serve(...args), what = [...args, query].join(" ");
+    const page = await open(`${views}top?${query}`);
+    const run = async () => {
+      const line = (await page.locator("#command").textContent()).replace(/^pprofc/, `'${pprofc}' -symbolize=none`);
+      const printed = spawnSync("sh", ["-c", line], { cwd: work, encoding: "utf8" });
+      check(printed.status === 0 && / -noise( |$)/.test(line), `${what}: ${line}: ${printed.stderr}`);
+      return printed.stdout.split("\n");
+    };
+    const lines = await run();
+    check(lines[0] === (await page.textContent("#sentence")), `${what}: the sentence ${lines[0]}`);
+    const rows = await page.$$eval("#top tbody tr", (all) => all.map((r) => [r.dataset.name, [0, 1, 2, 4].map((i) => r.cells[i].firstChild?.textContent ?? "")]));
+    check(rows.length > 7, `${what}: ${rows.length} rows`);
+    for (const [name, [base, head, change, verdict]] of rows.filter((r) => r[1][2] !== "0")) {
+      const said = lines.find((l) => l.endsWith(` ${name}`))?.trim().split(/\s+/) ?? [];
+      check(said.slice(0, 3).join() === [base, head, change].join() && said.join(" ").includes(verdict), `${what}: the command prints ${said.join(" ")}, the page ${[base, head, change, verdict]} of ${name}`);
+    }
+    await page.goto(`${views}flamegraph?${query}`);
+    await page.waitForSelector("#flame.drawn .pf-graph");
+    await run();
+    const shown = await graphOf(page, "page"), saved = path.join(work, "saved.html");
+    fs.writeFileSync(saved, Buffer.from(await (await page.request.get(`${views}download?what=flame&${query}`)).body()));
+    for (const file of [path.join(work, "flame.html"), saved]) {
+      await page.goto(`file://${file}`);
+      await page.waitForFunction(() => window.pprofc);
+      const drawn = await graphOf(page, "file"), other = shown.split("\n").find((l, i) => l !== drawn.split("\n")[i]);
+      check(shown.length > 300 && !other, `${what}: ${file} has not: ${other}`);
+    }
+    await close(page, what);
+  }
+}
+
 // ---- another profile ----------------------------------------------------------------------------------------
 
 async function testDrop(views) {
@@ -95,6 +142,9 @@ async function testDrop(views) {
     for (const kind of ["dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data }));
   }, [name, text]);
   await drop("dropped <b>.prof", bytes);
+  await page.waitForSelector("#upload-dialog[open]");
+  check((await page.textContent("#upload-title")) === "dropped <b>.prof", "the page asks what to do with the profile");
+  await page.keyboard.press("Enter");
   await until(() => parameter(page, "base") && /compare/.test(page.url()), "a dropped profile is compared with");
   await until(async () => /5\.33s/.test(await page.innerText("#view")) && /76\.73s/.test(await page.innerText("#view")), "both totals are shown");
   const id = parameter(page, "base");
@@ -102,7 +152,24 @@ async function testDrop(views) {
   await until(async () => /nonsense\.txt: /.test(await page.innerText("body")), "what is no profile is said");
   check(parameter(page, "base") === id, "and changes nothing");
   await page.setInputFiles("#upload", cpu);
-  await until(() => parameter(page, "base") !== id, "a chosen file is compared with, too");
+  await page.click("#upload-dialog [value=compare]");
+  await until(() => parameter(page, "base") !== id, "a chosen file is compared with as well");
+  await drop("alone.prof", bytes);
+  await page.click("#upload-dialog [value=open]");
+  await until(() => /flamegraph/.test(page.url()) && parameter(page, "head"), "or it is opened");
+  await until(async () => /5\.33s/.test(await page.innerText("#pills")) && !/76\.73s/.test(await page.innerText("#pills")), "alone");
+  await drop("heap.pb.gz", fs.readFileSync(path.join(testdata, "server_heap.pb.gz")).toString("base64"));
+  await page.click("#upload-dialog [value=compare]");
+  await until(async () => (await page.locator("#alone").count()) === 1, "profiles that cannot be compared: the page says so");
+  check(/common sample type/.test(await page.innerText("#view")), `why: ${await page.innerText("#view")}`);
+  await page.click("#alone");
+  await until(async () => /flamegraph/.test(page.url()) && /heap\.pb\.gz/.test(await page.innerText("#bar")), "a link opens the other one alone");
+  const where = page.url();
+  await drop("again.prof", bytes);
+  await page.waitForSelector("#upload-dialog[open]");
+  await page.keyboard.press("Escape");
+  await until(async () => !(await page.isVisible("#upload-dialog")), "Esc closes the question");
+  check(page.url() === where, "and opens nothing");
   await close(page, "a dropped profile");
 }
 
@@ -154,6 +221,7 @@ async function testPinch(views) {
 const views = await serve("generator_cpu.prof");
 await testDownloads(views);
 await testCommands(views);
+await testJudgedCommands();
 await testDrop(views);
 await testChangedFile();
 await testPinch(views);

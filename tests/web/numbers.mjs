@@ -123,6 +123,10 @@ for (const [where, words] of [["top", "Top"], ["flamegraph?rows=first", "the tab
   check(comparison.sentence === sentence, `manifest.json: the sentence: ${comparison.sentence}`);
   compare("manifest.json", Object.fromEntries(comparison.functions.map((f) => [f.function, { base: f.base, head: f.head, change: f.delta, verdict: f.verdict }])));
   check(fs.readFileSync(path.join(work, "ci", "summary.md"), "utf8").includes(sentence), "summary.md: the sentence");
+  const drawing = fs.readFileSync(path.join(work, "ci", "flame", "cpu_diff.html"), "utf8");
+  const drawn = JSON.parse(/id="pprofc-summary">([^]*?)<\/script>/.exec(drawing)[1]).top.map((f) => [f, comparison.functions.find((g) => g.function === f.function)]);
+  check(drawn.filter(([, g]) => g).length > 10, "CI flame graph: functions of the table");
+  for (const [f, g] of drawn.filter(([, g]) => g)) check(f.self_base === g.base && f.self_head === g.head, `CI flame graph: ${f.function} is ${f.self_base} and ${f.self_head}, not ${g.base} and ${g.head}`);
   const page = await openPage(browser, pathToFileURL(path.join(work, "ci", "index.html")).href);
   check((await page.textContent(".panel .sentence")) === sentence, "CI page: the sentence");
   const rows = await page.$$eval(".functions tbody tr", (all) => all.map((r) => [r.querySelector("a").hash.replace(/^#search=/, ""), [...r.cells].map((c) => c.textContent)]));
@@ -210,6 +214,112 @@ async function compareRuns(heads) {
 }
 await compareRuns(3);
 await compareRuns(2);
+
+// ---- contentions ------------------------------------------------------------------------------------------------
+
+/** A mutex profile of so many seconds as profile.proto: {function: milliseconds of waiting}. */
+function mutexProfile(costs, seconds) {
+  const varint = (n) => { const out = []; for (n = BigInt(n); n > 127n; n >>= 7n) out.push(Number(n & 127n) | 128); return Buffer.from([...out, Number(n)]); };
+  const field = (n, value) => (Buffer.isBuffer(value) ? Buffer.concat([varint(n * 8 + 2), varint(value.length), value]) : Buffer.concat([varint(n * 8), varint(value)]));
+  const message = (...fields) => Buffer.concat(fields.map(([n, v]) => field(n, v)));
+  const texts = ["", "contentions", "count", "delay", "nanoseconds", "svc.go", "main", ...Object.keys(costs)], at = (t) => texts.indexOf(t);
+  const ids = ["main", ...Object.keys(costs)], parts = [[1, message([1, 1], [2, 2])], [1, message([1, 3], [2, 4])]];
+  for (const [name, ms] of Object.entries(costs)) parts.push([2, message([1, Buffer.concat([varint(ids.indexOf(name) + 1), varint(1)])], [2, Buffer.concat([varint(ms), varint(ms * 1e6)])])]);
+  ids.forEach((name, i) => parts.push([4, message([1, i + 1], [4, message([1, i + 1], [2, 10 + i])])], [5, message([1, i + 1], [2, at(name)], [3, at(name)], [4, 5])]));
+  return message(...parts, [10, seconds * 1e9], [11, message([1, 1], [2, 2])], [12, 1], ...texts.map((t) => [6, Buffer.from(t)]));
+}
+
+/** Mutex profiles of unequal durations are compared per second on every page, which says so. The runs of a side are unequal as well. */
+async function compareWaits(runs) {
+  const folder = path.join(work, `waits${runs}`), costs = { "svc.a": [400, 900], "svc.b": [600, 1300], "svc.c": [300, 0], "svc.d": [0, 250] }, seconds = [10, 20];
+  ["base", "head"].forEach((side, at) => {
+    fs.mkdirSync(path.join(folder, side), { recursive: true });
+    const used = Object.fromEntries(Object.entries(costs).map(([name, ms]) => [name, ms[at]]).filter(([, ms]) => ms));
+    for (let r = 1; r <= runs; r++) fs.writeFileSync(path.join(folder, side, `run${r}.pb`), mutexProfile(used, seconds[at] + 0.25 * (r - (runs + 1) / 2)));
+  });
+  const wanted = Object.fromEntries(Object.entries(costs).map(([name, ms]) => [name, ms.map((v, at) => (v * 1e6) / seconds[at])]));
+  const where = `mutex, ${runs} + ${runs} runs`, flags = runs > 1 ? ["-diff_base=base", "head"] : ["-diff_base=base/run1.pb", "head/run1.pb"];
+  const inFolder = (...args) => execFileSync(pprofc, ["-symbolize=none", ...args], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] }).toString();
+  const is = (page, name, found) => {
+    const [base, head] = wanted[name];
+    for (const [what, value, is] of [["base", found.base, base], ["head", found.head, head], ["change", found.change, head - base]])
+      check(value === undefined || Math.abs(value - is) < 1, `${where}, ${page}: ${what} of ${name} is ${value}, not ${is}`);
+  };
+  const told = JSON.parse(inFolder("-json", "-noise=rows", "-nodecount=0", ...flags));
+  check(told.noise.normalize_by === "time" && / per second/.test(told.sentence), `${where}: the sentence: ${told.sentence}`);
+  for (const f of told.functions.filter((f) => wanted[f.name])) is("JSON", f.name, { base: f.base, head: f.head, change: f.delta });
+
+  const served = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...flags], { cwd: folder, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });
+  servers.push(served);
+  const at = `${await addressOf(served)}/ui/`;
+  const text = async (view) => (await (await fetch(at + view)).text()).replace(/<(script|style)[^]*?<\/\1>/g, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  for (const view of ["top", "compare", "flamegraph", "graph", "peek?f=svc", "source?f=svc", "tags", "top?side=base"]) {
+    const said = await text(view), totals = /base ([\d.]+\w+) , head ([\d.]+\w+)/.exec(said) ?? [];
+    check(said.includes("all values per second"), `${where}, ${view} says that values are per second`);
+    check(amount(totals[1]) === 130e6 && amount(totals[2]) === 122.5e6, `${where}, ${view}: the totals are ${totals[0]}`);
+  }
+  check(!(await text("top?mean=true")).includes("per second"), `${where}: a mean for each contention is not per second`);
+  const page = await openPage(browser, `${at}top?rows=all`);
+  for (const view of ["top?rows=all", "flamegraph?rows=first"]) {
+    await page.goto(at + view);
+    const rows = await page.$$eval("#top tbody tr", (all) => all.map((r) => [r.dataset.name, [0, 1, 2].map((i) => r.cells[i].firstChild?.textContent ?? "")]));
+    check(rows.filter(([name]) => wanted[name]).length === 4, `${where}, ${view} has the functions`);
+    for (const [name, cells] of rows.filter(([name]) => wanted[name])) is(view, name, { base: amount(cells[0]), head: amount(cells[1]), change: amount(cells[2]) });
+  }
+  await page.waitForSelector("#flame.drawn .pf-graph");
+  for (const [name, base, head] of await page.evaluate("((a) => a.functionRows().map((r) => [a.label(r.frame), r.selfBase / a.model.unitDivisor || r.selfBase, r.selfHead]))(page.flame.app)"))
+    if (wanted[name] && wanted[name][0] && wanted[name][1]) check(Math.abs(base / head - wanted[name][0] / wanted[name][1]) < 1e-3, `${where}, the flame graph: ${name} is ${base} and ${head}`);
+  await page.context().close();
+  for (const [name, [base, head]] of Object.entries(wanted)) {
+    const own = new RegExp(`([-\\d.]+\\w*) +[\\d.]+% +[\\d.]+% +[-\\d.]+\\w* +[\\d.]+% +\\| +${name} `).exec(await text(`peek?f=^${name}$`));
+    if (head !== base) is("Peek", name, { change: amount(own?.[1] ?? "?") });
+    const source = /Total: (-?[\d.]+\w*) /.exec(await text(`source?f=^${name}$`));
+    if (head !== base) is("Source", name, { change: amount(source?.[1] ?? "?") });
+    const node = new RegExp(`${name} \\((-?[\\d.]+\\w*)\\)`).exec((await text("graph")).replaceAll("&#45;", "-"));
+    if (head !== base) is("Graph", name, { change: amount(node?.[1] ?? "?") });
+  }
+  const table = (await (await fetch(`${at}download?what=csv&rows=all`)).text()).trim().split("\n").map(fields);
+  for (const row of table.slice(1).filter((r) => wanted[r[0]])) {
+    const of = (title) => Number(row[table[0].indexOf(`${title} per second`)]);
+    is("CSV", row[0], { base: of("base flat"), head: of("head flat"), change: of("flat") });
+    is("CSV", row[0], { change: of("flat change") });
+  }
+  // Pictures in files, and the page of pprofci.
+  const sum = (i) => Object.values(wanted).reduce((all, w) => all + w[i], 0), total = `${sum(1) / 1e6}0ms against a base of ${sum(0) / 1e6}ms`;
+  const drawing = inFolder("-flame=text", "-noise", ...flags).split("\n")[0];
+  check(drawing.startsWith(`delay, ${total}, `), `${where}, -flame=text: ${drawing}, not ${total}`);
+  const checkPicture = (what, svg) => {
+    for (const name of Object.keys(wanted)) {
+      const [, of, base, change] = new RegExp(`<title>${name} \\(([^,]*), [^;]*; base ([^,]*), [^;]*; change ([^,]*),`).exec(svg) ?? [];
+      is(what, name, { base: amount(base ?? "?"), head: amount(of ?? "?"), change: amount(change ?? "?") });
+    }
+    check(svg.includes(`delay, ${total}, `), `${where}, ${what}: the total`);
+  };
+  checkPicture("-flamegraph", inFolder("-flamegraph", "-noise", ...flags));
+  const file = path.join(folder, "flame.html");
+  inFolder("-flame", "-noise", `-output=${file}`, ...flags);
+  const checkSummary = (what, html) => {
+    const summary = JSON.parse(/id="pprofc-summary">([^]*?)<\/script>/.exec(html)[1]);
+    check(summary.head === sum(1) && summary.base === sum(0), `${where}, ${what}: the totals are ${summary.head} and ${summary.base}`);
+    for (const f of summary.top) is(what, f.function, { base: f.self_base, head: f.self_head });
+  };
+  checkSummary("-flame", fs.readFileSync(file, "utf8"));
+  if (runs > 1) return;
+  execFileSync(path.join(path.dirname(pprofc), "pprofci"), ["run", "-base", "base", "-head", "head", "-out", "ci"], { cwd: folder, stdio: "ignore" });
+  const inCi = (name) => fs.readFileSync(path.join(folder, "ci", name), "utf8");
+  checkPicture("CI picture", inCi("flamegraphs/run1_diff.svg"));
+  checkSummary("CI flame graph", inCi("flame/run1_diff.html"));
+  const cells = (html) => html.split(/<\/t[dh]>/).map((c) => c.replace(/<[^>]*>/g, "").trim());
+  for (const row of inCi("index.html").split("<tr").filter((r) => r.includes("unknown"))) {
+    const [name, base, head, change] = cells(`<tr${row}`);
+    const found = Object.keys(wanted).find((n) => name.startsWith(n));
+    check(found, `${where}, CI page: a row of ${name}`);
+    is("CI page", found, { base: amount(base), head: amount(head), change: Math.round(amount(change)) });
+  }
+  check(inCi("index.html").replace(/\s/g, " ").includes("in all 130 ms → 122 ms per second"), `${where}, CI page: the totals of the table`);
+}
+await compareWaits(1);
+await compareWaits(3);
 
 await browser.close();
 console.log(`${check.count} passed, 0 failed`);

@@ -4,6 +4,7 @@
 """
 import http.client
 import gzip
+import html
 import json
 import os
 import pty
@@ -140,6 +141,13 @@ def check_assets(server):
         check(server.ask("/ui/" + re.sub(r"-\w+", "-0123456789abcdef", name)).status == 404, f"{name} with another hash is there")
 
 
+def source_of_hash_words(*arguments):
+    server = Server(*arguments)
+    page = server.ask("/ui/source?f=hash_words").text.decode()
+    server.end()
+    return page
+
+
 def check_listings():
     """Source and disassembly of a program that is there, as the command line prints them."""
     folder = os.path.join(TESTDATA, "native")
@@ -148,6 +156,11 @@ def check_listings():
     page = server.ask("/ui/source?f=hash_words").text.decode()
     check(page.count("<details class=routine") >= 1 and 'class="l h4"' in page, "the source of a function is shown, with its hot line")
     check("???" not in page, "the lines of the source are there")
+    check("-source_path=FOLDER" not in page, "no hint when all files are here")
+    closed = source_of_hash_words(f"-source_path={folder}", "-trim_path=/app", "-safe", *sources)
+    check("source files are not opened (-safe)" in closed and "hash_word(words[i])" not in closed, "-safe opens no source file")
+    lost = source_of_hash_words("-source_path=/nonexistent", *sources)
+    check("-source_path=FOLDER" in lost, "a file that is not here says how to give it")
     page = server.ask("/ui/source?f=.").text.decode()
     check(page.count("<details class=routine") > 3, "all functions of a program")
     check(b"<details" in server.ask("/ui/disasm").text, "without an expression the hottest functions are listed")
@@ -334,9 +347,20 @@ def check_runs():
         for part in ("mean of 2 + 3 runs", "q &lt; 0.01", "base <b>76.73s</b>, head <b>5.33s</b>", "pprofc -top -noise", f"-diff_base={base}/1.prof", f"{head}/2.prof"):
             check(part in page, f"the page of runs does not say {part}")
         check("sums over runs" in server.ask("/ui/peek?f=mallocgc").text.decode(), "a command of sums is not marked")
-        for path in ("flamedata", "download?what=speedscope", "download?what=svg", "download?what=filtered", "top?side=head", "top?base=1", "top?g=lines"):
+        drawn = ("download?what=svg",) if shutil.which("dot") else ()  # by graphviz; without it check_tables looks at the answer
+        for path in ("flamedata", "download?what=speedscope", *drawn, "download?what=filtered", "top?side=head", "top?base=1", "top?g=lines"):
             check(server.ask("/ui/" + path).status in (200, 503), f"{path} of runs")
         check("mean of 3 runs" in server.ask("/ui/top?side=head").text.decode(), "the head of runs is their mean")
+        server.end()
+        server = Server(f"-diff_base={base}", head + "/")
+        shutil.copy(FASTER, os.path.join(head, "new.prof"))
+        check(re.match(r"head/? changed at", status_with(server, "pending")["pending"]), "a new file in a folder is not offered")
+        server.ask("/ui/reload", "POST", ours=True)
+        check("mean of 2 + 4 runs" in server.ask("/ui/top").text.decode(), "a new file in a folder is not a run")
+        os.remove(os.path.join(base, "1.prof"))
+        status_with(server, "pending")
+        server.ask("/ui/reload", "POST", ours=True)
+        check("mean of 1 + 4 runs" in server.ask("/ui/top").text.decode(), "a file that left a folder is still a run")
         server.end()
         live = os.path.join(folder, "live.prof")
         shutil.copy(CPU, live)
@@ -349,6 +373,102 @@ def check_runs():
         server = Server("-normalize", f"-diff_base={CPU}", f"-diff_base={CPU}", FASTER)
         check("The base is 2 profiles added up, judged as one run." in server.ask("/ui/top").text.decode(), "-normalize adds up")
         server.end()
+
+
+def check_per_second():
+    """Contentions of recordings of other length are compared per second, and the page says it beside each amount."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side, seconds, delay in (("base", 10, 5), ("head", 20, 15)):
+            with open(os.path.join(folder, side), "w") as file:
+                file.write(f"--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 1\n"
+                           f"ms since reset = {seconds}000\n{delay * 100000} {delay * 10} @ 0x1 0x2\n"
+                           "0x1 lock (Lock.java:1)\n0x2 work (Work.java:2)\n")
+        base, head = os.path.join(folder, "base"), os.path.join(folder, "head")
+        terminal = subprocess.run([PPROFC, "-top", "-noise", f"-diff_base={base}", head], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        server = Server(f"-diff_base={base}", head)
+        shown = re.search(r" +(\S+) +(\S+) +(\S+) .* lock", terminal)
+        check("per second" in terminal and shown, f"the terminal does not compare per second: {terminal}")
+        for view in ("top", "compare", "flamegraph?rows=first"):
+            page = server.ask("/ui/" + view).text.decode()
+            for part in ("<span>Base per second</span>", "<span>Head per second</span>", "<span>Change per second</span>", "all values per second"):
+                check(part in page, f"{view} of contentions does not say {part}")
+            for amount in shown.groups() if shown else ():
+                check(f">{amount}<" in page, f"{view}: {amount} of the terminal is not in the table")
+        csv = server.ask("/ui/download?what=csv").text.decode()
+        check(",flat change per second," in csv and ",base flat per second," in csv, f"the CSV does not say per second: {csv}")
+        server.end()
+
+
+def costs_of_tags(profile):
+    """-tags of a profile: the milliseconds of each (key, value)."""
+    said = subprocess.run([PPROFC, "-tags", "-unit=ms", profile], check=True, capture_output=True, text=True).stdout
+    costs, key = {}, ""
+    for line in said.splitlines():
+        found = re.match(r" *(\S+): Total ", line)
+        if found:
+            key = found.group(1)
+        found = re.match(r" *([\d.]+)ms \( *[\d.]+%\): (.*)$", line)
+        if found:
+            costs[key, found.group(2)] = float(found.group(1))
+    return costs
+
+
+def check_tags():
+    """Labels of a difference: base, head, change and a verdict for each value."""
+    sides = [os.path.join(TESTDATA, name) for name in ("server_cpu.pb.gz", "server_b_cpu.pb.gz")]
+    base, head = (costs_of_tags(side) for side in sides)
+    server = Server(f"-diff_base={sides[0]}", sides[1])
+    page = html.unescape(server.ask("/ui/tags").text.decode())
+    view = page[page.index("<main"):page.index("</main>")]
+    check("pprof::base" not in view and "Certain?" in view and "<a href=\"#key-0\">endpoint" in view, "labels of a difference have no table of changes or no index")
+    rows = {}
+    for key, body in re.findall(r"<section class=key[^>]*><h2>([^<]*)</h2>(.*?)</section>", view, re.S):
+        for row in re.findall(r"<tr data-status(.*?)</tr>", body, re.S):
+            cells = [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)]
+            amounts = [float(re.match(r"[-+]?[\d.]+", cell).group()) for cell in cells[:3]]
+            rows[key, cells[5]] = (*amounts, cells[4])
+    check(sorted(rows) == sorted({*base, *head}), f"values of the difference: {sorted(rows)}, not {sorted({*base, *head})}")
+    for name, (before, after, change, word) in rows.items():
+        wanted = base.get(name, 0), head.get(name, 0)
+        check((before, after) == wanted and change == after - before, f"{name}: {before} -> {after} ({change}), not {wanted}")
+        check(word in ("unchanged", "rare") or (word == "shrank") == (change < 0), f"{name}: {change} is called {word}")
+    check(rows["endpoint", "search"][3] == "shrank", f"search: {rows['endpoint', 'search']}")
+    check("As root of the stacks" in view and "tf=" in view, "labels of a difference have no links")
+    lost = html.unescape(server.ask("/ui/source?f=main.rank").text.decode())
+    check("could not find file example.com/server/main.go" in lost and "-trim_path" in lost, "a missing file is not named")
+    server.end()
+    server = Server(f"-source_path={TESTDATA}", sides[0])
+    page = server.ask("/ui/source?f=main.rank").text.decode()
+    check("To find it, add <code>-trim_path=example.com</code>" in page, "no flags for a file that is here under another prefix")
+    server.end()
+    folder = os.path.realpath(TESTDATA)
+    server = Server(f"-source_path={os.path.dirname(folder)}", sides[0])
+    page = server.ask("/ui/source?f=main.rank").text.decode()
+    check(f"<code>-source_path={folder} -trim_path=example.com</code>" in page, "no flags for a file in a folder of -source_path")
+    server.end()
+
+
+def check_places():
+    """The line on a place inside which cost moved or grew is that of the terminal, on every page with verdicts."""
+    for helper, word in ((550, "moved inside svc.f"), (900, "grew inside svc.f")):
+        with tempfile.TemporaryDirectory() as folder:
+            for side, own, called in (("base", 900, 0), ("head", 350, helper)):
+                os.mkdir(os.path.join(folder, side))
+                for r in range(4):
+                    lines = [f"main;run;lib{i}.fn{j} {90 + (i * 7 + j * 5 + r * 3) % 11}" for i in range(6) for j in range(6)]
+                    lines += [f"main;run;svc.f {own + r}"] + ([f"main;run;svc.f;svc.fHelper {called - r}"] if called else [])
+                    with open(os.path.join(folder, side, f"{r}.folded"), "w") as file:
+                        file.write("\n".join(lines) + "\n")
+            sides = [f"-diff_base={os.path.join(folder, 'base')}", os.path.join(folder, "head")]
+            terminal = subprocess.run([PPROFC, "-top", "-noise", *sides], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+            line = re.search(rf"{word}: net .*", terminal)
+            check(line, f"the terminal does not say {word}: {terminal}")
+            server = Server(*sides)
+            for view in ("top", "compare", "flamegraph?rows=first"):
+                page = html.unescape(server.ask("/ui/" + view).text.decode())
+                check(line and line.group() in page, f"{view} does not have the line of the terminal: {line and line.group()}")
+                check(terminal.split("\n")[0] in page, f"{view} does not have the sentence of the terminal")
+            server.end()
 
 
 def cut_short(path):
@@ -480,6 +600,9 @@ def main():
     check_runs()
     check_uploads_share_memory()
     check_reload()
+    check_per_second()
+    check_places()
+    check_tags()
     check_token()
     check_listings()
     check_browser()

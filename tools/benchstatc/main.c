@@ -15,7 +15,7 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
-/* Messages have benchstat's prefix, because other tools search for it. */
+/* Prints an error with the prefix of benchstat, because other tools search for it. */
 static int benchstat_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
@@ -34,28 +34,20 @@ static int benchstat_print_help(void) {
   return about_help(&options_table, &error) == PPROFC_OK ? 0 : benchstat_fail(error.message);
 }
 
-static int benchstat_misused(const char *message) {
+/* Prints the help on standard error, as benchstat does without inputs. */
+static int benchstat_without_input(void) {
   struct output out;
   int fd = STDERR_FILENO;
-  if (message) message_error("%s", message);
   output_init(&out, fd_write, &fd);
   help_print(&options_table, &out, terminal_width(fd));
   output_flush(&out, NULL);
   return EXIT_USAGE;
 }
 
-/* ---- output ------------------------------------------ */
-
-static int write_table(void *context, const void *data, size_t size) {
-  int fd = STDOUT_FILENO;
-  (void)context;
-  return fd_write(&fd, data, size);
-}
-
-static int write_warning(void *context, const void *data, size_t size) {
-  int fd = STDERR_FILENO;
-  (void)context;
-  return fd_write(&fd, data, size);
+static int benchstat_misused(const char *message) {
+  message_note("usage: benchstatc [flags] INPUT ..., benchstatc -help lists everything");
+  message_error("benchstatc: %s", message);
+  return EXIT_USAGE;
 }
 
 /* ---- messages ---------------------------------------- */
@@ -68,10 +60,13 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Reports a filter that left no result. */
-static bool report_selection(size_t results, const pprofc_bench_tables *tables,
+/* Reports that the inputs hold no result, or that a filter left no result. Says nothing about
+ * inputs that `messages` messages already explain. */
+static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
-  if (!results || pprofc_bench_table_count(tables)) return true;
+  if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
+  if (!results) return messages > 0;
+  if (pprofc_bench_table_count(tables)) return true;
   if (lacks_dot(filter))
     message_error("benchstat: no result matches -filter '%s' (did you mean '.%s'?)", filter,
                   filter);
@@ -118,17 +113,12 @@ static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-static bool is_known_format(const char *format) {
-  static const char *const formats[] = {"text", "csv", "markdown", "json", "html", "classic"};
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+/* Finds a format among the first `count`, those that -budget can cut first. */
+static bool is_format(const char *format, size_t count) {
+  static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
+  for (size_t i = 0; i < count; i++)
     if (strcmp(format, formats[i]) == 0) return true;
   return false;
-}
-
-/* True if -budget can cut the format. */
-static bool is_cut_format(const char *format) {
-  return strcmp(format, "text") == 0 || strcmp(format, "markdown") == 0 ||
-         strcmp(format, "json") == 0;
 }
 
 /* Checks all flags before opening a file. A comparison of an empty set parses the filter, the
@@ -143,10 +133,10 @@ static pprofc_status check_options(const struct benchstat_options *options, ppro
   pprofc_bench_tables_free(tables);
   pprofc_bench_free(nothing);
   if (status != PPROFC_OK) return status;
-  if (options->brief_bytes && !is_cut_format(options->format))
+  if (options->brief_bytes && !is_format(options->format, 3))
     return error_set(error, PPROFC_E_INVALID, "-budget cuts text, markdown and json, not %s",
                      options->format);
-  if (is_known_format(options->format)) return status;
+  if (is_format(options->format, 6)) return status;
   return error_set(error, PPROFC_E_INVALID,
                    "-format must be text or csv (or markdown, json, html, classic)");
 }
@@ -157,7 +147,8 @@ static pprofc_status print_classic(const pprofc_bench *set, const struct benchst
   options_classic(options, &classic);
   const char *format = options->csv ? "csv" : "text";
   if (options->html) format = "html";
-  return pprofc_bench_print_classic(set, &classic, format, write_table, NULL, error);
+  int fd = STDOUT_FILENO;
+  return pprofc_bench_print_classic(set, &classic, format, fd_write, &fd, error);
 }
 
 struct benchstat_printing {
@@ -168,7 +159,8 @@ struct benchstat_printing {
 static pprofc_status benchstat_render(const void *context, pprofc_write_fn write, void *to,
                                       pprofc_error *error) {
   const struct benchstat_printing *p = context;
-  return pprofc_bench_print(p->tables, p->format, write, to, write_warning, NULL, error);
+  int warnings = STDERR_FILENO;
+  return pprofc_bench_print(p->tables, p->format, write, to, fd_write, &warnings, error);
 }
 
 static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_options *options,
@@ -176,15 +168,17 @@ static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_opti
   pprofc_bench_options compare;
   pprofc_bench_tables *tables;
   options_compare(options, &compare);
-  size_t results = set->result_count;
+  size_t results = set->result_count, messages;
+  pprofc_bench_messages(set, &messages);
   pprofc_status status = tables_compare_and_free(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
   const struct brief kind = {.kind = strcmp(options->format, "json") == 0 ? BRIEF_JSON : BRIEF_ROWS,
                              .markdown = strcmp(options->format, "markdown") == 0};
   const struct benchstat_printing printing = {tables, options->format};
+  int fd = STDOUT_FILENO;
   status = brief_report(&kind, options->brief_bytes, options->brief_more, benchstat_render,
-                        &printing, write_table, NULL, error);
-  *good &= report_nan(tables) && report_selection(results, tables, options->filter);
+                        &printing, fd_write, &fd, error);
+  *good &= report_nan(tables) && report_selection(results, messages, tables, options->filter);
   pprofc_bench_tables_free(tables);
   return status;
 }
@@ -205,7 +199,7 @@ static int benchstat_run(const struct benchstat_options *options, const char *co
   return good ? 0 : EXIT_FAILED;
 }
 
-/* Prints help and other text that needs no input. */
+/* Prints the help and other text that needs no input. */
 static int benchstat_print_about(const struct benchstat_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
@@ -226,7 +220,7 @@ int main(int argc, char **argv) {
   if (parsed.help) return benchstat_print_help();
   if (options.version || options.manual || *options.completion)
     return benchstat_print_about(&options);
-  if (parsed.rest == argc) return benchstat_misused(NULL);
+  if (parsed.rest == argc) return benchstat_without_input();
   if (!options_test(&options, &test))
     return benchstat_misused("-delta-test must be utest, ttest or none");
   if (!options_sort_is_known(&options))

@@ -1,4 +1,4 @@
-/* The flags of benchstatc. */
+/* Defines the flags of benchstatc. */
 #include "options.h"
 
 #include "common/brief_flag.h"
@@ -30,12 +30,12 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_COMPARE, "row", row, "PROJECTION", ".fullname",
          "Split results into rows by distinct values"),
     FLAG(STRING, GROUP_COMPARE, "col", col, "PROJECTION", ".file",
-         "Split results into columns; the first is what others are compared with"),
+         "Split results into columns; the first one is the base of comparisons"),
     FLAG(STRING, GROUP_COMPARE, "ignore", ignore, "KEYS", NULL, "Ignore variations in keys"),
     FLAG(STRING, GROUP_COMPARE, "filter", filter, "QUERY", "*",
          "Use only benchmarks that match: goos:linux AND (/size:4k OR .unit:/^B/)"),
     FLAG(FLOAT, GROUP_COMPARE, "alpha", alpha, "P", "0.05",
-         "A difference counts when p is at most this"),
+         "Significance level: largest p-value of a significant difference"),
     FLAG(FLOAT, GROUP_COMPARE, "confidence", confidence, "LEVEL", "0.95",
          "Confidence level of the ranges"),
     FLAG_WORDS(STRING, GROUP_COMPARE, "delta-test", delta_test, "TEST", "utest", test_words,
@@ -49,9 +49,9 @@ static const struct flag flags[] = {
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print the geometric mean of each file"),
     FLAG(STRING, GROUP_CLASSIC, "split", split, "LABELS", "pkg,goos,goarch",
-         "Split benchmarks by labels, with commas between"),
+         "Split benchmarks by labels, separated by commas"),
     FLAG_WORDS(STRING, GROUP_CLASSIC, "sort", sort, "ORDER", "none", sort_words,
-               "Sort by delta or name, with a minus in front for the other way round"),
+               "Sort by delta or name; a minus in front reverses the order"),
     SWITCH(GROUP_CLASSIC, "html", html, "Print an HTML table"),
     SWITCH(GROUP_CLASSIC, "csv", csv, "Print CSV"),
     SWITCH(GROUP_CLASSIC, "norange", norange, "Drop the columns of ranges, in CSV"),
@@ -75,20 +75,20 @@ static const struct flag_note examples[] = {
     {"benchstatc -col /format@(gob json) new.txt", "two variants in one file, gob being the base"},
     {"benchstatc -filter '.unit:ns/op' -format=markdown base=old.txt head=new.txt",
      "a table for a comment"},
-    {"benchstatc -format=classic -delta-test=ttest old.txt new.txt", "as it was before 2021"},
+    {"benchstatc -format=classic -delta-test=ttest old.txt new.txt",
+     "the table of versions before 2021"},
     {NULL, NULL},
 };
 
 static const struct flag_note statuses[] = {
     {"0", "done"},
     {"1", "an input, or a line of it, could not be read; a flag has an invalid value"},
-    {"2", "usage"},
+    {"2", "wrong usage"},
     {NULL, NULL},
 };
 
 const struct flag_table options_table = {
-    FLAG_TABLE("benchstatc",
-               "statistical summaries and comparisons of benchmarks, as benchstat makes them"),
+    FLAG_TABLE("benchstatc", "summarizes and compares benchmark results, like benchstat"),
     .examples = examples};
 
 /* ---- conversion -------------------------------------- */

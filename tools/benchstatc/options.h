@@ -1,4 +1,4 @@
-/* The flags of benchstatc. */
+/* Declares the flags of benchstatc. */
 #ifndef BENCHSTATC_OPTIONS_H
 #define BENCHSTATC_OPTIONS_H
 
@@ -10,8 +10,8 @@ struct benchstat_options {
   double alpha, confidence;
   const char *delta_test, *format;
   const char *split, *sort;
-  uint64_t brief_bytes; /* size of the report; 0: whole */
-  char brief_more[128]; /* command that shows more */
+  uint64_t brief_bytes; /* size of the report in bytes; 0: the whole report */
+  char brief_more[128]; /* command line that shows more */
   bool geomean, html, csv, norange;
   const char *completion;
   bool version, manual;

@@ -20,8 +20,8 @@ pprofc_status about_end(struct about_output *about, pprofc_error *error);
 /* Prints the help on standard output. */
 pprofc_status about_help(const struct flag_table *table, pprofc_error *error);
 
-/* Prints on standard output the completion script for a shell; if that is "", the options of
- * the manual page (with `manual`) or program and version. */
+/* Prints the completion script for a shell on standard output. If `completion` is "", prints the
+ * options of the manual page (with `manual`), or program and version. */
 pprofc_status about_print(const struct flag_table *table, const char *completion, bool manual,
                           pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* The flag -budget=BYTES. */
+/* Implements the flag -budget=BYTES. */
 #include "common/brief_flag.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
   return NULL;
 }
 
-/* True for an argument that a shell leaves alone. */
+/* True for an argument that a shell passes unchanged, without quotes. */
 static bool brief_is_word(const char *text) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_./-=:,@%+";

@@ -1,4 +1,4 @@
-/* The flag -budget=BYTES, which cuts a report (core/brief.h). */
+/* Implements the flag -budget=BYTES, which cuts a report (core/brief.h). */
 #ifndef TOOLS_COMMON_BRIEF_FLAG_H
 #define TOOLS_COMMON_BRIEF_FLAG_H
 

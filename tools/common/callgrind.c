@@ -9,7 +9,6 @@
 #include "profile/sum.h"
 
 #include <string.h>
-#include <sys/personality.h>
 
 const char *const callgrind_words[CALLGRIND_WORDS] = {
     "valgrind",           "--quiet",
@@ -18,16 +17,6 @@ const char *const callgrind_words[CALLGRIND_WORDS] = {
     "--LL=8388608,16,64", "--collect-systime=nsec",
     "--dump-instr=no",    "--compress-strings=yes",
     "--combine-dumps=yes"};
-
-int callgrind_fix_addresses(void) {
-  int before = personality(0xFFFFFFFF);
-  if (before != -1) personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-  return before;
-}
-
-void callgrind_let_addresses(int before) {
-  if (before != -1) personality((unsigned long)before);
-}
 
 /* ---- sample types ------------------------------------ */
 

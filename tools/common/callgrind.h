@@ -11,18 +11,13 @@
 #define CALLGRIND_WORDS 11
 extern const char *const callgrind_words[CALLGRIND_WORDS];
 
-/* Fixes the addresses of programs that are started from now on, until callgrind_let_addresses gets
- * the returned value. Containers may forbid it; then counts vary slightly more. */
-int callgrind_fix_addresses(void);
-void callgrind_let_addresses(int before);
-
-/* Sample types of a simulation. */
+/* Sample types that callgrind's events are turned into. */
 enum callgrind_type {
   CALLGRIND_INSTRUCTIONS,
-  CALLGRIND_FIRST_MISSES, /* misses of the first-level caches */
-  CALLGRIND_LAST_MISSES,  /* misses of the last-level cache: accesses to memory */
+  CALLGRIND_FIRST_MISSES, /* number of misses of the first-level caches */
+  CALLGRIND_LAST_MISSES,  /* number of misses of the last-level cache: accesses to memory */
   CALLGRIND_SYSTEM_TIME,
-  CALLGRIND_CYCLES, /* estimate */
+  CALLGRIND_CYCLES, /* estimated number of processor cycles */
   CALLGRIND_TYPES
 };
 

@@ -1,4 +1,4 @@
-/* Completion scripts for shells, from a table of flags. */
+/* Prints completion scripts for shells, from a table of flags. */
 #include "common/flags.h"
 
 /* True if the value of a flag is a path. The name of its argument decides. */
@@ -52,10 +52,10 @@ static bool words_go_on(const struct flag *flag) {
  * takes a value after = only never completes the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
-  bool only_behind = flag->kind == FLAG_WORD;
-  if (flag->hidden || (!flag_has_value(flag) && !only_behind)) return;
+  bool needs_equals = flag->kind == FLAG_WORD;
+  if (flag->hidden || (!flag_has_value(flag) && !needs_equals)) return;
   output_printf(out, "  -%s | --%s) ", flag->name, flag->name);
-  if (only_behind) output_add_text(out, "if [[ $behind ]]; then ");
+  if (needs_equals) output_add_text(out, "if [[ $behind ]]; then ");
   if (value_flag_of(table, flag)) {
     output_printf(out, "COMPREPLY=($(compgen -W \"$(_%s_ask -%s)\" -- \"$cur\")); ", table->program,
                   value_flag_of(table, flag));
@@ -68,7 +68,7 @@ static void print_bash_value(struct output *out, const struct flag_table *table,
     output_add_text(out, "compopt -o filenames 2>/dev/null; ");
     output_add_text(out, "COMPREPLY=($(compgen -f -- \"$cur\")); ");
   }
-  output_add_text(out, only_behind ? "return; fi ;;\n" : "return ;;\n");
+  output_add_text(out, needs_equals ? "return; fi ;;\n" : "return ;;\n");
 }
 
 /* Returns the name of the shell function: "pprofci run" becomes pprofci_run. */

@@ -1,12 +1,13 @@
-/* Words that people know from perf, flamegraph.pl, go tool pprof, benchstat, speedscope, py-spy,
- * hyperfine and git. */
+/* Lists words that people know from perf, flamegraph.pl, go tool pprof, benchstat, speedscope,
+ * py-spy, hyperfine and git. */
 #include "elsewhere.h"
 
 #include "core/str.h"
 
 #include <stdio.h>
 
-/* A word without a hyphen is a command. A word that ends with # stands for any number. */
+/* A word of another program and the words to type here. A word without a hyphen is a command. A
+ * word that ends with # stands for any number. */
 struct elsewhere_word {
   const char *program, *word, *advice;
 };
@@ -31,6 +32,7 @@ static const struct elsewhere_word words[] = {
     {"pprofc", "-top=#", "-top -nodecount=N"},
     {"pprofc", "-tree#", "-tree -nodecount=N"},
     {"pprofc", "-limit", "-nodecount=N"},
+    {"pprofc", "-seconds", "-seconds=N without a unit"},
     {"pprofc", "-sort", "-cum, or -flat"},
     {"pprofc", "-children", "-cum"},
     {"pprofc", "-no-children", "-flat"},

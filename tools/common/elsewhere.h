@@ -1,4 +1,4 @@
-/* Flags and commands of other programs, each with the words to type here. */
+/* Finds flags and commands of other programs, each with the words to type here. */
 #ifndef TOOLS_COMMON_ELSEWHERE_H
 #define TOOLS_COMMON_ELSEWHERE_H
 

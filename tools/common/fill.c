@@ -1,4 +1,4 @@
-/* Wraps words into lines. */
+/* Implements the wrapping of words into lines. */
 #include "common/fill.h"
 
 #include "core/escape.h"

@@ -5,12 +5,12 @@
 #include "core/output.h"
 
 #define FILL_MIN 40
-#define FILL_MAX 110 /* longer lines are hard to read */
+#define FILL_MAX 110 /* maximum columns of a line; longer lines are hard to read */
 
 struct filler {
   struct output *out;
   size_t width, indent;
-  size_t at; /* used cells of the current line */
+  size_t at; /* number of cells used in the current line */
 };
 
 /* Begins a line and indents it. */

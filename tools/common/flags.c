@@ -1,6 +1,8 @@
 /* Parses flags by the rules and with the messages of Go's package flag. */
 #include "common/flags.h"
 
+#include "core/chars.h"
+
 #include "common/elsewhere.h"
 #include "common/quote.h"
 
@@ -25,14 +27,6 @@ static const char *read_bool(const char *text, bool *out) {
 
 #define SHORT_MAX 256
 
-static bool flag_is_decimal(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool flag_is_hex(char c) {
-  return flag_is_decimal(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
-}
-
 /* Copies a number and truncates each run of digits to `longest`. False if the copy does not
  * fit. */
 static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
@@ -56,16 +50,16 @@ static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
   int64_t value;
-  return cut_digits(s, flag_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
+  return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* The same test for a number with a fraction. Each run is replaced by the digit 1, so that no
- * exponent is too large. */
+/* Works like int_fits_when_short for a number with a fraction. Each run of digits is replaced by
+ * the digit 1, so that no exponent is too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
   double value;
-  return cut_digits(s, flag_is_decimal, 1, '1', &cut, text) && str_parse_float(cut, &value);
+  return cut_digits(s, char_is_digit, 1, '1', &cut, text) && str_parse_float(cut, &value);
 }
 
 static const char *read_int(const char *text, int64_t *out) {
@@ -357,12 +351,13 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
     if (argument[0] != '-' || !argument[1]) break;
     parsed->rest++;
     pprofc_str name = str_of(argument + 1 + (argument[1] == '-'));
-    if (!name.size) break; /* the argument "--" */
+    if (!name.size) break; /* the argument is "--", which ends the flags */
     if (name.data[0] == '-' || name.data[0] == '=')
       return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
     size_t equals = str_find_char(name, '=');
     const char *value = equals < name.size ? name.data + equals + 1 : NULL;
-    char *next[] = {NULL, NULL, NULL}; /* the next two arguments */
+    /* The next two arguments, which the flag may use as its values. */
+    char *next[] = {NULL, NULL, NULL};
     for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
     pprofc_status status =
         parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);

@@ -9,14 +9,15 @@
 #include "core/str.h"
 
 enum flag_kind {
-  FLAG_BOOL,   /* bool; a value must follow = */
-  FLAG_INT,    /* int64_t, as a Go literal: 42, 0x2a, 0b101, 1_000 */
-  FLAG_FLOAT,  /* double */
-  FLAG_STRING, /* const char *, which points into the command line */
-  FLAG_CHOICE, /* int, index of the word in `choices` */
-  FLAG_WORD,   /* const char *: one of `choices`, only after "="; the flag alone means the first */
-  FLAG_PAIR,   /* two values, "-pair OLD NEW", passed to `call` one after the other */
-  FLAG_SET     /* int; a switch like FLAG_BOOL that stores `value` in the field */
+  FLAG_BOOL,   /* type bool; a value must follow = */
+  FLAG_INT,    /* type int64_t, as a Go literal: 42, 0x2a, 0b101, 1_000 */
+  FLAG_FLOAT,  /* type double */
+  FLAG_STRING, /* type const char *, which points into the command line */
+  FLAG_CHOICE, /* type int: index of the word in `choices` */
+  FLAG_WORD, /* type const char *: one of `choices`, only after "="; the flag alone means the first
+                one */
+  FLAG_PAIR, /* two values, "-pair OLD NEW", passed to `call` one after the other */
+  FLAG_SET   /* type int: a switch like FLAG_BOOL that stores `value` in the field */
 };
 
 struct flag {
@@ -26,12 +27,13 @@ struct flag {
   size_t group;         /* index of the group in the table */
   const char *argument; /* name of the value in the help: "N", "RE", "FILE" (completed as a
                            path) */
-  const char *help;     /* one line, lower case, no full stop */
-  const char *initial;  /* text as on the command line; NULL is false, 0, "" or the first choice */
-  const char *const *choices; /* for FLAG_CHOICE and FLAG_WORD; for a FLAG_STRING, suggestions
+  const char *help;     /* explanation in the help: one line, lower case, no full stop */
+  const char
+      *initial; /* initial value as on the command line; NULL is false, 0, "" or the first choice */
+  const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; for a FLAG_STRING, suggestions
                                  for completion; ends with NULL */
   int value;                  /* value of a FLAG_SET */
-  bool hidden;                /* accepted, but not listed */
+  bool hidden;                /* true for a flag that is accepted but not listed */
   /* Receives the value if the flag has no field; not called for a FLAG_BOOL or FLAG_SET that
    * is off. Returns NULL or the error. */
   const char *(*call)(void *options, const struct flag *flag, const char *text);
@@ -39,11 +41,11 @@ struct flag {
 
 struct flag_group {
   const char *title;
-  const char *note; /* a sentence below the title, or NULL */
+  const char *note; /* sentence below the title of the group, or NULL */
 };
 
-/* Pairs of text for the help: an example and its explanation, an environment variable and its
- * effect, an exit status and its meaning. */
+/* A pair of texts for the help: an example and its explanation, an environment variable and its
+ * effect, or an exit status and its meaning. */
 struct flag_note {
   const char *name, *text;
 };
@@ -56,23 +58,29 @@ struct flag_command {
 
 struct flag_table {
   const char *program;
-  const char *summary;        /* purpose of the program, half a line */
-  const char *const *usage;   /* the text after the program's name, one per form; ends with NULL */
-  const char *const *details; /* paragraphs below the usage; ends with NULL, or NULL */
+  const char *summary; /* purpose of the program, half a line */
+  const char *const
+      *usage; /* texts after the program's name, one per form of the command line; ends with NULL */
+  const char *const *details; /* paragraphs below the usage, ending with NULL; or NULL without
+                                 paragraphs */
   const struct flag_group *groups;
   size_t group_count;
   const struct flag *flags;
-  size_t flag_count;                                         /* at most FLAGS_MAX */
-  const struct flag_note *examples, *environment, *statuses; /* end with name NULL, or NULL */
+  size_t flag_count; /* number of flags, at most FLAGS_MAX */
+  /* Tables of examples, of environment variables and of exit statuses, each ended by an entry with
+   * the name NULL; or NULL. */
+  const struct flag_note *examples, *environment, *statuses;
   /* Flags whose values depend on the files of the command line, each with the flag with which
    * completion asks the program for the values. Ends with name NULL, or NULL. */
   const struct flag_note *value_flags;
-  const struct flag_command *commands; /* end with name NULL, or NULL */
+  const struct flag_command *commands; /* commands, ending with an entry whose name is NULL; or
+                                          NULL without commands */
 };
 
 #define FLAGS_MAX 256
 
-/* Lines of a table. The file with the table defines FIELD(member), the offset of a field. */
+/* Make an entry of the table of flags. The file with the table defines FIELD(member), the offset of
+ * a field. */
 #define FLAG(kind, group, name, member, argument, initial, help)                                   \
   { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(group, name, member, help)                                                          \
@@ -82,7 +90,7 @@ struct flag_table {
 #define FLAG_CALLS(kind, group, offset, name, argument, call, help)                                \
   { name, FLAG_##kind, offset, group, argument, help, NULL, NULL, 0, false, call }
 
-/* The members of a table that has them in variables of the same names. */
+/* Sets the members of a flag table from variables of the same names. */
 #define FLAG_TABLE(name, what)                                                                     \
   .program = (name), .summary = (what), .usage = usage, .details = details, .groups = groups,      \
   .group_count = sizeof groups / sizeof *groups, .flags = flags,                                   \
@@ -90,9 +98,9 @@ struct flag_table {
 
 /* Result of parsing a command line. */
 struct flags_parsed {
-  int rest;             /* argv[rest] is the first argument that is not a flag */
+  int rest;             /* index of the first argument that is not a flag */
   bool help;            /* true if -h or -help was given; parsing stopped there */
-  bool seen[FLAGS_MAX]; /* by index in the table: the flag was given */
+  bool seen[FLAGS_MAX]; /* true for each flag that was given, by its index in the table */
   const struct flag
       *nearest; /* after an error: the flag most similar to the unknown one, or NULL */
 };

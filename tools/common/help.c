@@ -1,4 +1,4 @@
-/* The help for users, from a table of flags. */
+/* Prints the help for users from a table of flags. */
 #include "common/fill.h"
 #include "common/flags.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define INDENT 2
-#define COLUMN 24 /* column of the explanations */
+#define COLUMN 24 /* column where the explanations start */
 
 /* Prints a name at the left and begins its explanation in the second column. */
 static void begin_entry(struct filler *filler, const char *name) {

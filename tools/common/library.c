@@ -1,4 +1,4 @@
-/* dlopen with messages that name the package to install. */
+/* Loads libraries by dlopen, with messages that name the package to install. */
 #include "common/library.h"
 
 #include "core/error.h"

@@ -1,6 +1,5 @@
-/* Shared libraries that are loaded at their first use. libcurl and libmicrohttpd load about
- * thirty other libraries: linked, they would add several milliseconds to the start of every
- * report. */
+/* Loads shared libraries at their first use. libcurl and libmicrohttpd load about thirty other
+ * libraries: linked, they would add several milliseconds to the start of every report. */
 #ifndef PPROFC_COMMON_LIBRARY_H
 #define PPROFC_COMMON_LIBRARY_H
 
@@ -9,7 +8,7 @@
 /* A function of the library, and the pointer that receives its address. */
 struct library_function {
   const char *name;
-  void *pointer; /* points to a function pointer of the right type */
+  void *pointer; /* address of a function pointer of the right type, which receives the address */
 };
 
 /* Loads the library until the process ends, and fills in the table. `package` is the package

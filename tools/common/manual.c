@@ -1,4 +1,4 @@
-/* The section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md contains
+/* Prints the section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md contains
  * this text, and a test compares the two. */
 #include "common/flags.h"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TREE_FOLDERS 16 /* folders open at the same time */
+#define TREE_FOLDERS 16 /* maximum number of folders open at the same time */
 #define NAME_TRIES   1000
 
 static pprofc_status new_folder_failed(pprofc_error *error, const char *path) {
@@ -71,7 +71,8 @@ static pprofc_status new_folder_fill(const char *path, const char *flag, new_fol
 pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn *fill,
                                const void *context, pprofc_error *error) {
   sigset_t wait, before;
-  (void)signal(SIGXFSZ, SIG_IGN); /* a file beyond a size limit must fail the write */
+  /* Ignore the signal, so that a write beyond a size limit returns an error. */
+  (void)signal(SIGXFSZ, SIG_IGN);
   sigemptyset(&wait);
   sigaddset(&wait, SIGINT);
   sigaddset(&wait, SIGTERM);
@@ -80,4 +81,20 @@ pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn
   pprofc_status status = new_folder_fill(path, flag, fill, context, error);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return status;
+}
+
+int folder_make(const char *path, mode_t mode) {
+  char part[4096];
+  struct stat info;
+  size_t size = strlen(path);
+  if (stat(path, &info) == 0) return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (size >= sizeof part) return ENAMETOOLONG;
+  for (size_t i = 1; i <= size; i++) {
+    if (path[i] != '/' && path[i] != '\0') continue;
+    memcpy(part, path, i);
+    part[i] = '\0';
+    if (mkdir(part, mode) != 0 && errno != EEXIST) return errno;
+  }
+  if (stat(path, &info) != 0) return errno;
+  return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
 }

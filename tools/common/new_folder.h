@@ -4,9 +4,11 @@
 
 #include "core/error.h"
 
-#define NEW_FOLDER_ROOM 4096 /* bytes for the name of a folder, with its NUL */
+#include <sys/types.h>
 
-/* Writes the files of a folder. */
+#define NEW_FOLDER_ROOM 4096 /* size of a buffer for the name of a folder */
+
+/* Writes the files of a folder. `folder` is its temporary path. */
 typedef pprofc_status new_folder_fn(const void *context, const char *folder, pprofc_error *error);
 
 /* Checks that a folder is new or empty. `flag` is the flag to name in messages. */
@@ -19,5 +21,8 @@ pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn
 
 /* Removes a file, or a folder with all files in it, and ignores errors. */
 void tree_remove(const char *path);
+
+/* Makes a folder and its missing parents. Returns 0 or an errno. */
+int folder_make(const char *path, mode_t mode);
 
 #endif

@@ -1,4 +1,4 @@
-/* The progress line: a thread that wakes once a second. */
+/* Shows the progress line, from a thread that wakes once a second. */
 #include "common/progress.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 static void *show(void *context) {
   struct progress *p = context;
   struct timespec wake;
-  clock_gettime(CLOCK_MONOTONIC, &wake);
   pthread_mutex_lock(&p->lock);
   while (!p->over) {
+    clock_gettime(CLOCK_REALTIME, &wake);
     wake.tv_sec++;
     int woken = 0;
     while (!p->over && woken != ETIMEDOUT)
@@ -33,12 +33,8 @@ static void *show(void *context) {
 void progress_start(struct progress *p, const char *step) {
   *p = (struct progress){.step = step};
   if (!isatty(STDERR_FILENO)) return;
-  pthread_condattr_t clock;
-  pthread_condattr_init(&clock);
-  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
   pthread_mutex_init(&p->lock, NULL);
-  pthread_cond_init(&p->ended, &clock);
-  pthread_condattr_destroy(&clock);
+  pthread_cond_init(&p->ended, NULL);
   p->running = pthread_create(&p->thread, NULL, show, p) == 0;
 }
 

@@ -1,4 +1,4 @@
-/* One line on standard error that shows the current step: only on a terminal, and only after a
+/* Shows one line on standard error with the current step: only on a terminal, and only after a
  * second. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H
@@ -14,8 +14,8 @@ struct progress {
   pthread_cond_t ended;
   bool over;
   bool shown;
-  const char *step; /* current step, "reading"; the string must stay valid */
-  unsigned seconds; /* seconds since the start */
+  const char *step; /* name of the current step, "reading"; the string must stay valid */
+  unsigned seconds; /* number of seconds since the start */
   unsigned until;   /* second at which the step should end; in the past if unknown */
 };
 

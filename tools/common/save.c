@@ -1,8 +1,12 @@
-/* Saving files whole. */
+/* Writes files whole. */
 #include "common/save.h"
 
 #include "common/signals.h"
 #include "core/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 pprofc_status save_file(const char *path, save_fn *write, const void *context,
                         pprofc_error *error) {
@@ -44,4 +48,13 @@ static pprofc_status save_bytes(const void *context, pprofc_write_fn write, void
 
 pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error) {
   return save_file(path, save_bytes, &text, error);
+}
+
+pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error) {
+  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  bool good = fd >= 0 && fd_write(&fd, text.data, text.size) == 0;
+  int number = errno;
+  if (fd >= 0 && close(fd) != 0) good = false;
+  if (good) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(number));
 }

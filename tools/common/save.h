@@ -19,4 +19,7 @@ pprofc_status save_printed(const char *path, save_print_fn *print, const void *c
 /* Writes a text to the file in the same way. */
 pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
 
+/* Appends a text to a file, which is created if needed. Other programs append to the same file. */
+pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error);
+
 #endif

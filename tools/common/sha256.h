@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), for content hashes and signatures. */
+/* Computes SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), for content hashes and signatures. */
 #ifndef TOOLS_COMMON_SHA256_H
 #define TOOLS_COMMON_SHA256_H
 

@@ -1,4 +1,4 @@
-/* Signals that end the program. Handlers call only what POSIX allows there. */
+/* Handles the signals that end the program. Handlers call only what POSIX allows there. */
 #include "common/signals.h"
 
 #include <signal.h>
@@ -33,7 +33,7 @@ static void input_shrank(int number) {
   remove_unfinished();
   signals_say(program_name);
   signals_say(": an input file became shorter while it was read\n");
-  _exit(bad_input_status);
+  _exit((int)bad_input_status);
 }
 
 void signals_watch(const char *program, int bad_input) {
@@ -61,7 +61,7 @@ void signals_catch(void (*call)(void)) {
   struct sigaction before;
   sigemptyset(&action.sa_mask);
   on_interrupt = call;
-  /* Without SA_RESTART, so that a read that waits for a key returns. */
+  /* The action has no SA_RESTART, so that a read that waits for a key returns. */
   if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(SIGINT, &action, NULL);
 }

@@ -1,4 +1,4 @@
-/* The canonical request, the derived key of a day, and the signature. */
+/* Computes the canonical request, the derived key of a day, and the signature. */
 #include "common/sigv4.h"
 
 #include "common/sha256.h"

@@ -1,4 +1,4 @@
-/* Signatures of requests, AWS version 4. The caller provides the credentials; this code sends
+/* Signs requests by AWS signature version 4. The caller provides the credentials; this code sends
  * nothing. */
 #ifndef TOOLS_COMMON_SIGV4_H
 #define TOOLS_COMMON_SIGV4_H
@@ -7,17 +7,17 @@
 
 struct sigv4_scope {
   const char *id, *secret;      /* id and secret of the access key */
-  const char *region, *service; /* "us-east-1", "s3" */
-  char time[17];                /* "20130524T000000Z" */
+  const char *region, *service; /* region and service: "us-east-1", "s3" */
+  char time[17];                /* time of the signature: "20130524T000000Z" */
 };
 
 struct sigv4_header {
-  const char *name, *value; /* name in lower case; value without blanks around it */
+  const char *name, *value; /* name of the header in lower case; value without blanks around it */
 };
 
 struct sigv4_request {
   const char *method;
-  const char *path, *query; /* as sent: encoded once, parameters sorted */
+  const char *path, *query; /* path and query as sent: encoded once, parameters sorted */
   const struct sigv4_header *headers;
   size_t header_count; /* number of headers, which are sorted by name */
   const char *payload; /* the SHA-256 of the body, in hex */

@@ -1,4 +1,4 @@
-/* Messages on standard error. */
+/* Writes messages on standard error. */
 #include "common/terminal.h"
 
 #include "core/log_guard.h"
@@ -49,7 +49,7 @@ static void terminal_add_line(struct buffer *out, pprofc_str text) {
 static void terminal_say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  /* The progress line may be on the terminal. */
+  /* Erase the progress line, which may be on the terminal. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
   terminal_add_line(&out, text);
@@ -60,7 +60,7 @@ static void terminal_say(bool red, pprofc_str text) {
   buffer_free(&out);
 }
 
-static void say_formatted(bool red, const char *format, va_list args) {
+static void terminal_print_formatted(bool red, const char *format, va_list args) {
   struct buffer text;
   buffer_init(&text, &mem_default, MESSAGE_MAX);
   va_list again;
@@ -79,7 +79,7 @@ static void say_formatted(bool red, const char *format, va_list args) {
 void message_error(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say_formatted(wants_colour(), format, args);
+  terminal_print_formatted(wants_colour(), format, args);
   va_end(args);
 }
 
@@ -91,6 +91,6 @@ void message_error_lines(pprofc_str text) {
 void message_note(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say_formatted(false, format, args);
+  terminal_print_formatted(false, format, args);
   va_end(args);
 }

@@ -1,4 +1,4 @@
-/* Messages of a program on standard error, and checks of output that may be a terminal. */
+/* Writes messages of a program on standard error, and checks if output goes to a terminal. */
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
@@ -13,7 +13,7 @@ bool terminal_is(int fd);
 size_t terminal_width(int fd);
 
 /* Prints a message of one line on standard error, in red on a terminal (unless NO_COLOR is
- * set). Escapes newlines and other bytes that control a terminal, and breaks commands of CI
+ * set). Escapes newlines and other bytes that control a terminal, and disables commands of CI
  * systems. */
 void message_error(const char *format, ...) PPROFC_PRINTF(1, 2);
 

@@ -35,7 +35,8 @@ import tempfile
 # Maximum files and bytes of one task, and partial results that the next task merges.
 TASK_FILES, TASK_BYTES, FAN_IN = 512, 64 << 20, 32
 
-CELL_SUMS = ("flat_noise", "cum_noise", "samples", "runs", "flat_share", "flat_squares", "cum_share", "cum_squares")
+CELL_SUMS = ("flat_noise", "cum_noise", "samples", "runs", "flat_share", "flat_squares", "cum_share", "cum_squares",
+             "machine", "judged_share", "judged_squares")
 CELL = ("flat", "cum") + CELL_SUMS
 TYPE_SUMS = ("runs", "empty", "total", "squares", "inverse")
 
@@ -305,7 +306,7 @@ def sums_of_key(spark, folder, key):
         raise Wrong(f"there is no key '{key}'; there are {', '.join(some)} ...")
     functions = collections.defaultdict(list)
     for row in spark.read.parquet(folder + "/functions").where(col("key") == key).collect():
-        functions[row.type, row.unit].append({name: row[name] for name in ("function", "file") + CELL})
+        functions[row.type, row.unit].append({name: row[name] for name in ("function", "file") + CELL if name in row})
     types = []
     for row in sorted(keys, key=lambda r: (r.type, r.unit)):
         each = {name: row[name] for name in ("type", "unit", "sampling", "period", "mixed_periods", "seconds") + TYPE_SUMS}

@@ -4,11 +4,110 @@
 #include "bench/read/readers.h"
 #include "bench/set.h"
 #include "core/array.h"
+#include "core/system.h"
 #include "gate/read/files.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- ages -------------------------------------------- */
+
+#define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
+/* Seconds between the files of one run; a longer time gives a warning. */
+#define RUN_MAX 3600.0
+
+static const struct {
+  char letter;
+  double seconds;
+  const char *name;
+} spans[] = {{'d', 86400, "days"}, {'h', 3600, "hours"}, {'m', 60, "minutes"}, {'s', 1, "seconds"}};
+
+/* Parses an age like "90m", "36h" or "7d" to seconds. */
+static bool parse_age(pprofc_str text, double *seconds) {
+  if (text.size < 2) return false;
+  for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+    if (text.data[text.size - 1] != spans[i].letter) continue;
+    if (!str_parse_float(str_slice(text, 0, text.size - 1), seconds)) return false;
+    *seconds *= spans[i].seconds;
+    return *seconds >= 0 && isfinite(*seconds);
+  }
+  return false;
+}
+
+/* Parses -since and -max-age, which may be empty. */
+static pprofc_status ages_init(struct ages *ages, const char *since, const char *most,
+                               pprofc_error *error) {
+  *ages = (struct ages){.most = -1, .oldest = (double)NAN, .newest = (double)NAN};
+  clock_gettime(CLOCK_REALTIME, &ages->now);
+  if (*most && !parse_age(str_of(most), &ages->most))
+    return error_set(error, PPROFC_E_INVALID, "the age must be like 90m, 36h or 7d, not \"%s\"",
+                     most);
+  struct stat status;
+  if (*since && stat(since, &status) != 0)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", since, ERRNO_TEXT(errno));
+  if (*since) ages->since = status.st_mtim;
+  return PPROFC_OK;
+}
+
+static double seconds_between(struct timespec from, struct timespec to) {
+  return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+/* Formats a time like "3 days", rounded, in the largest unit that gives at least two. */
+static void ages_describe(double seconds, char *out, size_t size) {
+  size_t i = 0;
+  while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
+  snprintf(out, size, "%.0f %s", round(seconds / spans[i].seconds), spans[i].name);
+}
+
+static void ages_note_found(struct ages *ages, const char *path, double age) {
+  if (!(age >= ages->newest)) ages->newest = age;
+  if (age <= ages->oldest) return;
+  ages->oldest = age;
+  snprintf(ages->oldest_path, sizeof ages->oldest_path, "%s", path);
+}
+
+/* Adds a problem to the gate if a file is too old. `found` is true for a file found in a
+ * folder; the default limit of one day applies only to such files. Only regular files have an
+ * age. */
+static void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found) {
+  struct stat status;
+  char text[64];
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  double age = seconds_between(status.st_mtim, ages->now);
+  double most = ages->most >= 0 ? ages->most : FOUND_MAX;
+  bool limited = found || ages->most >= 0;
+  bool before = ages->since.tv_sec && seconds_between(status.st_mtim, ages->since) > 0;
+  ages_describe(age, text, sizeof text);
+  if (before)
+    gate_problem(gate, "'%s' is from an earlier run: it is older than the file of -since", path);
+  else if (limited && age > most)
+    gate_problem(
+        gate,
+        "'%s' is from an earlier run: it was written %s ago; remove it, or allow it with -max-age",
+        path, text);
+  else if (found)
+    ages_note_found(ages, path, age);
+}
+
+/* Warns if the times of a folder's files differ by more than a run takes. */
+static void ages_compare(const struct ages *ages, struct gate *gate) {
+  char text[64];
+  double between = ages->oldest - ages->newest;
+  if (!(between > RUN_MAX) || ages->most >= 0 || ages->since.tv_sec) return;
+  ages_describe(between, text, sizeof text);
+  gate->stale_inputs++;
+  gate_warning(gate,
+               "'%s' was written %s before the newest file: is it from an earlier run? (-since "
+               "FILE decides)",
+               ages->oldest_path, text);
+}
+
+/* ---- inputs ------------------------------------------ */
 
 void inputs_init(struct inputs *inputs, struct gate *gate) {
   *inputs = (struct inputs){.gate = gate};
@@ -33,13 +132,24 @@ static struct buffer *new_buffer(struct inputs *inputs) {
   return buffer;
 }
 
-pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *data,
-                          pprofc_error *error) {
+/* Reads a whole file, or standard input for "-". The view lives as long as `inputs`. */
+static pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *data,
+                                 pprofc_error *error) {
   struct buffer *buffer = new_buffer(inputs);
   if (!buffer) return error_nomem(error);
   pprofc_status status = gate_read_whole(path, buffer, error);
   if (status == PPROFC_OK) *data = buffer_str(buffer);
   return status;
+}
+
+pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
+                             pprofc_error *error) {
+  pprofc_str rules;
+  pprofc_status status = ages_init(&inputs->ages, options->since, options->max_age, error);
+  if (status != PPROFC_OK || !*options->rules) return status;
+  status = inputs_file(inputs, options->rules, &rules, error);
+  if (status != PPROFC_OK) return status;
+  return gate_read_rules(inputs->gate, str_of(options->rules), rules, error);
 }
 
 /* Frees all files except the first `count`. */
@@ -141,16 +251,15 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  inputs_free_files(inputs, files); /* the set has copies of all data it needs */
+  /* Free the files, because the set has copies of the data it needs. */
+  inputs_free_files(inputs, files);
   return gate_note_problem(inputs->gate, status, error);
 }
 
 /* Checks the age of one input, which may have been found in a folder. */
 static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
-  char *copy = arena_alloc(&inputs->arena, path.size + 1);
+  const char *copy = arena_str(&inputs->arena, path).data;
   if (!copy) return error_nomem(error);
-  memcpy(copy, path.data, path.size);
-  copy[path.size] = '\0';
   ages_check(&inputs->ages, inputs->gate, copy, false);
   return PPROFC_OK;
 }

@@ -1,16 +1,27 @@
-/* The inputs of the gate: comparison files, or two runs. */
+/* Reads the inputs of the gate: comparison files, or two runs. */
 #ifndef PARSE_BENCH_REGRESSIONS_INPUTS_H
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
-#include "ages.h"
+#include "gate/gate.h"
 #include "gate/judge.h"
 #include "gate/read/files.h"
 #include "gate/read/read.h"
+#include "options.h"
 
-/* All data read. Rows point into it. */
+#include <time.h>
+
+struct ages {
+  struct timespec now, since; /* time of this run; time of the file of -since, or 0 */
+  double most;                /* maximum age in seconds, from -max-age; negative if not given */
+  /* Largest and smallest age in seconds of the files in folders; NaN if there are no files. */
+  double oldest, newest;
+  char oldest_path[256];
+};
+
+/* All data that was read. Rows point into it. */
 struct inputs {
   struct gate *gate;
-  struct arena arena;   /* paths of the inputs */
+  struct arena arena;   /* arena for the paths of the inputs */
   struct buffer *files; /* contents of the inputs */
   size_t file_count, file_capacity;
   struct ages ages;
@@ -22,9 +33,9 @@ struct inputs {
 void inputs_init(struct inputs *inputs, struct gate *gate);
 void inputs_free(struct inputs *inputs);
 
-/* Reads a whole file, or standard input for "-". The view lives as long as `inputs`. */
-pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *data,
-                          pprofc_error *error);
+/* Reads the limits of age and the rules of the options. */
+pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
+                             pprofc_error *error);
 
 /* Reads comparisons: files, or bench_*.diff in folders. Two files that are not comparisons are
  * base and head. An unreadable file is a problem of the gate; the only error is

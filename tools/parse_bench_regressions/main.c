@@ -1,22 +1,136 @@
 /* parse_bench_regressions: fails when benchmarks got slower. */
 #include "common/about.h"
 #include "common/brief_flag.h"
+#include "common/save.h"
 #include "common/terminal.h"
+#include "core/error.h"
 #include "core/outfile.h"
+#include "core/str.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/files.h"
 #include "gate/selftest/selftest.h"
 #include "inputs.h"
 #include "options.h"
-#include "outputs.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define LINKS_MAX 40 /* maximum number of links to follow, as in Linux */
+
+/* Returns the value of -out at argv[i], in any spelling of the flag; NULL for other arguments. */
+static const char *value_of_out(int argc, char *const *argv, int i) {
+  const char *name = argv[i];
+  if (*name++ != '-') return NULL;
+  name += *name == '-';
+  if (strncmp(name, "out", 3) != 0) return NULL;
+  if (name[3] == '=') return name + 4;
+  return !name[3] && i + 1 < argc ? argv[i + 1] : NULL;
+}
+
+static bool same_file(const char *path, const struct stat *file) {
+  struct stat other;
+  return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+}
+
+/* True if the file is another argument, or the value after the = of one. */
+static bool is_input(int argc, char *const *argv, const struct stat *file) {
+  for (int i = 1; i < argc; i++) {
+    const char *equals = strchr(argv[i], '=');
+    bool flag = argv[i][0] == '-';
+    if (value_of_out(argc, argv, i)) {
+      i += !equals;
+      continue;
+    }
+    if (same_file(argv[i], file) || (flag && equals && same_file(equals + 1, file))) return true;
+  }
+  return false;
+}
+
+/* ---- symlinks ---------------------------------------- */
+
+/* Replaces `path` (PATH_MAX) by the target of the link, relative to its folder. False with
+ * errno 0 if it is not a link. */
+static bool outputs_follow(char *path) {
+  char link[PATH_MAX], whole[2 * PATH_MAX];
+  ssize_t size = readlink(path, link, sizeof link - 1);
+  errno = 0;
+  if (size < 0) return false;
+  link[size] = '\0';
+  const char *slash = strrchr(path, '/');
+  int folder = slash && link[0] != '/' ? (int)(slash - path) + 1 : 0;
+  int length = snprintf(whole, sizeof whole, "%.*s%s", folder, path, link);
+  if (length < 0 || length >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(path, whole, (size_t)length + 1);
+  return true;
+}
+
+/* Resolves all symlinks of `path`, even if the target does not exist. The path of a device or
+ * pipe stays. False with errno on failure. */
+static bool outputs_target(const char *path, char target[PATH_MAX]) {
+  struct stat info;
+  size_t size = strlen(path);
+  if (size >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(target, path, size + 1);
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
+  for (int links = 0; links < LINKS_MAX; links++)
+    if (!outputs_follow(target)) return errno == 0;
+  errno = ELOOP;
+  return false;
+}
+
+/* Returns the descriptor of this process (1 or 2) that is the file, or -1. */
+static int outputs_stream(const char *path) {
+  struct stat file, stream;
+  if (stat(path, &file) != 0) return -1;
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fstat(fd, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino)
+      return fd;
+  return -1;
+}
+
+/* ---- removing and writing ---------------------------- */
+
+/* Removes the files of every -out on the command line, even if the line is invalid. A symlink
+ * stays, its target is removed. Files that are also inputs, devices, pipes, and the files of
+ * standard output and standard error stay. */
+static void outputs_remove(int argc, char *const *argv) {
+  for (int i = 1; i < argc; i++) {
+    const char *value = value_of_out(argc, argv, i);
+    const char *equals = value ? strchr(value, '=') : NULL;
+    struct stat file;
+    char target[PATH_MAX];
+    if (!equals || stat(equals + 1, &file) != 0 || !S_ISREG(file.st_mode)) continue;
+    if (is_input(argc, argv, &file) || outputs_stream(equals + 1) >= 0) continue;
+    if (outputs_target(equals + 1, target)) (void)unlink(target);
+  }
+}
+
+static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
+}
+
+/* Writes a file whole or not at all. If it is a symlink, the target is written. */
+static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
+  char target[PATH_MAX];
+  int stream = outputs_stream(path);
+  if (stream >= 0)
+    return fd_write(&stream, text.data, text.size) == 0 ? PPROFC_OK : outputs_fail(path, error);
+  if (!outputs_target(path, target)) return outputs_fail(path, error);
+  return save_text(target, text, error);
+}
 
 /* 2 and 3 are verdicts, so any other failure is 1, including wrong usage. */
 #define EXIT_FAILED 1
@@ -26,7 +140,7 @@
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* The last line has the totals, even if nothing was compared. */
+/* Prints a failure. The last line has the totals, even if nothing was compared. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -55,12 +169,9 @@ static int tool_print_about(const struct gate_options *options) {
 /* ---- output ------------------------------------------ */
 
 static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error) {
-  char reason[200];
   int fd = STDOUT_FILENO;
   if (fd_write(&fd, text.data, text.size) == 0) return PPROFC_OK;
-  int number = errno;
-  return error_set(error, PPROFC_E_IO, "cannot write standard output: %s",
-                   error_errno_text(number, reason, sizeof reason));
+  return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", ERRNO_TEXT(errno));
 }
 
 /* Appends the table to the step summary, which all commands of a step share. */
@@ -68,17 +179,12 @@ static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_er
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;
   struct buffer text;
-  char reason[200];
   buffer_init(&text, gate->mem, REPORT_MAX);
   gate_print_markdown(&text, gate, all);
-  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  bool good = !text.failed && fd >= 0 && fd_write(&fd, text.data, text.size) == 0;
-  int number = errno;
-  if (fd >= 0) good = close(fd) == 0 && good;
+  pprofc_status status =
+      text.failed ? error_nomem(error) : save_append(path, buffer_str(&text), error);
   buffer_free(&text);
-  return good ? PPROFC_OK
-              : error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path,
-                          error_errno_text(number, reason, sizeof reason));
+  return status;
 }
 
 static pprofc_status tool_write_report(const struct gate *gate, const struct gate_format *format,
@@ -125,12 +231,6 @@ static pprofc_status tool_render(const void *context, pprofc_write_fn write, voi
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-static int tool_append(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 /* Writes a report of -budget on standard output. */
 static pprofc_status tool_write_brief(const struct gate *gate, const struct gate_options *options,
                                       const struct gate_format *format, pprofc_error *error) {
@@ -144,7 +244,7 @@ static pprofc_status tool_write_brief(const struct gate *gate, const struct gate
                      format->name);
   buffer_init(&text, gate->mem, REPORT_MAX);
   pprofc_status status = brief_report(&kind, options->brief_bytes, options->brief_more, tool_render,
-                                      &printing, tool_append, &text, error);
+                                      &printing, buffer_write, &text, error);
   if (status == PPROFC_OK) status = write_standard_output(buffer_str(&text), error);
   buffer_free(&text);
   return status;
@@ -180,15 +280,6 @@ static void tool_put_problems(const struct gate *gate) {
     if (line.size) message_error(PROGRAM ": %.*s", STR_ARG(line));
 }
 
-static pprofc_status read_rules(struct inputs *inputs, const struct gate_options *options,
-                                pprofc_error *error) {
-  pprofc_str data;
-  if (!*options->rules) return PPROFC_OK;
-  pprofc_status status = inputs_file(inputs, options->rules, &data, error);
-  if (status != PPROFC_OK) return status;
-  return gate_read_rules(inputs->gate, str_of(options->rules), data, error);
-}
-
 static pprofc_status read_everything(struct inputs *inputs, const struct gate_options *options,
                                      const char *const *paths, size_t count, pprofc_error *error) {
   static const char *const usual[] = {DEFAULT_FOLDER};
@@ -204,14 +295,6 @@ static pprofc_status read_everything(struct inputs *inputs, const struct gate_op
   }
   return count ? inputs_tables(inputs, paths, count, error)
                : inputs_tables(inputs, usual, 1, error);
-}
-
-static const char *day_of(const struct gate_options *options, char *out, size_t size) {
-  time_t now = time(NULL);
-  struct tm parts;
-  if (*options->today) return options->today;
-  if (!gmtime_r(&now, &parts) || !strftime(out, size, "%Y-%m-%d", &parts)) return "";
-  return out;
 }
 
 static pprofc_status selftest(struct gate *gate, const char *today, int *exit_status,
@@ -230,8 +313,8 @@ static pprofc_status judge(struct inputs *inputs, const struct gate_options *opt
                            const char *const *paths, size_t count, int *exit_status,
                            pprofc_error *error) {
   struct gate *gate = inputs->gate;
-  char today[32];
-  const char *day = day_of(options, today, sizeof today);
+  char today[OPTIONS_DAY];
+  const char *day = options_today(options, today);
   if (options->selftest) return selftest(gate, day, exit_status, error);
   pprofc_status status = read_everything(inputs, options, paths, count, error);
   if (status == PPROFC_OK) status = gate_judge(gate, day, error);
@@ -253,8 +336,7 @@ static int tool_run(const struct gate_options *options, struct flags_parsed *par
   int exit_status = EXIT_FAILED;
   gate_init(&gate, &mem_default);
   inputs_init(&inputs, &gate);
-  pprofc_status status = ages_init(&inputs.ages, options->since, options->max_age, &error);
-  if (status == PPROFC_OK) status = read_rules(&inputs, options, &error);
+  pprofc_status status = inputs_prepare(&inputs, options, &error);
   if (status == PPROFC_OK) status = options_apply(options, parsed, &gate, &error);
   if (status == PPROFC_OK) status = judge(&inputs, options, paths, count, &exit_status, &error);
   inputs_free(&inputs);
@@ -267,8 +349,8 @@ static const char *check_combination(const struct gate_options *o,
                                      const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");
   if (base != head) return "-base and -head go together";
-  if (base && arguments) return "-base and -head do not go with other files";
-  if (o->aa && o->out_count) return "-aa does not go with -out";
+  if (base && arguments) return "-base and -head cannot be combined with other files";
+  if (o->aa && o->out_count) return "-aa cannot be combined with -out";
   return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* The flags of parse_bench_regressions. */
+/* Defines the flags of parse_bench_regressions. */
 #include "options.h"
 
 #include "common/brief_flag.h"
@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { GROUP_INPUT, GROUP_JUDGE, GROUP_OUTPUT, GROUP_MISC };
 
@@ -23,7 +24,7 @@ static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
 
-/* Suggestions for completion; any other unit and any file is accepted. */
+/* Suggestions for completion of a direction. Any other unit is accepted. */
 static const char *const direction_words[] = {
     "sec/op=lower",       "B/op=lower", "allocs/op=lower",         "instructions=lower",
     "cache-misses=lower", "B/s=higher", "items_per_second=higher", NULL};
@@ -75,7 +76,7 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_INPUT, "rules", rules, "FILE", NULL,
          "Rules per benchmark and unit: thresholds, floors, accepted regressions"),
     FLAG(STRING, GROUP_INPUT, "noise-from", noise_from, "DIR", NULL,
-         "Raw results of earlier runs of the base; a change must exceed the largest change among "
+         "Raw results of earlier runs of the base; a change must also exceed the noise between "
          "them"),
     FLAG(STRING, GROUP_INPUT, "since", since, "FILE", NULL,
          "Reject inputs older than this file, which is created when the run starts"),
@@ -87,8 +88,9 @@ static const struct flag flags[] = {
          "Significance level: largest adjusted p-value of a significant change"),
     FLAG_WORDS(
         CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
-        "Test of raw results: welch (means), utest (Mann-Whitney), both (utest for what welch "
-        "does not find) or none (every difference counts); tables have p-values already"),
+        "Test of raw results: welch (means), utest (Mann-Whitney), both (if welch finds no change, "
+        "utest, then a trimmed t-test) or none (every difference counts); tables have p-values "
+        "already"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
                "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
@@ -122,7 +124,7 @@ static const struct flag flags[] = {
     SWITCH(GROUP_MISC, "selftest", selftest,
            "Check that the gate fails on regressions planted in generated results"),
     SWITCH(GROUP_MISC, "aa", aa,
-           "For two runs of the same program: print the noise floor and a threshold for each "
+           "Compare two runs of the same program: print the noise floor and a threshold for each "
            "benchmark"),
     FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
          "Print completion for bash, zsh or fish"),
@@ -152,25 +154,9 @@ static const struct flag_note examples[] = {
     {NULL, NULL},
 };
 
-/* Prefix of the variables. Names without the prefix are old, and other programs may use them. */
+/* Prefix of the variables, before the name of a flag. Names without the prefix are old, and other
+ * programs may use them. */
 #define PREFIX "PPROFC_"
-
-static const struct {
-  const char *variable, *flag;
-} variables[] = {
-    {"THRESHOLD_PERCENT", "threshold"},
-    {PREFIX "ALPHA", "alpha"},
-    {PREFIX "TEST", "test"},
-    {PREFIX "CORRECTION", "correction"},
-    {PREFIX "MIN_SAMPLES", "min-samples"},
-    {PREFIX "FLOOR", "floor"},
-    {PREFIX "STRICT", "strict"},
-    {PREFIX "RULES", "rules"},
-    {PREFIX "NOISE_FROM", "noise-from"},
-    {PREFIX "MAX_AGE", "max-age"},
-    {PREFIX "DIRECTION", "direction"},
-    {PREFIX "FORMAT", "format"},
-};
 
 static const struct flag_note environment[] = {
     {"THRESHOLD_PERCENT",
@@ -193,8 +179,8 @@ static const struct flag_note environment[] = {
 
 static const struct flag_note statuses[] = {
     {"0", "nothing regressed; the result is a pass, or inconclusive when more than a fifth of the "
-          "comparisons could not be judged"},
-    {"1", "no result: usage, an input that is unreadable or malformed, nothing to compare, output "
+          "benchmarks could not be judged"},
+    {"1", "no result: wrong usage, an unreadable or malformed input, nothing to compare, output "
           "of a run that failed"},
     {"2", "something regressed"},
     {"3", "with -strict: nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
@@ -259,12 +245,24 @@ static bool environment_set_old(struct gate_options *options, const struct flag 
   return !wrong;
 }
 
+/* Returns the flag that a variable sets, or NULL: PPROFC_MIN_SAMPLES sets -min-samples. */
+static const struct flag *environment_flag(const char *variable, bool renamed) {
+  char name[32];
+  size_t size = 0;
+  if (!renamed)
+    return strcmp(variable, "THRESHOLD_PERCENT") ? NULL
+                                                 : flags_find(&options_table, STR("threshold"));
+  for (variable += strlen(PREFIX); variable[size]; size++)
+    name[size] = variable[size] == '_' ? '-' : (char)(variable[size] + ('a' - 'A'));
+  return flags_find(&options_table, (pprofc_str){name, size});
+}
+
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error) {
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-    const char *variable = variables[i].variable, *text = getenv(variable);
-    const struct flag *flag = flags_find(&options_table, str_of(variables[i].flag));
+  for (const struct flag_note *note = environment; note->name; note++) {
+    const char *variable = note->name, *text = getenv(variable);
     bool renamed = strncmp(variable, PREFIX, strlen(PREFIX)) == 0;
+    const struct flag *flag = environment_flag(variable, renamed);
     if (!flag || parsed->seen[index_of(flag)]) continue;
     if (!text || !*text) {
       parsed->seen[index_of(flag)] = renamed && environment_set_old(options, flag, variable);
@@ -321,9 +319,9 @@ pprofc_status options_apply(const struct gate_options *o, const struct flags_par
   if (status == PPROFC_OK) status = apply_least(o, parsed, s, error);
   if (status == PPROFC_OK) status = check_today(o, parsed, error);
   if (status != PPROFC_OK) return status;
-  if (options_given(parsed, "test")) s->test = (enum gate_test)o->test;
-  if (options_given(parsed, "correction")) s->correction = (enum gate_correction)o->correction;
-  if (options_given(parsed, "time")) s->time = (enum gate_time)o->time;
+  if (options_given(parsed, "test")) s->test = (pprofc_gate_test)o->test;
+  if (options_given(parsed, "correction")) s->correction = (pprofc_gate_correction)o->correction;
+  if (options_given(parsed, "time")) s->time = (pprofc_gate_time)o->time;
   if (options_given(parsed, "min-samples")) s->min_samples = (size_t)o->min_samples;
   if (options_given(parsed, "strict")) s->strict = o->strict;
   s->one_process |= o->one_process;
@@ -335,4 +333,11 @@ pprofc_status options_apply(const struct gate_options *o, const struct flags_par
     if (!gate_add_direction(gate, str_slice(text, 0, equals), direction)) return error_nomem(error);
   }
   return PPROFC_OK;
+}
+
+const char *options_today(const struct gate_options *options, char out[OPTIONS_DAY]) {
+  time_t now = time(NULL);
+  struct tm parts;
+  if (*options->today) return options->today;
+  return gmtime_r(&now, &parts) && strftime(out, OPTIONS_DAY, "%Y-%m-%d", &parts) ? out : "";
 }

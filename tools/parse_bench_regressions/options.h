@@ -1,4 +1,4 @@
-/* The flags of parse_bench_regressions, and the environment variables that set them. */
+/* Declares the flags of parse_bench_regressions, and the environment variables that set them. */
 #ifndef PARSE_BENCH_REGRESSIONS_OPTIONS_H
 #define PARSE_BENCH_REGRESSIONS_OPTIONS_H
 
@@ -12,7 +12,7 @@ struct gate_options {
   size_t side_count[2];
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
-  int test, correction, time; /* values of enum gate_test, enum gate_correction and enum
+  int test, correction, time; /* values of pprofc_gate_test, pprofc_gate_correction and enum
                                  gate_time */
   int64_t min_samples;
   bool strict, one_process, any_load, all, selftest, aa, version, manual;
@@ -21,8 +21,8 @@ struct gate_options {
   size_t direction_count, out_count;
   char direction_text[4096]; /* value of DIRECTION, split into words */
   const char *completion;
-  uint64_t brief_bytes; /* size of the report; 0: whole */
-  char brief_more[128]; /* command that shows more */
+  uint64_t brief_bytes; /* size of the report in bytes; 0: the whole report */
+  char brief_more[128]; /* command line that shows more */
 };
 
 extern const struct flag_table options_table;
@@ -37,6 +37,11 @@ pprofc_status options_environment(struct gate_options *options, struct flags_par
 
 /* True if the flag was given on the command line or in the environment. */
 bool options_given(const struct flags_parsed *parsed, const char *name);
+
+#define OPTIONS_DAY 32 /* size of a buffer for a day such as "2026-11-20" */
+
+/* Returns the day of -today, or formats the current one into `out`. */
+const char *options_today(const struct gate_options *options, char out[OPTIONS_DAY]);
 
 /* Applies the given flags to the settings of the gate. */
 pprofc_status options_apply(const struct gate_options *options, const struct flags_parsed *parsed,

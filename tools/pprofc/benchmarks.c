@@ -1,4 +1,4 @@
-/* Benchmarks of the sources: selection by name, and the list of them. */
+/* Selects benchmarks of the sources by name, and lists them. */
 #include "benchmarks.h"
 
 #include "common/terminal.h"
@@ -25,10 +25,11 @@ pprofc_status benchmarks_select(const struct command *command, const char *shown
 }
 
 struct benchmark_list {
-  struct interner names; /* merged sources may have a name several times */
-  uint64_t *values;      /* [room] sum of each benchmark */
-  size_t room, type;     /* sample type of the values */
-  uint64_t outside;      /* sum of the samples without a benchmark */
+  struct interner names; /* name of each benchmark, once even if merged sources repeat it */
+  uint64_t *values;      /* sum of the samples of each benchmark */
+  /* Room: number of allocated entries of `values`; type: sample type of the values. */
+  size_t room, type;
+  uint64_t outside; /* sum of the samples without a benchmark */
 };
 
 static uint64_t benchmark_sum(const pprofc_profile *profile, size_t type) {

@@ -5,6 +5,7 @@
 #include "common/brief_flag.h"
 #include "common/save.h"
 #include "common/terminal.h"
+#include "core/infile.h"
 #include "core/outfile.h"
 #include "graphviz.h"
 #include "noise/noise.h"
@@ -17,12 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A write callback that remembers its error. */
+#define ORIGIN_RULES_MOST (1u << 20)
+
+/* State of a write callback that remembers its error. */
 struct sink {
   pprofc_write_fn write;
   void *context;
-  const char *path; /* NULL for standard output */
-  int failed;       /* errno of the error, or 0 */
+  const char *path; /* path of the file; NULL for standard output */
+  int failed;       /* errno of the first error, or 0 */
 };
 
 static int sink_write(void *context, const void *data, size_t size) {
@@ -87,7 +90,7 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
-/* Renders, with a message that names the output and the reason if it cannot be written. */
+/* Renders a report. If the output cannot be written, the message names it and the reason. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);
@@ -168,4 +171,18 @@ pprofc_status destination_report(const struct command *command, const pprofc_pro
   if (destination_is_binary(command) && isatty(STDOUT_FILENO))
     return to_numbered_file(command, profile, error);
   return to_standard_output(command, profile, error);
+}
+
+pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
+                                     pprofc_error *error) {
+  buffer_init(text, &mem_default, ORIGIN_RULES_MOST);
+  if (!options->origin_rules || !*options->origin_rules) return PPROFC_OK;
+  pprofc_status status = file_read(options->origin_rules, text, error);
+  buffer_add_char(text, '\0');
+  if (!status && text->failed) status = error_nomem(error);
+  if (status)
+    error_prefix(error, "-origin_rules: ");
+  else
+    options->origin_rules = text->data;
+  return status;
 }

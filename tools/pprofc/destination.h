@@ -21,4 +21,9 @@ pprofc_status destination_number(const char *extension, char *path, size_t size,
 /* True if the report is not text. A variant other than the first is text: -flame=text. */
 bool destination_is_binary(const struct command *command);
 
+/* Reads the file of -origin_rules into `text` and makes the options point to it. Does nothing
+ * without a file. The caller frees the buffer even after an error. */
+pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
+                                     pprofc_error *error);
+
 #endif

@@ -1,4 +1,4 @@
-/* The steps between reading a profile and reporting on it, in pprof's order. */
+/* Runs the steps between reading a profile and reporting on it, in pprof's order. */
 #include "finish.h"
 
 #include "mappings.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Replaces *profile by `made`. */
+/* Replaces *profile by `made`, and releases the old profile. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);
   *profile = made;
@@ -75,10 +75,20 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   return PPROFC_OK;
 }
 
+/* Removes the expressions, so that a written profile keeps all frames when it is read again. */
+static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *error) {
+  pprofc_profile *edit = profile_edit(*profile);
+  if (!edit) return error_nomem(error);
+  edit->drop_frames = edit->keep_frames = 0;
+  finish_take(profile, edit);
+  return PPROFC_OK;
+}
+
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error) {
   const struct command *command = fetcher->command;
   pprofc_status status = finish_symbolize(fetcher, profile, error);
+  if (status == PPROFC_OK && command->all_frames) status = finish_keep_frames(profile, error);
   if (status == PPROFC_OK && !command->all_frames) {
     pprofc_profile *pruned;
     status = transform_drop_frames(*profile, &pruned, error);
@@ -87,5 +97,6 @@ pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **pro
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
     status = add_comment(profile, command->add_comment, error);
-  return status; /* cannot fail: reading has checked the profile, and edits keep it valid */
+  return status; /* an error is impossible: reading has checked the profile, and edits keep it valid
+                  */
 }

@@ -1,4 +1,4 @@
-/* Steps between reading a profile and reporting on it. */
+/* Runs the steps between reading a profile and reporting on it. */
 #ifndef PPROFC_TOOLS_FINISH_H
 #define PPROFC_TOOLS_FINISH_H
 

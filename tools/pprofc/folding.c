@@ -5,26 +5,6 @@
 
 #include "report/report.h"
 
-static bool folding_any_is_set(const char *const *options, size_t count) {
-  bool any = false;
-  for (size_t i = 0; i < count; i++) any = any || (options[i] && *options[i]);
-  return any;
-}
-
-/* True if the command selects samples by label. */
-static bool folding_needs_labels(const pprofc_report_options *o) {
-  const char *const options[] = {o->tagroot, o->tagleaf, o->tagfocus,      o->tagignore,
-                                 o->tagshow, o->taghide, o->group_by_label};
-  return folding_any_is_set(options, sizeof options / sizeof *options);
-}
-
-/* True if the command selects by frame or changes stacks. */
-static bool folding_changes_stacks(const pprofc_report_options *o) {
-  const char *const options[] = {o->focus, o->ignore, o->prune_from,
-                                 o->hide,  o->show,   o->show_from};
-  return folding_any_is_set(options, sizeof options / sizeof *options);
-}
-
 /* True if samples may be added up while reading. False if each sample is rounded, or if
  * samples of several profiles are added up later. */
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
@@ -52,6 +32,21 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
+/* Sets the parts of the samples that the report needs. False if it needs complete samples. */
+static bool folding_needs(const struct command *command, const struct report_format *format,
+                          struct open_sums *sums) {
+  const pprofc_report_options *o = &command->report;
+  bool apart = !folding_meets(command, format);
+  bool tags = filters_any(o, FILTER_LABELS) || (o->group_by_label && *o->group_by_label);
+  bool unchanged = apart && !tags && !filters_any(o, FILTER_STACKS);
+  sums->no_stacks = format->flags & REPORT_NO_STACKS;
+  sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
+  /* A stack tree is allowed only if the order of samples does not matter, as it does in a call
+   * tree. */
+  sums->tree = unchanged && (format->flags & REPORT_PASSES) && !o->call_tree;
+  return unchanged || !sums->no_stacks;
+}
+
 bool folding_of(const struct command *command, struct open_sums *sums) {
   const struct report_format *format =
       command->format ? report_format_find(command->format->name) : NULL;
@@ -59,11 +54,5 @@ bool folding_of(const struct command *command, struct open_sums *sums) {
   if (!folding_may_be(command, format)) return false;
   if (format->flags & REPORT_ALL_TYPES) sums->sample_index = NULL;
   if (command->bases.count && !folding_may_read_again(command)) return false;
-  bool meets = folding_meets(command, format), tags = folding_needs_labels(&command->report);
-  sums->labels = meets || tags || (format->flags & REPORT_LABELS);
-  /* A stack tree is allowed only if the order of samples does not matter, as it does in a call
-   * tree. */
-  sums->tree = !meets && !tags && (format->flags & REPORT_PASSES) && !command->report.call_tree &&
-               !folding_changes_stacks(&command->report);
-  return true;
+  return folding_needs(command, format, sums);
 }

@@ -1,4 +1,4 @@
-/* The output of -formats: the formats that pprofc reads. */
+/* Prints the output of -formats: the formats that pprofc reads. */
 #ifndef PPROFC_TOOLS_FORMATS_H
 #define PPROFC_TOOLS_FORMATS_H
 

@@ -1,4 +1,4 @@
-/* A stream of profiles on standard input, each after its length (4 bytes, big-endian), as in
+/* Reads a stream of profiles on standard input, each after its length (4 bytes, big-endian), as in
  * files of the OpenTelemetry Collector. */
 #ifndef PPROFC_TOOLS_FRAMED_H
 #define PPROFC_TOOLS_FRAMED_H
@@ -10,8 +10,8 @@
 #define FRAMED_AT_ONCE ((size_t)64 << 20)
 
 struct framed {
-  struct arena arena; /* memory of frame names */
-  uint64_t most;      /* maximum bytes of a frame */
+  struct arena arena; /* arena for the names of the frames */
+  uint64_t most;      /* maximum size of a frame, in bytes */
   uint64_t offset;    /* position in the stream, in bytes */
   size_t count;       /* number of frames read */
   bool ended;
@@ -20,7 +20,7 @@ struct framed {
 void framed_init(struct framed *framed, const pprofc_limits *limits);
 void framed_free(struct framed *framed);
 
-/* Initializes `frame`, reads the next frame into it and sets *name, which lives as long as
+/* Reads the next frame into `frame`, which it initializes, and sets *name, which lives as long as
  * `framed`. *name is NULL at the end of the stream and after an error. A truncated frame is an
  * error. */
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,

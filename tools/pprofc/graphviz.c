@@ -7,50 +7,10 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Dragging pans the picture; the wheel zooms at the pointer. */
-static const char script[] =
-    "<script type=\"text/ecmascript\"><![CDATA[\n"
-    "(function () {\n"
-    "  'use strict';\n"
-    "  var svg = document.documentElement, view, from = null;\n"
-    "  function point(event) {\n"
-    "    var p = svg.createSVGPoint();\n"
-    "    p.x = event.clientX;\n"
-    "    p.y = event.clientY;\n"
-    "    return p;\n"
-    "  }\n"
-    "  function set(m) {\n"
-    "    view.setAttribute('transform',\n"
-    "      'matrix(' + [m.a, m.b, m.c, m.d, m.e, m.f].join(',') + ')');\n"
-    "  }\n"
-    "  window.addEventListener('load', function () {\n"
-    "    view = document.getElementById('viewport');\n"
-    "    svg.addEventListener('wheel', function (event) {\n"
-    "      event.preventDefault();\n"
-    "      var m = view.getCTM(), p = point(event).matrixTransform(m.inverse());\n"
-    "      var z = Math.pow(1.002, -event.deltaY);\n"
-    "      set(m.translate(p.x, p.y).scale(z).translate(-p.x, -p.y));\n"
-    "    }, { passive: false });\n"
-    "    svg.addEventListener('mousedown', function (event) {\n"
-    "      event.preventDefault();\n"
-    "      var m = view.getCTM();\n"
-    "      from = { matrix: m, point: point(event).matrixTransform(m.inverse()) };\n"
-    "    });\n"
-    "    svg.addEventListener('mousemove', function (event) {\n"
-    "      if (!from) return;\n"
-    "      var p = point(event).matrixTransform(from.matrix.inverse());\n"
-    "      set(from.matrix.translate(p.x - from.point.x, p.y - from.point.y));\n"
-    "    });\n"
-    "    window.addEventListener('mouseup', function () { from = null; });\n"
-    "  });\n"
-    "}());\n"
-    "]]></script>\n"
-    "<g id=\"viewport\" transform=\"scale(0.5,0.5) translate(0,0)\">\n";
-
-static int graphviz_add_to_buffer(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
+/* Texts that make a picture movable: the script and the element around the graph. Dragging pans the
+ * picture; the wheel zooms at the pointer. */
+extern const unsigned char asset_movable_svg[];
+extern const size_t asset_movable_svg_size;
 
 /* Copies *rest up to `mark`, which is not copied, and advances *rest to it. False if `mark` is
  * missing. */
@@ -77,7 +37,7 @@ static void make_movable(struct buffer *out, pprofc_str svg) {
   buffer_add(out, svg.data, tag);
   buffer_add_text(out, "<svg width=\"100%\" height=\"100%\"\n ");
   buffer_add_str(out, str_slice(svg, tag + names, graph));
-  buffer_add_text(out, script);
+  buffer_add(out, asset_movable_svg, asset_movable_svg_size);
   buffer_add_str(out, str_slice(svg, graph, end));
   buffer_add_text(out, "</g>");
   buffer_add_str(out, str_slice(svg, end, svg.size));
@@ -91,12 +51,12 @@ static void mend_entities(struct buffer *out, pprofc_str svg) {
   }
 }
 
-static pprofc_status run_dot(const char *type, const struct buffer *graph, struct buffer *picture,
-                             pprofc_error *error) {
+pprofc_status graphviz_draw(const char *type, pprofc_str graph, unsigned timeout_ms,
+                            struct buffer *picture, pprofc_error *error) {
   char option[32];
   snprintf(option, sizeof option, "-T%s", type);
   const char *argv[] = {"dot", option, NULL};
-  struct child child = {argv, buffer_str(graph), 0};
+  struct child child = {argv, graph, timeout_ms};
   struct child_end end;
   if (!child_exists("dot"))
     return error_set(error, PPROFC_E_UNSUPPORTED,
@@ -140,9 +100,9 @@ pprofc_status graphviz_report(const struct command *command, const pprofc_profil
   buffer_init(&picture, mem, CHILD_OUTPUT_BYTES);
   pprofc_report_options options = command->report;
   options.format = "dot";
-  pprofc_status status = pprofc_report(profile, &options, graphviz_add_to_buffer, &graph, error);
+  pprofc_status status = pprofc_report(profile, &options, buffer_write, &graph, error);
   if (status == PPROFC_OK && graph.failed) status = error_nomem(error);
-  if (status == PPROFC_OK) status = run_dot(type, &graph, &picture, error);
+  if (status == PPROFC_OK) status = graphviz_draw(type, buffer_str(&graph), 0, &picture, error);
   if (status == PPROFC_OK)
     status = graphviz_send(&picture, strcmp(type, "svg") == 0, write, context, error);
   buffer_free(&graph);

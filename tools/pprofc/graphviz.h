@@ -8,4 +8,8 @@
 pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
                               pprofc_write_fn write, void *context, pprofc_error *error);
 
+/* Runs dot, at most `timeout_ms` long unless 0, and appends the picture. */
+pprofc_status graphviz_draw(const char *type, pprofc_str graph, unsigned timeout_ms,
+                            struct buffer *picture, pprofc_error *error);
+
 #endif

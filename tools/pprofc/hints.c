@@ -1,4 +1,4 @@
-/* Hints for common first mistakes: an HTML page instead of a profile, a profile used as an
+/* Adds hints for common first mistakes: an HTML page instead of a profile, a profile used as an
  * expression, profiles of different kinds. */
 #include "hints.h"
 
@@ -49,7 +49,7 @@ void hint_source(const char *path, pprofc_error *error) {
 
 /* Writes a list such as "samples, cpu", or for many types "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* leaves room for " and N more" */
+  size_t at = 0, most = size - 24; /* room for the names; 24 bytes are left for " and N more" */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = profile_string(p, p->types[i].type);

@@ -24,7 +24,8 @@ static const char *limit_flags_find(pprofc_str limit) {
   return NULL;
 }
 
-/* Searches only after the last quote, because a quoted file name may contain the same text. */
+/* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
+ * because a quoted file name may contain the same text. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
   pprofc_str message = str_of(error->message);

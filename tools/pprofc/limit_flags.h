@@ -1,4 +1,4 @@
-/* The default of -max_memory, and flags in messages about limits. */
+/* Finds the default of -max_memory, and names flags in messages about limits. */
 #ifndef PPROFC_TOOLS_LIMIT_FLAGS_H
 #define PPROFC_TOOLS_LIMIT_FLAGS_H
 

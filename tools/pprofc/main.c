@@ -1,11 +1,14 @@
 /* pprofc: parses the command line, reads the profile, writes the report. */
 #include "common/about.h"
 #include "common/brief_flag.h"
+#include "common/elsewhere.h"
 #include "common/fill.h"
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
+#include "core/chars.h"
 #include "core/outfile.h"
+#include "core/system.h"
 #include "destination.h"
 #include "fetch/collect.h"
 #include "formats.h"
@@ -15,7 +18,6 @@
 #include "mcp/mcp.h"
 #include "noise/noise.h"
 #include "options.h"
-#include "origin_rules.h"
 #include "profile/profile.h"
 #include "shell.h"
 #include "simulate.h"
@@ -23,7 +25,7 @@
 #include "version.h"
 #include "web/web.h"
 
-#include <malloc.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* Exit status of every error, as scripts around pprof expect. */
@@ -56,19 +58,49 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Starts the shell, unless a flag comes after the profile. */
-static int without_format(const struct command *command) {
-  for (size_t i = 1; i < command->source_count; i++)
-    if (command->sources[i][0] == '-' && command->sources[i][1])
-      return fail_with_usage("no format was chosen; flags must precede the first source");
-  return shell_run(command);
+/* Returns a flag after the first source that is not the name of a file, or NULL. pprof takes such a
+ * flag as a source. */
+static const char *misplaced_flag(const struct command *command) {
+  for (size_t i = 1; i < command->source_count; i++) {
+    const char *source = command->sources[i];
+    if (source[0] == '-' && source[1] && access(source, F_OK) != 0) return source;
+  }
+  return NULL;
 }
 
-static int without_source(const struct command_flags *flags, int argc, char **argv) {
+/* Writes what to type in place of the first source, if that source is not a file but the value of a
+ * report or a command of another program: "-flame=text" for -flame text FILE. Returns true if it
+ * is one. */
+static bool first_is_word(const struct command *command, char *advice, size_t size) {
+  const char *first = command->source_count > 1 ? command->sources[0] : "";
+  const pprofc_format_info *format = command->format;
+  const char *other = elsewhere_find("pprofc", first);
+  if (!*first || access(first, F_OK) == 0) return false;
+  for (size_t i = 0; format && format->variants && format->variants[i]; i++)
+    if (strcmp(format->variants[i], first) == 0)
+      return snprintf(advice, size, "-%s=%s", format->name, first) > 0;
+  return !format && other && snprintf(advice, size, "pprofc %s", other) > 0;
+}
+
+/* Reports a missing source or a misplaced flag. Returns true if the sources may be read. */
+static bool sources_accepted(const struct command_flags *flags, const struct command *command,
+                             int argc, char **argv) {
   pprofc_error error;
-  error_set(&error, PPROFC_E_INVALID, "no profile source specified");
-  hint_argument(flags, argc, argv, &error);
-  return fail_with_usage(error.message);
+  char advice[128];
+  const char *misplaced = misplaced_flag(command);
+  if (misplaced) {
+    error_set(&error, PPROFC_E_INVALID,
+              "'%.100s' comes after a source; type flags before the first source", misplaced);
+  } else if (first_is_word(command, advice, sizeof advice)) {
+    error_set(&error, PPROFC_E_INVALID, "'%.100s' is not a file (type %s)", command->sources[0],
+              advice);
+  } else {
+    if (command->source_count || command->frames) return true;
+    error_set(&error, PPROFC_E_INVALID, "no profile source specified");
+    hint_argument(flags, argc, argv, &error);
+  }
+  fail_with_usage(error.message);
+  return false;
 }
 
 /* Prints help and other text that needs no profile. */
@@ -97,7 +129,7 @@ static int print_about(const struct command_flags *flags, const struct command *
 static bool is_plain_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    bool letter = char_is_letter(c) || char_is_digit(c);
     if (!letter && (c == 0 || !strchr("_.-/", c))) return false;
   }
   return name.size > 0;
@@ -135,13 +167,13 @@ static int make_report(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
-  int code = 0; /* exit status after a successful report */
+  int code = 0; /* exit status of the program, 0 after a successful report */
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
   sources_find_executable(command);
   progress_start(&progress, "reading");
   command->progress = &progress;
-  pprofc_status status = origin_rules_load(&command->report, &rules, &error);
+  pprofc_status status = destination_read_rules(&command->report, &rules, &error);
   if (status == PPROFC_OK && noise_wanted(command)) {
     status = noise_run(command, &code, &error);
   } else {
@@ -182,26 +214,22 @@ static int run_collect(struct command *command) {
 /* Shows the costs of lines in an editor: -lsp and -quickfix. */
 static int run_editor(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_profile *profile = NULL;
   int fd = STDOUT_FILENO;
-  if (command->format) return fail_with_usage("-lsp and -quickfix are formats by themselves");
+  if (command->format)
+    return fail_with_usage("-lsp and -quickfix cannot be combined with another format");
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
   sources_find_executable(command);
-  pprofc_status status = sources_fetch(command, &profile, &error);
-  if (!status && command->lsp)
-    status = lsp_run(command, profile, STDIN_FILENO, fd, &error);
-  else if (!status)
-    status = quickfix_print(command, profile, fd_write, &fd, &error);
+  pprofc_status status = command->lsp ? lsp_run(command, STDIN_FILENO, fd, &error)
+                                      : quickfix_print(command, fd_write, &fd, &error);
   status = budget_status(budget_allocator(command->budget), status, &error);
-  pprofc_profile_release(profile);
   budget_release(command->budget);
   if (status == PPROFC_OK) return 0;
   limit_flags_name(&error);
   return fail_with(error.message);
 }
 
-/* Runs the program before any output, because it may write to the terminal. */
+/* Runs the program of -simulate before any output, because it may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -229,11 +257,11 @@ static int choose_action(const struct command_flags *flags, struct command *comm
   if (command->sample_types) return print_sample_types(command);
   if (command->simulate) return run_simulated(command);
   if (command->mcp) return mcp_run(command);
-  if (command->source_count == 0 && !command->frames) return without_source(flags, argc, argv);
+  if (!sources_accepted(flags, command, argc, argv)) return EXIT_FAILED;
   if (*command->collect) return run_collect(command);
   if (command->lsp || command->quickfix) return run_editor(command);
   if (command->http_on) return web_run(command);
-  if (!command->format) return without_format(command);
+  if (!command->format) return shell_run(command);
   return make_report(command);
 }
 

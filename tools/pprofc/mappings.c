@@ -3,7 +3,7 @@
 #include "mappings.h"
 
 #include "core/error.h"
-#include "fetch/url.h"
+#include "http/url.h"
 #include "profile/profile.h"
 
 /* Starts an edit of the profile and returns its mappings, which may be changed. */

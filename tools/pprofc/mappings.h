@@ -1,4 +1,4 @@
-/* Changes to the mappings of a profile, except symbolization. */
+/* Changes the mappings of a profile, except by symbolization. */
 #ifndef PPROFC_TOOLS_MAPPINGS_H
 #define PPROFC_TOOLS_MAPPINGS_H
 

@@ -1,5 +1,4 @@
-/* The flags of pprofc, made from the library's tables of formats and options, and their
- * parsing. */
+/* Makes the flags of pprofc from the library's tables of formats and options, and parses them. */
 #include "options.h"
 
 #include "common/brief_flag.h"
@@ -8,6 +7,7 @@
 #include "limit_flags.h"
 #include "noise/noise.h"
 #include "pprofc/verdict.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 
@@ -17,10 +17,10 @@
 /* ---- groups, examples, texts of help and manual ------ */
 
 enum cmd_options_group {
-  GROUP_TEXT, /* formats */
+  GROUP_TEXT, /* group of the flags for formats */
   GROUP_GRAPHVIZ,
   GROUP_VIEWER,
-  GROUP_REPORT, /* report options */
+  GROUP_REPORT, /* group of the flags for report options */
   GROUP_GRANULARITY,
   GROUP_SORT,
   GROUP_SOURCE,
@@ -56,12 +56,12 @@ static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
                                     NULL};
 
 static const char *const details[] = {
-    "SOURCE is a file, gzip'd or not, - for standard input, or the URL of a profile, as "
+    "SOURCE is a file, gzip'd or not, - for standard input, or the URL of a profile, such as "
     "http://HOST:PORT/debug/pprof/heap; HOST:PORT alone is a CPU profile. Several are added up. "
-    "The "
-    "first of several may be the program that was profiled.",
-    "Flags precede the first source, with one dash or two. The value of a flag that is on or off "
-    "needs =.",
+    "The first of several may be the program that was profiled.",
+    "Flags precede the first source, with one dash or two. A flag that is on or off takes its "
+    "value "
+    "after =: -trim=false.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -184,26 +184,25 @@ static const char *store_header(void *options, const struct flag *flag, const ch
   return NULL;
 }
 
-/* Stores a base. The first one is also stored in the flag's own field. */
-static const char *store_base(void *options, const struct flag *flag, const char *text) {
-  struct command *command = options;
-  const char **first = (const char **)(void *)((char *)options + flag->offset);
-  struct source_list *list = &command->bases;
-  if (!*text) return "it names no profile; a variable of the script may be empty";
-  if (!**first) *first = text;
+static const char *source_list_add(struct source_list *list, const char *text) {
   if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1))
     return "out of memory";
   list->items[list->count++] = text;
   return NULL;
 }
 
+/* Stores a base. The first one is also stored in the flag's own field. */
+static const char *store_base(void *options, const struct flag *flag, const char *text) {
+  struct command *command = options;
+  const char **first = (const char **)(void *)((char *)options + flag->offset);
+  if (!*text) return "empty, perhaps from an unset variable; pass a profile";
+  if (!**first) *first = text;
+  return source_list_add(&command->bases, text);
+}
+
 static const char *store_list(void *options, const struct flag *flag, const char *text) {
   struct source_list *list = (void *)((char *)options + flag->offset);
-  if (!*text) return NULL;
-  if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1))
-    return "out of memory";
-  list->items[list->count++] = text;
-  return NULL;
+  return *text ? source_list_add(list, text) : NULL;
 }
 
 /* ---- the table --------------------------------------- */
@@ -239,6 +238,22 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
+/* Pairs of a choice and the help of its flag. */
+static const char *const choice_helps[][2] = {
+    {"functions", "Aggregate at the function level, without file names"},
+    {"filefunctions", "Aggregate at the function level, with file names"},
+    {"files", "Aggregate at the file level"},
+    {"lines", "Aggregate at the source code line level"},
+    {"addresses", "Aggregate at the address level"},
+    {"cum", "Sort entries by cumulative weight"},
+    {"flat", "Sort entries by own weight"}};
+
+static const char *choice_help(const char *name) {
+  size_t i = 0;
+  while (i < COUNT(choice_helps) - 1 && strcmp(choice_helps[i][0], name) != 0) i++;
+  return choice_helps[i][1];
+}
+
 /* Adds a flag for each choice of an option: -cum, -lines. */
 static void add_choices(struct command_flags *flags, const pprofc_option_info *info) {
   size_t group = strcmp(info->name, "sort") == 0 ? GROUP_SORT : GROUP_GRANULARITY;
@@ -250,7 +265,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
                                   .kind = FLAG_BOOL,
                                   .offset = FIELD(choice_on) + index * sizeof(bool),
                                   .group = group,
-                                  .help = info->help});
+                                  .help = choice_help(*name)});
   }
 }
 
@@ -331,19 +346,20 @@ static const struct flag own_flags[] = {
      "and caller) or flat",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
     FLAG(STRING, GROUP_SOURCE, "benchmark", benchmark, "REGEXP", NULL,
-         "Only benchmarks whose name matches; they are parts of callgrind's output"),
+         "Use only benchmarks (parts of callgrind's output) whose name matches"),
     SWITCH(GROUP_SOURCE, "frames", frames,
            "Read a stream of profiles from standard input, each after its length in 4 bytes, "
            "big-endian"),
     FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
-         "Also write the sums and squares of each function over the sources, as input of -noise"),
+         "Also write the sum and sum of squares of each function over the sources, as input of "
+         "-noise"),
     SWITCH(GROUP_SOURCE, "simulate", simulate,
            "Run a program once under valgrind and report its instructions and cache misses"),
     SWITCH(GROUP_SOURCE, "all_frames", all_frames, "Ignore drop_frames of the profile"),
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
          "Seconds that the server of a URL collects samples"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Seconds to wait for a reply, to which 5 are added; default: 1.5 times -seconds, or 60"),
+         "Seconds to wait for a reply, plus 5; default: 1.5 times -seconds, or 60"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
         "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated"),
@@ -356,7 +372,7 @@ static const struct flag own_flags[] = {
          "File of trusted certificate authorities; default: the system's"),
     SWITCH(GROUP_FETCH, "no_save", no_save, "Do not keep copies of fetched profiles"),
     FLAG(STRING, GROUP_FETCH, "collect", collect, "DIR", NULL,
-         "Save profile, heap, goroutine, mutex and block of each server in this folder"),
+         "Save the CPU, heap, goroutine, mutex and block profiles of each server in this folder"),
     SWITCH(GROUP_MISC, "e", stop_on_error,
            "Shell: end with status 2 at the first command that fails"),
     SWITCH(GROUP_MISC, "no_pager", no_pager, "Shell: print long reports without $PAGER"),
@@ -369,7 +385,7 @@ static const struct flag own_flags[] = {
            "Print lines as file:line:column: text, for the error list of an editor"),
     SWITCH(GROUP_MISC, "mcp", mcp,
            "Answer a coding agent on standard input and output, over the Model Context Protocol; "
-           "only files below the folders that are given, or the current one, are read"),
+           "reads only files below the given folders or the current one"),
     SWITCH(GROUP_MISC, "no_browser", no_browser, "Do not start a browser for -http"),
     FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
                "When a file changes, -http will: ask (offer the new version), auto (show it), off "
@@ -394,7 +410,8 @@ static const struct flag own_flags[] = {
     LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", store_u64,
           "Size of one source after decompression"),
     LIMIT("max_ratio", inflate_ratio, "N", "400", store_u32,
-          "Largest ratio of a profile's decompressed size, or of its memory, to its file size"),
+          "Largest ratio of a profile's decompressed size, or of its memory, to its file size; not "
+          "checked for plain text from a pipe"),
     LIMIT("max_memory", memory_bytes, "BYTES", "0", store_u64,
           "Memory for all sources and the report; 0: half of the machine's or container's memory, "
           "at most 16G"),
@@ -417,11 +434,11 @@ static const struct flag noise_flags[] = {
           "cost only moved"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
-    NOISE("alpha", FLAG_FLOAT, alpha, "F", "0.05", NULL, NULL,
+    NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
           "False discovery rate: largest expected share of false alarms among changes"),
-    NOISE("noise_cv", FLAG_FLOAT, noise_cv, "F", "0.05", NULL, NULL,
+    NOISE("noise_cv", FLAG_FLOAT, how.noise_cv, "F", "0.05", NULL, NULL,
           "Assumed noise between runs if each side has one run"),
-    NOISE("min_samples", FLAG_FLOAT, min_samples, "N", "10", NULL, NULL,
+    NOISE("min_samples", FLAG_FLOAT, how.min_samples, "N", "10", NULL, NULL,
           "Fewest samples of a function over all runs to judge it; 0: enough to detect a doubling"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
           "Divisor of a run's values: ops (operations), time (seconds), total (percent of the "
@@ -439,9 +456,9 @@ static const struct flag noise_flags[] = {
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
           "bh (Benjamini-Hochberg), or by (Benjamini-Yekutieli), for any dependence between "
           "functions"),
-    NOISE("fcr", FLAG_BOOL, fcr, NULL, NULL, NULL, NULL,
+    NOISE("fcr", FLAG_BOOL, how.fcr, NULL, NULL, NULL, NULL,
           "Widen the intervals of changed functions, so that 95 % of these contain the truth"),
-    NOISE("noise_stacks", FLAG_BOOL, stacks, NULL, NULL, NULL, NULL,
+    NOISE("noise_stacks", FLAG_BOOL, how.stacks, NULL, NULL, NULL, NULL,
           "With -json: also judge stacks, the boxes of a flame graph"),
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
           "JSON file of environment functions, folded frames and accepted changes"),
@@ -456,7 +473,7 @@ void command_flags_init(struct command_flags *flags) {
   memset(flags, 0, sizeof *flags);
   flags->table = (struct flag_table){
       .program = "pprofc",
-      .summary = "look at, compare and convert profiles, as pprof does",
+      .summary = "shows, compares and converts profiles, like pprof",
       .usage = usage,
       .details = details,
       .groups = groups,
@@ -525,12 +542,8 @@ static void apply_sample_flags(struct command *command) {
 
 /* Chooses top if no format was given. */
 static void choose_top(struct command *command) {
-  const pprofc_format_info *info;
-  for (size_t i = 0; !command->format && (info = pprofc_format_at(i)); i++)
-    if (strcmp(info->name, "top") == 0) {
-      command->format = info;
-      command->report.format = info->name;
-    }
+  if (!command->format) command->format = &report_format_find("top")->info;
+  command->report.format = command->format->name;
 }
 
 /* Takes the operands of -simulate: a program and its arguments. */
@@ -542,7 +555,7 @@ static void take_program(struct command *command) {
 /* Sets defaults from the machine and the environment, and takes the operands. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
-  if (command->noise.blame && !*command->noise.show) command->noise.show = "all";
+  noise_complete(&command->noise);
   if (!command->limits.memory_bytes) command->limits.memory_bytes = memory_default();
   command->report.threads = (unsigned)command->threads;
   const char *tools = getenv("PPROF_TOOLS");
@@ -567,6 +580,7 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   command->diff_base = "";
   pprofc_report_options_init(&command->report);
   pprofc_limits_init(&command->limits);
+  pprofc_verdict_options_init(&command->noise.how);
   pprofc_status status = flags_defaults(&flags->table, command, error);
   if (status == PPROFC_OK) status = flags_parse(&flags->table, command, argc, argv, parsed, error);
   if (status != PPROFC_OK) return status;

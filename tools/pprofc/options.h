@@ -1,10 +1,11 @@
-/* The command line of pprofc. */
+/* Parses the command line of pprofc. */
 #ifndef PPROFC_TOOLS_OPTIONS_H
 #define PPROFC_TOOLS_OPTIONS_H
 
 #include "common/flags.h"
 #include "core/budget.h"
 #include "pprofc/report.h"
+#include "pprofc/verdict.h"
 
 #define MAX_FORMATS 64
 #define MAX_CHOICES 16
@@ -21,17 +22,14 @@ struct source_list {
 
 /* Options of verdicts (noise/noise.h). */
 struct noise_options {
-  const char *show; /* "all", "changed", "rows", or "" for no verdicts */
+  const char *show; /* rows that -noise shows: "all", "changed", "rows"; "" for no verdicts */
   bool blame;
-  double alpha, noise_cv, min_samples;
-  int normalize_by; /* enum pprofc_verdict_exposure */
-  int common;       /* correction for runs that are faster or slower as a whole; 1: off */
-  int correction;   /* 1: valid for any dependence between tests */
+  pprofc_verdict_options how;           /* settings; sample type and filters are of the report */
+  int normalize_by, common, correction; /* words of these flags, which `how` also has */
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
-  bool fcr, stacks;
 };
 
 /* Reaction of the web page to changed files, in the order of the flag's words. */
@@ -39,41 +37,41 @@ enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 struct command {
   pprofc_report_options report;
-  const pprofc_format_info *format; /* NULL if no format was chosen */
+  const pprofc_format_info *format; /* chosen format; NULL if no format was chosen */
   pprofc_limits limits;
-  struct budget *budget; /* memory of the whole run, limits.memory_bytes */
+  struct budget *budget; /* budget for the memory of the whole run, limits.memory_bytes */
   int64_t threads;
   const char *output;
-  uint64_t brief_bytes;         /* value of -budget: size of the report in bytes; 0: whole */
-  const char *brief_more;       /* command that shows more */
+  uint64_t brief_bytes;   /* value of -budget: size of the report in bytes; 0: the whole report */
+  const char *brief_more; /* command line that shows more */
   const char *base, *diff_base; /* first base of each kind; "" when not given */
-  struct source_list bases;     /* all bases, of either kind */
+  struct source_list bases;     /* bases of both kinds, in the order of the command line */
   struct noise_options noise;
-  const struct noise_report *verdicts; /* shown instead of a profile; or NULL */
+  const struct noise_report *verdicts; /* verdicts that are shown instead of a profile; or NULL */
   pprofc_call_stacks call_stacks;
   const char *benchmark; /* regular expression of -benchmark, or "" */
   struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
-  int64_t seconds, timeout;                /* seconds to profile and to wait, for sources over
-                                              HTTP */
+  /* Values of -seconds and -timeout: time to profile and to wait, for sources over HTTP. */
+  int64_t seconds, timeout;
   const char *tls_cert, *tls_key, *tls_ca; /* files with TLS certificates and key, for sources
                                               over HTTP */
   const char *headers[MAX_HEADERS];        /* values of -header, in order */
   size_t header_count;
   const char *header_file;
   bool no_save;
-  const char *collect;       /* folder, or "" */
-  struct progress *progress; /* NULL for no progress messages */
+  const char *collect;       /* folder of -collect, or "" */
+  struct progress *progress; /* progress line; NULL for no line */
   bool all_frames;
   bool frames;                  /* true if standard input is a stream of profiles */
-  const char *sums;             /* file for sums over runs, or "" */
+  const char *sums;             /* file of -sums, or "" */
   bool stop_on_error, no_pager; /* options of the shell */
   bool help, version, manual;
   bool sample_types;      /* true to print the sample types of the sources, for completion */
-  const char *completion; /* name of a shell, or "" */
-  const char *formats;    /* "text", "markdown", or "" */
+  const char *completion; /* name of the shell for -completion, or "" */
+  const char *formats;    /* form of -formats: "text", "markdown", or "" */
   const char *executable; /* executable before the sources, or NULL */
-  const char **sources;   /* point into argv */
+  const char **sources;   /* sources, which point into argv */
   size_t source_count;
   bool simulate;
   const char **program;  /* program of -simulate and its arguments, ending with NULL */
@@ -81,9 +79,9 @@ struct command {
   const char *http;      /* HOST:PORT of the web page, or "" */
   bool http_on;          /* true if -http was given */
   bool no_browser;
-  bool lsp, quickfix; /* costs of lines, for an editor */
+  bool lsp, quickfix; /* true for -lsp and -quickfix: costs of lines for an editor */
   bool mcp;           /* true for -mcp: answer an agent on standard input; sources are folders */
-  int http_reload;    /* enum http_reload */
+  int http_reload;    /* reaction to changed files, an enum http_reload */
 
   /* Values of format and choice flags, until command_parse combines them. */
   bool format_on[MAX_FORMATS];
@@ -97,7 +95,7 @@ struct command {
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Options by choice flag: the offset in struct command of the chosen name. */
+  /* Choice flags: for each, the offset in struct command of the chosen name. */
   struct choice {
     const char *name;
     size_t target;

@@ -19,14 +19,15 @@ const char *noise_conflict(const struct command *command) {
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
   if (!noise_has_format(command)) return "-noise is for -top, -text, -json, -flame and -flamegraph";
   if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
-  if (!functions) return "-noise judges functions: it does not go with another granularity";
-  if (o->mean) return "-noise does not go with -mean";
-  if (o->drop_negative) return "-noise also lists what shrank: it does not go with -drop_negative";
+  if (!functions) return "-noise judges functions: it cannot be combined with another granularity";
+  if (o->mean) return "-noise cannot be combined with -mean";
+  if (o->drop_negative)
+    return "-noise also lists what shrank: it cannot be combined with -drop_negative";
   if (o->divide_by == 0) return "zero divisor specified";
-  if (command->noise.stacks && strcmp(command->format->name, "json") != 0)
+  if (command->noise.how.stacks && strcmp(command->format->name, "json") != 0)
     return "-noise_stacks is for -json";
   if (!o->normalize) return NULL;
-  return "-noise does not go with -normalize; -normalize_by=total compares shares";
+  return "-noise cannot be combined with -normalize; -normalize_by=total compares shares";
 }
 
 /* Rejects two definitions of the work of a run. */
@@ -36,7 +37,7 @@ static const char *bench_conflict(const struct noise_options *n) {
   if (base != head) return "-bench_base and -bench_head go together";
   if (*n->bench && !base) return "-bench needs -bench_base and -bench_head";
   if (base && *n->ops)
-    return "-ops does not go with -bench_base: both set the number of operations";
+    return "-ops cannot be combined with -bench_base: both set the number of operations";
   if (base && other) return "-bench_base needs -normalize_by=ops, or auto";
   return NULL;
 }
@@ -46,16 +47,16 @@ static const char *verdicts_missing(const struct noise_options *n) {
   if (*n->bench_base || *n->bench_head || *n->bench)
     return "-bench_base, -bench_head and -bench need -noise or -blame";
   if (n->fail_on.count || n->strict) return "-fail_on and -strict need -noise";
-  return n->fcr || n->stacks ? "-fcr and -noise_stacks need -noise" : NULL;
+  return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Rejects what a page cannot show: the pages of a comparison have recorded amounts alike. */
+/* Rejects options that the page cannot show: all pages of a comparison show recorded amounts. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
   if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
-  if (command->report.normalize) return "-noise does not go with -normalize";
-  if (n->fail_on.count || n->strict || n->stacks)
+  if (command->report.normalize) return "-noise cannot be combined with -normalize";
+  if (n->fail_on.count || n->strict || n->how.stacks)
     return "-fail_on, -strict and -noise_stacks need a report, as -top";
   if (divided || *n->ops || *n->bench_base)
     return "-http shows recorded amounts: -normalize_by, -ops and -bench_base are for reports";
@@ -66,7 +67,7 @@ static const char *page_conflict(const struct command *command) {
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);
-  if (n->fail_on.count || n->strict || n->stacks)
+  if (n->fail_on.count || n->strict || n->how.stacks)
     return "-fail_on, -strict and -noise_stacks need a report, as -top";
   return NULL;
 }
@@ -95,8 +96,8 @@ static pprofc_status check_http(const struct command *command, pprofc_error *err
 
 static const char *sums_conflict(const struct command *command) {
   if (*command->sums && *command->noise.show)
-    return "-sums does not go with -noise: it writes the input of -noise";
-  if (*command->sums && !command->format) return "-sums goes with a report, as -proto or -top";
+    return "-sums cannot be combined with -noise: it writes the input of -noise";
+  if (*command->sums && !command->format) return "-sums needs a report, such as -proto or -top";
   return NULL;
 }
 
@@ -106,9 +107,9 @@ static const char *frames_conflict(const struct command *command) {
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
   if (!command->frames) return NULL;
   if (other || command->bases.count)
-    return "-frames reads standard input: it does not go with other sources or a base";
-  if (command->http_on || !command->format) return "-frames is for a report, as -proto or -top";
-  return *command->noise.show ? "-frames does not go with -noise; -sums does" : NULL;
+    return "-frames reads standard input: it cannot be combined with other sources or a base";
+  if (command->http_on || !command->format) return "-frames needs a report, such as -proto or -top";
+  return *command->noise.show ? "-frames cannot be combined with -noise; use -sums" : NULL;
 }
 
 static pprofc_status check_stream(const struct command *command, pprofc_error *error) {

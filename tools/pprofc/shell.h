@@ -1,4 +1,4 @@
-/* The interactive shell: reads the profile once; each line makes a report or sets an option.
+/* Runs the interactive shell: reads the profile once; each line makes a report or sets an option.
  * Lines come from a terminal, a pipe, or files of the command `source`. Reports go to standard
  * output, all other text to standard error. */
 #ifndef PPROFC_TOOLS_SHELL_H

@@ -5,48 +5,36 @@
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "core/child.h"
+#include "core/spawn.h"
+#include "core/system.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* ---- running ----------------------------------------- */
 
-/* Starts the program. Its standard output goes to our standard error, because ours is for the
+/* Runs the program. Its standard output goes to our standard error, because ours is for the
  * report. */
-static int simulate_start(const char **argv, pid_t *pid) {
-  posix_spawn_file_actions_t files;
-  int failed = posix_spawn_file_actions_init(&files);
-  if (failed) return failed;
-  failed = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-  int before = callgrind_fix_addresses();
-  if (!failed)
-    failed = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)(uintptr_t)argv, environ);
-  callgrind_let_addresses(before);
-  posix_spawn_file_actions_destroy(&files);
-  return failed;
-}
-
 static pprofc_status simulate_child(const char **argv, const char *program, pprofc_error *error) {
+  const struct spawn valgrind = {.argv = argv, .streams = {SPAWN_SAME, STDERR_FILENO, SPAWN_SAME}};
   pid_t pid;
-  int status, failed = simulate_start(argv, &pid);
+  int before = system_fix_addresses();
+  int failed = spawn_start(&valgrind, &pid);
+  system_let_addresses(before);
   if (failed)
     return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(failed));
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR)
-      return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", program, ERRNO_TEXT(errno));
-  if (WIFSIGNALED(status))
+  int how;
+  if (!spawn_wait(pid, &how))
+    return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", program, ERRNO_TEXT(errno));
+  if (WIFSIGNALED(how))
     return error_set(error, PPROFC_E_IO, "cannot simulate '%s': it was killed by signal %d",
-                     program, WTERMSIG(status));
-  if (WEXITSTATUS(status) != 0)
+                     program, WTERMSIG(how));
+  if (WEXITSTATUS(how) != 0)
     return error_set(error, PPROFC_E_IO, "cannot simulate '%s': it ended with status %d", program,
-                     WEXITSTATUS(status));
+                     WEXITSTATUS(how));
   return PPROFC_OK;
 }
 

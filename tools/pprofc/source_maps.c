@@ -1,4 +1,4 @@
-/* Source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
+/* Reads source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
 #include "source_maps.h"
 
 #include "codec/codec.h"

@@ -1,4 +1,4 @@
-/* Source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
+/* Reads source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
 #ifndef PPROFC_TOOLS_SOURCE_MAPS_H
 #define PPROFC_TOOLS_SOURCE_MAPS_H
 

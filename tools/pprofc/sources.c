@@ -7,7 +7,6 @@
 #include "core/parallel.h"
 #include "fetch/fetcher.h"
 #include "fetch/save.h"
-#include "file_source.h"
 #include "finish.h"
 #include "folding.h"
 #include "framed.h"
@@ -17,6 +16,7 @@
 #include "noise/sums.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
+#include "recordings.h"
 #include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
@@ -28,31 +28,32 @@
 /* Number of sources read and merged at a time, which bounds the memory. */
 #define CHUNK 128
 
-/* A source while its chunk is being read. */
+/* State of a source while its chunk is being read. */
 struct fetch {
-  const char *source, *path; /* source as typed, and the file to read */
+  const char *source, *path; /* source as typed, and path of the file to read */
   const char *shown;         /* source without its password, for messages */
-  struct remote *remote;     /* NULL for a file */
+  struct remote *remote;     /* HTTP request of the source; NULL for a file */
   struct buffer *frame;      /* bytes of a profile from a stream, or NULL */
-  pprofc_profile *profile;   /* NULL if reading failed */
+  pprofc_profile *profile;   /* profile that was read; NULL if reading failed */
   pprofc_error error;
-  char warning[200]; /* warning about dropped data, or "" */
+  char warnings[400]; /* lines about missing data, or "" */
 };
 
 /* Result of reading all sources. */
 struct fetched {
   const struct command *command;
   struct fetcher fetcher;
-  struct framed framed; /* stream of -frames */
+  struct framed framed; /* stream of profiles, with -frames */
   struct accumulator head_accumulator, base_accumulator;
-  pprofc_profile *head, *base; /* sums, after all sources were read */
+  /* Sums of the profiles of head and base, once all sources were read. */
+  pprofc_profile *head, *base;
   size_t heads, bases;
-  bool for_sums; /* true if `needs` limits the data that the report needs of samples */
+  bool for_sums; /* true if `needs` limits the data of samples that the reader keeps */
   struct open_sums needs;
-  struct sums *sums;                  /* sums of -sums, or NULL */
+  struct sums *sums;                  /* sums that -sums writes, or NULL */
   const char *first_shown;            /* name of the first source in messages */
-  struct source_map_list source_maps; /* maps of -source_map */
-  atomic_bool mapped;                 /* true if one of them renamed a frame */
+  struct source_map_list source_maps; /* source maps of -source_map */
+  atomic_bool mapped;                 /* true if a source map renamed a frame */
   bool again;                         /* true while all sources are read a second time */
   bool from_server;                   /* true if a source came over HTTP */
   pprofc_status status;
@@ -61,15 +62,15 @@ struct fetched {
 
 struct source_chunk {
   const struct command *command;
-  struct fetch items[CHUNK]; /* sources of the head, then of the base */
+  struct fetch items[CHUNK]; /* sources of the chunk: first of the head, then of the base */
   size_t count;
-  struct buffer frames[CHUNK]; /* bytes of the items, with -frames */
+  struct buffer frames[CHUNK]; /* bytes of the profiles in the chunk, with -frames */
   atomic_size_t next;
-  size_t heads; /* items of the head */
+  size_t heads; /* number of sources of the head in the chunk */
   unsigned threads_each;
   bool alone; /* true for a single source, whose error becomes the message of the program */
   struct fetched *fetched;
-  struct source_chunk *before; /* chunk that is still to merge, or NULL */
+  struct source_chunk *before; /* previous chunk, whose profiles are still to merge, or NULL */
   void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
@@ -83,15 +84,14 @@ void sources_find_executable(struct command *command) {
 }
 
 /* Reads the file or the downloaded bytes. */
-static pprofc_status read_item(const struct command *command, struct fetch *item,
-                               const pprofc_read_options *options, const struct open_sums *sums) {
+static pprofc_status read_item(struct fetch *item, const pprofc_read_options *options,
+                               const struct open_sums *sums) {
   if (item->error.status != PPROFC_OK) return item->error.status;
   if (item->frame)
     return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
   if (item->remote)
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
-  struct file_source file = {item->source, item->path, item->shown,
-                             item->source == command->sources[0]};
+  struct file_source file = {item->source, item->path, item->shown};
   return file_source_read(&file, options, sums, &item->profile, &item->error);
 }
 
@@ -106,16 +106,19 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   return status;
 }
 
-/* Stores a warning. Sources are read in parallel; all warnings are printed later, in order. */
+/* Adds a warning. Sources are read in parallel; all warnings are printed later, in order. */
 static void sources_note_warning(void *context, const char *message) {
   struct fetch *item = context;
-  snprintf(item->warning, sizeof item->warning, "%s", message);
+  size_t size = strlen(item->warnings);
+  snprintf(item->warnings + size, sizeof item->warnings - size, "%s\n", message);
 }
 
 static void sources_print_warnings(const struct source_chunk *chunk) {
-  for (size_t i = 0; i < chunk->count && !chunk->fetched->again; i++)
-    if (*chunk->items[i].warning)
-      message_error("%s: %s", chunk->items[i].shown, chunk->items[i].warning);
+  for (size_t i = 0; i < chunk->count && !chunk->fetched->again; i++) {
+    pprofc_str rest = str_of(chunk->items[i].warnings), line;
+    while (str_next_line(&rest, &line))
+      message_error("%s: %.*s", chunk->items[i].shown, STR_ARG(line));
+  }
 }
 
 static void fetch(struct source_chunk *chunk, struct fetch *item) {
@@ -126,11 +129,12 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  options.may_change = command->http_on; /* with -http, files may change while they are read */
+  /* -http and -lsp use a profile for a long time, in which its file may change. */
+  options.may_change = command->http_on || command->lsp;
   options.warn = sources_note_warning;
   options.warn_context = item;
   const struct open_sums *sums = chunk->fetched->for_sums ? &chunk->fetched->needs : NULL;
-  pprofc_status status = read_item(command, item, &options, sums);
+  pprofc_status status = read_item(item, &options, sums);
   if (status == PPROFC_OK)
     status = benchmarks_select(command, item->shown, &item->profile, &item->error);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
@@ -209,13 +213,13 @@ static void fetch_remotes(struct source_chunk *chunk) {
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
-  if (count) fetched->for_sums = false; /* a copy is saved, which needs complete samples */
+  if (count) fetched->for_sums = false; /* read complete samples, because a copy is saved */
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Ends the run if memory ran out, because which source fails then depends on timing. Other
- * unreadable sources are skipped, as in pprof. */
+/* Ends the run if memory ran out. If it skipped the source, as it skips other unreadable
+ * sources, the result would depend on timing. */
 static void end_without_memory(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   if (!budget_passed(budget_allocator(chunk->command->budget))) return;
@@ -431,7 +435,8 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
-  char types[HINT_MAX]; /* now, because the difference takes the profiles */
+  char
+      types[HINT_MAX]; /* copy the types now, because making the difference releases the profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
@@ -513,7 +518,8 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = sources_get(command, false, &sources, error);
   if (status != PPROFC_OK) return status;
   *profile = sources.combined;
-  sources.combined->disposable = true; /* only one report uses it */
+  /* Only one report uses the profile, so edits may change it. */
+  sources.combined->disposable = true;
   return PPROFC_OK;
 }
 

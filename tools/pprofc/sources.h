@@ -12,9 +12,9 @@ void sources_find_executable(struct command *command);
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* The sources as separate profiles, to show them side by side. */
+/* Sources as separate profiles, to show them side by side. */
 struct sources {
-  pprofc_profile *head, *base; /* NULL without a base */
+  pprofc_profile *head, *base; /* profiles of the two sides; base is NULL without a base */
   pprofc_profile *combined;    /* result of sources_fetch */
 };
 
@@ -28,7 +28,8 @@ struct source_run {
   const char *source;
   const char *folder;      /* folder where it was found, whose other files may not be profiles;
                               or NULL */
-  pprofc_profile *profile; /* NULL if it was not read or is not a profile */
+  pprofc_profile *profile; /* profile that was read; NULL if the source is not a profile or was not
+                              read */
 };
 
 /* Reads all sources in parallel, ready for a report. Messages and errors come in the order of

@@ -6,7 +6,7 @@
 
 /* Previous value of $TZ. */
 struct time_zone {
-  char *before; /* copy, or NULL if $TZ was not changed */
+  char *before; /* copy of the previous value, or NULL if $TZ was not changed */
 };
 
 /* Sets $TZ for a report to the zone that pprof would use: the file of that name, or UTC if it

@@ -1,4 +1,4 @@
-/* The output of -version. */
+/* Prints the output of -version. */
 #ifndef PPROFC_TOOLS_VERSION_H
 #define PPROFC_TOOLS_VERSION_H
 

@@ -1,18 +1,16 @@
-/* Temporary files for viewers, and running a viewer with the user's environment. */
+/* Makes temporary files for viewers, and runs a viewer with the user's environment. */
 #include "viewer.h"
 
 #include "core/child.h"
+#include "core/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 #define MAX_WORDS   16
 #define VIEWER_TEXT 4096
@@ -49,17 +47,20 @@ static bool viewer_split(char *text, char *words[MAX_WORDS]) {
   return count && child_exists(words[0]);
 }
 
+#define BROWSERS 7
+
+/* Returns a browser of pprof's list, or NULL if the variable for it is not set. */
+static const char *browser_at(size_t i) {
+  static const char *const names[BROWSERS] = {
+      "", "chrome", "google-chrome", "chromium", "firefox", "sensible-browser", "xdg-open"};
+  if (i == 0) return getenv("BROWSER");
+  return i + 1 < BROWSERS || getenv("DISPLAY") ? names[i] : NULL;
+}
+
 static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
-  const char *candidates[] = {getenv("BROWSER"),
-                              "chrome",
-                              "google-chrome",
-                              "chromium",
-                              "firefox",
-                              "sensible-browser",
-                              getenv("DISPLAY") ? "xdg-open" : NULL};
-  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-    if (!candidates[i]) continue;
-    snprintf(text, size, "%s", candidates[i]);
+  for (size_t i = 0; i < BROWSERS; i++) {
+    if (!browser_at(i)) continue;
+    snprintf(text, size, "%s", browser_at(i));
     if (viewer_split(text, words)) return true;
   }
   return false;
@@ -82,29 +83,8 @@ static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, 
   return PPROFC_OK;
 }
 
-/* Starts a viewer. With `beside` it does not share the shell's input and output, and ^C does
- * not reach it. */
-static int viewer_spawn(char *words[MAX_WORDS], bool beside, pid_t *pid) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  int failed = posix_spawn_file_actions_init(&files);
-  if (failed) return failed;
-  failed = posix_spawnattr_init(&attributes);
-  if (!failed) {
-    if (beside) {
-      posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-      failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-      if (!failed)
-        failed = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    if (!failed) failed = posix_spawnp(pid, words[0], &files, &attributes, words, environ);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&files);
-  return failed;
-}
-
-/* Starts the viewer. `text` receives the words of the command; the first is the program. */
+/* Starts the viewer. With `beside` it does not share the shell's input and output, and ^C does not
+ * reach it. `text` receives the words of the command; the first is the program. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];
@@ -112,7 +92,11 @@ static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bo
   if (status != PPROFC_OK) return status;
   close(file->fd);
   file->fd = -1;
-  int failed = viewer_spawn(words, beside, pid);
+  int stream = beside ? SPAWN_NULL : SPAWN_SAME;
+  const struct spawn program = {.argv = (const char *const *)words,
+                                .streams = {stream, stream, SPAWN_SAME},
+                                .own_group = beside};
+  int failed = spawn_start(&program, pid);
   if (!failed) return PPROFC_OK;
   return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], ERRNO_TEXT(failed));
 }
@@ -126,7 +110,7 @@ pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *
 bool viewer_has_ended(pid_t pid, int *status) {
   int how = 0;
   if (waitpid(pid, &how, WNOHANG) == 0) return false;
-  *status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+  *status = spawn_status(how);
   return true;
 }
 
@@ -138,7 +122,38 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   /* A launcher exits at once, before its program has opened the file. */
   sleep(1);
   int how;
-  while (waitpid(pid, &how, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return PPROFC_OK;
+  if (spawn_wait(pid, &how) && spawn_status(how) == 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_IO, "'%s' failed", text);
+}
+
+/* A browser may run in the foreground, so a thread waits for it. */
+static void *viewer_wait(void *context) {
+  int how;
+  (void)spawn_wait((pid_t)(intptr_t)context, &how);
+  return NULL;
+}
+
+static bool viewer_try(const char *browser, const char *address) {
+  char text[VIEWER_TEXT], *words[MAX_WORDS];
+  size_t count = 0;
+  pid_t pid;
+  pthread_t thread;
+  snprintf(text, sizeof text, "%s", browser);
+  if (!viewer_split(text, words)) return false;
+  while (words[count]) count++;
+  words[count] = (char *)(uintptr_t)address;
+  words[count + 1] = NULL;
+  const struct spawn program = {.argv = (const char *const *)words,
+                                .streams = {SPAWN_SAME, SPAWN_SAME, SPAWN_SAME},
+                                .own_group = true};
+  if (spawn_start(&program, &pid) != 0) return false;
+  if (pthread_create(&thread, NULL, viewer_wait, (void *)(intptr_t)pid) == 0)
+    pthread_detach(thread);
+  return true;
+}
+
+bool viewer_browse(const char *address) {
+  for (size_t i = 0; i < BROWSERS; i++)
+    if (browser_at(i) && viewer_try(browser_at(i), address)) return true;
+  return false;
 }

@@ -26,4 +26,8 @@ bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 
+/* Starts $BROWSER, or the first browser of pprof's list that works, and does not wait for it.
+ * False if every start fails. */
+bool viewer_browse(const char *address);
+
 #endif

@@ -6,6 +6,7 @@
 #include "core/log_guard.h"
 #include "core/outfile.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 int command_fail(const char *message) {
@@ -34,12 +35,59 @@ int command_help(const struct flag_table *table) {
   return command_fail(error.message);
 }
 
+/* Checks the number of the arguments after the flags. */
+static pprofc_status command_check_words(const struct ci_command *command,
+                                         const struct command_line *line, pprofc_error *error) {
+  if (command->words == COMMAND_STORE && line->count != 1)
+    return error_set(error, PPROFC_E_INVALID, "give exactly one STORE");
+  if (command->words == COMMAND_NO_WORDS && line->count)
+    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s'", line->words[0]);
+  return PPROFC_OK;
+}
+
+/* A report on its way to standard output. */
+struct command_report {
+  struct log_guard guard;
+  struct brief brief;
+  uint64_t budget;              /* maximum size of the report in bytes; 0: no limit */
+  char more[BRIEF_COMMAND + 8]; /* command that shows more */
+};
+
+static void command_begin_report(struct command_report *report, const struct ci_command *command,
+                                 int argc, char **argv, struct output *out) {
+  static int fd = STDOUT_FILENO;
+  const struct command_brief *at = command->brief;
+  const char *options = command->options;
+  char words[BRIEF_COMMAND];
+  log_guard_init(&report->guard, fd_write, &fd);
+  output_init(out, log_guard_write, &report->guard);
+  report->budget = 0;
+  if (at) memcpy(&report->budget, options + at->bytes, sizeof report->budget);
+  if (!report->budget) return;
+  bool json = at->json != NO_JSON && *(const bool *)(options + at->json);
+  brief_command(argc, argv, report->budget, words);
+  snprintf(report->more, sizeof report->more, *words ? "pprofci %s" : "%s", words);
+  brief_init(&report->brief, &mem_default, json ? BRIEF_JSON : BRIEF_ROWS, (size_t)report->budget,
+             report->more);
+  output_init(out, brief_write, &report->brief);
+}
+
+static pprofc_status command_end_report(struct command_report *report, struct output *out,
+                                        pprofc_error *error) {
+  pprofc_status status = output_flush(out, error);
+  if (!report->budget) return status;
+  if (status == PPROFC_OK)
+    status = brief_finish(&report->brief, log_guard_write, &report->guard, error);
+  brief_free(&report->brief);
+  return status;
+}
+
 int command_main(const struct ci_command *command, int argc, char **argv) {
   static struct output out; /* static, because it is large */
-  struct log_guard guard;
+  struct command_report report;
   struct command_line line = {.out = &out};
   pprofc_error error;
-  int fd = STDOUT_FILENO, code = EXIT_PASSED;
+  int code = EXIT_PASSED;
   memset(command->options, 0, command->size);
   pprofc_status status = flags_defaults(command->table, command->options, &error);
   if (status == PPROFC_OK)
@@ -47,22 +95,13 @@ int command_main(const struct ci_command *command, int argc, char **argv) {
   if (status == PPROFC_OK && line.parsed.help) return command_help(command->table);
   line.words = (const char *const *)argv + line.parsed.rest;
   line.count = (size_t)(argc - line.parsed.rest);
-  if (status == PPROFC_OK) status = command->check(command->options, &line, &error);
+  if (status == PPROFC_OK) status = command_check_words(command, &line, &error);
+  if (status == PPROFC_OK && command->check)
+    status = command->check(command->options, &line, &error);
   if (status != PPROFC_OK) return command_misused(command->table, &line.parsed, error.message);
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
+  command_begin_report(&report, command, argc, argv, &out);
   status = command->run(command->options, &line, &code, &error);
-  pprofc_status flushed = output_flush(&out, status == PPROFC_OK ? &error : NULL);
+  pprofc_error *reason = status == PPROFC_OK ? &error : NULL;
+  pprofc_status flushed = command_end_report(&report, &out, reason);
   return status == PPROFC_OK && flushed == PPROFC_OK ? code : command_fail(error.message);
-}
-
-pprofc_status command_needs_store(const struct command_line *line, pprofc_error *error) {
-  if (line->count == 1) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "give exactly one STORE");
-}
-
-pprofc_status command_needs_no_words(const struct command_line *line, const char *hint,
-                                     pprofc_error *error) {
-  if (!line->count) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s'%s", line->words[0], hint);
 }

@@ -1,31 +1,53 @@
-/* The commands of pprofci, and what runs them. */
+/* Declares the commands of pprofci, and the functions that run them. */
 #ifndef PPROFCI_COMMANDS_H
 #define PPROFCI_COMMANDS_H
 
-#include "common/flags.h"
+#include "common/brief_flag.h"
 
-/* 2 says that something regressed, so every failure is 1, wrong usage too. */
+/* Status 2 means a regression, so every failure has status 1, also wrong usage. */
 #define EXIT_PASSED    0
 #define EXIT_FAILED    1
 #define EXIT_REGRESSED 2
 
-/* A parsed command line, and where the command prints. */
+/* A parsed command line, and the output of the command. */
 struct command_line {
   struct flags_parsed parsed;
   const char *const *words; /* arguments after the flags */
   size_t count;
-  struct output *out; /* standard output; commands of CI services in it are broken */
+  struct output *out; /* standard output, with commands of CI services disabled */
 };
+
+/* Arguments that may follow the flags: any, exactly one STORE, or no argument. */
+enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
+
+/* The report of a command that -budget cuts. */
+struct command_brief {
+  size_t bytes; /* offset of the budget in the options */
+  size_t json;  /* offset of the bool that chooses JSON; NO_JSON: the report is text */
+};
+#define NO_JSON SIZE_MAX
+
+/* The flag -budget, with the member `brief_bytes` of the options. */
+#define COMMAND_BUDGET(group)                                                                      \
+  {                                                                                                \
+    "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
+        "maximum length of the output: the most important rows, then a line about the omitted "    \
+        "rows",                                                                                    \
+        "0", NULL, 0, false, brief_store                                                           \
+  }
 
 struct ci_command {
   const struct flag_table *table;
-  void *options; /* zero before the flags fill them */
-  size_t size;   /* bytes of *options */
-  /* Checks the flags and words. */
+  void *options; /* options of the command, which must be zero before the flags fill them */
+  size_t size;   /* size of *options in bytes */
+  enum command_words words;
+  /* Checks the flags, and arguments that `words` does not check. NULL: nothing to check. */
   pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
-  /* Sets *code to the exit status, which is EXIT_PASSED before. */
+  /* Runs the command. Sets *code to the exit status, which is EXIT_PASSED before. */
   pprofc_status (*run)(void *options, const struct command_line *line, int *code,
                        pprofc_error *error);
+  const struct command_brief
+      *brief; /* report that -budget cuts; NULL: the command has no -budget */
 };
 
 #define COMMANDS(X)                                                                                \
@@ -39,13 +61,6 @@ COMMANDS(DECLARE)
 
 /* Runs a command with its part of the command line. Returns the exit status. */
 int command_main(const struct ci_command *command, int argc, char **argv);
-
-/* Checks that one STORE is given. */
-pprofc_status command_needs_store(const struct command_line *line, pprofc_error *error);
-
-/* Checks that no argument follows the flags. `hint` follows the message. */
-pprofc_status command_needs_no_words(const struct command_line *line, const char *hint,
-                                     pprofc_error *error);
 
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);

@@ -6,9 +6,13 @@
  *    failure it leaves its out-parameters unchanged. "Errors:" in a comment lists the statuses.
  *  - The function that frees an object accepts NULL. The object must not be in use by another
  *    thread.
+ *  - The first parameter is the object that the function reads or changes; `name` and `name_count`,
+ *    or `data` and `size`, are an array and its length. `context` is the first argument of the
+ *    callback before it.
  *  - An index is in [0, count). An index out of range is a programming error unless a comment names
  *    the result.
- *  - Objects are opaque and immutable, so several threads may read one object at once.
+ *  - Objects are opaque and immutable, so several threads may read one object at once. A function
+ *    without an object, such as an _init function, may be called by any thread.
  *  - The library has no global state, never exits, and writes only through the caller's callback.
  *  - Every declaration exists since version 0.1 unless its comment names a later version. */
 #ifndef PPROFC_BASE_H
@@ -52,6 +56,9 @@ typedef enum pprofc_status {
   PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time limit has passed */
 } pprofc_status;
 
+/* Returns the name of a status: "PPROFC_E_LIMIT". "unknown status" for other values. */
+PPROFC_API const char *pprofc_status_name(pprofc_status status);
+
 /* Value of `offset` for an error without a position in the input. */
 #define PPROFC_NO_OFFSET UINT64_MAX
 
@@ -59,12 +66,12 @@ typedef enum pprofc_status {
 typedef struct pprofc_error {
   pprofc_status status; /* status that the call returned */
   uint64_t offset;      /* offset in the inflated input, in bytes, or PPROFC_NO_OFFSET */
-  char message[1024];   /* one line in lower case, ended by a NUL */
+  char message[1024];   /* error message: one line in lower case, ended by a NUL */
 } pprofc_error;
 
 /* A view of bytes. It owns nothing, and a NUL is an ordinary byte. */
 typedef struct pprofc_str {
-  const char *data; /* [size] bytes, without a NUL at the end */
+  const char *data; /* array of `size` bytes; no NUL follows them */
   size_t size;      /* length in bytes */
 } pprofc_str;
 
@@ -72,15 +79,22 @@ typedef struct pprofc_str {
  * NULL on failure; sizes are in bytes. `resize` and `release` get the size that was requested for
  * the block. NULL instead of an allocator means malloc, realloc and free. */
 typedef struct pprofc_allocator {
-  void *(*alloc)(void *context, size_t size);
+  void *(*alloc)(void *context, size_t size); /* returns a new block */
+  /* Returns the block with its new size, at the same or another address. */
   void *(*resize)(void *context, void *block, size_t old_size, size_t new_size);
-  void (*release)(void *context, void *block, size_t size);
-  void *context; /* first argument of each function */
+  void (*release)(void *context, void *block, size_t size); /* frees a block */
+  void *context;                                            /* first argument of each function */
 } pprofc_allocator;
 
 /* Receives `size` bytes of output. Returns 0 to go on. Another value ends the call with
  * PPROFC_E_IO. */
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
+
+/* Returns true to continue. After false the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK if
+ * it had already read all it needs. `done` of `total` is the progress of the current step, in units
+ * of the step; a call has one or more steps. Both are 0 if the amount is not known. Threads of the
+ * library call it often and at the same time, so it must be quick. It must not call the library. */
+typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /* Limits of one call. 0 in a field means its default. A call that exceeds a limit returns
  * PPROFC_E_LIMIT, and its message names the field: "(raise the limit memory_bytes)". */
@@ -90,7 +104,8 @@ typedef struct pprofc_limits {
   uint64_t inflated_bytes; /* bytes of inflated input, default 8 GiB */
   uint32_t inflate_ratio;  /* ratio of inflated to compressed size, default 400; checked above
                               32 MiB. Also the ratio of memory used to input size, checked above
-                              64 MiB */
+                              64 MiB; not for plain text from a pipe, whose size is not
+                              known */
   uint64_t memory_bytes;   /* bytes in use at one time for a profile and everything made from
                               it, default 16 GiB */
   uint32_t stack_depth;    /* frames of one sample, default 65,536 */

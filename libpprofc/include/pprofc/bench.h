@@ -19,6 +19,7 @@ extern "C" {
 
 /* ---- reading ----------------------------------------- */
 
+/* A set of benchmark results. */
 typedef struct pprofc_bench pprofc_bench;
 
 /* Returns an empty set, or NULL when out of memory. `allocator` is copied; NULL means malloc. Free
@@ -46,11 +47,11 @@ PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char 
 /* Result of one benchmark line. Its measurements are [first_value, first_value of the next
  * result). */
 typedef struct pprofc_bench_result {
-  uint32_t name;      /* string: name without "Benchmark" */
+  uint32_t name;      /* string index of the name without "Benchmark" */
   uint32_t config;    /* number of the configuration, equal for equal configurations */
   uint32_t input;     /* index of the input: 0 .. pprofc_bench_inputs - 1 */
   uint32_t line;      /* line of the input, from 1; 0 if it has no lines */
-  int64_t iterations; /* number of runs of the benchmark, as the line states it */
+  int64_t iterations; /* number of iterations that the line states */
   size_t first_value; /* index of the first measurement */
 } pprofc_bench_result;
 
@@ -99,12 +100,14 @@ PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench 
 
 /* ---- comparing --------------------------------------- */
 
+/* Test of a difference, with the center and the interval that belong to it. */
 typedef enum pprofc_bench_test {
   PPROFC_BENCH_UTEST, /* medians, order-statistic intervals, Mann-Whitney U */
   PPROFC_BENCH_TTEST, /* means, t intervals, Welch's t-test */
   PPROFC_BENCH_NONE   /* medians, without a test: every difference is significant */
 } pprofc_bench_test;
 
+/* Settings of a comparison. The caller owns the strings during the call. */
 typedef struct pprofc_bench_options {
   size_t struct_size;                     /* set by pprofc_bench_options_init */
   const char *table, *row, *col, *ignore; /* projections of results, default ".config",
@@ -113,15 +116,16 @@ typedef struct pprofc_bench_options {
   double alpha;                           /* p-value up to which a difference is significant,
                                              default 0.05 */
   double confidence;                      /* confidence level of the intervals, default 0.95 */
-  pprofc_bench_test test;                 /* default PPROFC_BENCH_UTEST */
-  bool exact_ties; /* U test of samples of unequal sizes with ties: true for the correct
-                      distribution, false (the default) for benchstat's */
-  const pprofc_allocator *allocator; /* copied; NULL for malloc */
+  pprofc_bench_test test;                 /* test of differences, default PPROFC_BENCH_UTEST */
+  bool exact_ties; /* true for the correct distribution in U tests of samples of unequal sizes with
+                      ties; default false: benchstat's distribution */
+  const pprofc_allocator *allocator; /* allocator of the tables; copied; NULL for malloc */
 } pprofc_bench_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 
+/* Tables of a comparison, one for each unit and table key. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
 
 /* Compares the results of a set, which must outlive the tables. `options` may be NULL. Free *tables
@@ -138,8 +142,8 @@ PPROFC_API void pprofc_bench_tables_free(pprofc_bench_tables *tables);
 /* One sample and its statistics, in the tidied unit of the table. */
 typedef struct pprofc_bench_cell {
   size_t row, column;       /* indices within the table */
-  const double *values;     /* sorted, NaN first */
-  size_t count;             /* at least 1 */
+  const double *values;     /* values of the sample, sorted, NaN first */
+  size_t count;             /* number of values, at least 1 */
   double center, low, high; /* center (median, mode or mean) and its interval; infinite if there is
                                no bound */
   size_t baseline; /* index of the first column's cell in this row within the table; SIZE_MAX
@@ -147,16 +151,17 @@ typedef struct pprofc_bench_cell {
   double p;        /* p-value; 1 if the test has no result */
   double alpha;    /* significance level for p */
   const char *const *notes;              /* warnings about the sample, then about the comparison */
-  size_t sample_notes, comparison_notes; /* numbers of these warnings */
-  bool nan; /* this cell or its baseline has a NaN value: not comparable */
+  size_t sample_notes, comparison_notes; /* numbers of warnings about the sample and about the
+                                            comparison */
+  bool nan; /* true if this cell or its baseline has a NaN value: not comparable */
 } pprofc_bench_cell;
 
 /* One table: all cells of one unit and one table key. */
 typedef struct pprofc_bench_table {
-  pprofc_str unit;             /* tidied unit */
-  bool exact;                  /* assume=exact: center is the mode, the interval is the range; every
-                                  difference counts */
-  size_t rows, columns, cells; /* numbers of each */
+  pprofc_str unit; /* unit of the values, tidied: "sec/op" */
+  bool exact;      /* true if assume=exact: center is the mode, the interval is the range; every
+                      difference is significant */
+  size_t rows, columns, cells;   /* numbers of rows, columns and cells */
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
 
@@ -192,14 +197,14 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
  * per metric ("time/op"), with columns "old" and "new" if there are two inputs. */
 typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
-  pprofc_bench_test test; /* default PPROFC_BENCH_UTEST */
+  pprofc_bench_test test; /* test of differences, default PPROFC_BENCH_UTEST */
   double alpha;           /* a change is significant if p < alpha; 0 means 0.05 */
   bool geomean;           /* true to add a row with the geometric mean of each input */
   bool no_range;          /* true to omit the columns of ranges in csv */
   const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */
-  const char *sort;       /* "none" (default), "name" or "delta"; a leading minus reverses the
-                             order */
-  const pprofc_allocator *allocator; /* copied; NULL for malloc */
+  const char *sort;       /* order of rows: "none" (default), "name" or "delta"; a leading minus
+                             reverses it */
+  const pprofc_allocator *allocator; /* allocator for printing; copied; NULL for malloc */
 } pprofc_bench_classic_options;
 
 /* Sets all fields to their defaults. */

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/* A profile under construction. */
 typedef struct pprofc_builder pprofc_builder;
 
 /* Returns an empty builder, or NULL when out of memory. The builder copies `allocator`; NULL
@@ -69,6 +70,20 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
                                             const char *system_name, const char *filename,
                                             int64_t start_line);
 
+/* Return the index of a mapping or function whose texts have a length and may hold NULs, as
+ * pprofc_profile_mapping and pprofc_profile_function return them. The id has no effect. A
+ * system_name without data means `name`; other texts without data are "". */
+PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
+                                               const pprofc_mapping *mapping);
+PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,
+                                                const pprofc_function *function);
+
+/* Adds the mappings of the calling process that hold code, with build ids; the mapping of the
+ * program comes first. For a profiler inside the process: pprofc_builder_finish then assigns a
+ * mapping to each location that has an address but no mapping, so that pprofc_symbolize can find
+ * its names. */
+PPROFC_API void pprofc_builder_process(pprofc_builder *builder);
+
 /* Returns the index of a location. `mapping` may be PPROFC_NONE. `lines` has one line for each
  * inlined function, innermost first, then the line of the function that contains them; it may be
  * empty. */
@@ -86,14 +101,16 @@ PPROFC_API uint32_t pprofc_builder_frame(pprofc_builder *builder, const char *fu
 PPROFC_API void pprofc_builder_sample(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                                       const int64_t *values);
 
-/* Add a label to the last sample: a string, or a number with a unit ("bytes", may be NULL). */
+/* Add a label to the last sample: a string, a number with a unit ("bytes", may be NULL), or texts
+ * with a length as pprofc_profile_label returns them. */
 PPROFC_API void pprofc_builder_label(pprofc_builder *builder, const char *key, const char *value);
 PPROFC_API void pprofc_builder_number_label(pprofc_builder *builder, const char *key, int64_t value,
                                             const char *unit);
+PPROFC_API void pprofc_builder_add_label(pprofc_builder *builder, const pprofc_label *label);
 
 /* Stores the finished profile in *profile; the caller releases it with pprofc_profile_release. The
- * builder is empty afterwards and may only be freed. Returns the first error of any earlier
- * call. */
+ * builder is empty afterwards and may only be freed. Errors: the first one of any earlier call,
+ * PPROFC_E_INVALID after an earlier pprofc_builder_finish, PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_builder_finish(pprofc_builder *builder, pprofc_profile **profile,
                                                pprofc_error *error);
 

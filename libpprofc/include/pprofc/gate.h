@@ -19,13 +19,15 @@
 extern "C" {
 #endif
 
+/* A comparison of benchmark results, and its verdicts. */
 typedef struct pprofc_gate pprofc_gate;
 
 /* ---- settings */
 
 /* Test of raw results. Printed comparisons contain their p-values. */
 typedef enum pprofc_gate_test {
-  PPROFC_GATE_BOTH,  /* Welch's t-test, and the Mann-Whitney U test if Welch's finds no change */
+  PPROFC_GATE_BOTH,  /* Welch's t-test; if it finds no change, the Mann-Whitney U test, then a
+                        t-test on trimmed means */
   PPROFC_GATE_WELCH, /* Welch's t-test, on means */
   PPROFC_GATE_UTEST, /* the Mann-Whitney U test, on medians */
   PPROFC_GATE_NONE   /* no test: every difference is significant */
@@ -33,39 +35,40 @@ typedef enum pprofc_gate_test {
 
 /* Correction of p-values for the number of comparisons. */
 typedef enum pprofc_gate_correction {
-  PPROFC_GATE_BH,   /* Benjamini and Hochberg 1995: controls the false discovery rate */
-  PPROFC_GATE_HOLM, /* Holm 1979: controls the family-wise error rate */
-  PPROFC_GATE_UNCORRECTED
+  PPROFC_GATE_BH,         /* Benjamini and Hochberg 1995: controls the false discovery rate */
+  PPROFC_GATE_HOLM,       /* Holm 1979: controls the family-wise error rate */
+  PPROFC_GATE_UNCORRECTED /* p-values are not corrected */
 } pprofc_gate_correction;
 
 /* Time that is judged if a benchmark has wall time and CPU time. */
 typedef enum pprofc_gate_time {
   PPROFC_GATE_TIME_AUTO, /* CPU time if the benchmark has one thread and does not wait */
-  PPROFC_GATE_TIME_WALL,
-  PPROFC_GATE_TIME_CPU
+  PPROFC_GATE_TIME_WALL, /* wall time is judged */
+  PPROFC_GATE_TIME_CPU   /* CPU time is judged */
 } pprofc_gate_time;
 
+/* Settings of a gate. pprofc_gate_new copies the strings. */
 typedef struct pprofc_gate_options {
   size_t struct_size;                /* set by pprofc_gate_options_init */
-  const pprofc_allocator *allocator; /* copied; NULL for malloc */
+  const pprofc_allocator *allocator; /* allocator of the gate; copied; NULL for malloc */
   double threshold;      /* smallest relative change that is a regression, default 0.05 */
   double alpha;          /* largest adjusted p-value of a significant change, default 0.05 */
-  pprofc_gate_test test; /* default PPROFC_GATE_BOTH */
-  pprofc_gate_correction correction; /* default PPROFC_GATE_BH */
-  pprofc_gate_time time;             /* default PPROFC_GATE_TIME_AUTO */
-  size_t min_samples;                /* minimum of samples a side, default 4; with fewer a
-                                        benchmark is inconclusive */
-  const char *floor;      /* absolute changes below this are never regressions: "1us or 16 B";
-                             "": no floor */
-  bool strict;            /* inconclusive results give the exit status 3 */
-  const char *today;      /* day on which rules are checked for expiry: "2027-01-31"; "": today
-                             in UTC */
-  const char *noise_from; /* folder with one file for each earlier run of the base, read at
-                             once, or a store of `pprofci store`; "": no folder. If a benchmark
-                             varies between these runs by more than the threshold, only a
-                             larger change is a regression. */
-  bool one_process;       /* true: results are judged even if all samples of a side come from one
-                             process; false: a regression between two processes is inconclusive */
+  pprofc_gate_test test; /* test of raw results, default PPROFC_GATE_BOTH */
+  pprofc_gate_correction
+      correction;        /* correction for the number of tests, default PPROFC_GATE_BH */
+  pprofc_gate_time time; /* time that is judged, default PPROFC_GATE_TIME_AUTO */
+  size_t min_samples;    /* minimum number of samples a side, default 4; a benchmark with fewer is
+                            inconclusive */
+  const char *floor; /* smallest absolute change that is a regression: "1us or 16 B"; default "": no
+                        floor */
+  bool strict;       /* true to give inconclusive results the exit status 3, default false */
+  const char *today; /* day on which rules are checked for expiry: "2027-01-31"; "": today
+                        in UTC */
+  const char *noise_from; /* folder with a file for each earlier run of the base, or a `pprofci
+                             store`; pprofc_gate_new reads it. "": no earlier runs. A regression
+                             must also exceed the noise between these runs, by a t-test. */
+  bool one_process; /* true to judge results even if all samples of a side come from one process;
+                       default false: then a regression is inconclusive */
 } pprofc_gate_options;
 
 /* Sets all fields to their defaults. */
@@ -91,7 +94,10 @@ PPROFC_API pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *p
                                                 const void *data, size_t size, pprofc_error *error);
 
 /* Side of raw results. */
-typedef enum pprofc_gate_side { PPROFC_GATE_BASE, PPROFC_GATE_HEAD } pprofc_gate_side;
+typedef enum pprofc_gate_side {
+  PPROFC_GATE_BASE, /* before the change */
+  PPROFC_GATE_HEAD  /* after the change */
+} pprofc_gate_side;
 
 /* Adds the raw results of a set to one side; a side may have several inputs. The results are
  * copied: `set` may be freed afterwards, and other threads may read it meanwhile. Lines that
@@ -102,13 +108,14 @@ PPROFC_API pprofc_status pprofc_gate_read_set(pprofc_gate *gate, pprofc_gate_sid
 
 /* Adds raw results in any format that pprofc_bench_read reads. `path` names them in rows and
  * messages; `data` is not needed afterwards. Lines that report a failed run ("FAIL", "panic:")
- * become problems. Returns the errors of pprofc_bench_read. */
+ * become problems. Errors: PPROFC_E_FORMAT for an input that is unusable as a whole,
+ * PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side,
                                                  const char *path, const void *data, size_t size,
                                                  pprofc_error *error);
 
-/* Adds raw results of a file, a criterion folder, or "-" for standard input. Further errors:
- * PPROFC_E_IO, PPROFC_E_LIMIT for a file of more than 2 GiB. */
+/* Adds raw results of a file, a criterion folder, or "-" for standard input. Errors: as for
+ * pprofc_gate_read_memory; PPROFC_E_IO; PPROFC_E_LIMIT for a file of more than 2 GiB. */
 PPROFC_API pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side,
                                                const char *path, pprofc_error *error);
 
@@ -129,19 +136,19 @@ PPROFC_API pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *erro
 
 /* Verdict on a row. */
 typedef enum pprofc_gate_verdict {
-  PPROFC_GATE_UNCHANGED,     /* no significant change, or a change below the threshold */
-  PPROFC_GATE_IMPROVED,      /* significantly better */
+  PPROFC_GATE_UNCHANGED,     /* no significant change, or a change below a limit */
+  PPROFC_GATE_IMPROVED,      /* the benchmark got significantly better */
   PPROFC_GATE_SUSPICIOUS,    /* better by more than half: the benchmark may not measure anything */
   PPROFC_GATE_REGRESSED,     /* significantly worse, by the threshold or more */
-  PPROFC_GATE_INCONCLUSIVE,  /* the samples do not decide */
+  PPROFC_GATE_INCONCLUSIVE,  /* the samples are not enough for a decision */
   PPROFC_GATE_TOO_FEW,       /* fewer samples than min_samples */
-  PPROFC_GATE_MISSING,       /* in the base only */
-  PPROFC_GATE_NEW,           /* in the head only */
+  PPROFC_GATE_MISSING,       /* the benchmark is in the base only */
+  PPROFC_GATE_NEW,           /* the benchmark is in the head only */
   PPROFC_GATE_ACCEPTED,      /* worse, but a rule accepts it */
-  PPROFC_GATE_IGNORED,       /* a rule ignores it */
+  PPROFC_GATE_IGNORED,       /* a rule ignores the benchmark */
   PPROFC_GATE_INFORMATIONAL, /* the better direction of the unit is not known */
   PPROFC_GATE_UNMEASURED,    /* a time of 0: nothing was measured */
-  PPROFC_GATE_ASIDE          /* not judged, because the other time of the benchmark is */
+  PPROFC_GATE_ASIDE          /* not judged, because the other time of the benchmark is judged */
 } pprofc_gate_verdict;
 
 /* Returns the verdict as the reports print it: "regressed", "too few samples". "unknown" for
@@ -153,7 +160,7 @@ PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 typedef struct pprofc_gate_row {
   pprofc_str group; /* package or configuration of the table; may be empty */
   pprofc_str name;  /* name of the benchmark */
-  pprofc_str unit;  /* "sec/op" for raw results; as printed for a comparison */
+  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; as printed for a comparison */
   pprofc_str file;  /* source file of the row */
   size_t line;      /* line of the file, from 1; 0 if not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: not known */
@@ -165,15 +172,16 @@ typedef struct pprofc_gate_row {
                        base is 0 */
   double low, high; /* confidence interval of `effect` at 1 - alpha; NaN: not known */
 
-  bool tested;        /* p and adjusted come from a test */
-  const char *test;   /* "Welch", "U", "table", "none" ... */
+  bool tested;        /* true if p and adjusted come from a test */
+  const char *test;   /* name of the test: "Welch", "U", "trimmed t", "table", "none" ... */
   double p, adjusted; /* p-value before and after correction; 1 if not tested */
 
-  pprofc_gate_verdict verdict;
-  bool significant;      /* adjusted is at most alpha, or the values are constant and differ */
-  double threshold;      /* relative threshold of the row, from the options, a rule, or raised
-                            by noise */
-  double alpha;          /* significance level of the row */
+  pprofc_gate_verdict verdict; /* verdict on the row */
+  bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
+                       differ */
+  double threshold; /* relative threshold of the row: of the options or of a rule, and not below the
+                       noise of counts */
+  double alpha;     /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no
                             effect would be; NaN: not known */
 } pprofc_gate_row;
@@ -187,10 +195,10 @@ PPROFC_API const pprofc_gate_row *pprofc_gate_rows(const pprofc_gate *gate, size
 typedef struct pprofc_gate_totals {
   size_t compared;    /* rows that were judged by comparing both sides */
   size_t significant; /* compared rows with a significant change in either direction */
-  size_t regressed;   /* rows with this verdict, as for the following members */
-  size_t improved, suspicious, accepted, missing;
-  size_t inconclusive; /* includes rows with too few samples */
-  size_t problems;     /* number of problems; see pprofc_gate_problems */
+  size_t regressed;   /* number of regressed rows; the members below count other verdicts */
+  size_t improved, suspicious, accepted, missing; /* numbers of rows with these verdicts */
+  size_t inconclusive;                            /* includes rows with too few samples */
+  size_t problems;                                /* number of problems; see pprofc_gate_problems */
 } pprofc_gate_totals;
 
 /* Returns the totals. */

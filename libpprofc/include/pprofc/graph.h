@@ -1,8 +1,9 @@
-/* The call graph of a profile as data: the rows of `pprofc -top` and the calls between them.
+/* Reports as data: the call graph (the rows of `pprofc -top` and the calls between them), the call
+ * tree, and annotated source.
  *
- * A graph is immutable and owns copies, so the profile and the options may be released before it.
- * Its arrays and texts are valid until it is freed. Any number of threads may make graphs of one
- * profile, and read one graph, at once. */
+ * These objects are immutable and own copies, so the profile and the options may be released before
+ * them. Arrays and texts are valid until the object is freed. Any number of threads may make them
+ * of one profile, and read one object, at once. */
 #ifndef PPROFC_GRAPH_H
 #define PPROFC_GRAPH_H
 
@@ -12,13 +13,14 @@
 extern "C" {
 #endif
 
+/* A call graph: nodes, edges and totals. */
 typedef struct pprofc_graph pprofc_graph;
 
 /* Inlining of a node into its callers. */
 typedef enum pprofc_graph_inlined {
-  PPROFC_GRAPH_NOT_INLINED,
-  PPROFC_GRAPH_INLINED,       /* inlined at every call: "(inline)" */
-  PPROFC_GRAPH_PARTLY_INLINED /* inlined at some calls: "(partial-inline)" */
+  PPROFC_GRAPH_NOT_INLINED,   /* the node is never inlined */
+  PPROFC_GRAPH_INLINED,       /* the node is inlined at every call: "(inline)" */
+  PPROFC_GRAPH_PARTLY_INLINED /* the node is inlined at some calls: "(partial-inline)" */
 } pprofc_graph_inlined;
 
 /* One node: a function, file, line or address, by granularity. Texts are bytes of the profile
@@ -26,12 +28,13 @@ typedef enum pprofc_graph_inlined {
 typedef struct pprofc_graph_node {
   pprofc_str name;     /* name in -top, with file, line and address if nodes differ by them */
   pprofc_str function; /* name of the function; "" if not known */
-  pprofc_str file;     /* "" if not known, or if nodes do not differ by it */
-  int64_t line;        /* 0 if not known, or if nodes do not differ by it */
-  uint64_t address;    /* 0 if not known, or if nodes do not differ by it */
-  int64_t flat;        /* sum over samples with the node as leaf, in the unit of the totals */
-  int64_t cum;         /* sum over samples with the node anywhere in the stack */
-  pprofc_graph_inlined inlined;
+  pprofc_str file;     /* source file; "" if not known, or if files do not distinguish nodes */
+  int64_t line;     /* line in the source; 0 if not known, or if lines do not distinguish nodes */
+  uint64_t address; /* address of the code; 0 if not known, or if addresses do not distinguish
+                       nodes */
+  int64_t flat;     /* sum over samples with the node as leaf, in the unit of the totals */
+  int64_t cum;      /* sum over samples with the node anywhere in the stack */
+  pprofc_graph_inlined inlined; /* inlining of the node into its callers */
 } pprofc_graph_node;
 
 /* The calls from one node to another. */
@@ -40,25 +43,25 @@ typedef struct pprofc_graph_edge {
   int64_t weight;        /* sum over samples in which source calls target, in the unit of the
                             totals */
   bool inlined;          /* true if the target was inlined into the source */
-  bool residual;         /* true if trimmed nodes lie between them */
+  bool residual;         /* true if trimmed nodes lie between caller and callee */
 } pprofc_graph_edge;
 
 /* Totals of a graph, in `unit`. */
 typedef struct pprofc_graph_totals {
   pprofc_str type;      /* sample type of the values: "cpu", "mean_delay" */
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
-  int64_t total;        /* value of 100 % */
+  int64_t total;        /* value that counts as 100 % */
   int64_t shown;        /* sum of the nodes' `flat` */
-  size_t nodes_before;  /* nodes after nodefraction and before nodecount */
-  size_t dropped_nodes; /* nodes dropped by nodefraction */
+  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount limits them */
+  size_t dropped_nodes; /* number of nodes that nodefraction drops */
 } pprofc_graph_totals;
 
 /* Computes the graph of -top. Options, filters, granularity, sorting and trimming equal
  * pprofc_report with the format "top"; `format`, `unit` and compact_labels have no effect.
  * Values keep the unit of the profile, divided by divide_by. Edges below edgefraction are
  * dropped, as in "tree". `options` may be NULL. Uses the allocator of the profile. The caller
- * frees *graph with pprofc_graph_free. Errors: those that pprofc_report returns before it
- * writes. */
+ * frees *graph with pprofc_graph_free. Errors: as for pprofc_report, except
+ * PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_graph_new(const pprofc_profile *profile,
                                           const pprofc_report_options *options,
                                           pprofc_graph **graph, pprofc_error *error);
@@ -76,6 +79,85 @@ PPROFC_API const pprofc_graph_edge *pprofc_graph_edges(const pprofc_graph *graph
 
 /* Returns the totals. */
 PPROFC_API pprofc_graph_totals pprofc_graph_totals_of(const pprofc_graph *graph);
+
+/* ---- the call tree */
+
+/* A call tree: one node for each path of calls from the root. */
+typedef struct pprofc_tree pprofc_tree;
+
+/* One node: a path of calls from the root. Values are in the unit of the tree; base values are 0
+ * without a base (PPROFC_COMPARE). */
+typedef struct pprofc_tree_node {
+  pprofc_str name;  /* name of the frame; "[libc.so.6] 0x7f10" without a function; ""
+                       for the root */
+  pprofc_str file;  /* source file; "" if not known, or if files do not distinguish
+                       frames */
+  int64_t line;     /* line in the source; 0 if not known, or if lines do not
+                       distinguish frames */
+  uint64_t address; /* address of the code; 0 if not known, or if addresses do not
+                       distinguish frames */
+  size_t parent;    /* index of the caller; SIZE_MAX for the root */
+  size_t end;       /* index after the last node of its subtree */
+  /* Sum over the stacks that end here; sum over all stacks that pass through here. */
+  int64_t self, total;
+  int64_t base_self, base_total; /* the same sums of the base */
+  bool inlined;                  /* true if inlined into the caller */
+} pprofc_tree_node;
+
+/* Computes the tree that -flame draws, without a limit on its size. `format`, `unit`, trimming,
+ * sorting and `mean` have no effect; with `reverse` the children of the root are the leaves.
+ * `options` may be NULL. Uses the allocator of the profile, and owns copies. The caller frees *tree
+ * with pprofc_tree_free. Errors: as for pprofc_graph_new. */
+PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
+                                         const pprofc_report_options *options, pprofc_tree **tree,
+                                         pprofc_error *error);
+
+/* Frees a tree with its array and texts. NULL is allowed. */
+PPROFC_API void pprofc_tree_free(pprofc_tree *tree);
+
+/* Returns the nodes, a caller before the nodes that it calls, siblings by name. The first is the
+ * root. Sets *count to their number. */
+PPROFC_API const pprofc_tree_node *pprofc_tree_nodes(const pprofc_tree *tree, size_t *count);
+
+/* Returns the sample type of the values and its unit, as in the profile. */
+PPROFC_API pprofc_value_type pprofc_tree_type(const pprofc_tree *tree);
+
+/* ---- annotated source */
+
+/* Functions with their source lines and costs. */
+typedef struct pprofc_source pprofc_source;
+
+/* One line of a source file, with the sums of its samples in the unit of the profile. */
+typedef struct pprofc_source_line {
+  int64_t number; /* line number, from 1 */
+  /* Sums of the line without and with its callees; 0 for a line without samples. */
+  int64_t flat, cum;
+  pprofc_str text; /* text of the line, without its line feed */
+} pprofc_source_line;
+
+/* One function in one file. */
+typedef struct pprofc_source_routine {
+  pprofc_str function, file;       /* name of the function; path of the file, "" if not known */
+  int64_t flat, cum;               /* sums over the lines of the function */
+  pprofc_str failure;              /* the reason why the file cannot be read; "" if it was read */
+  const pprofc_source_line *lines; /* lines of the function in the order of the file */
+  size_t line_count;               /* number of lines */
+} pprofc_source_routine;
+
+/* Finds the functions that match the regular expression `argument`, and the lines that -list prints
+ * for them. Values are divided by divide_by. Uses the allocator of the profile, and owns copies.
+ * The caller frees *source with pprofc_source_free. Errors: PPROFC_E_NO_MATCH, and as for
+ * pprofc_graph_new. */
+PPROFC_API pprofc_status pprofc_source_new(const pprofc_profile *profile,
+                                           const pprofc_report_options *options,
+                                           pprofc_source **source, pprofc_error *error);
+
+/* Frees the lines and their texts. NULL is allowed. */
+PPROFC_API void pprofc_source_free(pprofc_source *source);
+
+/* Returns the functions, by name and file. Sets *count to their number. */
+PPROFC_API const pprofc_source_routine *pprofc_source_routines(const pprofc_source *source,
+                                                               size_t *count);
 
 #ifdef __cplusplus
 }

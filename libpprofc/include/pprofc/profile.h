@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/* A profile. */
 typedef struct pprofc_profile pprofc_profile;
 
 /* Index of a missing mapping, function or location. */
@@ -23,30 +24,33 @@ typedef struct pprofc_profile pprofc_profile;
 /* Conversion of a call graph without stacks, such as callgrind's, to samples. All conversions
  * keep the totals of every function and line. */
 typedef enum pprofc_call_stacks {
-  PPROFC_STACKS_PROPORTIONAL, /* a tree: costs are divided among callers by their share of the
-                                 calls' cost */
-  PPROFC_STACKS_EDGES,        /* two frames: a function and its caller */
-  PPROFC_STACKS_FLAT          /* one frame */
+  PPROFC_STACKS_PROPORTIONAL, /* the samples form a tree: costs are divided among callers by their
+                                 share of the calls' cost */
+  PPROFC_STACKS_EDGES,        /* a sample has two frames: a function and its caller */
+  PPROFC_STACKS_FLAT          /* a sample has one frame: the function */
 } pprofc_call_stacks;
 
+/* Settings of reading. The caller owns the strings during the call. */
 typedef struct pprofc_read_options {
   size_t struct_size; /* set by pprofc_read_options_init */
   const pprofc_allocator
       *allocator; /* allocator for everything made from the profile; copied; NULL for malloc */
-  const pprofc_limits *limits;    /* NULL for the defaults */
+  const pprofc_limits *limits;    /* limits of reading; NULL for the defaults */
   unsigned threads;               /* number of threads; 0: as many as the machine has, 1: only the
                                      caller */
-  pprofc_call_stacks call_stacks; /* default PPROFC_STACKS_PROPORTIONAL */
+  pprofc_call_stacks call_stacks; /* conversion of call graphs; 0: PPROFC_STACKS_PROPORTIONAL */
   bool may_change; /* true if another program may write to the file meanwhile. The file is then
                       read and not mapped, so that truncation is an error and not a SIGBUS
                       signal. */
-  /* Receives a message about skipped parts of the input ("skipped lines that are not stacks: 2 of 9
-   * ..."), without newline, on the caller's thread. May be NULL. */
+  /* Receives each message about missing parts of the input ("skipped: 2 of 9 lines (22.2%); ..."),
+   * without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
-  void *warn_context;
+  void *warn_context; /* first argument of `warn` */
   /* Folder with files perf-PID.map, which name code that JIT compilers made; NULL: the folder of
-   * the profile. A file that is not there is looked for in /tmp. */
+   * the profile. Files that are not in the folder are searched in /tmp. */
   const char *map_folder;
+  pprofc_progress_fn progress; /* cancels reading, and shows its progress; NULL for neither */
+  void *progress_context;      /* first argument of `progress` */
 } pprofc_read_options;
 
 /* Sets all fields to their defaults. */
@@ -55,13 +59,13 @@ PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);
 /* Reads a profile of any known format, gzip'd or plain, recognised by content. `path` "-" is
  * standard input. `options` may be NULL. The caller releases *profile with
  * pprofc_profile_release. Errors: PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_LIMIT, PPROFC_E_NOMEM,
- * PPROFC_E_INVALID for options of size 0, PPROFC_E_UNSUPPORTED. */
+ * PPROFC_E_INVALID for options of size 0, PPROFC_E_UNSUPPORTED, PPROFC_E_CANCELLED. */
 PPROFC_API pprofc_status pprofc_profile_read_file(const char *path,
                                                   const pprofc_read_options *options,
                                                   pprofc_profile **profile, pprofc_error *error);
 
-/* Reads a profile from `size` bytes of memory, which may be freed afterwards. Otherwise like
- * pprofc_profile_read_file. */
+/* Reads a profile from `size` bytes at `data`, which may be freed afterwards. `options` and the
+ * release of *profile are as for pprofc_profile_read_file. Errors: the same but PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_profile_read_memory(const void *data, size_t size,
                                                     const pprofc_read_options *options,
                                                     pprofc_profile **profile, pprofc_error *error);
@@ -71,6 +75,14 @@ PPROFC_API pprofc_profile *pprofc_profile_retain(pprofc_profile *profile);
 
 /* Removes an owner. The last one frees the profile. NULL is allowed. */
 PPROFC_API void pprofc_profile_release(pprofc_profile *profile);
+
+/* Makes *watched, a profile with the same data, which the caller releases. Calls that use it, or a
+ * profile made from it, call `progress` with `context` and can return PPROFC_E_CANCELLED. Once
+ * cancelled, all further calls that use *watched fail; `profile` stays usable. Errors:
+ * PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+PPROFC_API pprofc_status pprofc_profile_watch(const pprofc_profile *profile,
+                                              pprofc_progress_fn progress, void *context,
+                                              pprofc_profile **watched, pprofc_error *error);
 
 /* Writes gzip'd profile.proto. Equal profiles give equal bytes, because mtime is 0. Errors:
  * PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_IO when `write` fails. */
@@ -86,8 +98,8 @@ PPROFC_API pprofc_status pprofc_profile_write_file(const pprofc_profile *profile
 
 /* A sample type, or the type of the period. */
 typedef struct pprofc_value_type {
-  pprofc_str type; /* "cpu" */
-  pprofc_str unit; /* "nanoseconds" */
+  pprofc_str type; /* name of the type: "cpu" */
+  pprofc_str unit; /* name of the unit: "nanoseconds" */
 } pprofc_value_type;
 
 /* Data about the whole profile. Texts that are not set are empty. */
@@ -99,7 +111,7 @@ typedef struct pprofc_header {
   int64_t period;                      /* events between two samples; 0 if unknown */
   pprofc_str default_sample_type;      /* name of the type that reports show */
   pprofc_str doc_url;                  /* page that describes the profile */
-  size_t comment_count;                /* number of comments */
+  size_t comment_count;                /* number of comments; see pprofc_profile_comment */
 } pprofc_header;
 
 /* Fills *header. */
@@ -125,7 +137,8 @@ PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint3
 typedef struct pprofc_samples_view {
   size_t count;          /* number of samples */
   size_t types;          /* number of sample types */
-  const int64_t *values; /* [count * types], each in the unit of its type */
+  const int64_t *values; /* values of all samples: one row of `types` values per sample, each in the
+                            unit of its type */
 } pprofc_samples_view;
 
 /* Fills *view with the values of all samples. */
@@ -137,16 +150,16 @@ PPROFC_API void pprofc_profile_samples(const pprofc_profile *profile, pprofc_sam
 PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample,
                                        uint32_t *frames, size_t capacity);
 
-/* Returns the depth of the deepest stack, in frames. */
+/* Returns the number of locations of the deepest stack. */
 PPROFC_API size_t pprofc_profile_max_depth(const pprofc_profile *profile);
 
 /* A label has either a string (`is_number` false) or a number with an optional unit. */
 typedef struct pprofc_label {
-  pprofc_str key;    /* "thread" */
-  pprofc_str string; /* "" for a number */
+  pprofc_str key;    /* name of the label: "thread" */
+  pprofc_str string; /* text of a label with a string; "" for a label with a number */
   pprofc_str unit;   /* unit of the number; "" if it has no unit */
-  int64_t number;    /* 0 for a string */
-  bool is_number;    /* true for a number */
+  int64_t number;    /* value of a label with a number; 0 for a label with a string */
+  bool is_number;    /* true for a label with a number, false for a label with a string */
 } pprofc_label;
 
 /* Key of the label that names the benchmark of a sample. Samples of callgrind have it: each part
@@ -162,19 +175,20 @@ PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size
 /* An address of the program, with the lines of the functions that were inlined there. */
 typedef struct pprofc_location {
   uint64_t id;         /* id in the file */
-  uint64_t address;    /* 0 if not known */
-  uint32_t mapping;    /* index, or PPROFC_NONE */
+  uint64_t address;    /* address in the program; 0 if not known */
+  uint32_t mapping;    /* index of the mapping, or PPROFC_NONE */
   uint32_t line_count; /* number of lines; 0 if the function is not known */
   bool is_folded;      /* true if the linker folded several functions with equal code into one */
 } pprofc_location;
 
 /* A line of a function. */
 typedef struct pprofc_line {
-  uint32_t function; /* index, or PPROFC_NONE */
-  int64_t line;      /* from 1; 0 if not known */
-  int64_t column;    /* from 1; 0 if not known */
+  uint32_t function; /* index of the function, or PPROFC_NONE */
+  int64_t line;      /* line number from 1; 0 if not known */
+  int64_t column;    /* column number from 1; 0 if not known */
 } pprofc_line;
 
+/* A function of the program. */
 typedef struct pprofc_function {
   uint64_t id;            /* id in the file */
   pprofc_str name;        /* name to show */
@@ -189,7 +203,7 @@ typedef struct pprofc_mapping {
   uint64_t start, limit; /* first address, and the address after the last */
   uint64_t offset;       /* offset of `start` in the binary, in bytes */
   pprofc_str file;       /* path of the binary; "" if not known */
-  pprofc_str build_id;   /* in hexadecimal; "" if not known */
+  pprofc_str build_id;   /* build id in hexadecimal; "" if not known */
   /* True if the locations of the mapping already have these data. */
   bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 } pprofc_mapping;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* The settings of one report. They have the names and meanings of pprof. NULL equals "", and a
+/* The settings of one report, with pprof's names and meanings. NULL equals "", and a
  * field without another default is "", 0 or false. The caller owns all strings during the call.
  * pprofc_option_at describes each field for users. */
 typedef struct pprofc_report_options {
@@ -21,7 +21,7 @@ typedef struct pprofc_report_options {
 
   bool call_tree;                /* true to separate nodes by call path */
   bool relative_percentages;     /* true for percentages of the filtered total */
-  const char *unit;              /* "minimum" (default), "auto" or a unit */
+  const char *unit;              /* unit of the output: "minimum" (default), "auto" or a unit */
   bool compact_labels;           /* true for short headers */
   const char *source_path;       /* folders of source files joined by ':'; "": current folder */
   const char *trim_path;         /* prefixes to remove from source paths, joined by ':' */
@@ -29,57 +29,64 @@ typedef struct pprofc_report_options {
   bool mean;                     /* true to divide each value by the first one, the count */
   const char *sample_index;      /* index or name of the sample type; "" for the default type */
   double divide_by;              /* divisor of all values, default 1 */
-  bool normalize;                /* used when base and head are combined */
-  const char *sort;              /* "flat" (default) or "cum" */
-  const char *tagroot, *tagleaf; /* as in pprofc_filter_options */
+  bool normalize;                /* true to scale the base to the total of the head when they are
+                                    combined */
+  const char *sort;              /* order of entries: "flat" (default) or "cum" */
+  const char *tagroot, *tagleaf; /* label keys, as in pprofc_filter_options */
   bool drop_negative;            /* true to drop negative differences */
   int nodecount;                 /* maximum number of nodes, default -1: the format decides */
   double nodefraction;           /* smallest share of the total that is shown, default 0.005 */
-  double edgefraction;           /* the same for edges, default 0.001 */
-  bool trim;                     /* apply the three limits above, default true */
-  const char *focus, *ignore, *prune_from, *hide, *show, *show_from; /* as in
-                                                                       pprofc_filter_options */
-  const char *tagfocus, *tagignore, *tagshow, *taghide; /* as in pprofc_filter_options */
+  double edgefraction; /* smallest share of the total of an edge that is shown, default 0.001 */
+  bool trim;           /* true to apply nodecount, nodefraction and edgefraction, default true */
+  const char *focus, *ignore, *prune_from, *hide, *show, *show_from; /* regular expressions, as in
+                                                                        pprofc_filter_options */
+  const char *tagfocus, *tagignore, *tagshow, *taghide;              /* expressions on labels, as in
+                                                                        pprofc_filter_options */
   bool noinlines;          /* true to join an inlined function with its caller */
   bool showcolumns;        /* true to keep columns, with lines and addresses */
-  const char *granularity; /* "", "functions", "filefunctions", "files", "lines", "addresses" */
+  const char *granularity; /* kind of entries: "", "functions", "filefunctions", "files", "lines",
+                              "addresses" */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline.
    * May be NULL. */
   void (*warn)(void *warn_context, const char *message);
-  void *warn_context;
-  unsigned threads;  /* number of threads; 0 as for reading the profile */
-  const char *tools; /* folders of objdump, nm, addr2line and llvm-symbolizer, in the form of
-                        -tools; for disasm and weblist */
+  void *warn_context; /* first argument of `warn` */
+  unsigned threads;   /* number of threads; 0 as for reading the profile */
+  const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, in the form of
+                         -tools; for disasm and weblist */
 
   /* Options of speedscope and folded. */
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
   int cut_depth;              /* frames kept, counted from the root; 0 for all */
-  double min_weight;          /* stacks below this share of the total are joined; 0 for no limit */
+  double min_weight; /* share of the total below which stacks are joined; 0 joins no stacks */
 
   /* Options of flamegraph and flame. */
-  const char *origin_rules; /* text of the origin rules, one a line (docs/FLAMEGRAPHS.md); the
+  const char *origin_rules; /* text of the origin rules, one a line (docs/FLAMEGRAPH_COLORS.md); the
                                flag takes a file name */
   const char *title;        /* title of the picture; "" for the name of the profile */
   int width;                /* width of the picture in pixels; 0 for 1200 */
-  const char *minwidth;     /* narrower boxes are joined: pixels, or a percentage with '%'; "" for
-                               0.1 */
+  const char *minwidth; /* minimum width of a box, in pixels or as a percentage with '%'; narrower
+                           boxes are joined; "" for 0.1 */
   const char *colors; /* "hot", "change", "origin" or "package"; "" for change in a difference, else
                          hot */
   bool inverted;      /* true for the root on top */
   bool reverse;       /* true to merge stacks from the leaf */
   const char *source_link; /* flame: link to a source line, "https://host/{file}#L{line}" */
 
-  bool safe; /* list, weblist: true to open no source file */
+  bool safe; /* list, weblist: true if no source file may be opened */
 
-  /* flame and flamegraph of a difference: verdicts of the same profiles, sample type and
-   * filters (pprofc/verdict.h), or NULL. Noise is grey. */
+  /* flame and flamegraph of a difference: verdicts on the same profiles, sample type and filters
+   * (pprofc/verdict.h), or NULL. Functions that changed by noise only are grey. */
   const struct pprofc_verdicts *verdicts;
 
   /* list of a difference: REF or REF1..REF2, states of the git repository of the current folder;
    * prints the changes of the sources with the cost of each line in base and head. "" for the
    * plain listing. */
   const char *source_diff;
+
+  int calls;        /* callgrind: number of calls to write for each edge; 0: pprof's number */
+  bool frame_marks; /* folded: true to mark frames of the kernel "_[k]", inlined ones "_[i]" and
+                       those compiled at run time "_[j]", as FlameGraph does */
 } pprofc_report_options;
 
 /* Sets all fields to their defaults. */
@@ -98,15 +105,16 @@ PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
 typedef struct pprofc_format_info {
   const char *name;      /* name of the flag: "top" */
   const char *help;      /* description, one line */
-  const char *argument;  /* "regexp", or NULL without an argument */
-  const char *graphviz;  /* the -T option with which dot makes it from the dot report, or NULL */
-  const char *viewer;    /* program that shows it, "browser" for any browser, or NULL */
-  const char *extension; /* extension of its files, without a dot */
-  bool binary;           /* true if it must not go to a terminal */
+  const char *argument;  /* name of the argument in the help: "regexp"; NULL without an argument */
+  const char *graphviz;  /* format for dot's option -T that turns the dot report into this format,
+                            or NULL */
+  const char *viewer;    /* program that shows the output, "browser" for any browser, or NULL */
+  const char *extension; /* extension of the output files, without a dot */
+  bool binary;           /* true if the output must not go to a terminal */
   /* Words after "=" (-flame=text), for `argument`, ended by NULL; NULL without such words. The
    * flag alone means the first word. Every other word gives text, even for a binary format. */
   const char *const *variants;
-  /* True if it prints sums only, so that adding up equal samples does not change it. */
+  /* True if the format prints only sums, so merging equal samples does not change the output. */
   bool adds_up;
 } pprofc_format_info;
 
@@ -115,17 +123,18 @@ PPROFC_API const pprofc_format_info *pprofc_format_at(size_t index);
 
 /* Type of an option. */
 typedef enum pprofc_option_kind {
-  PPROFC_OPTION_BOOL,
-  PPROFC_OPTION_INT,
-  PPROFC_OPTION_FLOAT,
-  PPROFC_OPTION_STRING,
-  PPROFC_OPTION_CHOICE /* one of `choices`; each choice is also a flag of its own */
+  PPROFC_OPTION_BOOL,   /* type bool */
+  PPROFC_OPTION_INT,    /* type int */
+  PPROFC_OPTION_FLOAT,  /* type double */
+  PPROFC_OPTION_STRING, /* type const char * */
+  PPROFC_OPTION_CHOICE /* type const char *: one of `choices`; each choice is also a flag of its own
+                        */
 } pprofc_option_kind;
 
 /* An option of reports. */
 typedef struct pprofc_option_info {
-  const char *name; /* name of the flag and of the field: "nodecount" */
-  pprofc_option_kind kind;
+  const char *name;           /* name of the flag and of the field: "nodecount" */
+  pprofc_option_kind kind;    /* type of the field */
   size_t offset;              /* offset of the field in pprofc_report_options */
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
   const char *url;            /* parameter of the web page, or NULL */

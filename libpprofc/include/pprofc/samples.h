@@ -12,6 +12,7 @@
 extern "C" {
 #endif
 
+/* A position in a range of the samples of a profile. */
 typedef struct pprofc_sample_iterator pprofc_sample_iterator;
 
 /* One sample. `values` points into the profile. `stack` points into the iterator and is valid
@@ -27,9 +28,9 @@ typedef struct pprofc_sample {
  * the profile. */
 typedef struct pprofc_frame {
   pprofc_str function;     /* name of the function; "" if not known */
-  pprofc_str file;         /* "" if not known */
-  int64_t line;            /* 0 if not known */
-  int64_t column;          /* 0 if not known */
+  pprofc_str file;         /* source file; "" if not known */
+  int64_t line;            /* line number in the source; 0 if not known */
+  int64_t column;          /* column number in the source; 0 if not known */
   uint64_t address;        /* address of the location; 0 if not known */
   uint32_t location;       /* index of the location in the profile */
   uint32_t function_index; /* index of the function, or PPROFC_NONE for a location without lines */

@@ -29,11 +29,11 @@ PPROFC_API double pprofc_t_quantile(double p, double degrees);
 /* Result of a test. All but PPROFC_TEST_OK are reasons why it has no p-value. */
 typedef enum pprofc_test_status {
   PPROFC_TEST_OK,            /* p is valid */
-  PPROFC_TEST_TOO_SMALL,     /* "sample is too small" */
-  PPROFC_TEST_ZERO_VARIANCE, /* "sample has zero variance" */
-  PPROFC_TEST_ALL_EQUAL,     /* "all samples are equal" */
-  PPROFC_TEST_NAN,           /* "a sample holds NaN" */
-  PPROFC_TEST_NO_MEMORY      /* "out of memory" */
+  PPROFC_TEST_TOO_SMALL,     /* message: "sample is too small" */
+  PPROFC_TEST_ZERO_VARIANCE, /* message: "sample has zero variance" */
+  PPROFC_TEST_ALL_EQUAL,     /* message: "all samples are equal" */
+  PPROFC_TEST_NAN,           /* message: "a sample holds NaN" */
+  PPROFC_TEST_NO_MEMORY      /* message: "out of memory" */
 } pprofc_test_status;
 
 /* Returns the text in quotes above; NULL for PPROFC_TEST_OK. */
@@ -44,10 +44,10 @@ PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
 /* Result of a Mann-Whitney U test. */
 typedef struct pprofc_u_result {
-  pprofc_test_status status;
-  double u;   /* number of pairs with x > y; ties count half */
-  double p;   /* two-sided p-value */
-  bool exact; /* false if p is an approximation */
+  pprofc_test_status status; /* PPROFC_TEST_OK, or the reason why there is no p-value */
+  double u;                  /* number of pairs with x > y; ties count half */
+  double p;                  /* two-sided p-value */
+  bool exact;                /* false if p is an approximation */
 } pprofc_u_result;
 
 /* Computes the two-sided Mann-Whitney U test of samples that are sorted ascending. p is exact
@@ -55,16 +55,17 @@ typedef struct pprofc_u_result {
  * with continuity and tie correction, and `exact` is false. p is 1 unless status is PPROFC_TEST_OK.
  * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
- * Without PPROFC_U_CORRECT in `flags` p is the p of benchstat: exact up to 25 values a side when
- * there are ties, and too small or too large for tied samples of unequal sizes. It may exceed 1. */
+ * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. It is exact up to 25
+ * values a side if there are ties. For ties and unequal sizes it is wrong and can exceed 1. */
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count, unsigned flags,
                                          const pprofc_allocator *allocator);
 
-/* Result of a t-test: the statistic, its degrees of freedom, and the two-sided p-value. */
+/* Result of a t-test. */
 typedef struct pprofc_t_result {
-  pprofc_test_status status;
-  double t, degrees, p;
+  pprofc_test_status status; /* PPROFC_TEST_OK, or the reason why there is no p-value */
+  double t, degrees;         /* statistic and its degrees of freedom */
+  double p;                  /* two-sided p-value */
 } pprofc_t_result;
 
 /* Computes Welch's t-test with Welch-Satterthwaite degrees of freedom, two-sided; samples in
@@ -72,9 +73,10 @@ typedef struct pprofc_t_result {
 PPROFC_API pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, const double *y,
                                              size_t y_count);
 
-/* Mean and sample variance (divisor n - 1) by Welford's recurrence, in the given order. */
+/* Moments of a sample, by Welford's recurrence in the given order. */
 typedef struct pprofc_moments {
-  double mean, variance;
+  double mean;     /* arithmetic mean; 0 without values */
+  double variance; /* sample variance, divisor n - 1; 0 for fewer than two values */
 } pprofc_moments;
 
 /* Returns the moments of `count` values. */
@@ -86,7 +88,7 @@ PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
 /* Order statistics that bound the median. */
 typedef struct pprofc_median_interval {
-  size_t low, high;  /* ranks from 1; 0 and n + 1 if no value bounds the median */
+  size_t low, high;  /* ranks of the bounds, from 1; 0 and n + 1 if no value bounds the median */
   double confidence; /* confidence level that the interval reaches */
 } pprofc_median_interval;
 

@@ -1,4 +1,6 @@
-/* Adds names to the addresses of a profile, from binaries on this machine. */
+/* Adds names to the addresses of a profile, from binaries on this machine.
+ *
+ * Any number of threads may symbolize at once, also the same profile. */
 #ifndef PPROFC_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_H
 
@@ -24,7 +26,7 @@ typedef struct pprofc_symbolize_options {
   /* Receives each warning ("Some binary filenames not available ...") as one line without
    * newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
-  void *warn_context;
+  void *warn_context; /* first argument of `warn` */
 } pprofc_symbolize_options;
 
 /* Sets all fields to their defaults. */
@@ -37,9 +39,8 @@ PPROFC_API void pprofc_symbolize_options_init(pprofc_symbolize_options *options)
  *
  * The function starts addr2line, llvm-symbolizer and nm, as the reports "disasm" and "weblist" do,
  * with PATH, HOME and TMPDIR as their only environment, and waits for them. The process must not
- * reap children that it did not start. Any number of threads may call it at once, also for one
- * profile. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_INVALID (options of size 0),
- * PPROFC_E_IO. */
+ * reap children that it did not start. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_INVALID
+ * (options of size 0), PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_symbolize(const pprofc_profile *profile,
                                           const pprofc_symbolize_options *options,
                                           pprofc_profile **symbolized, pprofc_error *error);

@@ -63,9 +63,9 @@ typedef struct pprofc_filter_options {
   const char *tagroot, *tagleaf;
   const char *unit; /* unit of numbers in these frames: "minimum", "auto" or a unit */
 
-  const char *focus, *ignore;       /* keep only samples with such a frame; drop samples with
-                                       such a frame */
-  const char *hide, *show;          /* remove such frames; keep only such frames */
+  const char *focus, *ignore;       /* keep only samples with a matching frame; drop samples with a
+                                       matching frame */
+  const char *hide, *show;          /* remove matching frames; keep only matching frames */
   const char *show_from;            /* remove frames above the highest match */
   const char *prune_from;           /* remove frames below the match */
   const char *tagfocus, *tagignore; /* select samples by label: "key=regexp", "bytes=1kb:2mb"
@@ -75,7 +75,7 @@ typedef struct pprofc_filter_options {
   /* Receives each warning ("Focus expression matched no samples") as one line without newline,
    * on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
-  void *warn_context;
+  void *warn_context; /* first argument of `warn` */
 } pprofc_filter_options;
 
 /* Sets all fields to their defaults: no filter. */

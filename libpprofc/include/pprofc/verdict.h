@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* Verdicts on the functions of two sides. */
 typedef struct pprofc_verdicts pprofc_verdicts;
 
 /* Verdict on a function, a total or all functions together. */
@@ -40,11 +41,11 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
   PPROFC_VERDICT_GREW_LESS,     /* changed by itself: grew less than the other functions */
   PPROFC_VERDICT_SHRANK_LESS,   /* changed by itself: shrank less than the other functions */
-  PPROFC_VERDICT_GREW,
-  PPROFC_VERDICT_SHRANK,
-  PPROFC_VERDICT_NEW,    /* grew; the base has no sample of it */
-  PPROFC_VERDICT_GONE,   /* shrank; the head has no sample of it */
-  PPROFC_VERDICT_DIFFERS /* exact counts of one run a side differ */
+  PPROFC_VERDICT_GREW,          /* grew by itself */
+  PPROFC_VERDICT_SHRANK,        /* shrank by itself */
+  PPROFC_VERDICT_NEW,           /* grew; the base has no sample of it */
+  PPROFC_VERDICT_GONE,          /* shrank; the head has no sample of it */
+  PPROFC_VERDICT_DIFFERS        /* exact counts of one run a side differ */
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
@@ -60,22 +61,22 @@ PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 
 /* Relation between two functions whose changes cancel. */
 typedef enum pprofc_verdict_relation {
-  PPROFC_RELATION_NONE,
+  PPROFC_RELATION_NONE,    /* no related function */
   PPROFC_RELATION_MOVED,   /* they have a common caller */
   PPROFC_RELATION_RENAMED, /* they are the same function: one name is gone, the other is new */
-  PPROFC_RELATION_INLINED  /* one calls the other: inlined or outlined */
+  PPROFC_RELATION_INLINED  /* one calls the other, and was inlined into it or split from it */
 } pprofc_verdict_relation;
 
 /* Returns "moved", "renamed" or "inlined"; "" for PPROFC_RELATION_NONE. */
 PPROFC_API const char *pprofc_verdict_relation_name(pprofc_verdict_relation relation);
 
-/* One run. `name` is used in messages and may be NULL. `operations` and `per_operation` (the
- * benchmark's result per operation, in the unit of the sample type) are 0 if not known. */
+/* A run of one side. */
 typedef struct pprofc_verdict_run {
-  const pprofc_profile *profile;
-  const char *name;
-  double operations;
-  double per_operation;
+  const pprofc_profile *profile; /* profile of the run; the caller keeps it during the call */
+  const char *name;              /* name in messages; may be NULL */
+  double operations;             /* number of operations; 0 if not known */
+  double per_operation; /* benchmark result per operation, in the unit of the sample type; 0 if
+                           not known */
 } pprofc_verdict_run;
 
 /* Divisor of the values of a run. */
@@ -88,28 +89,32 @@ typedef enum pprofc_verdict_exposure {
   PPROFC_EXPOSURE_NONE   /* no divisor: values are per run */
 } pprofc_verdict_exposure;
 
+/* Settings of verdicts. The caller owns strings and `filter` during the call. A bool is false by
+ * default. */
 typedef struct pprofc_verdict_options {
-  size_t struct_size;                   /* set by pprofc_verdict_options_init */
-  const pprofc_filter_options *filter;  /* filter of each run; NULL: no filter */
-  const char *sample_index;             /* sample type as in pprofc_report_options; "": the
-                                           default type */
-  bool noinlines;                       /* count inlined functions as part of their callers */
+  size_t struct_size;                  /* set by pprofc_verdict_options_init */
+  const pprofc_filter_options *filter; /* filter of each run; NULL: no filter */
+  const char *sample_index;            /* sample type as in pprofc_report_options; "": the
+                                          default type */
+  bool noinlines; /* true to count inlined functions as part of their callers */
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
   double alpha;                         /* level of false discoveries, default 0.05 */
-  double noise_cv;    /* assumed noise between runs of each function with one run a side,
-                         default 0.05 */
-  double min_samples; /* functions with fewer samples on both sides together are rare, default
-                         10; 0: functions too small to find a doubling are rare */
-  bool no_common;     /* judge a function by its recorded difference alone, without removing
-                         the factor that all functions of a run share */
-  bool dependent;     /* adjust p-values for any dependence between functions */
-  const char *rules;  /* text of a JSON rules file (docs/VERDICTS.md); NULL: no file */
-  size_t rules_size;
+  double noise_cv;        /* assumed noise between runs of each function with one run a side,
+                             default 0.05 */
+  double min_samples;     /* functions with fewer samples on both sides together are rare, default
+                             10; 0: functions too small to find a doubling are rare */
+  bool no_common;         /* true to judge a function by its recorded difference alone, without
+                             removing the factor that all functions of a run share */
+  bool dependent;         /* true to adjust p-values for any dependence between functions */
+  const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no file */
+  size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
-  bool places;            /* locate the changes in the call tree */
-  bool stacks;            /* judge the nodes of the call tree */
-  bool fcr; /* widen the intervals of changed rows, so that on average only a share of alpha
-               misses (false coverage rate) */
+  bool places;            /* true to locate the changes in the call tree */
+  bool stacks;            /* true to judge the nodes of the call tree */
+  bool fcr;   /* true to widen the intervals of changed rows, so that on average only a share of
+                 alpha misses (false coverage rate) */
+  bool lines; /* true to judge lines: a row has the name of the function, a newline, the file, ':'
+                 and the line. Rows have no relations, domains and calls */
 } pprofc_verdict_options;
 
 /* Sets all fields to their defaults. */
@@ -147,23 +152,23 @@ typedef struct pprofc_verdict_estimate {
 
 /* A node of the call tree that holds part of a change. */
 typedef struct pprofc_verdict_place {
-  const pprofc_str *frames; /* [depth] frames from the root to the node */
+  const pprofc_str *frames; /* names of the frames from the root to the node */
   size_t depth;             /* number of frames, at least 1 */
   double delta;             /* contribution of the node to the change */
 } pprofc_verdict_place;
 
 /* Estimates of one function. flat and cum are separate families. */
 typedef struct pprofc_verdict_row {
-  pprofc_str name;
-  pprofc_verdict_estimate flat, cum;
-  pprofc_verdict_relation relation; /* relation that explains the change of flat */
-  size_t partner;                   /* index of the related row, or PPROFC_VERDICT_NO_ROW */
-  bool via_callee;                  /* cum changed, and flat changes of its callees explain the
-                                       change */
+  pprofc_str name;                   /* name of the function */
+  pprofc_verdict_estimate flat, cum; /* estimates without and with callees */
+  pprofc_verdict_relation relation;  /* relation that explains the change of flat */
+  size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
+  bool via_callee;                   /* true if cum changed, and flat changes of its callees explain
+                                        the change */
   /* Nodes that hold the change of flat, only for changed rows and with options.places. At most
    * 8; no nodes if the change is spread over the program. */
   const pprofc_verdict_place *places;
-  size_t place_count;
+  size_t place_count; /* number of places */
 } pprofc_verdict_row;
 
 /* Returns the rows by the size of the change of flat, largest first, then by name. *count is
@@ -178,21 +183,21 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts 
 /* Property that the functions of a domain share. */
 typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_CALLER,  /* a function and what it calls */
-  PPROFC_DOMAIN_TYPE,    /* a type or class */
+  PPROFC_DOMAIN_TYPE,    /* a type or class of functions */
   PPROFC_DOMAIN_FILE,    /* a file; `name` is the end of its path */
-  PPROFC_DOMAIN_PACKAGE, /* a package, module or namespace */
+  PPROFC_DOMAIN_PACKAGE, /* a package, module or namespace of functions */
   PPROFC_DOMAIN_RENAMED  /* functions, or a package, with another name */
 } pprofc_verdict_domain_kind;
 
-/* A group of changed functions that probably are the same code: a type, file or package. `net` is
- * the change of the sum over all functions of the group, with its own interval and test. */
+/* A group of changed functions that probably are the same code: a type, file or package. */
 typedef struct pprofc_verdict_domain {
-  pprofc_verdict_domain_kind kind;
-  pprofc_str name, renamed; /* `renamed`: the new name of a rename, else "" */
-  pprofc_verdict_estimate net;
+  pprofc_verdict_domain_kind kind; /* property that the functions share */
+  pprofc_str name, renamed;        /* name of the group; the new name of a rename, else "" */
+  pprofc_verdict_estimate net; /* change of the sum over all functions of the group, with its own
+                                  interval and test */
   bool moved;         /* true if the sum did not change by more than noise: cost only moved */
-  const size_t *rows; /* [row_count] indices of the changed functions, ascending */
-  size_t row_count;
+  const size_t *rows; /* indices of the changed functions, ascending */
+  size_t row_count;   /* number of changed functions */
 } pprofc_verdict_domain;
 
 /* Returns the domains by the place of their first row; *count is their number. Each row is in at
@@ -204,18 +209,18 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns the sum of the self costs of all that a function runs, wherever it is called from, and of
- * the rows that share a domain with them. If it did not grow (`moved`), the growth of cum is calls
- * that came from elsewhere. NULL if cum did not grow, or the sum is too noisy. */
+/* Returns the sum of the self costs of all functions below a function, whoever calls them, and of
+ * the rows in their domains. If the sum did not grow (`moved`), cum grew only because calls moved
+ * here from other callers. NULL if cum did not grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
 /* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and
  * frames without a name are skipped. Stacks are a separate family. */
 typedef struct pprofc_verdict_stack {
-  pprofc_str name;
-  size_t parent; /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
-  pprofc_verdict_estimate total;
+  pprofc_str name; /* name of the function */
+  size_t parent;   /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
+  pprofc_verdict_estimate total; /* estimate of the sum of the samples */
 } pprofc_verdict_stack;
 
 /* Returns the nodes of options.stacks, parents before children, children by name. *count is
@@ -229,37 +234,39 @@ PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, si
                                              pprofc_str name);
 
 /* Stores the recorded value of a row in each run, bases first, in values[base_runs +
- * head_runs]. False for verdicts of sums, which have no single runs. */
+ * head_runs]. Returns false for verdicts on sums, which do not have single runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
-/* True if the rules accept a change of the function on the day `today` ("2027-01-31"). *reason
- * and *until are texts of the rules. */
+/* Returns true if the rules accept a change of the function on the day `today` ("2027-01-31").
+ * Then *reason and *until are texts of the rule. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
 /* A rule that accepts changes. */
 typedef struct pprofc_verdict_accepted {
-  pprofc_str function; /* regular expression */
-  pprofc_str reason, until;
-  size_t rows; /* number of rows that match it */
+  pprofc_str function;      /* regular expression for the functions that the rule accepts */
+  pprofc_str reason, until; /* reason of the rule; its last day: "2027-01-31" */
+  size_t rows;              /* number of rows that match it */
 } pprofc_verdict_accepted;
 
-/* Returns the rules in file order; false after the last one. */
+/* Fills *rule with the rule at an index, in the order of the file. Returns false after the last. */
 PPROFC_API bool pprofc_verdicts_accepted_at(const pprofc_verdicts *verdicts, size_t index,
                                             pprofc_verdict_accepted *rule);
 
 /* Summary of the comparison. Unknown numbers are NaN. */
 typedef struct pprofc_verdict_summary {
-  size_t base_runs, head_runs;
-  pprofc_str type, unit; /* type and unit of the values; the unit of shares is "%" */
-  pprofc_str sentence; /* "71.4s less (-93%). Nearly everything is faster. 5 functions are new." */
+  size_t base_runs, head_runs; /* number of runs of each side */
+  pprofc_str type, unit;       /* type and unit of the values; the unit of shares is "%" */
+  pprofc_str sentence; /* description in one line: "71.4s less (-93%). Nearly everything is faster.
+                          5 functions are new." */
   pprofc_verdict_exposure exposure; /* divisor that was used, not AUTO */
-  bool exact;                       /* events were counted, not sampled */
-  bool lone;                        /* exact, and a side has one run: the variation is not known */
-  bool lower_bound;                 /* contentions: the sampling noise is a lower bound */
-  bool mixed_periods;               /* the runs have different periods */
-  bool other_length;  /* durations differ but values per second do not: compare by time */
+  bool exact;                       /* true if events were counted, not sampled */
+  bool lone;                        /* true if exact and a side has one run, so the variation is
+                                       not known */
+  bool lower_bound;                 /* true for contentions: the sampling noise is a lower bound */
+  bool mixed_periods;               /* true if the runs have different periods */
+  bool other_length;  /* true if durations differ but values per second do not: compare by time */
   size_t tested;      /* number of rows whose flat was tested */
   size_t changed;     /* tested rows whose flat changed by itself */
   size_t cum_changed; /* rows whose cum changed by itself */
@@ -267,35 +274,36 @@ typedef struct pprofc_verdict_summary {
   /* Parts of `changed` without pairs that cancel: new, gone, and the rest by the sign of the
    * difference. */
   size_t new_rows, gone_rows, grew, shrank;
-  double alpha;
+  double alpha; /* level of false discoveries */
 
   /* Recorded total with its 95 % interval. With one run a side noise_cv is assumed. */
   double total_base, total_head, total_delta, total_low, total_high, total_p;
-  pprofc_verdict total_verdict;
+  pprofc_verdict total_verdict; /* verdict on the total */
 
   /* Relative change of the factor that all functions share: head over base, less 1, of
    * recorded values. */
   bool has_common; /* false: too few functions, an unsuitable sample type, or options.no_common */
   double common_change, common_low, common_high, common_p;
-  pprofc_verdict common_verdict;
-  const double *common; /* [base_runs + head_runs] factor of each run, with a geometric mean of
-                           1; NULL if only sums over runs are known */
+  pprofc_verdict common_verdict; /* verdict on the common factor */
+  const double *common; /* factor of each run, bases first, with a geometric mean of 1; NULL if only
+                           sums over runs are known */
 
-  double between_run_cv, prior_degrees; /* several runs a side: noise between runs, and degrees
+  double between_run_cv, prior_degrees; /* with several runs a side: noise between runs, and degrees
                                            of freedom of its prior */
-  double dispersion, noise_cv;          /* one run a side: dispersion, and assumed noise */
+  double dispersion, noise_cv; /* with one run a side: observed variance of the functions over the
+                                  expected variance, and the assumed noise between runs */
 
   double part;                /* share of total_delta that the changed rows explain */
   double part_low, part_high; /* Fieller's interval of `part`; NaN: unbounded */
 
   const pprofc_verdict_place *places; /* places of total_delta, as for a row */
-  size_t place_count;
+  size_t place_count;                 /* number of places */
 
   double visible; /* smallest relative change of the largest row that is found with a power of
                      80 %; infinite: above 1000 % */
   size_t largest; /* index of the largest row, or PPROFC_VERDICT_NO_ROW */
   double runs_for_5, samples_for_5; /* runs a side, or factor on the samples, that would show a
-                                       change of 5 % of that row; infinite: no number would */
+                                       change of 5 % of that row; infinite if no number would */
   double interval_level; /* level of the intervals of changed rows with options.fcr; NaN: 95 % */
   size_t stacks_tested, stacks_changed; /* number of tested and changed nodes of options.stacks */
   double seconds;                       /* mean duration of a run in seconds; NaN: not known */

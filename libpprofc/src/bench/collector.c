@@ -11,77 +11,49 @@ void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
   map_init(&c->residue_map, &t->mem);
 }
 
-static bool collector_same_table(const void *ids, uint32_t index, const void *key) {
-  const struct table_id *a = (const struct table_id *)ids + index, *b = key;
-  return a->key == b->key && a->unit == b->unit;
-}
-
 static uint32_t collector_table(struct tables_collector *c, uint32_t key, uint32_t unit) {
-  struct table_id id = {key, unit};
-  uint32_t index = map_find_or_add(&c->table_map, hash_mix(key, unit), collector_same_table,
-                                   c->tables, &id, (uint32_t)c->table_count);
-  if (index < c->table_count) return index;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(&c->t->mem, c->tables, c->table_capacity, c->table_count + 1)) {
-    c->nomem = true;
-    return 0;
-  }
+  uint64_t hash = hash_mix(key, unit);
+  MAP_FIND(index, &c->table_map, hash,
+           c->tables[index].key == key && c->tables[index].unit == unit);
+  if (index != MAP_NONE) return index;
+  c->nomem |= !MAP_PUSH(&c->t->mem, &c->table_map, hash, c->tables, c->table_count,
+                        c->table_capacity, (struct table_id){key, unit});
+  if (c->nomem) return 0;
   if (c->unit_ranks[unit] == MAP_NONE) c->unit_ranks[unit] = c->unit_count++;
-  c->tables[c->table_count++] = id;
-  return index;
+  return (uint32_t)c->table_count - 1;
 }
 
-static bool collector_same_cell(const void *cells, uint32_t index, const void *key) {
-  const struct cell_id *a = &((const struct cell_state *)cells)[index].id, *b = key;
+static bool collector_same_cell(const struct cell_id *a, const struct cell_id *b) {
   return a->table == b->table && a->row == b->row && a->column == b->column;
 }
 
 static uint32_t collector_cell(struct tables_collector *c, struct cell_id id, uint32_t residue) {
-  if (c->expected < c->cell_count && collector_same_cell(c->cells, (uint32_t)c->expected, &id))
+  if (c->expected < c->cell_count && collector_same_cell(&c->cells[c->expected].id, &id))
     return (uint32_t)c->expected;
   uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
-  uint32_t index = map_find_or_add(&c->cell_map, hash, collector_same_cell, c->cells, &id,
-                                   (uint32_t)c->cell_count);
-  if (index < c->cell_count) return index;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(&c->t->mem, c->cells, c->cell_capacity, c->cell_count + 1)) {
-    c->nomem = true;
-    return MAP_NONE;
-  }
-  c->cells[c->cell_count++] = (struct cell_state){.id = id, .residue = residue};
-  return index;
-}
-
-static bool collector_same_residue(const void *residues, uint32_t index, const void *key) {
-  const struct cell_residue *a = (const struct cell_residue *)residues + index, *b = key;
-  return a->cell == b->cell && a->residue == b->residue;
+  MAP_FIND(index, &c->cell_map, hash, collector_same_cell(&c->cells[index].id, &id));
+  if (index != MAP_NONE) return index;
+  c->nomem |= !MAP_PUSH(&c->t->mem, &c->cell_map, hash, c->cells, c->cell_count, c->cell_capacity,
+                        (struct cell_state){.id = id, .residue = residue});
+  return c->nomem ? MAP_NONE : (uint32_t)c->cell_count - 1;
 }
 
 static void collector_note_residue(struct tables_collector *c, uint32_t cell, uint32_t residue) {
-  struct cell_residue key = {cell, residue};
-  uint32_t index = map_find_or_add(&c->residue_map, hash_mix(cell, residue), collector_same_residue,
-                                   c->residues, &key, (uint32_t)c->residue_count);
-  if (index < c->residue_count) return;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(&c->t->mem, c->residues, c->residue_capacity, c->residue_count + 1)) {
-    c->nomem = true;
-    return;
-  }
+  uint64_t hash = hash_mix(cell, residue);
+  MAP_FIND(index, &c->residue_map, hash,
+           c->residues[index].cell == cell && c->residues[index].residue == residue);
+  if (index != MAP_NONE) return;
+  c->nomem |= !MAP_PUSH(&c->t->mem, &c->residue_map, hash, c->residues, c->residue_count,
+                        c->residue_capacity, (struct cell_residue){cell, residue});
   c->cells[cell].varied = true;
-  c->residues[c->residue_count++] = key;
 }
 
 /* Returns the cell of a measurement, given the keys of its result. */
-static uint32_t collector_cell_of(struct tables_collector *c, size_t place, uint32_t key,
-                                  uint32_t unit, uint32_t row, uint32_t column, uint32_t residue) {
-  struct cell_place *known = place < PLACES ? &c->places[place] : NULL;
-  if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
-      known->id.row == row && known->id.column == column)
-    return known->cell;
+static uint32_t collector_cell_of(struct tables_collector *c, uint32_t key, uint32_t unit,
+                                  uint32_t row, uint32_t column, uint32_t residue) {
   struct cell_id id = {collector_table(c, key, unit), row, column};
   uint32_t cell = c->nomem ? MAP_NONE : collector_cell(c, id, residue);
   c->expected = (size_t)cell + 1;
-  if (known) *known = (struct cell_place){id, key, unit, cell};
   return cell;
 }
 
@@ -103,7 +75,7 @@ static void collector_add_result(struct tables_collector *c, size_t result) {
       keyed = true;
     }
     uint32_t unit = set->units[measured].tidied;
-    uint32_t cell = collector_cell_of(c, i - first, key, unit, row, column, residue);
+    uint32_t cell = collector_cell_of(c, key, unit, row, column, residue);
     if (c->nomem) return;
     c->cell_of_value[i] = cell;
     c->cells[cell].count++;
@@ -134,7 +106,6 @@ void collector_fill(struct tables_collector *c) {
     return;
   }
   memset(c->unit_ranks, 0xFF, set->strings.count * sizeof *c->unit_ranks);
-  for (size_t i = 0; i < PLACES; i++) c->places[i].cell = MAP_NONE;
   for (size_t i = 0; i < set->result_count && !c->nomem; i++) {
     if (collector_accepts(c, i))
       collector_add_result(c, i);

@@ -7,7 +7,7 @@
 
 /* Identity of a table: a key of the table projection and a unit. */
 struct table_id {
-  uint32_t key, unit; /* unit: a string */
+  uint32_t key, unit; /* key of the table projection; string index of the unit */
 };
 
 struct cell_id {
@@ -16,27 +16,19 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* residue key of the first result */
-  bool varied;      /* the results have different residue keys */
+  uint32_t residue; /* key of the cell's first result in the residue projection */
+  bool varied;      /* true if the cell's results have different residue keys */
   size_t count, next;
 };
 
-/* A further residue key of a cell. */
+/* A further key in the residue projection among the results of a cell. */
 struct cell_residue {
   uint32_t cell, residue;
 };
 
-/* Number of places per line that remember a cell. Consecutive lines mostly use the same cells,
- * so the cell at the same place of the previous line is tried first. */
-#define PLACES 16
-struct cell_place {
-  struct cell_id id;
-  uint32_t key, unit, cell;
-};
-
 struct tables_collector {
   struct pprofc_bench_tables *t;
-  struct pprofc_bench *releases; /* the set if its results may be freed, or NULL */
+  struct pprofc_bench *releases; /* set whose results the tables may free, or NULL */
   struct filter *filter;
   uint32_t *cell_of_value; /* cell of each measurement, MAP_NONE if filtered out; if the set
                               may be freed, this reuses the memory of the units */
@@ -51,9 +43,9 @@ struct tables_collector {
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;
-  uint32_t *unit_ranks; /* [strings] rank by first observation */
+  uint32_t
+      *unit_ranks; /* rank of each unit, by string index: its place in order of first observation */
   uint32_t unit_count;
-  struct cell_place places[PLACES];
   bool nomem;
 };
 

@@ -3,13 +3,12 @@
 #include "bench/tables.h"
 #include "bench/units.h"
 #include "core/fixed.h"
-#include "stats/utest_known.h"
 
 #include <math.h>
 
 /* ---- texts ------------------------------------------- */
 
-/* Returns the sign of x, with 2 for NaN. */
+/* Returns -1, 0 or 1 for the sign of x, and 2 for NaN. */
 static int sign_of(double x) {
   return isnan(x) ? 2 : (x > 0) - (x < 0);
 }
@@ -79,9 +78,7 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   buffer_printf(&text, "need %s %zu samples for confidence interval at level ", found ? ">=" : ">",
                 need);
   number_print(&text, t->options.confidence);
-  pprofc_str copy = buffer_keep(&text, &t->arena);
-  buffer_free(&text);
-  return copy.data;
+  return buffer_take(&text, &t->arena).data;
 }
 
 /* Smallest p that a test with n values a side can reach. */
@@ -111,9 +108,7 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
   buffer_printf(&text, "need %s %zu samples to detect a difference at alpha level ",
                 need <= MIN_P ? ">=" : ">", need);
   number_print(&text, t->options.alpha);
-  pprofc_str copy = buffer_keep(&text, &t->arena);
-  buffer_free(&text);
-  return copy.data;
+  return buffer_take(&text, &t->arena).data;
 }
 
 /* ---- cells ------------------------------------------- */
@@ -121,9 +116,6 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
 struct computation {
   struct pprofc_bench_tables *t;
   const char *interval_note, *alpha_note;
-  struct u_known *known;
-  size_t interval_count; /* count of the previous cell, and its interval */
-  pprofc_median_interval interval;
   bool nomem;
 };
 
@@ -145,9 +137,7 @@ static void cell_add_note(struct computation *c, pprofc_bench_cell *cell, bool c
 /* Computes the median and the order statistics that bound it. */
 static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   size_t n = cell->count;
-  if (c->interval_count != n) c->interval = pprofc_median_interval_of(n, c->t->options.confidence);
-  c->interval_count = n;
-  pprofc_median_interval interval = c->interval;
+  pprofc_median_interval interval = pprofc_median_interval_of(n, c->t->options.confidence);
   cell->center = pprofc_quantile(cell->values, n, 0.5);
   cell->low = interval.low < 1 ? -(double)INFINITY : cell->values[interval.low - 1];
   cell->high = interval.high > n ? (double)INFINITY : cell->values[interval.high - 1];
@@ -170,7 +160,8 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* Uses the most frequent value, the smallest of several, and the whole range as interval. */
+/* Uses the most frequent value as center (the smallest if several are equally frequent) and the
+ * whole range as interval. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -197,8 +188,8 @@ static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
 static void compare_cell_ranks(struct computation *c, pprofc_bench_cell *cell,
                                const pprofc_bench_cell *baseline) {
   const pprofc_bench_options *o = &c->t->options;
-  pprofc_u_result u = u_test_known(baseline->values, baseline->count, cell->values, cell->count,
-                                   o->exact_ties ? PPROFC_U_CORRECT : 0, c->known, &c->t->mem);
+  pprofc_u_result u = pprofc_u_test(baseline->values, baseline->count, cell->values, cell->count,
+                                    o->exact_ties ? PPROFC_U_CORRECT : 0, &c->t->mem);
   cell->p = u.p;
   if (u.status == PPROFC_TEST_NO_MEMORY) c->nomem = true;
   if (u.status != PPROFC_TEST_OK) {
@@ -252,7 +243,7 @@ static void compute_cell(struct computation *c, const struct table *table,
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* a baseline is zero */
+  bool bad_ratio; /* true if the column compares a value with a baseline of zero */
 };
 
 static void column_numbers_add(struct column_numbers *n, const struct table *table,
@@ -260,7 +251,7 @@ static void column_numbers_add(struct column_numbers *n, const struct table *tab
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
-  double ratio = 1; /* 0 compared with 0 is unchanged */
+  double ratio = 1; /* the ratio of 0 to 0 is 1: unchanged */
   if (cell->center != baseline->center) {
     ratio = baseline->center == 0 ? 0 : cell->center / baseline->center;
     n->bad_ratio |= baseline->center == 0;
@@ -309,13 +300,11 @@ static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) 
 }
 
 bool tables_compute(struct pprofc_bench_tables *t) {
-  struct computation c = {.t = t, .known = mem_zero_array(&t->mem, 1, sizeof *c.known)};
-  c.nomem = !c.known;
+  struct computation c = {.t = t};
   for (size_t i = 0; i < t->table_count && !c.nomem; i++) {
     struct table *table = &t->tables[i];
     for (size_t j = 0; j < table->cell_count; j++) compute_cell(&c, table, &table->cells[j]);
     if (!summarize_table(t, table)) c.nomem = true;
   }
-  mem_free(&t->mem, c.known, 1, sizeof *c.known);
   return !c.nomem;
 }

@@ -10,7 +10,7 @@ struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
   struct interner more;
-  bool failed; /* out of memory */
+  bool failed; /* true if memory ran out */
 };
 
 enum key_kind { KEY_NAME, KEY_FULL_NAME, KEY_FILE, KEY_PART, KEY_CONFIG };
@@ -18,8 +18,8 @@ enum key_kind { KEY_NAME, KEY_FULL_NAME, KEY_FILE, KEY_PART, KEY_CONFIG };
 struct key {
   enum key_kind kind;
   pprofc_str text;
-  uint32_t string;   /* string of a configuration key; MAP_NONE if no result has it */
-  uint32_t *by_name; /* value for each name, computed once */
+  uint32_t string;   /* string index of a configuration key; MAP_NONE if no result has the key */
+  uint32_t *by_name; /* cache: value of the key for each benchmark name */
 };
 
 void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,
@@ -32,7 +32,7 @@ struct key extract_key(struct extractor *extractor, pprofc_str text);
 /* Returns the id of the key's value for a result; BENCH_EMPTY if it has no value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
-/* Converts between strings and ids. */
+/* Return the id of a string, and the string of an id. */
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 

@@ -14,22 +14,23 @@ enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 /* Instruction of the program, which is in postfix order. AND and OR pop `count` values. */
 struct filter_instruction {
   enum op op;
-  size_t count; /* number of values, or index of the term */
+  size_t count; /* number of values that AND or OR pops, or index of the term */
 };
 
 struct term {
   struct key key;
-  bool unit;        /* true if the term tests measurements */
-  uint32_t literal; /* exact value to match if there is no regex */
+  bool unit; /* true for a `.unit:` term, which tests measurements */
+  uint32_t
+      literal; /* string id of the exact value to match if the term has no regular expression */
   struct regex *regex;
-  size_t offset;        /* offset in the query */
-  unsigned char *known; /* result by id: 0 unknown, 1 no match, 2 match */
+  size_t offset;        /* offset of the term in the query */
+  unsigned char *known; /* cached result for each string id: 0 unknown, 1 no match, 2 match */
   size_t known_count;
-  bool value; /* result for the current result */
+  bool value; /* result of the term for the current benchmark result */
 };
 
 struct truth {
-  bool measured; /* depends on the measurement */
+  bool measured; /* true if the truth value depends on the measurement */
   bool value;
 };
 
@@ -42,7 +43,7 @@ struct filter {
   size_t term_count, term_capacity;
   struct truth *stack;
   size_t stack_capacity;
-  bool measured; /* true if a term tests measurements */
+  bool measured; /* true if the filter has a `.unit:` term, which tests measurements */
 };
 
 void filter_free(struct filter *filter) {
@@ -63,7 +64,7 @@ void filter_free(struct filter *filter) {
 /* State of an open parenthesis or of the whole query. */
 struct filter_level {
   size_t negations; /* number of minus signs before the parenthesis */
-  size_t ands, ors; /* operands of the AND and the OR that are being parsed */
+  size_t ands, ors; /* numbers of operands of the AND and the OR that are being parsed */
 };
 
 struct filter_parser {
@@ -71,17 +72,14 @@ struct filter_parser {
   struct query query;
   struct filter_level levels[DEEPEST];
   size_t depth;
-  size_t negations; /* minus signs before the match that is being parsed */
+  size_t negations; /* number of minus signs before the match that is being parsed */
   bool nomem;
 };
 
 static void emit(struct filter_parser *p, enum op op, size_t count) {
   struct filter *f = p->filter;
-  if (!ARRAY_RESERVE(f->mem, f->program, f->program_capacity, f->program_size + 1)) {
-    p->nomem = true;
-    return;
-  }
-  f->program[f->program_size++] = (struct filter_instruction){op, count};
+  p->nomem |= !ARRAY_PUSH(f->mem, f->program, f->program_size, f->program_capacity,
+                          (struct filter_instruction){op, count});
 }
 
 static void emit_negations(struct filter_parser *p, size_t count) {

@@ -7,7 +7,7 @@ struct letter_range {
   int32_t low, high, stride;
 };
 
-/* General categories Ll and Lu above ASCII. */
+/* Ranges of the general categories Ll (lower case) and Lu (upper case), without ASCII. */
 // clang-format off
 static const struct letter_range lower_case[] = {
     {0xB5, 0xDF, 42}, {0xE0, 0xF6, 1}, {0xF8, 0xFF, 1}, {0x101, 0x137, 2}, {0x138, 0x148, 2},

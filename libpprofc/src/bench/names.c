@@ -2,12 +2,14 @@
  * '/', and "-8". */
 #include "bench/names.h"
 
+#include "core/chars.h"
+
 #include "bench/go_text.h"
 
 /* Returns the length of the name without its "-8"; name.size if it has no such suffix. */
 static size_t name_without_procs(pprofc_str name) {
   size_t i = name.size;
-  while (i > 0 && name.data[i - 1] >= '0' && name.data[i - 1] <= '9') i--;
+  while (i > 0 && char_is_digit(name.data[i - 1])) i--;
   return i > 0 && i < name.size && name.data[i - 1] == '-' ? i - 1 : name.size;
 }
 

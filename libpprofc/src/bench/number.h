@@ -1,14 +1,9 @@
-/* Parses and prints numbers by Go's rules, with fast paths where they are exact. */
+/* Parses integers and prints numbers by Go's rules. */
 #ifndef PPROFC_BENCH_NUMBER_H
 #define PPROFC_BENCH_NUMBER_H
 
 #include "core/buffer.h"
-
-enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
-
-/* Parses like Go's strconv.ParseFloat(s, 64): decimal or hex, underscores between digits, inf,
- * nan. Always correctly rounded. *out is unchanged unless the result is NUMBER_OK. */
-enum number_result number_parse(pprofc_str s, double *out);
+#include "core/float.h"
 
 /* Parses like Go's strconv.Atoi. */
 enum number_result number_parse_int(pprofc_str s, int64_t *out);

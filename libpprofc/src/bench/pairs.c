@@ -10,7 +10,7 @@
 /* Data shared by all results of one input with one configuration. */
 struct pairs_place {
   uint32_t config, input;
-  uint32_t package, round; /* texts */
+  uint32_t package, round; /* text indices of the package and the round */
   int side;
 };
 
@@ -90,54 +90,33 @@ static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *val
   return *known;
 }
 
-static bool pair_has_key(const void *records, uint32_t index, const void *key) {
-  const struct pair *pair = (const struct pair *)records + index, *wanted = key;
+static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
   return pair->package == wanted->package && pair->name == wanted->name &&
          pair->unit == wanted->unit;
 }
 
 /* Returns the pair with the key of `wanted`, or NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
-  if (pairs->expected < pairs->count &&
-      pair_has_key(pairs->items, (uint32_t)pairs->expected, wanted))
+  if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
     return &pairs->items[pairs->expected];
   uint64_t hash = hash_mix(hash_mix(wanted->package, wanted->name), wanted->unit);
-  if (!ARRAY_RESERVE(pairs->mem, pairs->items, pairs->capacity, pairs->count + 1)) return NULL;
-  uint32_t index = map_find_or_add(&pairs->map, hash, pair_has_key, pairs->items, wanted,
-                                   (uint32_t)pairs->count);
-  if (index == MAP_NONE) return NULL;
-  if (index == pairs->count) pairs->items[pairs->count++] = *wanted;
-  return &pairs->items[index];
+  MAP_FIND(index, &pairs->map, hash, pair_has_key(&pairs->items[index], wanted));
+  if (index != MAP_NONE) return &pairs->items[index];
+  bool added =
+      MAP_PUSH(pairs->mem, &pairs->map, hash, pairs->items, pairs->count, pairs->capacity, *wanted);
+  return added ? &pairs->items[pairs->count - 1] : NULL;
 }
 
 static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct pairs_place *place,
-                        const struct pairs_value *value, uint32_t unit, uint32_t *found) {
+                        const struct pairs_value *value, uint32_t unit) {
   struct pair wanted = {.package = place->package,
                         .unit = pairs_unit_of(pairs, value, unit),
                         .name = pairs->set->results[value->result].name};
   if (wanted.unit == MAP_NONE) return false;
   struct pair *pair = pairs_find(pairs, &wanted);
   if (!pair) return false;
-  *found = (uint32_t)(pair - pairs->items);
-  pairs->expected = (size_t)*found + 1;
+  pairs->expected = (size_t)(pair - pairs->items) + 1;
   return visit(pairs, pair, place, value);
-}
-
-/* Number of places per result that remember a pair. Consecutive results mostly belong to one
- * benchmark, so the pair at the same place of the previous result is tried first. */
-#define PLACES 16
-struct pairs_memory {
-  uint32_t package, name, unit; /* unit of the set */
-  uint32_t pair;                /* MAP_NONE if empty */
-  bool zero;                    /* the value was 0, so its unit was tidied separately */
-};
-
-static struct pair *pairs_remembered(struct pairs *pairs, const struct pairs_memory *memory,
-                                     const struct pairs_memory *wanted) {
-  bool same = memory->pair != MAP_NONE && memory->name == wanted->name &&
-              memory->unit == wanted->unit && memory->package == wanted->package &&
-              memory->zero == wanted->zero;
-  return same ? &pairs->items[memory->pair] : NULL;
 }
 
 /* Parts of a result's CPU time; NaN if missing. */
@@ -150,32 +129,18 @@ static void cpu_parts_take(struct cpu_parts *parts, const struct pairs_value *va
   if (str_equal(value->unit, STR("sys-sec/op"))) parts->system = value->value;
 }
 
-static bool pairs_walk_value(struct pairs *pairs, pairs_visit_fn visit,
-                             const struct pairs_place *place, const struct pairs_value *value,
-                             uint32_t unit, struct pairs_memory *memory) {
-  struct pairs_memory wanted = {place->package, pairs->set->results[value->result].name, unit,
-                                MAP_NONE, value->value == 0};
-  struct pair *pair = pairs_remembered(pairs, memory, &wanted);
-  if (pair) return visit(pairs, pair, place, value);
-  *memory = wanted;
-  return pairs_visit(pairs, visit, place, value, unit, &memory->pair);
-}
-
 static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
-                              const struct pairs_place *place, size_t result,
-                              struct pairs_memory *memory) {
+                              const struct pairs_place *place, size_t result) {
   const struct pprofc_bench *set = pairs->set;
   struct cpu_parts parts = {(double)NAN, (double)NAN};
   size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
-  struct pairs_memory other = {.pair = MAP_NONE};
   for (size_t i = first; i < end; i++) {
     struct pairs_value value = {result, pprofc_bench_unit(set, set->value_unit[i]), set->values[i]};
-    struct pairs_memory *known = i - first < PLACES ? &memory[i - first] : &other;
     cpu_parts_take(&parts, &value);
-    if (!pairs_walk_value(pairs, visit, place, &value, set->value_unit[i], known)) return false;
+    if (!pairs_visit(pairs, visit, place, &value, set->value_unit[i])) return false;
   }
   struct pairs_value sum = {result, STR("cpu-sec/op"), parts.user + parts.system};
-  return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, MAP_NONE, &other.pair);
+  return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, MAP_NONE);
 }
 
 /* Number of results after which memory is freed. */
@@ -192,10 +157,8 @@ static void pairs_free_results(const struct pprofc_bench *set, size_t end) {
 static bool pairs_walk(struct pairs *pairs, pairs_visit_fn visit,
                        const struct pprofc_bench *releases) {
   struct pairs_place place = {.config = UINT32_MAX, .input = UINT32_MAX};
-  struct pairs_memory memory[PLACES];
-  for (size_t i = 0; i < PLACES; i++) memory[i].pair = MAP_NONE;
   for (size_t i = 0; i < pairs->set->result_count; i++) {
-    if (!place_of_result(pairs, i, &place) || !pairs_walk_result(pairs, visit, &place, i, memory))
+    if (!place_of_result(pairs, i, &place) || !pairs_walk_result(pairs, visit, &place, i))
       return false;
     if (releases && (i + 1) % FREE_STEP == 0) pairs_free_results(releases, i + 1);
   }
@@ -213,10 +176,8 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
   pairs->has_rounds |= place->round != 0;
   if (isfinite(value->value) || pair->bad) return true;
   pair->bad = true;
-  if (!ARRAY_RESERVE(pairs->mem, pairs->flaws, pairs->flaw_capacity, pairs->flaw_count + 1))
-    return false;
-  pairs->flaws[pairs->flaw_count++] = value->result;
-  return true;
+  return ARRAY_PUSH(pairs->mem, pairs->flaws, pairs->flaw_count, pairs->flaw_capacity,
+                    value->result);
 }
 
 /* Stores a measurement. The second pass counts again, so each count is the next free position. */

@@ -12,38 +12,42 @@
 enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
 
 struct pair_side {
-  size_t first, count;  /* position in pairs.values */
+  size_t first, count;  /* range of the pair's measurements in pairs.values */
   uint32_t input, line; /* input and line of the first value; undefined if count is 0 */
 };
 
 struct pair {
-  uint32_t package, unit; /* indices into pairs.texts */
-  uint32_t name;          /* string of the set */
-  bool bad;               /* a value is not a finite number */
+  uint32_t package, unit; /* text indices of the package and the unit */
+  uint32_t name;          /* string index of the name in the set */
+  bool bad;               /* true if a value is not a finite number */
+  bool rescaled; /* true if the gate divided the values by the speed of the machine in each round */
   struct pair_side sides[PAIR_SIDES];
 };
 
 struct pairs {
   const pprofc_allocator *mem;
   const struct pprofc_bench *set;
-  uint32_t head;         /* label of the inputs of the head, a string of the set */
-  struct arena arena;    /* memory of the texts */
+  uint32_t head;         /* string index in the set: label of the inputs of the head */
+  struct arena arena;    /* arena that holds the texts */
   struct interner texts; /* packages, units and rounds; text 0 is "" */
   struct map map;        /* index of a pair by package, name and unit */
   struct pair *items;    /* pairs in order of first measurement */
   size_t count, capacity;
   size_t expected; /* index after the pair found last; it is tried first, because runs mostly have
                       the same order */
-  uint32_t *units; /* texts: two per unit of the set, the second for zeros; MAP_NONE if not known */
+  uint32_t *units; /* text indices of the tidied units: two per unit of the set, the second for
+                      values of zero; MAP_NONE if not known yet */
   size_t unit_count;
-  /* One entry per measurement; a side is contiguous, in the order of the inputs. */
+  /* One entry per measurement. The measurements of a side are contiguous, in the order of the
+   * inputs. */
   double *values;
-  uint32_t *rounds; /* texts: the process if there are several, and the value of the key
-                       "round"; 0: neither. NULL if no measurement has a round */
-  uint32_t *inputs; /* inputs of the set; NULL if there is a head */
+  uint32_t
+      *rounds; /* text index of each measurement's round: the process if the side has several, and
+                  the value of the key "round"; 0: neither. NULL if no measurement has a round */
+  uint32_t *inputs; /* index of the input of each measurement; NULL if there is a head */
   bool has_rounds;
   size_t value_count;
-  size_t *flaws; /* results with the first bad value of each bad pair, in input order */
+  size_t *flaws; /* for each bad pair, in input order: index of the first result with a bad value */
   size_t flaw_count, flaw_capacity;
   size_t processes[PAIR_SIDES]; /* number of processes; 0 if the side has no input */
 };

@@ -3,8 +3,11 @@
 
 #include "bench/go_text.h"
 #include "bench/names.h"
-#include "bench/orders.h"
+#include "bench/number.h"
 #include "core/array.h"
+#include "core/chars.h"
+
+#include <math.h>
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor) {
   *group = (struct projection_group){.extractor = extractor, .mem = extractor->arena->mem};
@@ -41,11 +44,8 @@ static void projection_add_field(struct projection *p, pprofc_str name, size_t p
 }
 
 static void exclude(struct projection_group *group, pprofc_str key) {
-  if (!ARRAY_RESERVE(group->mem, group->excluded, group->excluded_capacity,
-                     group->excluded_count + 1))
-    group->failed = true;
-  else
-    group->excluded[group->excluded_count++] = key;
+  group->failed |= !ARRAY_PUSH(group->mem, group->excluded, group->excluded_count,
+                               group->excluded_capacity, key);
 }
 
 static void add_part(struct projection *p, pprofc_str name, struct projection_part part) {
@@ -84,11 +84,8 @@ static void parse_fixed(struct projection_group *group, struct query *query,
       break;
     }
     query_drop(query);
-    if (!ARRAY_RESERVE_IN(group->extractor->arena, part->fixed, capacity, part->fixed_count + 1)) {
-      group->failed = true;
-      return;
-    }
-    part->fixed[part->fixed_count++] = extract_intern(group->extractor, token.text);
+    group->failed |= !ARRAY_PUSH_IN(group->extractor->arena, part->fixed, part->fixed_count,
+                                    capacity, extract_intern(group->extractor, token.text));
   }
 }
 
@@ -372,6 +369,47 @@ uint32_t projection_key(struct projection *p, size_t result) {
   p->last_config = r->config;
   p->last_input = r->input;
   return p->last_key = intern_row(p);
+}
+
+/* ---- order by number --------------------------------- */
+
+/* Returns the factor of the prefix of magnitude at the start of s: ([kKMGTPEZY]i?)? */
+static double prefix_factor(pprofc_str s) {
+  static const char prefixes[] = "KMGTPEZY";
+  if (!s.size || !s.data[0]) return 1;
+  const char *found = strchr(prefixes, s.data[0] == 'k' ? 'K' : s.data[0]);
+  if (!found) return 1;
+  bool binary = s.size > 1 && s.data[1] == 'i';
+  return pow(binary ? 1024 : 1000, (double)(found - prefixes + 1));
+}
+
+static bool is_number_part(char c) {
+  return c == '.' || char_is_digit(c);
+}
+
+/* Finds the first run of digits and points in s and multiplies it by the prefix of magnitude
+ * after it. */
+static bool find_number(pprofc_str s, double *out) {
+  size_t from = 0;
+  while (from < s.size && !is_number_part(s.data[from])) from++;
+  size_t to = from;
+  while (to < s.size && is_number_part(s.data[to])) to++;
+  double value;
+  if (float_read(str_slice(s, from, to), &value) != NUMBER_OK) return false;
+  *out = value * prefix_factor(str_slice(s, to, s.size));
+  return true;
+}
+
+static bool as_number(pprofc_str s, double *out) {
+  return float_read(s, out) == NUMBER_OK || find_number(s, out);
+}
+
+static int orders_compare_numbers(pprofc_str a, pprofc_str b) {
+  double x = 0, y = 0;
+  bool x_is = as_number(a, &x), y_is = as_number(b, &y);
+  if (!x_is || !y_is) return (int)y_is - (int)x_is;
+  if (x < y || (!isnan(x) && isnan(y))) return -1;
+  return x > y || (isnan(x) && !isnan(y));
 }
 
 /* ---- comparing and showing --------------------------- */

@@ -14,17 +14,18 @@ struct projection_part {
   bool is_config;
   struct key key;
   enum order order;
-  uint32_t *fixed; /* values of ORDER_FIXED */
+  uint32_t *fixed; /* values of a fixed order, `@(v1 v2 ...)` */
   size_t fixed_count;
-  uint32_t *field_of_key; /* `.config`: field of each configuration key, by string */
+  uint32_t *field_of_key; /* `.config`: index of the field of each configuration key, by string
+                             index of the key */
 };
 
 /* A field of the keys. */
 struct field {
   pprofc_str name;
   uint32_t part;
-  bool observed;   /* sorted by first observation; false for fields of `.config` */
-  uint32_t *ranks; /* observed field: rank of each value, by id; MAP_NONE if not seen yet */
+  bool observed;   /* true to sort by first observation; false for fields of `.config` */
+  uint32_t *ranks; /* rank of each value if `observed`, by value id; MAP_NONE if not seen yet */
   size_t ranks_capacity, seen;
 };
 
@@ -56,12 +57,12 @@ struct projection {
 struct projection_group {
   struct extractor *extractor;
   const pprofc_allocator *mem;
-  pprofc_str *excluded; /* keys in any projection of the group */
+  pprofc_str *excluded; /* configuration keys that a projection of the group names */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
-  uint32_t
-      *full_names; /* [names] names without their excluded parts; NULL if nothing is excluded */
-  bool failed;     /* out of memory */
+  uint32_t *
+      full_names; /* cached name without its excluded parts, by name; NULL if nothing is excluded */
+  bool failed;    /* true if memory ran out */
 };
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor);

@@ -18,16 +18,17 @@ enum {
 
 struct token {
   char kind;
-  size_t offset;       /* offset in the query */
-  pprofc_str text;     /* unquoted text; for a regular expression the text between the slashes */
-  struct regex *regex; /* the caller of query_take frees it */
+  size_t offset;   /* offset of the token in the query */
+  pprofc_str text; /* text of the token without quotes; for a regular expression the text between
+                      the slashes */
+  struct regex *regex; /* compiled regular expression, or NULL; the caller of query_take frees it */
 };
 
 struct query {
   pprofc_str text;
   size_t position;
-  struct arena *arena; /* memory of unquoted words */
-  bool failed;         /* `error` holds the first error */
+  struct arena *arena; /* arena for words without their quotes */
+  bool failed;         /* true after an error; `error` holds the first one */
   pprofc_status status;
   pprofc_error *error;
 };

@@ -66,12 +66,9 @@ void set_free_results(struct pprofc_bench *set) {
 
 static const struct bench_metadata *find_metadata(const struct pprofc_bench *set, uint32_t unit,
                                                   uint32_t key) {
-  uint32_t index;
-  struct map_probe probe = map_start(&set->metadata_map, hash_mix(unit, key));
-  while ((index = map_next(&set->metadata_map, &probe)) != MAP_NONE)
-    if (set->metadata[index].unit == unit && set->metadata[index].key == key)
-      return &set->metadata[index];
-  return NULL;
+  MAP_FIND(index, &set->metadata_map, hash_mix(unit, key),
+           set->metadata[index].unit == unit && set->metadata[index].key == key);
+  return index == MAP_NONE ? NULL : &set->metadata[index];
 }
 
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
@@ -174,24 +171,17 @@ static uint32_t intern(struct bench_sink *sink, pprofc_str s) {
   return BENCH_EMPTY;
 }
 
-static bool unit_equal(const void *units, uint32_t index, const void *key) {
-  const struct bench_unit *a = (const struct bench_unit *)units + index, *b = key;
-  return a->tidied == b->tidied && a->original == b->original;
-}
-
 static uint32_t set_add_unit(struct bench_sink *sink, uint32_t tidied, uint32_t original) {
   struct pprofc_bench *set = sink->set;
-  struct bench_unit unit = {tidied, original};
-  uint32_t index = MAP_NONE;
-  if (ARRAY_RESERVE(&set->mem, set->units, set->unit_capacity, set->unit_count + 1))
-    index = map_find_or_add(&set->unit_map, hash_mix(tidied, original), unit_equal, set->units,
-                            &unit, (uint32_t)set->unit_count);
-  if (index == MAP_NONE) {
-    set_fail(sink, NULL);
-    return 0;
-  }
-  if (index == set->unit_count) set->units[set->unit_count++] = unit;
-  return index;
+  uint64_t hash = hash_mix(tidied, original);
+  MAP_FIND(index, &set->unit_map, hash,
+           set->units[index].tidied == tidied && set->units[index].original == original);
+  if (index != MAP_NONE) return index;
+  if (MAP_PUSH(&set->mem, &set->unit_map, hash, set->units, set->unit_count, set->unit_capacity,
+               (struct bench_unit){tidied, original}))
+    return (uint32_t)set->unit_count - 1;
+  set_fail(sink, NULL);
+  return 0;
 }
 
 static uint32_t add_word(struct bench_sink *sink, uint32_t word) {
@@ -203,22 +193,18 @@ static uint32_t add_word(struct bench_sink *sink, uint32_t word) {
   struct bench_unit_word entry = {.word = word, .tidied = tidied, .factor = factor};
   entry.plain = set_add_unit(sink, word, BENCH_EMPTY);
   entry.scaled = factor == 1 ? entry.plain : set_add_unit(sink, tidied, word);
-  if (sink->scratch.failed ||
-      !ARRAY_RESERVE(&set->mem, set->words, set->word_capacity, set->word_count + 1) ||
-      !map_insert(&set->word_map, hash_mix(0, word), (uint32_t)set->word_count)) {
-    set_fail(sink, NULL);
-    return 0;
-  }
-  set->words[set->word_count] = entry;
-  return (uint32_t)set->word_count++;
+  if (!sink->scratch.failed && MAP_PUSH(&set->mem, &set->word_map, hash_mix(0, word), set->words,
+                                        set->word_count, set->word_capacity, entry))
+    return (uint32_t)set->word_count - 1;
+  set_fail(sink, NULL);
+  return 0;
 }
 
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit) {
   struct pprofc_bench *set = sink->set;
-  uint32_t word = intern(sink, unit), index;
-  struct map_probe probe = map_start(&set->word_map, hash_mix(0, word));
-  while ((index = map_next(&set->word_map, &probe)) != MAP_NONE)
-    if (set->words[index].word == word) return index;
+  uint32_t word = intern(sink, unit);
+  MAP_FIND(index, &set->word_map, hash_mix(0, word), set->words[index].word == word);
+  if (index != MAP_NONE) return index;
   return sink->status == PPROFC_OK ? add_word(sink, word) : 0;
 }
 
@@ -244,11 +230,9 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
     set_fail(sink, "configuration keys in force");
     return;
   }
-  if (!ARRAY_RESERVE(&sink->set->mem, sink->pairs, sink->pair_capacity, i + 1)) {
+  if (!ARRAY_PUSH(&sink->set->mem, sink->pairs, sink->pair_count, sink->pair_capacity,
+                  (struct bench_pair){id, content}))
     set_fail(sink, NULL);
-    return;
-  }
-  sink->pairs[sink->pair_count++] = (struct bench_pair){id, content};
   sink->config = MAP_NONE;
 }
 
@@ -275,10 +259,8 @@ static uint32_t store_config(struct bench_sink *sink) {
   struct pprofc_bench *set = sink->set;
   size_t count = sink->pair_count;
   uint64_t hash = hash_bytes(sink->pairs, count * sizeof *sink->pairs);
-  uint32_t index;
-  struct map_probe probe = map_start(&set->config_map, hash);
-  while ((index = map_next(&set->config_map, &probe)) != MAP_NONE)
-    if (same_pairs(set, sink, index)) return index;
+  MAP_FIND(index, &set->config_map, hash, same_pairs(set, sink, index));
+  if (index != MAP_NONE) return index;
   if (set->pair_count + count > BENCH_MAX_PAIRS) {
     set_fail(sink, "configuration lines");
     return 0;
@@ -296,23 +278,10 @@ static uint32_t store_config(struct bench_sink *sink) {
 
 /* ---- results ----------------------------------------- */
 
-/* Returns the string of a name. Runs mostly have the same order, so the string after the
- * previous name is tried first. */
-static uint32_t set_add_name(struct bench_sink *sink, pprofc_str name) {
-  const struct interner *strings = &sink->set->strings;
-  size_t next = (size_t)sink->name + 1; /* past the last string if there is no previous name */
-  if (next < strings->count && str_equal(strings->items[next], name)) return (uint32_t)next;
-  return intern(sink, name);
-}
-
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line) {
   struct pprofc_bench *set = sink->set;
   if (sink->config == MAP_NONE) sink->config = store_config(sink);
-  if (sink->name == MAP_NONE ||
-      (name.data != sink->name_bytes.data && !str_equal(name, sink->name_bytes))) {
-    sink->name = set_add_name(sink, name);
-    sink->name_bytes = set_string(set, sink->name);
-  }
+  sink->name = intern(sink, name);
   if (sink->status != PPROFC_OK) return;
   size_t i = set->result_count;
   if (!ARRAY_RESERVE(&set->mem, set->results, set->result_capacity, i + 2)) {
@@ -430,20 +399,14 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
                    STR_ARG(unit), STR_ARG(old));
     return;
   }
-  if (!ARRAY_RESERVE(&set->mem, set->metadata, set->metadata_capacity, set->metadata_count + 1) ||
-      !map_insert(&set->metadata_map, hash_mix(tidied, key_id), (uint32_t)set->metadata_count)) {
+  if (!MAP_PUSH(&set->mem, &set->metadata_map, hash_mix(tidied, key_id), set->metadata,
+                set->metadata_count, set->metadata_capacity,
+                (struct bench_metadata){tidied, key_id, value_id}))
     set_fail(sink, NULL);
-    return;
-  }
-  set->metadata[set->metadata_count++] = (struct bench_metadata){tidied, key_id, value_id};
 }
 
 void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...) {
   struct pprofc_bench *set = sink->set;
-  if (!ARRAY_RESERVE(&set->mem, set->messages, set->message_capacity, set->message_count + 1)) {
-    set_fail(sink, NULL);
-    return;
-  }
   char text[1024];
   va_list args;
   va_start(args, format);
@@ -452,11 +415,10 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
   size_t size = length < 0 ? 0 : (size_t)length;
   if (size >= sizeof text) size = sizeof text - 1;
   pprofc_str message = arena_str(&set->arena, (pprofc_str){text, size});
-  if (!message.data) {
+  if (!message.data ||
+      !ARRAY_PUSH(&set->mem, set->messages, set->message_count, set->message_capacity,
+                  (pprofc_bench_message){sink->input, line, message}))
     set_fail(sink, NULL);
-    return;
-  }
-  set->messages[set->message_count++] = (pprofc_bench_message){sink->input, line, message};
 }
 
 /* ---- opening and closing ----------------------------- */
@@ -467,12 +429,9 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
   buffer_init(&sink->scratch, &set->mem, (size_t)1 << 30);
   struct bench_input input = {
       .label = intern(sink, label), .path = intern(sink, path), .process = set->process};
-  if (!ARRAY_RESERVE(&set->mem, set->inputs, set->input_capacity, set->input_count + 1)) {
-    set_fail(sink, NULL);
-    return;
-  }
   sink->input = (uint32_t)set->input_count;
-  set->inputs[set->input_count++] = input;
+  if (!ARRAY_PUSH(&set->mem, set->inputs, set->input_count, set->input_capacity, input))
+    set_fail(sink, NULL);
 }
 
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error) {

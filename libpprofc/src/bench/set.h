@@ -10,7 +10,7 @@
 /* A key and its value. A configuration is an array of pairs: the current keys in the order of
  * the format. */
 struct bench_pair {
-  uint32_t key, value; /* strings */
+  uint32_t key, value; /* string indices of the key and its value */
 };
 
 struct bench_config {
@@ -19,23 +19,23 @@ struct bench_config {
 };
 
 struct bench_input {
-  uint32_t label;   /* string; BENCH_EMPTY if .file is unset */
-  uint32_t path;    /* string, for messages */
-  bool debug;       /* a debug build of the benchmark library was used */
+  uint32_t label;   /* string index of the label; BENCH_EMPTY if .file is unset */
+  uint32_t path;    /* string index of the path in messages */
+  bool debug;       /* true if a debug build of the benchmark library was used */
   double load;      /* load average when the program began; 0: unknown */
-  double cpus;      /* number of processors that belongs to it */
-  bool alone;       /* the tool writes one process to each file */
+  double cpus;      /* number of processors of the machine with this load; 0: unknown */
+  bool alone;       /* true if the tool writes one process to each file */
   uint32_t process; /* index of the argument that the input belongs to */
 };
 
 /* Unit of a measurement. `original` is the unit in the input, BENCH_EMPTY if it is equal. */
 struct bench_unit {
-  uint32_t tidied, original; /* strings */
+  uint32_t tidied, original; /* string indices of the two names of the unit */
 };
 
 /* A unit in the input, and the conversion of its values. */
 struct bench_unit_word {
-  uint32_t word, tidied;  /* strings */
+  uint32_t word, tidied;  /* string indices of the unit as written, and of the tidied unit */
   uint32_t plain, scaled; /* indices of units: for values that tidying does not change, and for
                              other values */
   double factor;
@@ -43,27 +43,27 @@ struct bench_unit_word {
 
 /* Metadata from a line "Unit NAME key=value". */
 struct bench_metadata {
-  uint32_t unit, key, value; /* strings; unit is tidied */
+  uint32_t unit, key, value; /* string indices of unit, key and value; the unit is tidied */
 };
 
 /* String id of "". */
 #define BENCH_EMPTY 0u
 
 /* Limits of one set; the error of a reader that exceeds one names the limit. */
-#define BENCH_MAX_KEYS  4096u      /* current configuration keys */
-#define BENCH_MAX_PAIRS (8u << 20) /* pairs of all configurations */
+#define BENCH_MAX_KEYS  4096u      /* maximum number of current configuration keys */
+#define BENCH_MAX_PAIRS (8u << 20) /* maximum number of pairs in all configurations */
 
 struct pprofc_bench {
   pprofc_allocator mem;
-  bool keep_units;    /* units are not tidied, and benchmark text is read by the rules of
+  bool keep_units;    /* true to keep units as written and to read benchmark text by the rules of
                          benchstat before 2021 */
-  struct arena arena; /* memory of the strings */
+  struct arena arena; /* arena that holds the strings */
   struct interner strings;
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* process of the next inputs; inputs with equal numbers belong to one
-                       process */
+  uint32_t process; /* number of the process of the next inputs; inputs with equal numbers come from
+                       one process */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -82,17 +82,18 @@ struct pprofc_bench {
   size_t metadata_count, metadata_capacity;
   struct map metadata_map; /* index of metadata, by unit and key */
 
-  pprofc_bench_result *results; /* one entry more than the count, for the end of the values */
+  pprofc_bench_result
+      *results; /* the results, and one entry after the last, for the end of the values */
   size_t result_count, result_capacity;
 
   /* one entry per measurement */
   double *values;
-  uint32_t *value_unit; /* index into units */
+  uint32_t *value_unit; /* index into `units` for each measurement */
   size_t value_count, value_capacity, value_unit_capacity;
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
-  struct interner threads; /* names of benchmarks with several threads */
+  struct interner threads; /* names of the benchmarks that use several threads */
 };
 
 /* Returns how many inputs with this label used a debug build of the benchmark library; NULL
@@ -129,14 +130,13 @@ bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *directi
 struct bench_sink {
   struct pprofc_bench *set;
   uint32_t input;
-  struct bench_pair *pairs; /* current configuration */
+  struct bench_pair *pairs; /* pairs of the current configuration */
   size_t pair_count, pair_capacity;
   uint32_t config; /* index of the current configuration; MAP_NONE if it changed since the last
                       result */
-  uint32_t name;   /* name of the last result as a string, and its bytes */
-  pprofc_str name_bytes;
+  uint32_t name;   /* string index of the name of the last result */
   struct buffer scratch;
-  bool base_units; /* values are in sec/op and B/s; a set that keeps units converts them to
+  bool base_units; /* true if values are in sec/op and B/s; a set that keeps units converts them to
                       ns/op and MB/s */
   pprofc_status status;
   const char *limit; /* exceeded limit if status is PPROFC_E_LIMIT */

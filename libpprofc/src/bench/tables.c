@@ -4,7 +4,7 @@
 #include "bench/collector.h"
 #include "core/array.h"
 #include "core/options.h"
-#include "stats/sorting.h"
+#include "stats/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,12 +29,12 @@ struct sorting {
   const uint32_t *unit_ranks;
 };
 
-static int compare_keys(const void *a, const void *b, void *context) {
+static int compare_keys(const void *a, const void *b, const void *context) {
   const struct sorting *s = context;
   return projection_compare(s->projection, s->flat, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-static int compare_tables(const void *a, const void *b, void *context) {
+static int compare_tables(const void *a, const void *b, const void *context) {
   const struct sorting *s = context;
   const struct table *x = a, *y = b;
   int order = projection_compare(s->projection, s->flat, x->key, y->key);
@@ -65,7 +65,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
     keys[kept++] = key;
   }
   if (!keys_are_sorted(keys, kept, &sorting))
-    qsort_r(keys, kept, sizeof *keys, compare_keys, &sorting);
+    array_sort(keys, kept, sizeof *keys, compare_keys, &sorting);
   for (size_t i = 0; i < kept; i++) places[keys[i]] = (uint32_t)i;
   *distinct = kept;
   return arena_copy(&t->arena, keys, kept * sizeof *keys);
@@ -109,9 +109,7 @@ static const char *variation_note(struct tables_collector *c, uint32_t cell,
     if (text.size > fixed) buffer_add_text(&text, ", ");
     buffer_add_str(&text, p->fields[field].name);
   }
-  const char *note = buffer_keep(&text, &t->arena).data;
-  buffer_free(&text);
-  return note;
+  return buffer_take(&text, &t->arena).data;
 }
 
 static int compare_residues(const void *a, const void *b) {
@@ -180,7 +178,7 @@ static void find_baselines(struct table *table) {
   }
 }
 
-/* Returns the column of a cell in step 0, its row in step 1. */
+/* Returns the index to sort by: the column of a cell in step 0, its row in step 1. */
 static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
                           uint32_t cell, int step) {
   const struct cell_id *id = &c->cells[cell].id;
@@ -271,10 +269,12 @@ static void tables_lay_out(struct tables_collector *c) {
   t->col_flat = flat_fields(c, &t->col_by);
   t->residue_flat = flat_fields(c, &t->residue);
   t->tables = arena_zero_array(&t->arena, c->table_count, sizeof *t->tables);
-  uint32_t *order = mem_array(&t->mem, 2 * c->cell_count, sizeof *order);
-  size_t *start = mem_zero_array(&t->mem, c->table_count + 1, sizeof *start);
+  struct arena arena;
+  arena_init(&arena, &t->mem);
+  uint32_t *order = arena_array(&arena, 2 * c->cell_count, sizeof *order);
+  size_t *start = arena_zero_array(&arena, c->table_count + 1, sizeof *start);
   size_t rows = t->row_by.key_count, columns = t->col_by.key_count;
-  uint32_t *places = mem_array(&t->mem, rows + columns, sizeof *places);
+  uint32_t *places = arena_array(&arena, rows + columns, sizeof *places);
   c->nomem |= !t->tables || !order || !start || !places;
   if (!c->nomem) {
     if (c->residue_count)
@@ -295,16 +295,14 @@ static void tables_lay_out(struct tables_collector *c) {
   }
   if (!c->nomem) {
     struct sorting sorting = {&t->table_by, t->table_flat, c->unit_ranks};
-    qsort_r(t->tables, t->table_count, sizeof *t->tables, compare_tables, &sorting);
+    array_sort(t->tables, t->table_count, sizeof *t->tables, compare_tables, &sorting);
   }
-  mem_free(&t->mem, order, 2 * c->cell_count, sizeof *order);
-  mem_free(&t->mem, start, c->table_count + 1, sizeof *start);
-  mem_free(&t->mem, places, rows + columns, sizeof *places);
+  arena_free(&arena);
 }
 
 /* ---- the whole --------------------------------------- */
 
-/* An option that is a projection. */
+/* A field of the options that is a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

@@ -15,14 +15,14 @@ struct table_summary {
 
 struct table {
   uint32_t key;  /* key of the table projection */
-  uint32_t unit; /* string; the unit is tidied */
+  uint32_t unit; /* string index of the tidied unit */
   bool exact;
-  uint32_t *rows, *columns; /* sorted keys */
+  uint32_t *rows, *columns; /* keys of the rows and of the columns, sorted */
   size_t row_count, column_count;
   pprofc_str *row_labels, *column_labels;
   pprofc_bench_cell *cells; /* cells by row, then column */
   size_t cell_count;
-  struct table_summary *summaries; /* one per column */
+  struct table_summary *summaries; /* one summary per column */
 };
 
 struct pprofc_bench_tables {
@@ -50,7 +50,8 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* Appends "12%", "?" or the infinity sign: the text after the center. */
+/* Appends the half width of the interval, which is printed after the center: "12%", "?" or the
+ * infinity sign. */
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 
 /* Appends "+12.34%", "~", "?" or "0.00%". */

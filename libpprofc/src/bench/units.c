@@ -15,7 +15,7 @@ struct unit_parser {
   pprofc_str unit;
   size_t position;
   pprofc_str token;
-  bool denominator; /* the name is in a denominator: `/` starts it, `*` ends it */
+  bool denominator; /* true if the name is in a denominator: `/` starts it, `*` ends it */
 };
 
 static bool unit_is_separator(int32_t rune) {
@@ -54,7 +54,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Complete units with a literal factor. */
+/* Units that are converted as a whole, with a literal factor. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -136,18 +136,8 @@ static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
 
-/* Returns the smallest magnitude above 0; 0 if there is no such value. */
-static double least_magnitude(const double *values, size_t count) {
-  double least = 0;
-  for (size_t i = 0; i < count; i++) {
-    double magnitude = fabs(values[i]);
-    if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;
-  }
-  return least;
-}
-
-struct unit_scale unit_scale_of(const double *values, size_t count, bool binary) {
-  double least = least_magnitude(values, count);
+struct unit_scale unit_scale_of(double value, bool binary) {
+  double least = fabs(value);
   if (least == 0) return (struct unit_scale){3, 1, ""};
   const struct unit_scale_step *steps = binary ? binary_steps : decimal_steps;
   size_t last = (binary ? sizeof binary_steps : sizeof decimal_steps) / sizeof *steps - 1;

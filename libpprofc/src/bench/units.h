@@ -15,11 +15,11 @@ bool unit_is_binary(pprofc_str unit);
 struct unit_scale {
   int digits;
   double factor;
-  const char *prefix; /* UTF-8 */
+  const char *prefix; /* prefix of magnitude in UTF-8: "µ" */
 };
 
-/* Returns the scale at which the smallest nonzero magnitude has four significant digits. */
-struct unit_scale unit_scale_of(const double *values, size_t count, bool binary);
+/* Returns the scale at which the value has four significant digits. */
+struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 
 /* Direction of a unit that is known by its name or its form. */

@@ -15,8 +15,8 @@ struct input {
 };
 
 /* Reads a file ("-": standard input) or copies memory, and inflates gzip (any number of
- * members). On success the caller owns input->region. With `map` a large file may be mapped:
- * it must not become shorter meanwhile. */
+ * members). On success the caller owns input->region. If `map` is true, a large file may be mapped,
+ * and it must not shrink during the call. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error);
@@ -24,12 +24,34 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
                                 const pprofc_limits *limits, struct input *input,
                                 pprofc_error *error);
 
-/* True if a path ("-": standard input) is not a regular file and can be read only once. */
+/* True if a path is standard input ("-") or another file that can be read only once. */
 bool input_is_pipe(const char *path);
-/* Reads the bytes of a file unchanged. */
-pprofc_status input_read_bytes(const char *path, const pprofc_allocator *mem,
-                               const pprofc_limits *limits, struct input *input,
-                               pprofc_error *error);
+
+/* Opens a non-empty regular file and sets *size to its size in bytes. Returns the file descriptor,
+ * or -1 for any other file. */
+int input_open_regular(const char *path, size_t *size);
+
+/* Maps `size` bytes of a regular file, which must not shrink, and sets *data. Few pages stay in
+ * memory. Returns NULL if that is not possible. */
+struct input_map *input_map_open(int fd, size_t size, const pprofc_allocator *mem,
+                                 const uint8_t **data);
+void input_map_close(struct input_map *map);
+
+/* A pipe whose first bytes are kept in memory, so that several readers can examine them. */
+struct input_pipe {
+  int fd;
+  uint8_t *head; /* first bytes of the pipe, at most `room` */
+  size_t size, room;
+  const pprofc_allocator *mem;
+};
+
+/* Opens a pipe and reads its first `room` bytes, or all if it has fewer. */
+pprofc_status input_pipe_open(struct input_pipe *pipe, const char *path, size_t room,
+                              const pprofc_allocator *mem, pprofc_error *error);
+void input_pipe_close(struct input_pipe *pipe);
+/* Reads the rest of the pipe and returns all its bytes. Inflates gzip if `inflate` is true. */
+pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits *limits,
+                              bool inflate, struct input *input, pprofc_error *error);
 
 /* Decodes profile.proto. The profile keeps input->region alive and points into it. Returns
  * PPROFC_E_FORMAT with the offset if the bytes are not a profile. Then a legacy format may
@@ -42,10 +64,11 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels; /* add up only samples with equal labels; false: labels may be missing */
-  bool tree;   /* store stacks as a tree (profile/stack_tree.h) and sort samples by it */
-  const char *sample_index; /* with `tree`: "" if values of the default type are enough, or NULL */
-  bool always;              /* accept small profiles also, for tests */
+  bool labels;    /* true to add up only samples with equal labels; false: labels may be missing */
+  bool no_stacks; /* true to drop all stacks */
+  bool tree;      /* true to store stacks as a tree (profile/stack_tree.h) and sort samples by it */
+  const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all */
+  bool always;              /* true to accept small profiles also, for tests */
 };
 
 /* Reads profile.proto for a report that shows only sums (codec/fold/fold.h). Returns

@@ -6,11 +6,8 @@ static uint64_t hash_id(uint64_t id) {
 }
 
 uint32_t id_map_find_slow(const struct id_map *map, uint64_t id) {
-  struct map_probe probe = map_start(&map->hash, hash_id(id));
-  uint32_t index;
-  while ((index = map_next(&map->hash, &probe)) != MAP_NONE)
-    if (map->ids[index] == id) return index;
-  return MAP_NONE;
+  MAP_FIND(index, &map->hash, hash_id(id), map->ids[index] == id);
+  return index;
 }
 
 static bool build_table(struct id_map *map, uint64_t largest, struct arena *arena) {

@@ -9,10 +9,10 @@
 struct id_map {
   size_t count;
   const uint64_t *ids;   /* ids by index; NULL if id == index + 1 for all */
-  const uint32_t *table; /* [table_size] id to index or NONE */
+  const uint32_t *table; /* index of each small id, or NONE; `table_size` entries */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* index of the first entry whose id an earlier entry has, or MAP_NONE */
+  uint32_t duplicate; /* index of the first entry with a repeated id, or MAP_NONE */
 };
 
 /* Builds the map over ids[count], which must outlive it. Tables are in the arena; id_map_free

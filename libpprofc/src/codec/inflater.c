@@ -8,7 +8,8 @@ struct inflater {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   struct input_source source;
-  uint64_t made; /* output bytes so far */
+  uint64_t made;      /* output bytes so far */
+  pprofc_error error; /* failure to read the file, or an exceeded limit */
   bool gzip, at_end, only_zlib;
   bool between; /* true: a member has ended and another one may begin */
   bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
@@ -43,10 +44,14 @@ static void inflater_feed(struct inflater *in) {
   in->zlib.avail_in = (uInt)in->source.size;
 }
 
-static bool inflater_within_limits(const struct inflater *in) {
-  uint64_t read = in->source.consumed + in->source.size - (in->gzip ? inflater_left(in) : 0);
-  if (in->made > in->limits->inflated_bytes) return false;
-  return !in->gzip || in->made <= INPUT_RATIO_FROM || in->made / in->limits->inflate_ratio <= read;
+static bool inflater_within_limits(struct inflater *in) {
+  uint64_t read = in->source.consumed + (in->gzip ? in->source.size - inflater_left(in) : 0);
+  return input_check_limits(in->limits, in->made, read, in->gzip, &in->error) == PPROFC_OK;
+}
+
+pprofc_status inflater_status(const struct inflater *in, pprofc_error *error) {
+  if (in->error.status) *error = in->error;
+  return in->error.status;
 }
 
 /* ---- one step ---------------------------------------- */
@@ -106,14 +111,15 @@ static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   size_t before = *room;
   if (!in->step(in, out, room)) return false;
   in->at_end = in->between;
-  return in->between || *room < before; /* otherwise the stream is truncated */
+  return in->between || *room < before; /* if no output was left either, the stream is truncated */
 }
 
 bool inflater_fill(struct inflater *in, uint8_t *out, size_t room, size_t *got) {
   uint8_t *at = out;
+  if (in->error.status) return false;
   while (room && !in->at_end) {
     if (inflater_is_hungry(in)) {
-      if (input_source_next(&in->source, NULL) != PPROFC_OK) return false;
+      if (input_source_next(&in->source, &in->error) != PPROFC_OK) return false;
       inflater_feed(in);
       if (!in->source.size) {
         if (!inflater_finish(in, &at, &room)) return false;
@@ -154,10 +160,11 @@ static bool inflater_begin(struct inflater *in) {
     in->source.step = mem_array(in->mem, INPUT_STEP, 1);
     if (!in->source.step) return false;
   }
-  if (input_source_next(&in->source, NULL) != PPROFC_OK) return false;
+  in->step = inflater_step_plain;
+  /* After an error inflater_fill fails. */
+  if (input_source_next(&in->source, &in->error) != PPROFC_OK) return true;
   const uint8_t *data = in->source.data;
   in->gzip = in->source.size >= 2 && data[0] == 0x1F && data[1] == 0x8B;
-  in->step = inflater_step_plain;
   if (!in->gzip) return true;
   if (!inflater_begin_gzip(in)) return false;
   inflater_feed(in);
@@ -171,7 +178,7 @@ struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
   in->mem = mem;
   in->limits = limits;
   in->only_zlib = zlib;
-  in->source = (struct input_source){.fd = fd, .rest = data, .rest_size = size};
+  in->source = (struct input_source){.fd = fd, .rest = data, .rest_size = data ? size : 0};
   if (inflater_begin(in)) return in;
   inflater_close(in);
   return NULL;

@@ -6,9 +6,8 @@
 
 struct inflater;
 
-/* Opens a stream over a regular file from its beginning (fd >= 0, `size` bytes), or over
- * memory, and inflates gzip. With `zlib` ISA-L is not used even if it is installed. NULL when
- * out of memory, or if the file cannot be read. */
+/* Opens a stream over `data`, followed by the rest of a file (fd >= 0), and inflates gzip. With
+ * `zlib` ISA-L is not used even if it is installed. NULL when out of memory. */
 struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
                                const pprofc_allocator *mem, const pprofc_limits *limits);
 void inflater_close(struct inflater *inflater);
@@ -16,5 +15,9 @@ void inflater_close(struct inflater *inflater);
 /* Writes up to `room` bytes and sets *got, which is 0 at the end of the stream. False if the
  * data is corrupt or a limit is exceeded. Allocates nothing. */
 bool inflater_fill(struct inflater *inflater, uint8_t *out, size_t room, size_t *got);
+
+/* Returns why inflater_fill failed: the file cannot be read, or a limit is exceeded. PPROFC_OK
+ * means that the data is corrupt. */
+pprofc_status inflater_status(const struct inflater *inflater, pprofc_error *error);
 
 #endif

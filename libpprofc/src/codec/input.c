@@ -8,6 +8,7 @@
 
 #include "codec/zlib_memory.h"
 #include "core/array.h"
+#include "core/budget.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 pprofc_status input_source_next(struct input_source *source, pprofc_error *error) {
   source->consumed += source->size;
-  if (source->fd < 0) {
+  if (source->fd < 0 || source->rest_size) {
     source->data = source->rest;
     source->size = source->rest_size < MEMORY_STEP ? source->rest_size : MEMORY_STEP;
     source->rest_size -= source->size;
@@ -53,24 +54,27 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity) {
   return true;
 }
 
-/* Checks the limits on the inflated bytes and on their ratio to the bytes read. */
-static pprofc_status check_limits(const struct input_sink *sink, uint64_t input, bool gzip,
-                                  pprofc_error *error) {
-  const pprofc_limits *limits = sink->limits;
-  if (input > limits->input_bytes)
+pprofc_status input_check_limits(const pprofc_limits *limits, uint64_t made, uint64_t read,
+                                 bool gzip, pprofc_error *error) {
+  if (read > limits->input_bytes)
     return error_set(error, PPROFC_E_LIMIT,
                      "input is larger than %llu bytes (raise the limit input_bytes)",
                      (unsigned long long)limits->input_bytes);
-  if (sink->size > limits->inflated_bytes)
+  if (made > limits->inflated_bytes)
     return error_set(error, PPROFC_E_LIMIT,
                      "input inflates to more than %llu bytes (raise the limit inflated_bytes)",
                      (unsigned long long)limits->inflated_bytes);
-  if (gzip && sink->size > INPUT_RATIO_FROM && sink->size / limits->inflate_ratio > input)
+  if (gzip && made > INPUT_RATIO_FROM && made / limits->inflate_ratio > read)
     return error_set(
         error, PPROFC_E_LIMIT,
         "input inflates to more than %u times its size (raise the limit inflate_ratio)",
         limits->inflate_ratio);
   return PPROFC_OK;
+}
+
+static pprofc_status check_limits(const struct input_sink *sink, uint64_t read, bool gzip,
+                                  pprofc_error *error) {
+  return input_check_limits(sink->limits, sink->size, read, gzip, error);
 }
 
 /* ---- plain bytes and gzip, in steps ------------------ */
@@ -114,11 +118,15 @@ static pprofc_status inflate_step(z_stream *z, struct input_source *source, stru
   if (status != PPROFC_OK) return status;
   z->next_out = sink->data + sink->size;
   z->avail_out = (uInt)STEP;
+  uInt before = z->avail_in;
   *code = inflate(z, Z_NO_FLUSH);
   sink->size += STEP - z->avail_out;
   uint64_t input = source->consumed + source->size - z->avail_in;
   if (*code != Z_OK && *code != Z_STREAM_END && *code != Z_BUF_ERROR)
     return gzip_fault(*code, input, z->msg, error);
+  /* Progress in units; 0 if the total is not known. */
+  uint64_t units = sink->source_size ? before - z->avail_in : 0;
+  if (!budget_advance(&sink->region->mem, units)) return error_nomem(error);
   return check_limits(sink, input, true, error);
 }
 
@@ -144,6 +152,7 @@ static pprofc_status inflate_steps(struct input_source *source, struct input_sin
   if (inflateInit2(&z, 15 + 16) != Z_OK) return error_nomem(error);
   z.next_in = (Bytef *)(uintptr_t)source->data;
   z.avail_in = (uInt)source->size;
+  budget_begin(&sink->region->mem, sink->source_size);
   pprofc_status status = inflate_members(&z, source, sink, error);
   inflateEnd(&z);
   return status;
@@ -213,7 +222,7 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
     ssize_t n = read(fd, data + *got, size - *got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-    if (n == 0) break; /* the file has become shorter */
+    if (n == 0) break; /* stop: the file has become shorter */
     *got += (size_t)n;
   }
   return PPROFC_OK;
@@ -242,15 +251,15 @@ static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
 typedef pprofc_status input_steps(struct input_source *source, struct input_sink *sink,
                                   pprofc_error *error);
 
-static pprofc_status input_read_stream(int fd, struct input_sink *sink, input_steps *steps,
-                                       pprofc_error *error) {
-  struct input_source source = {.fd = fd};
+static pprofc_status input_read_stream(struct input_source source, struct input_sink *sink,
+                                       input_steps *steps, pprofc_error *error) {
   source.step = mem_array(&sink->region->mem, STEP, 1);
   if (!source.step) return error_nomem(error);
   pprofc_status status = input_source_next(&source, error);
-  if (status == PPROFC_OK &&
-      source.size == 1) { /* a read from a pipe may return one byte, but the magic has two */
-    ssize_t more = read(fd, source.step + 1, STEP - 1);
+  if (status == PPROFC_OK && source.size == 1) { /* gzip's magic number has two bytes */
+    source.step[0] = source.data[0];
+    source.data = source.step;
+    ssize_t more = read(source.fd, source.step + 1, STEP - 1);
     if (more > 0) source.size += (size_t)more;
   }
   if (status == PPROFC_OK) status = steps(&source, sink, error);
@@ -264,7 +273,7 @@ static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *erro
   if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
   if (S_ISDIR(info.st_mode)) return error_set(error, PPROFC_E_IO, "is a directory");
   bool at_start = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0;
-  if (!at_start) return input_read_stream(fd, sink, read_steps, error);
+  if (!at_start) return input_read_stream((struct input_source){.fd = fd}, sink, read_steps, error);
   if ((uint64_t)info.st_size > sink->limits->input_bytes)
     return check_limits(sink, (uint64_t)info.st_size, false, error);
   if ((uint64_t)info.st_size > SIZE_MAX) return error_nomem(error);
@@ -299,40 +308,72 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
   return input_finish(read_all_memory(data, size, &sink, error), &sink, input);
 }
 
-typedef pprofc_status input_fd_reader(int fd, struct input_sink *sink, pprofc_error *error);
+static int input_fd_open(const char *path, pprofc_error *error) {
+  int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
+  return fd;
+}
 
-static pprofc_status input_read_path(const char *path, const pprofc_allocator *mem,
-                                     struct input_sink *sink, struct input *input,
-                                     input_fd_reader *read_all, pprofc_error *error) {
-  bool is_stdin = strcmp(path, "-") == 0;
-  int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-  sink->region = region_new(mem);
-  pprofc_status status = sink->region ? read_all(fd, sink, error) : error_nomem(error);
-  if (!is_stdin) close(fd);
-  return input_finish(status, sink, input);
+int input_open_regular(const char *path, size_t *size) {
+  struct stat info;
+  /* A pipe can be read only once, and closing a named pipe loses unread data. */
+  if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return -1;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) return -1;
+  *size = 0;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+      (uint64_t)info.st_size <= SIZE_MAX)
+    *size = (size_t)info.st_size;
+  if (*size) return fd;
+  close(fd);
+  return -1;
+}
+
+static void input_fd_close(int fd) {
+  if (fd > STDIN_FILENO) close(fd);
 }
 
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error) {
-  struct input_sink sink = {.limits = limits, .map = map};
-  return input_read_path(path, mem, &sink, input, read_fd, error);
+  int fd = input_fd_open(path, error);
+  if (fd < 0) return PPROFC_E_IO;
+  struct input_sink sink = {.region = region_new(mem), .limits = limits, .map = map};
+  pprofc_status status = sink.region ? read_fd(fd, &sink, error) : error_nomem(error);
+  input_fd_close(fd);
+  return input_finish(status, &sink, input);
 }
+
+/* ---- pipes ------------------------------------------- */
 
 bool input_is_pipe(const char *path) {
   struct stat info;
-  int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(path, &info);
-  return failed == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  bool is_stdin = strcmp(path, "-") == 0;
+  int failed = is_stdin ? fstat(STDIN_FILENO, &info) : stat(path, &info);
+  return failed == 0 && !S_ISDIR(info.st_mode) && (is_stdin || !S_ISREG(info.st_mode));
 }
 
-static pprofc_status input_copy_stream(int fd, struct input_sink *sink, pprofc_error *error) {
-  return input_read_stream(fd, sink, copy_plain, error);
+pprofc_status input_pipe_open(struct input_pipe *pipe, const char *path, size_t room,
+                              const pprofc_allocator *mem, pprofc_error *error) {
+  *pipe = (struct input_pipe){.fd = input_fd_open(path, error), .mem = mem, .room = room};
+  if (pipe->fd < 0) return PPROFC_E_IO;
+  pipe->head = mem_array(mem, room, 1);
+  pprofc_status status =
+      pipe->head ? read_whole(pipe->fd, pipe->head, room, &pipe->size, error) : error_nomem(error);
+  if (status != PPROFC_OK) input_pipe_close(pipe);
+  return status;
 }
 
-pprofc_status input_read_bytes(const char *path, const pprofc_allocator *mem,
-                               const pprofc_limits *limits, struct input *input,
-                               pprofc_error *error) {
-  struct input_sink sink = {.limits = limits};
-  return input_read_path(path, mem, &sink, input, input_copy_stream, error);
+void input_pipe_close(struct input_pipe *pipe) {
+  mem_free(pipe->mem, pipe->head, pipe->room, 1);
+  input_fd_close(pipe->fd);
+}
+
+pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits *limits,
+                              bool inflate, struct input *input, pprofc_error *error) {
+  struct input_source source = {.fd = pipe->fd, .rest = pipe->head, .rest_size = pipe->size};
+  struct input_sink sink = {.region = region_new(pipe->mem), .limits = limits};
+  if (!sink.region) return error_nomem(error);
+  return input_finish(input_read_stream(source, &sink, inflate ? read_steps : copy_plain, error),
+                      &sink, input);
 }

@@ -7,19 +7,24 @@
 #define INPUT_STEP       ((size_t)256 * 1024) /* bytes read or inflated at a time */
 #define INPUT_RATIO_FROM ((uint64_t)32 << 20) /* the ratio is checked above this size */
 
-/* Source of the compressed bytes. */
+/* Source of the compressed bytes: bytes in memory, followed by the rest of a file. */
 struct input_source {
-  int fd;              /* file descriptor, or -1 if the rest is in memory */
-  const uint8_t *rest; /* unread bytes of a source in memory */
+  int fd;              /* file descriptor of the source, or -1 */
+  const uint8_t *rest; /* unread bytes in memory */
   size_t rest_size;
-  uint8_t *step;       /* [INPUT_STEP] buffer for reads of fd */
-  const uint8_t *data; /* current piece */
+  uint8_t *step;       /* buffer of INPUT_STEP bytes for reads of fd */
+  const uint8_t *data; /* bytes of the current piece */
   size_t size;
   uint64_t consumed; /* bytes of the previous pieces */
 };
 
 /* Gets the next piece; size 0 at the end. */
 pprofc_status input_source_next(struct input_source *source, pprofc_error *error);
+
+/* Checks the limits on the number of inflated bytes `made`, and on their ratio to the `read` bytes
+ * of gzip. */
+pprofc_status input_check_limits(const pprofc_limits *limits, uint64_t made, uint64_t read,
+                                 bool gzip, pprofc_error *error);
 
 /* The inflated bytes, in one large arena block that grows. */
 struct input_sink {
@@ -28,7 +33,7 @@ struct input_sink {
   uint8_t *data;
   size_t size, capacity;
   uint64_t source_size; /* bytes read from the source */
-  bool map;             /* true: the file may be mapped */
+  bool map;             /* true if the file may be mapped */
 };
 
 /* Grows the block to at least this size; false when out of memory. */

@@ -1,10 +1,10 @@
-/* Inflates a large file with a low compression ratio without holding it in memory.
+/* Maps large files, so that they are read without being kept in memory.
  *
- * libdeflate needs the whole input at once. If the input is more than a fraction of the output,
- * the file is mapped, and a second thread releases the pages already read every 2 ms. Releasing
- * a page too early is harmless: the next read gets it from the page cache. Peak memory is
- * slightly more than the inflated size. */
+ * A second thread releases the pages already read every 10 ms. Releasing a page too early is
+ * harmless: the next read gets it from the page cache. */
 #include "codec/input.h"
+
+#include "core/mem.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,36 +12,59 @@
 #include <unistd.h>
 
 #define LEAST_SIZE    ((size_t)8 << 20)
-#define DROP_EVERY_US 2000u
+#define DROP_EVERY_US 10000u /* a shorter time costs faults, a longer one memory */
 
-struct dropper {
-  void *map;
+struct input_map {
+  const pprofc_allocator *mem;
+  void *data;
   size_t size;
+  pthread_t thread;
+  bool has_thread;
   atomic_bool done;
 };
 
-static void *drop_pages(void *argument) {
-  struct dropper *dropper = argument;
-  while (!atomic_load(&dropper->done)) {
+static void *input_map_drop(void *argument) {
+  struct input_map *map = argument;
+  while (!atomic_load(&map->done)) {
     usleep(DROP_EVERY_US);
-    madvise(dropper->map, dropper->size, MADV_DONTNEED);
+    madvise(map->data, map->size, MADV_DONTNEED);
   }
   return NULL;
 }
 
+struct input_map *input_map_open(int fd, size_t size, const pprofc_allocator *mem,
+                                 const uint8_t **data) {
+  struct input_map *map = mem_zero_array(mem, 1, sizeof *map);
+  if (!map) return NULL;
+  map->mem = mem;
+  map->size = size;
+  map->data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (map->data == MAP_FAILED) {
+    mem_free(mem, map, 1, sizeof *map);
+    return NULL;
+  }
+  map->has_thread = pthread_create(&map->thread, NULL, input_map_drop, map) == 0;
+  *data = map->data;
+  return map;
+}
+
+void input_map_close(struct input_map *map) {
+  atomic_store(&map->done, true);
+  if (map->has_thread) pthread_join(map->thread, NULL);
+  munmap(map->data, map->size);
+  mem_free(map->mem, map, 1, sizeof *map);
+}
+
+/* libdeflate needs the whole input at once. If the input is more than a fraction of the output,
+ * both would need much memory. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink) {
   uint8_t trailer[4];
+  const uint8_t *data;
   if (size < LEAST_SIZE || pread(fd, trailer, 4, (off_t)(size - 4)) != 4) return false;
   size_t claim = input_claimed_size(trailer, size, sink->limits);
   if (claim == 0 || size < claim / 5 * 2) return false;
-  struct dropper dropper = {.size = size};
-  dropper.map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (dropper.map == MAP_FAILED) return false;
-  pthread_t thread;
-  bool threaded = pthread_create(&thread, NULL, drop_pages, &dropper) == 0;
-  bool done = input_inflate_whole(dropper.map, size, sink);
-  atomic_store(&dropper.done, true);
-  if (threaded) pthread_join(thread, NULL);
-  munmap(dropper.map, size);
+  struct input_map *map = input_map_open(fd, size, &sink->region->mem, &data);
+  bool done = map && input_inflate_whole(data, size, sink);
+  if (map) input_map_close(map);
   return done;
 }

@@ -1,4 +1,4 @@
-/* Loads ISA-L. */
+/* Loads ISA-L, a library for inflating, at its first use. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL
@@ -19,5 +19,5 @@ bool isal_load(struct isal *isal) {
          isal_find(library, "isal_inflate", &isal->inflate);
 }
 #else
-typedef int isal_is_not_here; /* a file of C is not empty */
+typedef int isal_is_not_here; /* ISO C forbids a file without declarations */
 #endif

@@ -446,6 +446,8 @@ static pprofc_status decoder_settle_and_read(struct decode_tables *t, unsigned t
 
 static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
   struct decode_tables t = {.d = d};
+  /* Progress: both passes read the input. */
+  budget_begin(d->arena->mem, 2 * (uint64_t)d->input->size);
   pprofc_status status = d->source ? decoder_settle_and_read(&t, threads) : decoder_read_tables(&t);
   if (status == PPROFC_OK) status = decoder_add_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);

@@ -19,14 +19,14 @@ struct chunk {
 /* Ids below this limit have one or two bytes, so their messages can be the shortest. */
 #define SMALL_IDS 16384
 
-/* Counts messages with ids. A profile with a repeated id is invalid. So if several messages
- * repeat small ids, only the first is counted and stored: the shortest messages cannot take
- * the most memory. */
+/* Counts messages with ids. A profile with a repeated id is invalid, so of several messages with
+ * the same small id only the first is stored. Otherwise a file of very short messages could fill
+ * the memory. */
 struct id_count {
   size_t stored;
   uint64_t largest;
-  bool other;    /* true: ids are not 1, 2, 3 ... */
-  bool repeated; /* true: a small id occurs twice */
+  bool other;    /* true if ids are not 1, 2, 3 ... */
+  bool repeated; /* true if a small id occurs twice */
   uint64_t seen[SMALL_IDS / 64];
 };
 
@@ -59,22 +59,22 @@ struct decoder {
   pprofc_error *error;
   pprofc_profile *profile;             /* profile being built */
   struct arena *arena;                 /* arena of profile->region */
-  const struct decoder_source *source; /* source of samples; NULL: the input */
-  bool certain;                        /* true: an error means an invalid profile, not another
-                                          format */
+  const struct decoder_source *source; /* source of samples; NULL: they are in the input */
+  bool certain; /* true if an error means that the profile is invalid, false if it may be another
+                   format */
 
-  /* Pass 1. */
-  struct buffer chunks; /* array of struct chunk */
+  /* Results of pass 1. */
+  struct buffer chunks; /* complete runs of fields for the workers: an array of struct chunk */
   size_t types, samples, labels, sets, lines, strings, comments;
-  bool line_without_function; /* true: one such line makes the profile invalid, so only the
-                                 first is stored */
+  bool line_without_function; /* true if a line lacks a function: the profile is invalid, so only
+                                 the first such line is stored */
   struct id_count mappings, locations, functions;
   size_t frames;      /* upper bound of the frames of all stacks */
   size_t side;        /* bytes of stacks that are not contiguous in the input */
   size_t values;      /* number of values of the first sample */
   size_t other_count; /* first sample with another number of values, or SIZE_MAX */
 
-  /* Pass 2. */
+  /* Tables of pass 2. */
   struct id_map location_ids, function_ids, mapping_ids;
 };
 
@@ -83,8 +83,8 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
   return (const struct chunk *)(const void *)d->chunks.data;
 }
 
-/* Returns the number of stored samples: all, or up to the first with a wrong number of values,
- * where reading stops. */
+/* Returns the number of stored samples. Reading stops at the first sample with a wrong number of
+ * values. */
 static inline size_t decoder_samples_kept(const struct decoder *d) {
   if (!d->samples) return 0;
   size_t bad = d->values == d->types ? d->other_count : 0;

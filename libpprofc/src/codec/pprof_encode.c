@@ -26,19 +26,21 @@ struct encode_sort_key {
 struct encoder {
   const pprofc_profile *p;
   const pprofc_allocator *mem;
+  struct arena arena; /* arena that holds the arrays below */
   bool nomem;
-  struct interner strings; /* strings in the order of the output */
-  uint32_t *number;        /* [p->strings.count] position of each string in the output, or NONE */
+  struct interner strings; /* strings of the profile in the order of the output */
+  uint32_t *number;        /* position of each string in the output, or NONE */
 
-  size_t max_labels;        /* maximum number of labels of a sample */
-  size_t max_fields;        /* upper bound of the fields of a message, including nested ones */
-  uint8_t *message;         /* [max_fields * WIRE_FIELD_MAX] the message being written */
-  uint64_t *ids;            /* [max_depth] location ids of a sample */
-  uint32_t *frames;         /* [max_depth] locations of a sample */
-  struct stack_code *codes; /* [code_count] codes for the segment `coded` */
+  size_t max_labels; /* maximum number of labels of a sample */
+  size_t max_fields; /* upper bound of the fields of a message, including nested ones */
+  uint8_t *message;  /* buffer for the message being written: max_fields * WIRE_FIELD_MAX bytes */
+  uint64_t *ids;     /* buffer for the location ids of a sample: max_depth entries */
+  uint32_t *frames;  /* buffer for the location indices of a sample: max_depth entries */
+  struct stack_code *codes; /* codes of varints for the segment `coded`; room for code_count */
   const struct segment *coded;
   size_t code_count;
-  uint8_t *packed; /* [max_depth * VARINT32_BYTES_MAX + a code]; NULL if ids are not 1, 2, 3 ... */
+  uint8_t *packed; /* buffer for an encoded stack: max_depth * VARINT32_BYTES_MAX bytes and a code;
+                      NULL if ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
@@ -79,12 +81,12 @@ static size_t encode_packed_size(const pprofc_profile *p) {
   return p->samples.max_depth * VARINT32_BYTES_MAX + sizeof(struct stack_code);
 }
 
-/* Allocates the tables for stacks that can be written without decoding them. */
+/* Allocates the tables for writing stacks without decoding them first. */
 static bool encode_init_packed(struct encoder *e) {
   if (e->p->locations.ids) return true;
   e->code_count = encode_largest_map(&e->p->samples);
-  e->codes = mem_array(e->mem, e->code_count, sizeof *e->codes);
-  e->packed = mem_array(e->mem, encode_packed_size(e->p), 1);
+  e->codes = arena_array(&e->arena, e->code_count, sizeof *e->codes);
+  e->packed = arena_array(&e->arena, encode_packed_size(e->p), 1);
   return e->codes && e->packed;
 }
 
@@ -95,13 +97,14 @@ static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
                         .mem = &p->mem,
                         .max_labels = max_labels,
                         .max_fields = encode_most_fields(p, max_labels)};
+  arena_init(&e->arena, e->mem);
   interner_init(&e->strings, e->mem);
-  e->number = mem_array(e->mem, p->strings.count, sizeof *e->number);
-  e->message = mem_array(e->mem, e->max_fields, WIRE_FIELD_MAX);
-  e->ids = mem_array(e->mem, p->samples.max_depth, sizeof *e->ids);
-  e->frames = mem_array(e->mem, p->samples.max_depth, sizeof *e->frames);
-  e->sorted = mem_array(e->mem, max_labels, sizeof *e->sorted);
-  e->sort_keys = mem_array(e->mem, max_labels, sizeof *e->sort_keys);
+  e->number = arena_array(&e->arena, p->strings.count, sizeof *e->number);
+  e->message = arena_array(&e->arena, e->max_fields, WIRE_FIELD_MAX);
+  e->ids = arena_array(&e->arena, p->samples.max_depth, sizeof *e->ids);
+  e->frames = arena_array(&e->arena, p->samples.max_depth, sizeof *e->frames);
+  e->sorted = arena_array(&e->arena, max_labels, sizeof *e->sorted);
+  e->sort_keys = arena_array(&e->arena, max_labels, sizeof *e->sort_keys);
   if (!e->number || !e->message || !e->ids || !e->frames || !e->sorted || !e->sort_keys ||
       !encode_init_packed(e))
     return false;
@@ -110,14 +113,7 @@ static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
 }
 
 static void encoder_free(struct encoder *e) {
-  mem_free(e->mem, e->packed, e->packed ? encode_packed_size(e->p) : 0, 1);
-  mem_free(e->mem, e->codes, e->code_count, sizeof *e->codes);
-  mem_free(e->mem, e->sort_keys, e->max_labels, sizeof *e->sort_keys);
-  mem_free(e->mem, e->sorted, e->max_labels, sizeof *e->sorted);
-  mem_free(e->mem, e->frames, e->p->samples.max_depth, sizeof *e->frames);
-  mem_free(e->mem, e->ids, e->p->samples.max_depth, sizeof *e->ids);
-  mem_free(e->mem, e->message, e->max_fields, WIRE_FIELD_MAX);
-  mem_free(e->mem, e->number, e->p->strings.count, sizeof *e->number);
+  arena_free(&e->arena);
   interner_free(&e->strings);
 }
 
@@ -360,17 +356,13 @@ static void encode_put_nonzero(struct encoder *e, unsigned field, uint64_t value
 
 static void encode_put_comments(struct encoder *e) {
   size_t count = e->p->comment_count;
-  uint64_t *values = mem_array(e->mem, count, sizeof *values);
-  uint8_t *out = mem_array(e->mem, count + 1, WIRE_FIELD_MAX);
-  if (values && out) {
-    for (size_t i = 0; i < count; i++) values[i] = e->number[e->p->comments[i]];
-    const uint8_t *end = wire_put_list(out, PROFILE_COMMENT, values, count);
-    gzip_writer_add(e->gzip, out, (size_t)(end - out));
-  } else {
-    e->nomem = true;
-  }
-  mem_free(e->mem, out, count + 1, WIRE_FIELD_MAX);
-  mem_free(e->mem, values, count, sizeof *values);
+  uint64_t *values = arena_array(&e->arena, count, sizeof *values);
+  uint8_t *out = arena_array(&e->arena, count + 1, WIRE_FIELD_MAX);
+  e->nomem |= !values || !out;
+  if (e->nomem) return;
+  for (size_t i = 0; i < count; i++) values[i] = e->number[e->p->comments[i]];
+  const uint8_t *end = wire_put_list(out, PROFILE_COMMENT, values, count);
+  gzip_writer_add(e->gzip, out, (size_t)(end - out));
 }
 
 /* Writes fields 7 to 15. The default sample type is written even if it is 0. */

@@ -9,7 +9,8 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-#define NO_LABELS         UINT32_MAX /* marks samples without labels until sets are joined */
+/* Label set of samples without labels until join_sets gives them set 0. */
+#define NO_LABELS UINT32_MAX
 
 /* The first error in a sample, in pprof's order of checks. */
 struct fault {
@@ -17,17 +18,18 @@ struct fault {
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
   size_t values;       /* number of values, with value_mismatch */
-  bool value_mismatch; /* without any of these errors: an unknown location */
+  bool value_mismatch; /* true for a wrong number of values; without any of these errors a location
+                          is unknown */
   bool too_deep;
 };
 
-/* The columns being filled, and the position of one worker in them. */
+/* The columns being filled, and the place in them where one worker continues. */
 struct decode_filler {
   struct decoder *d;
   int64_t *values;
   const uint8_t **stack;
   uint32_t *stack_size;
-  uint32_t *label_set; /* NULL if no sample has labels */
+  uint32_t *label_set; /* label set of each sample; NULL if no sample has labels */
   struct label *labels;
   struct label_set *sets;
   struct label_table table; /* label sets of this worker, stored in its part of `sets` */
@@ -65,14 +67,15 @@ static size_t known_tail(const struct decode_filler *f, const uint8_t *data, siz
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
-/* Counts the frames of a stack of complete varints: each ends in a byte below 0x80. */
+/* Counts the frames of a stack that consists of complete varints. Each varint ends in a byte below
+ * 0x80. */
 static size_t count_frames(const uint8_t *data, size_t size) {
   const uint64_t ones = UINT64_MAX / 0xFF;
   size_t n = 0, i = 0;
   for (; i + 8 <= size; i += 8) {
     uint64_t bytes;
     memcpy(&bytes, data + i, 8);
-    n += (~bytes >> 7 & ones) * ones >> 56; /* number of varints that end in these 8 bytes */
+    n += (size_t)((~bytes >> 7 & ones) * ones >> 56); /* each of these bytes ends a varint */
   }
   for (; i < size; i++) n += data[i] < 0x80;
   return n;
@@ -248,7 +251,7 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
 
 /* Counts of the fields of a sample read so far. */
 struct sample_parts {
-  size_t pieces; /* runs of location ids */
+  size_t pieces; /* number of runs of location ids */
   size_t values;
 };
 
@@ -330,8 +333,12 @@ static void fill_range(void *context, unsigned worker) {
   if (f->label_set)
     label_table_init(&f->table, &f->d->profile->mem, f->labels,
                      f->sets + 1 + chunks[from].first_set);
-  for (size_t i = from; i < to; i++)
+  for (size_t i = from; i < to; i++) {
     if (chunks[i].has_samples && !fill_chunk(f, &chunks[i])) return;
+    if (budget_advance(f->d->arena->mem, (uint64_t)(chunks[i].to - chunks[i].from))) continue;
+    sample_fault(f, (struct fault){.wire = "cancelled"});
+    return;
+  }
 }
 
 /* Joins the sets of all workers, which each count from 0, into one table after the empty set. */
@@ -353,9 +360,8 @@ static void join_sets(const struct decode_filler *fillers, unsigned workers,
 
 static pprofc_status report_fault(struct decoder *d, const struct fault *fault) {
   uint64_t offset = fault->at ? (uint64_t)(fault->at - d->input->data) : PPROFC_NO_OFFSET;
-  if (offset > d->input->size)
-    offset = PPROFC_NO_OFFSET; /* the stack was copied out of the
-                                  input */
+  /* A copied stack has no offset in the input. */
+  if (offset > d->input->size) offset = PPROFC_NO_OFFSET;
   if (fault->wire && !fault->at) return error_nomem(d->error);
   if (fault->wire) return decoder_fail(d, fault->at, fault->wire);
   d->certain = true;

@@ -2,7 +2,7 @@
  * computes the memory they will take. It stores only one entry per 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
-/* Errors that report an exceeded limit. */
+/* Messages of errors that report an exceeded limit. */
 static const char too_many_labels[] = "too many labels in one sample (raise the limit labels)";
 static const char string_too_long[] = "string is too long (raise the limit string_bytes)";
 
@@ -87,7 +87,7 @@ static bool scan_label(struct wire *w, size_t *labels) {
 
 /* Counts of the fields of a sample. */
 struct sample_counts {
-  size_t pieces, stack_bytes; /* runs of location ids, and their bytes */
+  size_t pieces, stack_bytes; /* number of runs of location ids, and the sum of their bytes */
   size_t labels, values;
 };
 
@@ -217,6 +217,8 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
     chunk.to = top->at;
     if ((size_t)(chunk.to - chunk.from) < CHUNK_SIZE && top->at < top->end) continue;
     buffer_add(&d->chunks, &chunk, sizeof chunk);
+    if (!budget_advance(d->arena->mem, (uint64_t)(chunk.to - chunk.from))) d->chunks.failed = true;
+    if (d->chunks.failed) return true;
     chunk = (struct chunk){.from = top->at,
                            .to = top->at,
                            .first_sample = d->samples,
@@ -229,10 +231,11 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 
 /* ---- memory ------------------------------------------ */
 
-#define FIXED_BYTES    ((uint64_t)1 << 20)  /* partly filled blocks and other overhead */
-#define RATIO_FROM     ((uint64_t)64 << 20) /* bytes, below which no ratio is checked */
-#define ID_BYTES       48u                  /* bytes per id in an id map */
-#define LABEL_SET_HASH 48u                  /* bytes per label set in the hash table */
+#define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and other overhead */
+/* Number of bytes below which the ratio is not checked. */
+#define RATIO_FROM     ((uint64_t)64 << 20)
+#define ID_BYTES       48u /* bytes per id in an id map */
+#define LABEL_SET_HASH 48u /* bytes per label set in the hash table */
 
 static uint64_t id_map_bytes(const struct id_count *ids) {
   return ids->other ? ids->stored * (uint64_t)ID_BYTES : 0;

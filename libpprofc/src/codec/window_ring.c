@@ -15,12 +15,12 @@
 struct window_ring {
   const pprofc_allocator *mem;
   struct inflater *inflater;
-  uint8_t *memory;      /* [WINDOWS * WINDOW_SIZE] */
-  size_t size[WINDOWS]; /* bytes in each filled window */
-  /* Windows are counted from the first one; window n is in slot n % WINDOWS. */
+  uint8_t *memory;      /* memory of all windows: WINDOWS * WINDOW_SIZE bytes */
+  size_t size[WINDOWS]; /* number of bytes in each filled window */
+  /* Number of windows filled so far; window n is in slot n % WINDOWS. */
   size_t filled;
-  size_t free; /* the reader has released all windows before this one */
-  size_t next; /* the next window to read; only the reader uses it */
+  size_t free; /* number of the first window that the reader has not released */
+  size_t next; /* number of the next window to read; only the reader uses it */
   bool bad, over, stop;
   bool filler_waits, reader_waits;
   bool threaded;

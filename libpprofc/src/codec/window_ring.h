@@ -8,7 +8,7 @@ struct window_ring;
 
 struct window {
   const uint8_t *data;
-  size_t size; /* 0 at the end of the stream */
+  size_t size; /* size of the window in bytes; 0 at the end of the stream */
 };
 
 /* Inflates the stream ahead on a thread of its own. With `threads` 1, or if no thread can be

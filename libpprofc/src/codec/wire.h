@@ -8,7 +8,8 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* A position in a message. After an error `fault` is the message and `at` its position. */
+/* A position in a message. After an error, `fault` is the error message and `at` the position of
+ * the error. */
 struct wire {
   const uint8_t *at, *end;
   const char *fault;
@@ -27,7 +28,7 @@ static inline bool wire_fail(struct wire *w, const char *fault) {
   return false;
 }
 
-/* Reads a varint; the most frequent length, one byte, without a loop. */
+/* Reads a varint. The most frequent length, one byte, is read without a loop. */
 static inline bool wire_varint(struct wire *w, uint64_t *value) {
   const uint8_t *p = w->at;
   if (p < w->end && *p < VARINT_MORE) {

@@ -15,7 +15,8 @@
  * accept both. pprof writes them this way, although proto3 packs all lists. */
 #define WIRE_UNPACKED_MAX 2
 
-/* A message of this many integers has less than 128 bytes, so its size is a varint of one byte. */
+/* Maximum number of integers in a record: such a message has less than 128 bytes, so its size is a
+ * varint of one byte. */
 #define WIRE_RECORD_MAX 11
 
 static inline uint8_t *wire_put_key(uint8_t *out, unsigned field, enum wire_type type) {

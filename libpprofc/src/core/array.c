@@ -1,6 +1,7 @@
-/* Arrays that grow. */
+/* Implements growable arrays, and sorts arrays. */
 #include "core/array.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 16
@@ -34,4 +35,23 @@ bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t co
   memcpy(items, &grown, sizeof grown);
   *capacity = wanted;
   return true;
+}
+
+/* Size, comparison and context of the sort that this thread runs. Thread-local, because systems
+ * disagree on qsort_r. */
+static _Thread_local struct {
+  int (*compare)(const void *a, const void *b, const void *context);
+  const void *context;
+} array_sorting;
+
+static int array_compare(const void *a, const void *b) {
+  return array_sorting.compare(a, b, array_sorting.context);
+}
+
+void array_sort(void *items, size_t count, size_t size,
+                int (*compare)(const void *a, const void *b, const void *context),
+                const void *context) {
+  array_sorting.compare = compare;
+  array_sorting.context = context;
+  if (count) qsort(items, count, size, array_compare);
 }

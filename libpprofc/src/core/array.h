@@ -1,8 +1,7 @@
 /* Growable arrays: a pointer, a count and a capacity, which are fields of the owner.
  *
- *   bool room = ARRAY_RESERVE(mem, list->items, list->capacity, list->count + 1);
- *   if (!room) return error_nomem(error);
- *   list->items[list->count++] = item;
+ *   bool added = ARRAY_PUSH(mem, list->items, list->count, list->capacity, item);
+ *   if (!added) return error_nomem(error);
  *
  * Only array.c computes capacities. Two arrays that grow together need two capacities, or become
  * one array of structs. */
@@ -42,8 +41,21 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
   array_reserve_in((arena), &(items), &(capacity), (count), sizeof *(items))
 
-/* Declares `at`, the number of items at the start of a sorted array for which `before` is true, an
- * expression with `at`. It is false for all items after them. */
+/* Sorts items as qsort does, with a context for `compare`, which must not sort itself. */
+void array_sort(void *items, size_t count, size_t size,
+                int (*compare)(const void *a, const void *b, const void *context),
+                const void *context);
+
+/* Appends an item. False when out of memory. */
+#define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
+  (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
+   ((items)[(count)++] = __VA_ARGS__, true))
+#define ARRAY_PUSH_IN(arena, items, count, capacity, ...)                                          \
+  (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
+   ((items)[(count)++] = __VA_ARGS__, true))
+
+/* Declares `at` and finds by bisection how many items at the start of an array have a property.
+ * `before` is an expression with `at`: true if item `at` has it. No later item may have it. */
 #define BISECT(at, count, before)                                                                  \
   size_t at = 0;                                                                                   \
   for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \
@@ -53,6 +65,15 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
     else                                                                                           \
       at##_high = at;                                                                              \
   }
+
+/* Reverses the order of the ids. */
+static inline void array_reverse(uint32_t *ids, size_t count) {
+  for (size_t i = 0; i < count / 2; i++) {
+    uint32_t swap = ids[i];
+    ids[i] = ids[count - 1 - i];
+    ids[count - 1 - i] = swap;
+  }
+}
 
 /* Frees the memory and makes the array empty. */
 #define ARRAY_FREE(mem, items, capacity)                                                           \

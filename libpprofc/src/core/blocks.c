@@ -21,15 +21,9 @@ struct renderer {
 struct round {
   const struct blocks *blocks;
   struct renderer *renderers;
-  size_t block; /* items of a block */
+  size_t block; /* number of items in a block */
   size_t from;  /* first item of this round */
 };
-
-static int blocks_to_buffer(void *context, const void *data, size_t size) {
-  struct buffer *text = context;
-  buffer_add(text, data, size);
-  return text->failed;
-}
 
 static void render_block(void *context, unsigned worker) {
   const struct round *round = context;
@@ -38,7 +32,7 @@ static void render_block(void *context, unsigned worker) {
   if (from >= round->blocks->items) return;
   size_t left = round->blocks->items - from;
   buffer_clear(&renderer->text);
-  output_init(&renderer->out, blocks_to_buffer, &renderer->text);
+  output_init(&renderer->out, buffer_write, &renderer->text);
   round->blocks->render(round->blocks->context, renderer->room, &renderer->out, from,
                         from + (left < round->block ? left : round->block));
   (void)output_flush(&renderer->out, NULL);

@@ -119,7 +119,7 @@ static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
   b->left.amount += row->amount;
 }
 
-/* Drops the least important row. */
+/* Drops the least important row and counts it as left out. */
 static void brief_pop(struct brief *b) {
   struct brief_piece row = b->rows.items[0];
   brief_leave_row(b, &row);
@@ -177,7 +177,7 @@ static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *sc
   return buffer_str(scratch);
 }
 
-/* Ends the piece that is being written. */
+/* Ends the piece that is being written, and adds it to its list. */
 static bool brief_close(struct brief *b, pprofc_str text) {
   struct brief_piece piece = b->open_piece;
   struct buffer scratch;
@@ -342,23 +342,21 @@ static bool brief_collect(const struct brief *b, struct brief_list *all) {
   return true;
 }
 
-/* Writes the pieces. The first row of a JSON array has no comma. */
+/* Writes the pieces. The first element of a JSON array has no comma. */
 static void brief_merge(struct brief *b, struct buffer *to) {
   struct brief_list all;
-  bool first = true, noted = false;
+  bool noted = false;
   to->failed |= !brief_collect(b, &all);
   for (size_t i = 0; i < all.count; i++) {
     const struct brief_piece *piece = &all.items[i];
-    bool is_row = piece->rank != BRIEF_FIXED;
     if (!noted && piece->index >= b->note_at) {
       buffer_add_str(to, buffer_str(&b->note));
       noted = true;
     }
-    bool follows = b->kind == BRIEF_JSON && is_row && first;
+    bool is_first = b->kind == BRIEF_JSON && to->size && to->data[to->size - 1] == '[';
     pprofc_str text = piece->size ? (pprofc_str){piece->text, piece->size} : STR("");
-    if (follows && str_starts(text, STR(","))) text = str_slice(text, 1, text.size);
+    if (is_first && str_starts(text, STR(","))) text = str_slice(text, 1, text.size);
     buffer_add_str(to, text);
-    first = !is_row;
   }
   if (!noted) buffer_add_str(to, buffer_str(&b->note));
   ARRAY_FREE(b->mem, all.items, all.capacity);

@@ -9,22 +9,23 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Smallest budget in bytes: room for the line that names what was left out. */
+/* Smallest budget in bytes: room for the line about the omitted rows. */
 #define BRIEF_LEAST 256
 
-/* Rank of lines outside rows. */
+/* Rank of lines outside rows: such lines are dropped only if dropping all rows is not enough. */
 #define BRIEF_FIXED INT32_MAX
 
-/* BRIEF_LINES: each line is a row; BRIEF_ROWS: text whose rows are marked; BRIEF_JSON: JSON
- * whose rows are marked. */
+/* Kind of report. BRIEF_LINES: each line is a row. BRIEF_ROWS: text whose rows are marked.
+ * BRIEF_JSON: JSON whose rows are marked. */
 enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 
 /* One row, or one line outside rows. */
 struct brief_piece {
-  int rank;           /* rows of a higher rank are more important */
-  double weight;      /* then rows of a larger magnitude, then earlier rows */
+  int rank;           /* rank of the row; rows of a higher rank are more important */
+  double weight;      /* magnitude of the row; of rows of one rank, larger and earlier ones are
+                         more important */
   long double amount; /* value of the row, for the sum of the rows that were left out */
-  size_t index;       /* place in the report */
+  size_t index;       /* position of the piece in the report */
   char *text;
   size_t size;
 };
@@ -32,13 +33,13 @@ struct brief_piece {
 struct brief_list {
   struct brief_piece *items;
   size_t count, capacity;
-  size_t bytes; /* bytes of all texts */
+  size_t bytes; /* sum of the sizes of the texts, in bytes */
 };
 
 /* Sums over rows that were left out. */
 struct brief_left {
   size_t rows, lines; /* number of lines outside rows */
-  size_t of_rank[3];  /* number of rows of rank 0, 1, and 2 or more */
+  size_t of_rank[3];  /* numbers of omitted rows of rank 0, of rank 1, and of rank 2 or more */
   long double amount;
 };
 
@@ -46,8 +47,8 @@ struct brief_left {
 typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
                                   struct buffer *to);
 
-/* Replaces a line outside rows that counts rows: writes it without the rows that were left out.
- * False if the line stays. */
+/* Corrects a line above or below the rows that states their number: writes it without the rows
+ * that were left out. False if the line needs no change. */
 typedef bool (*brief_recount_fn)(const void *context, const struct brief_left *left,
                                  pprofc_str line, struct buffer *to);
 
@@ -56,18 +57,18 @@ struct brief {
   enum brief_kind kind;
   size_t most;             /* budget in bytes */
   const char *more;        /* command that shows more */
-  struct brief_list rows;  /* a heap: the least important row is first */
-  struct brief_list fixed; /* text outside rows, in its order */
+  struct brief_list rows;  /* rows kept so far, as a heap with the least important row first */
+  struct brief_list fixed; /* lines outside rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the next line to drop */
   size_t next;             /* index of the next piece */
   size_t note_at;          /* index of the piece after the note of a JSON report */
-  struct buffer open;      /* text of the piece that is being written */
+  struct buffer open;      /* buffer for the text of the piece that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true if an empty line ends a table */
   /* BRIEF_LINES: returns the rank of a line; NULL: all lines are rows. */
   int (*rank_of)(pprofc_str line);
   size_t skip; /* number of rows to drop at the beginning, because an earlier answer had them */
-  size_t seen; /* rows so far */
+  size_t seen; /* number of rows marked so far */
   bool has_floor;
   struct brief_piece floor; /* most important row that did not fit */
   struct brief_left left;
@@ -80,7 +81,7 @@ void brief_init(struct brief *brief, const pprofc_allocator *mem, enum brief_kin
                 const char *more);
 void brief_free(struct brief *brief);
 
-/* A write callback; the context is the brief. */
+/* Writes to a brief. A pprofc_write_fn whose context is the brief. */
 int brief_write(void *brief, const void *data, size_t size);
 
 /* Begins a row, or with BRIEF_FIXED a text outside rows. False when out of memory. */

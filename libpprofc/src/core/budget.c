@@ -3,21 +3,28 @@
 
 #include "core/error.h"
 #include "core/mem.h"
+#include "core/system.h"
 
 #include <time.h>
 
-enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE };
+enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED };
 
 struct budget {
-  pprofc_allocator counted;         /* allocator that users of the budget receive */
-  pprofc_allocator mem;             /* underlying allocator */
-  struct budget *parent;            /* budget that `mem` belongs to, referenced; or NULL */
-  _Alignas(8) uint64_t bytes, used; /* 8-byte aligned: 32-bit machines align uint64_t to 4,
-                                       where atomic access is slow */
-  _Alignas(8) uint64_t deadline;    /* milliseconds of the monotonic clock; 0: no deadline */
-  uint32_t milliseconds;            /* time limit, for the message */
+  pprofc_allocator counted; /* allocator that users of the budget receive */
+  pprofc_allocator mem;     /* allocator from which the budget takes its memory */
+  struct budget *parent; /* budget that `mem` belongs to, with a reference to it; NULL if there is
+                            no such budget */
+  /* Size of the budget and bytes in use; 8-byte aligned, because 32-bit machines align uint64_t to
+   * 4, where atomic access is slow. */
+  _Alignas(8) uint64_t bytes, used;
+  /* Time at which the budget stops, in milliseconds of the monotonic clock; 0: no deadline. */
+  _Alignas(8) uint64_t deadline;
+  _Alignas(8) uint64_t done, total; /* work done and total work of the current step */
+  pprofc_progress_fn progress; /* function that can stop the work by returning false, or NULL */
+  void *progress_context;
+  uint32_t milliseconds; /* time limit in milliseconds, for the message */
   int references;
-  int stop;     /* enum budget_stop; signal handlers also set it */
+  int stop;     /* reason of the stop, an enum budget_stop; signal handlers also set it */
   bool refused; /* true if this budget, not `mem`, refused the last failed allocation */
   bool passed;  /* true if this budget ever refused an allocation */
 };
@@ -43,14 +50,44 @@ void budget_set_time(struct budget *budget, uint32_t milliseconds) {
   __atomic_store_n(&budget->deadline, budget_clock() + milliseconds, __ATOMIC_RELEASE);
 }
 
-/* Returns why the budget is stopped. The first check after the deadline records the timeout
- * for good. */
+void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context) {
+  budget->progress = progress;
+  budget->progress_context = context;
+  if (!progress && budget->stop == BUDGET_DECLINED) budget->stop = BUDGET_RUNS;
+}
+
+void budget_begin(const pprofc_allocator *mem, uint64_t total) {
+  for (struct budget *budget = budget_of(mem); budget; budget = budget->parent) {
+    __atomic_store_n(&budget->done, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&budget->total, total, __ATOMIC_RELAXED);
+  }
+}
+
+bool budget_advance(const pprofc_allocator *mem, uint64_t units) {
+  for (struct budget *budget = budget_of(mem); budget; budget = budget->parent)
+    __atomic_add_fetch(&budget->done, units, __ATOMIC_RELAXED);
+  return !budget_stopped(mem);
+}
+
+/* True if the function that watches the budget returns false. */
+static bool budget_is_declined(const struct budget *budget) {
+  uint64_t done = __atomic_load_n(&budget->done, __ATOMIC_RELAXED);
+  uint64_t total = __atomic_load_n(&budget->total, __ATOMIC_RELAXED);
+  return budget->progress && !budget->progress(budget->progress_context, done, total);
+}
+
+/* Returns why the budget is stopped. The first check that finds the deadline passed, or `progress`
+ * returning false, records the reason. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
   uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);
-  if (stop || !deadline || budget_clock() < deadline) return (enum budget_stop)stop;
-  __atomic_store_n(&budget->stop, BUDGET_LATE, __ATOMIC_RELAXED);
-  return BUDGET_LATE;
+  if (stop) return (enum budget_stop)stop;
+  if (deadline && budget_clock() >= deadline)
+    stop = BUDGET_LATE;
+  else if (budget_is_declined(budget))
+    stop = BUDGET_DECLINED;
+  if (stop) __atomic_store_n(&budget->stop, stop, __ATOMIC_RELAXED);
+  return (enum budget_stop)stop;
 }
 
 /* Returns the stopped budget, either this one or one that contains it, or NULL. */
@@ -185,8 +222,10 @@ bool budget_passed(const pprofc_allocator *mem) {
 }
 
 static pprofc_status budget_set_stopped(const struct budget *budget, pprofc_error *error) {
-  if (__atomic_load_n(&budget->stop, __ATOMIC_RELAXED) != BUDGET_LATE)
-    return error_set(error, PPROFC_E_CANCELLED, "the report was cancelled");
+  int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
+  if (stop == BUDGET_DECLINED)
+    return error_set(error, PPROFC_E_CANCELLED, "the caller cancelled the call");
+  if (stop != BUDGET_LATE) return error_set(error, PPROFC_E_CANCELLED, "the report was cancelled");
   return error_set(error, PPROFC_E_CANCELLED, "the report took longer than %g s",
                    budget->milliseconds / 1000.0);
 }

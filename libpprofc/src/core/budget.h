@@ -48,7 +48,16 @@ bool budget_passed(const pprofc_allocator *mem);
 /* Stops everything that runs with the budget. Safe in a signal handler and from any thread. */
 void budget_cancel(struct budget *budget);
 
-/* Clears a cancellation, so that a shell can run its next command. */
+/* Calls `progress` at every check of the budget, until it returns false, which stops the budget.
+ * NULL ends these calls and clears such a stop. No other thread may use the budget meanwhile. */
+void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context);
+
+/* Begin a step of `total` units, and add finished units; `progress` gets both numbers.
+ * budget_advance returns false if the budget is stopped. */
+void budget_begin(const pprofc_allocator *mem, uint64_t total);
+bool budget_advance(const pprofc_allocator *mem, uint64_t units);
+
+/* Clears a cancellation, so that a shell can run another command after an interrupted one. */
 void budget_resume(struct budget *budget);
 
 /* Stops the budget after `milliseconds`. A later call moves the time if it has not passed. Other

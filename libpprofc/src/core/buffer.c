@@ -38,10 +38,21 @@ pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena) {
   return buffer->failed ? (pprofc_str){NULL, 0} : arena_str(arena, buffer_str(buffer));
 }
 
+pprofc_str buffer_take(struct buffer *buffer, struct arena *arena) {
+  pprofc_str kept = buffer_keep(buffer, arena);
+  buffer_free(buffer);
+  return kept;
+}
+
 void buffer_add(struct buffer *buffer, const void *data, size_t size) {
   if (!size || !buffer_reserve(buffer, size)) return;
   memcpy(buffer->data + buffer->size, data, size);
   buffer->size += size;
+}
+
+int buffer_write(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
 }
 
 void buffer_add_str(struct buffer *buffer, pprofc_str s) {

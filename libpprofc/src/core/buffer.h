@@ -11,7 +11,7 @@ struct buffer {
   char *data;
   size_t size, capacity;
   size_t ceiling; /* maximum size in bytes */
-  bool failed;    /* out of memory or over the ceiling; later data is missing */
+  bool failed;    /* true if memory ran out or the ceiling was reached; later data is missing */
 };
 
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);
@@ -25,11 +25,18 @@ void buffer_add_str(struct buffer *buffer, pprofc_str s);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_fill(struct buffer *buffer, char c, size_t count);
+/* Appends data as a pprofc_write_fn does; `buffer` is a struct buffer. Returns nonzero if the
+ * buffer failed. */
+int buffer_write(void *buffer, const void *data, size_t size);
+
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Copies the contents of the buffer into an arena. data is NULL if the copy or an earlier
  * append failed. */
 pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
+
+/* Like buffer_keep, and frees the buffer. A NUL follows the copy. */
+pprofc_str buffer_take(struct buffer *buffer, struct arena *arena);
 
 static inline void buffer_clear(struct buffer *buffer) {
   buffer->size = 0;

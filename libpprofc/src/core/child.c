@@ -2,16 +2,16 @@
 #include "core/child.h"
 
 #include "core/budget.h"
+#include "core/spawn.h"
+#include "core/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,13 +22,13 @@
 /* A running child process. */
 struct child_running {
   const struct child *child;
-  const struct child_user *user; /* or NULL */
+  const struct child_user *user; /* extra settings for a program of the user, or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;     /* anonymous file: a pipe could block this process if the program does not read its
-                    input */
-  int pipes[2];  /* our ends of standard output and standard error; -1 when closed */
-  int theirs[2]; /* the child's ends of the pipes */
+  int input;    /* descriptor of an anonymous file with the standard input; with a pipe this process
+                   could block if the program does not read its input */
+  int pipes[2]; /* read ends of the pipes for standard output and standard error; -1 when closed */
+  int theirs[2]; /* write ends of these pipes, which the child inherits */
   pid_t pid;
   int64_t deadline;
 };
@@ -57,7 +57,7 @@ static bool move_up(int *fd) {
 
 static bool open_input(struct child_running *run) {
   pprofc_str text = run->child->input;
-  run->input = memfd_create("pprofc", MFD_CLOEXEC);
+  run->input = system_memory_file();
   if (run->input < 0 || !move_up(&run->input)) return false;
   size_t written = 0;
   while (written < text.size) {
@@ -72,7 +72,7 @@ static bool open_input(struct child_running *run) {
 static bool open_pipes(struct child_running *run) {
   for (int i = 0; i < 2; i++) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    if (!system_pipe(ends)) return false;
     run->pipes[i] = ends[0];
     run->theirs[i] = ends[1];
     if (!move_up(&run->pipes[i]) || !move_up(&run->theirs[i])) return false;
@@ -100,39 +100,18 @@ static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
 /* Starts the program in its own process group with default signal handlers. Returns 0 or an
  * errno. */
 static int child_start(struct child_running *run) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  char text[3][4096 + 16], *few[5], **environment = environ;
-  sigset_t none, all;
-  if (!run->user) {
-    make_environment(text, few);
-    environment = few;
+  char text[3][4096 + 16], *few[5];
+  struct spawn spawn = {.argv = run->child->argv,
+                        .environment = few,
+                        .streams = {run->input, run->theirs[0], run->theirs[1]},
+                        .own_group = true,
+                        .default_signals = true};
+  make_environment(text, few);
+  if (run->user) {
+    spawn.folder = run->user->folder;
+    spawn.environment = NULL;
   }
-  sigemptyset(&none);
-  sigfillset(&all);
-  int failed = posix_spawn_file_actions_init(&files);
-  if (failed) return failed;
-  failed = posix_spawnattr_init(&attributes);
-  if (failed) {
-    posix_spawn_file_actions_destroy(&files);
-    return failed;
-  }
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  failed = posix_spawn_file_actions_adddup2(&files, run->input, STDIN_FILENO);
-  if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[0], STDOUT_FILENO);
-  if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[1], STDERR_FILENO);
-  if (!failed && run->user && run->user->folder)
-    failed = posix_spawn_file_actions_addchdir_np(&files, run->user->folder);
-  if (!failed)
-    failed = posix_spawnp(&run->pid, run->child->argv[0], &files, &attributes,
-                          (char *const *)(uintptr_t)run->child->argv, environment);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  return failed;
+  return spawn_start(&spawn, &run->pid);
 }
 
 /* Keeps the beginning of the program's standard error. */
@@ -166,10 +145,12 @@ static bool child_is_stopped(const struct child_running *run) {
   return run->user && run->user->stop && *run->user->stop;
 }
 
-/* Waits until a pipe is readable; fails on timeout or cancellation. Sets *ready to 0 if the
+#define CHILD_POLLED 3 /* both pipes, and the descriptor that the caller watches */
+
+/* Waits until a descriptor is readable; fails on timeout or cancellation. Sets *ready to 0 if the
  * caller must retry. */
-static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[2], int *ready,
-                                pprofc_error *error) {
+static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[CHILD_POLLED],
+                                int *ready, pprofc_error *error) {
   int64_t left = run->deadline - now_ms();
   if (budget_stopped(run->output->mem))
     return error_nomem(error); /* budget_status replaces this
@@ -178,20 +159,28 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
                      run->child->argv[0]);
-  *ready = poll(fds, 2, left < CHILD_LOOK_MS ? (int)left : CHILD_LOOK_MS);
+  *ready = poll(fds, CHILD_POLLED, left < CHILD_LOOK_MS ? (int)left : CHILD_LOOK_MS);
   if (*ready < 0 && errno != EINTR)
     return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", run->child->argv[0],
                      ERRNO_TEXT(errno));
   return PPROFC_OK;
 }
 
+/* Returns the descriptor that the caller watches, or -1. */
+static int child_watched(const struct child_running *run) {
+  return run->user && run->user->serve ? run->user->watched : -1;
+}
+
 /* Reads both pipes to end of file. */
 static pprofc_status child_read_all(struct child_running *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
+  int watched = child_watched(run);
   while (status == PPROFC_OK && (run->pipes[0] >= 0 || run->pipes[1] >= 0)) {
     int ready = 0;
-    struct pollfd fds[2] = {{run->pipes[0], POLLIN, 0}, {run->pipes[1], POLLIN, 0}};
+    struct pollfd fds[CHILD_POLLED] = {
+        {run->pipes[0], POLLIN, 0}, {run->pipes[1], POLLIN, 0}, {watched, POLLIN, 0}};
     status = child_wait(run, fds, &ready, error);
+    if (status == PPROFC_OK && ready > 0 && fds[2].revents) run->user->serve(run->user->context);
     for (int i = 0; i < 2 && status == PPROFC_OK && ready > 0; i++)
       if (fds[i].revents) status = drain(run, i, error);
   }
@@ -217,7 +206,7 @@ static pprofc_status child_finish(struct child_running *run, pprofc_status statu
     kill(-run->pid, SIGKILL);
     while (waitpid(run->pid, &how, 0) < 0 && errno == EINTR) continue;
   }
-  run->end->status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+  run->end->status = spawn_status(how);
   size_t used = strlen(run->end->said);
   while (used && run->end->said[used - 1] == ' ') run->end->said[--used] = '\0';
   return status;

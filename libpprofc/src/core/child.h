@@ -11,7 +11,7 @@
 struct child {
   const char *const *argv; /* arguments, ending with NULL; argv[0] is searched in PATH unless
                               it contains a slash */
-  pprofc_str input;        /* complete standard input */
+  pprofc_str input;        /* complete text for the standard input of the program */
   unsigned timeout_ms;     /* time limit, or CHILD_NO_TIMEOUT; 0 means CHILD_TIMEOUT_MS */
 };
 
@@ -39,6 +39,10 @@ struct child_user {
   const char *folder;                /* working directory; NULL: the caller's */
   struct buffer *said;               /* receives the whole standard error, or NULL */
   const volatile sig_atomic_t *stop; /* flag that kills the program when it is not 0; or NULL */
+  /* Called whenever `watched` is readable while the program has its output open; or NULL. */
+  void (*serve)(void *context);
+  void *context;
+  int watched; /* descriptor */
 };
 
 /* Like child_run, for a program of the user. Also returns PPROFC_E_IO if it was stopped. */

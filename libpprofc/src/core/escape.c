@@ -1,5 +1,6 @@
 /* Escapes untrusted text for a terminal, JSON, XML and HTML. */
 #include "core/escape.h"
+#include "core/chars.h"
 
 /* Returns the length of a UTF-8 character that begins with `lead`; 0 if `lead` is invalid. */
 static inline size_t utf8_lead_length(unsigned char lead) {
@@ -168,4 +169,46 @@ void escape_xml(struct buffer *out, pprofc_str s) {
     else
       buffer_add(out, s.data + start, i - start);
   }
+}
+
+void escape_csv(struct buffer *out, pprofc_str text, bool quotes) {
+  if (quotes) buffer_add_char(out, '"');
+  if (text.size && text.data[0] && strchr("=+-@\t\r", text.data[0])) buffer_add_char(out, '\'');
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] == '"') buffer_add_char(out, '"');
+    buffer_add_char(out, text.data[i]);
+  }
+  if (quotes) buffer_add_char(out, '"');
+}
+
+/* ---- one word ---------------------------------------- */
+
+void escape_url(struct buffer *out, pprofc_str text, const char *also) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool word = char_is_letter(c) || char_is_digit(c);
+    if (word || (c && (strchr("-_.~", c) || strchr(also, c))))
+      buffer_add_char(out, c);
+    else
+      buffer_printf(out, "%%%02X", (unsigned char)c);
+  }
+}
+
+void escape_regexp(struct buffer *out, pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    if ((unsigned char)c < ' ') {
+      buffer_printf(out, "\\x%02x", (unsigned char)c);
+      continue;
+    }
+    if (strchr("\\.*+?(){}|^$[]", c)) buffer_add_char(out, '\\');
+    buffer_add_char(out, c);
+  }
+}
+
+void escape_shell(struct buffer *out, pprofc_str text) {
+  buffer_add_char(out, '\'');
+  for (size_t i = 0; i < text.size; i++)
+    buffer_add_str(out, text.data[i] == '\'' ? STR("'\\''") : (pprofc_str){text.data + i, 1});
+  buffer_add_char(out, '\'');
 }

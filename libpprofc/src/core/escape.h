@@ -1,4 +1,5 @@
-/* Escapes untrusted text for a terminal, JSON, XML and HTML. Also UTF-8 functions. */
+/* Escapes untrusted text for a terminal, JSON, XML, HTML, CSV, URLs, expressions and shells. Also
+ * UTF-8 functions. */
 #ifndef PPROFC_CORE_ESCAPE_H
 #define PPROFC_CORE_ESCAPE_H
 
@@ -32,5 +33,18 @@ void escape_json(struct buffer *out, pprofc_str s);
 /* Appends s as text or attribute value of XML or HTML: & < > " ' as entities, characters that
  * XML forbids as U+FFFD, direction marks as \u{NNNN}, the first # of "##" as an entity. */
 void escape_xml(struct buffer *out, pprofc_str s);
+
+/* Appends text for a cell of CSV, in quotes if `quotes` is true. An apostrophe precedes a text that
+ * a spreadsheet would run as a formula. */
+void escape_csv(struct buffer *out, pprofc_str text, bool quotes);
+
+/* Appends text encoded for a part of a URL: letters, digits, -_.~ and the bytes of `also` stay. */
+void escape_url(struct buffer *out, pprofc_str text, const char *also);
+
+/* Appends a regular expression that matches the text itself. */
+void escape_regexp(struct buffer *out, pprofc_str text);
+
+/* Appends a word for a shell, in quotes. */
+void escape_shell(struct buffer *out, pprofc_str text);
 
 #endif

@@ -20,7 +20,7 @@ static struct fixed_parts fixed_take_apart(double value) {
   memcpy(&bits, &value, sizeof bits);
   int exponent = (int)(bits >> 52 & 0x7FF);
   struct fixed_parts parts = {bits & 0xFFFFFFFFFFFFFu, 1074, bits >> 63 != 0, exponent != 0x7FF};
-  if (exponent) { /* otherwise the number is subnormal */
+  if (exponent) { /* an exponent of 0 means a subnormal number */
     parts.mantissa |= (uint64_t)1 << 52;
     parts.drop = 1075 - exponent;
   }
@@ -47,7 +47,7 @@ static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t 
   *rounded = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
   return true;
 }
-#else /* without 128-bit integers callers use printf */
+#else /* this branch has no 128-bit integers: callers use printf */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
   (void)parts, (void)decimals, (void)rounded;
   return false;

@@ -4,8 +4,8 @@
 #ifndef PPROFC_CORE_FORMAT_ROW_H
 #define PPROFC_CORE_FORMAT_ROW_H
 
-/* Plain text without '|' and line breaks; names in `backquotes`. Fields are not NULL unless
- * noted. */
+/* A row of a table of formats. Texts have no '|' and no line breaks; names are in `backquotes`.
+ * Fields are not NULL unless noted. */
 struct format_row {
   const char *reader; /* the function or row that reads it: "callgrind", "json_dhat" */
   const char *name;   /* common name of the format */
@@ -13,8 +13,8 @@ struct format_row {
   const char *recognised; /* how the reader recognizes its files */
   const char *recorded;   /* tool and version of the recording in testdata, or "made by hand" */
   const char *example;    /* file in testdata that a golden case reads, or NULL */
-  const char *kept;       /* data that is read */
-  const char *lost;       /* data that is dropped, and how much of it is counted */
+  const char *kept;       /* data of the format that the reader keeps */
+  const char *lost;       /* data that the reader drops, and how much of it the reader counts */
 };
 
 #endif

@@ -1,6 +1,8 @@
 /* Hashes of bytes, and the secret key of all hashes. */
 #include "core/hash.h"
 
+#include "core/system.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
@@ -8,7 +10,6 @@
 
 #ifdef __linux__
 #include <sys/auxv.h>
-#include <sys/random.h>
 #endif
 
 #ifdef HAVE_XXHASH
@@ -18,7 +19,7 @@
 /* Uses a full secret: XXH3 masks every word with words of it. With only a seed those words are
  * known sums and differences, so keys exist that collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
-  if (!size) return hash_secret.state;
+  if (!size) return hash_secret.slot; /* not `state`, with which hash_mix gives 0 for every word */
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else
@@ -70,25 +71,11 @@ static void secret_from_process(void) {
   secret_expand(words[0], words[1]);
 }
 
-/* Reads random bytes from the kernel, which returns up to 256 bytes in one piece. */
-static bool secret_from_kernel(void) {
-#ifdef __linux__
-  return getrandom(&hash_secret, sizeof hash_secret, GRND_NONBLOCK) == (ssize_t)sizeof hash_secret;
-#else
-  return getentropy(&hash_secret, sizeof hash_secret) == 0;
-#endif
-}
-
 static void secret_draw(void) {
-  if (!secret_from_kernel()) secret_from_process();
+  if (!system_random(&hash_secret, sizeof hash_secret)) secret_from_process();
 }
 
 void hash_init(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, secret_draw);
-}
-
-void hash_seed_for_test(uint64_t seed) {
-  hash_init();
-  secret_expand(seed, ~seed);
 }

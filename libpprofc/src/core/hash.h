@@ -11,9 +11,9 @@
 
 /* Secret that is set once per process: the only global variable of the library. */
 struct hash_secret {
-  uint64_t state, word;     /* used by hash_mix */
-  uint64_t slot;            /* used by hash_spread */
-  unsigned char bytes[192]; /* used by hash_bytes */
+  uint64_t state, word;     /* secret of hash_mix */
+  uint64_t slot;            /* secret of hash_spread */
+  unsigned char bytes[192]; /* secret of hash_bytes */
 };
 
 extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
@@ -21,10 +21,6 @@ extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
 /* Draws the secret on the first call; thread-safe. map_init calls it, because every hash is
  * for a table. */
 void hash_init(void);
-
-/* Replaces the secret by one derived from `seed`. Only for tests, and only while no table
- * exists. */
-void hash_seed_for_test(uint64_t seed);
 
 uint64_t hash_bytes(const void *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* Reading files whole. */
+/* Reads whole files. */
 #include "core/infile.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@ static void infile_reserve(int fd, struct buffer *data) {
     buffer_reserve(data, (size_t)info.st_size + 1);
 }
 
-/* Reads into the free memory of the buffer, or through a block if the buffer is full. */
+/* Reads the next bytes into the free memory of the buffer, or through a local block if the buffer
+ * is full. */
 static ssize_t infile_step(int fd, struct buffer *data) {
   char block[INFILE_BLOCK];
   size_t room = data->capacity - data->size;
@@ -55,4 +56,13 @@ pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *err
   int number = fd < 0 ? errno : fd_read_all(fd, data);
   if (fd >= 0) close(fd);
   return file_read_status(path, number, data, error);
+}
+
+pprofc_status file_keep(const char *path, size_t most, struct arena *arena, pprofc_str *text,
+                        pprofc_error *error) {
+  struct buffer data;
+  buffer_init(&data, arena->mem, most);
+  pprofc_status status = file_read(path, &data, error);
+  *text = buffer_take(&data, arena);
+  return status == PPROFC_OK && !text->data ? error_nomem(error) : status;
 }

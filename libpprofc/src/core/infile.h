@@ -1,4 +1,4 @@
-/* Reading files whole. */
+/* Reads whole files. */
 #ifndef PPROFC_CORE_INFILE_H
 #define PPROFC_CORE_INFILE_H
 
@@ -12,6 +12,10 @@ int fd_read_all(int fd, struct buffer *data);
 /* Appends a whole file to the buffer. Errors: PPROFC_E_IO, PPROFC_E_LIMIT for a file over the
  * buffer's ceiling, PPROFC_E_NOMEM. */
 pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *error);
+
+/* Reads a whole file of at most `most` bytes into an arena. */
+pprofc_status file_keep(const char *path, size_t most, struct arena *arena, pprofc_str *text,
+                        pprofc_error *error);
 
 /* Returns the status of a reading that ended with `number`, 0 or an errno. `path` is for the
  * message. */

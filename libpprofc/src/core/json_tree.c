@@ -2,7 +2,10 @@
 #include "core/json_tree.h"
 
 #include "core/array.h"
+#include "core/budget.h"
+#include "core/chars.h"
 #include "core/escape.h"
+#include "core/infile.h"
 
 #define DEEPEST 2048
 
@@ -18,8 +21,9 @@ struct json_tree_parser {
   uint32_t line;
   pprofc_error *error;
   pprofc_status status;
-  struct json_tree_level *levels; /* open arrays and objects */
+  struct json_tree_level *levels; /* stack of open arrays and objects */
   size_t depth, room;
+  bool pack; /* true to keep arrays of numbers as text */
 };
 
 static void json_tree_fail(struct json_tree_parser *s, const char *what) {
@@ -49,10 +53,6 @@ static void json_tree_skip_blanks(struct json_tree_parser *s) {
   }
 }
 
-static bool json_tree_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* Returns the next byte, or NUL at the end. */
 static char json_tree_peek(const struct json_tree_parser *s) {
   return s->p < s->end ? *s->p : '\0';
@@ -60,22 +60,10 @@ static char json_tree_peek(const struct json_tree_parser *s) {
 
 /* ---- strings ----------------------------------------- */
 
-/* Returns the value of a hexadecimal digit, or -1. */
-static int json_tree_hex_value(char c) {
-  if (json_tree_is_digit(c)) return c - '0';
-  char lower = (char)(c | 32);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* Returns the value of four hexadecimal digits, or -1. */
 static int64_t json_tree_read_hex4(const char *p) {
-  int64_t value = 0;
-  for (int i = 0; i < 4; i++) {
-    int digit = json_tree_hex_value(p[i]);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
+  uint64_t value;
+  return str_parse_uint((pprofc_str){p, 4}, 16, &value) ? (int64_t)value : -1;
 }
 
 /* Decodes "\uXXXX" after the u, or a surrogate pair. A lone surrogate becomes U+FFFD. */
@@ -172,37 +160,7 @@ static const struct word words[] = {
 };
 
 static bool is_number_byte(char c) {
-  return json_tree_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
-
-static size_t skip_digits(pprofc_str s, size_t at) {
-  while (at < s.size && json_tree_is_digit(s.data[at])) at++;
-  return at;
-}
-
-/* Returns the end of the fraction that begins at `at`, or `at` if there is no fraction. */
-static size_t json_tree_skip_fraction(pprofc_str s, size_t at) {
-  return at < s.size && s.data[at] == '.' ? skip_digits(s, at + 1) : at;
-}
-
-/* Returns the end of the exponent that begins at `at`, or `at` if there is no exponent.
- * SIZE_MAX if it has no digits. */
-static size_t json_tree_skip_exponent(pprofc_str s, size_t at) {
-  if (at == s.size || (s.data[at] | 32) != 'e') return at;
-  at++;
-  if (at < s.size && (s.data[at] == '+' || s.data[at] == '-')) at++;
-  size_t end = skip_digits(s, at);
-  return end == at ? SIZE_MAX : end;
-}
-
-/* True for a JSON number. Leading zeros and a final point ("1.", "-.5", but not ".5") are also
- * accepted. */
-static bool json_tree_is_number(pprofc_str s) {
-  if (!s.size || s.data[0] == '.') return false;
-  size_t start = s.data[0] == '-';
-  size_t integer = skip_digits(s, start), fraction = json_tree_skip_fraction(s, integer);
-  size_t point = fraction > integer;
-  return fraction - start > point && json_tree_skip_exponent(s, fraction) == s.size;
+  return char_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 /* Takes a word such as true, null or NaN if it comes next. */
@@ -218,16 +176,156 @@ static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   return false;
 }
 
+/* Takes digits if the value ends after them. */
+static bool json_tree_take_digits(struct json_tree_parser *s, struct node *node) {
+  const char *end = s->p;
+  while (end < s->end && char_is_digit(*end)) end++;
+  if (end == s->p || end == s->end || (*end != ',' && *end != ']' && *end != '}')) return false;
+  node->kind = NODE_NUMBER;
+  node->text = (pprofc_str){s->p, (size_t)(end - s->p)};
+  s->p = end;
+  return true;
+}
+
 static void parse_scalar(struct json_tree_parser *s, struct node *node) {
-  if (!json_tree_is_digit(json_tree_peek(s)) && json_tree_take_word(s, node)) return;
+  if (json_tree_take_digits(s, node)) return;
+  if (!char_is_digit(json_tree_peek(s)) && json_tree_take_word(s, node)) return;
   const char *begin = s->p;
   while (s->p < s->end && is_number_byte(*s->p)) s->p++;
   node->kind = NODE_NUMBER;
   node->text = (pprofc_str){begin, (size_t)(s->p - begin)};
-  if (json_tree_is_number(node->text)) return;
+  if (json_is_number(node->text)) return;
   s->p = begin;
   json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
+
+/* Takes a comma; false after an error. */
+static bool json_tree_take_comma(struct json_tree_parser *s) {
+  if (s->p < s->end && *s->p == ',') {
+    s->p++;
+    return true;
+  }
+  json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a comma");
+  return false;
+}
+
+/* ---- arrays of numbers ------------------------------- */
+
+/* Smallest number of items of a packed array. The items of smaller arrays become nodes. */
+#define PACK_LEAST 16u
+/* Maximum number of bytes between the marks of an array without rows, so that any item is found
+ * quickly. */
+#define PACK_STRIDE 4096
+
+/* An array that is being packed. A row is an array inside it. */
+struct json_tree_pack {
+  struct node_packed *packed;
+  const char *text; /* text of the array, after the opening bracket */
+  size_t marks, room;
+  bool rows, inside; /* true if the items are rows; true while the parser is inside a row */
+  bool first;        /* true before the first item of the array or row */
+};
+
+enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
+
+/* Counts an item, and marks its place. */
+static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
+                                     bool row) {
+  struct node_packed *packed = pack->packed;
+  size_t i = packed->count++;
+  if (!i) pack->rows = row;
+  if (row && !pack->rows) return PACK_IMPOSSIBLE;
+  if (!pack->rows && i % NODE_PACKED_EVERY) return PACK_MORE;
+  if (!ARRAY_RESERVE_IN(s->arena, packed->marks, pack->room, pack->marks + 1) ||
+      budget_poll(s->arena->mem, pack->marks)) {
+    json_tree_fail_nomem(s);
+    return PACK_END;
+  }
+  size_t at = (size_t)(s->p - pack->text);
+  if (at > UINT32_MAX) return PACK_IMPOSSIBLE;
+  if (!pack->rows && i && at - packed->marks[pack->marks - 1] > PACK_STRIDE) return PACK_IMPOSSIBLE;
+  packed->marks[pack->marks++] = (uint32_t)at;
+  return PACK_MORE;
+}
+
+/* Skips numbers of a row that are only digits, each after a comma. */
+static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
+  for (const char *p = s->p; inside && p < s->end && *p == ',';) {
+    const char *first = ++p;
+    while (p < s->end && char_is_digit(*p)) p++;
+    if (p == first || p == s->end || (*p != ',' && *p != ']')) return;
+    s->p = p;
+  }
+}
+
+/* Reads the end of the array or of its row. */
+static enum pack_step json_tree_pack_end(struct json_tree_parser *s, struct json_tree_pack *pack) {
+  s->p++;
+  if (!pack->inside) return PACK_END;
+  pack->inside = pack->first = false;
+  return PACK_MORE;
+}
+
+/* Reads the next item of the array or of its row, or the end of one. */
+static enum pack_step json_tree_pack_item(struct json_tree_parser *s, struct json_tree_pack *pack) {
+  struct node scalar;
+  json_tree_skip_blanks(s);
+  if (json_tree_peek(s) == ']') return json_tree_pack_end(s, pack);
+  if (!pack->first) {
+    if (!json_tree_take_comma(s)) return PACK_END;
+    json_tree_skip_blanks(s);
+  }
+  pack->first = false;
+  char c = json_tree_peek(s);
+  if (c == '{' || c == '"' || (c == '[' && pack->inside)) return PACK_IMPOSSIBLE;
+  enum pack_step step = pack->inside ? PACK_MORE : json_tree_mark(s, pack, c == '[');
+  if (step != PACK_MORE) return step;
+  if (c == '[') {
+    s->p++;
+    pack->inside = pack->first = true;
+    return PACK_MORE;
+  }
+  parse_scalar(s, &scalar);
+  json_tree_skip_integers(s, pack->inside);
+  return s->status == PPROFC_OK ? PACK_MORE : PACK_END;
+}
+
+/* True if every item after the last mark is at most PACK_STRIDE bytes from a mark. */
+static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
+                                    const struct json_tree_pack *pack) {
+  if (pack->rows) return true;
+  return (size_t)(s->p - pack->text) - pack->packed->marks[pack->marks - 1] <= PACK_STRIDE;
+}
+
+/* Keeps an array as text if it has many items, and they are numbers and words or arrays of them.
+ * True also after an error. */
+static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
+  struct json_tree_parser before = *s;
+  struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);
+  struct json_tree_pack pack = {.packed = packed, .text = s->p + 1, .first = true};
+  enum pack_step step = PACK_MORE;
+  if (!packed) {
+    json_tree_fail_nomem(s);
+    return true;
+  }
+  s->p++;
+  while (step == PACK_MORE) step = json_tree_pack_item(s, &pack);
+  if (s->status != PPROFC_OK) return true;
+  if (step == PACK_IMPOSSIBLE || packed->count < PACK_LEAST || !json_tree_pack_is_dense(s, &pack)) {
+    *s = before;
+    return false;
+  }
+  if (pack.rows && !(packed->row = arena_zero_array(s->arena, 1, sizeof *packed->row))) {
+    json_tree_fail_nomem(s);
+    return true;
+  }
+  node->kind = NODE_ARRAY;
+  node->text = (pprofc_str){before.p + 1, (size_t)(s->p - before.p) - 2};
+  node->packed = packed;
+  return true;
+}
+
+/* ---- arrays and objects ------------------------------ */
 
 /* Appends a new node to the innermost open container. */
 static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str key) {
@@ -249,9 +347,8 @@ static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str ke
 }
 
 static bool add_level(struct json_tree_parser *s, struct node *node) {
-  if (!ARRAY_RESERVE_IN(s->arena, s->levels, s->room, s->depth + 1)) return false;
-  s->levels[s->depth++] = (struct json_tree_level){node, NULL};
-  return true;
+  return ARRAY_PUSH_IN(s->arena, s->levels, s->depth, s->room,
+                       (struct json_tree_level){node, NULL});
 }
 
 static void open_container(struct json_tree_parser *s, struct node *node, enum node_kind kind) {
@@ -260,7 +357,7 @@ static void open_container(struct json_tree_parser *s, struct node *node, enum n
     json_tree_fail(s, "nested too deeply");
     return;
   }
-  s->p++;
+  node->text = (pprofc_str){s->p++, 0};
   if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
@@ -271,9 +368,8 @@ static void close_container(struct json_tree_parser *s) {
   if (node->kind != NODE_ARRAY || !node->first) return;
   size_t count = 0;
   for (struct node *item = node->first; item; item = item->next) count++;
-  struct node_items *items = arena_alloc(
-      s->arena, sizeof *items + count * sizeof(struct node *)); /* cannot overflow: nodes are
-                                                                   larger than pointers */
+  /* The size cannot overflow: nodes are larger than pointers. */
+  struct node_items *items = arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *));
   if (!items) {
     json_tree_fail_nomem(s);
     return;
@@ -291,7 +387,8 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
   if (c == '{') {
     open_container(s, node, NODE_OBJECT);
   } else if (c == '[') {
-    open_container(s, node, NODE_ARRAY);
+    bool pack = s->pack && s->depth + 2 <= DEEPEST;
+    if (!pack || !json_tree_pack(s, node)) open_container(s, node, NODE_ARRAY);
   } else if (c == '"') {
     node->kind = NODE_STRING;
     node->text = parse_string(s);
@@ -299,16 +396,6 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
     parse_scalar(s, node);
   }
   return node;
-}
-
-/* Takes the next byte, which must be `expected`; false after an error. */
-static bool json_tree_take(struct json_tree_parser *s, char expected, const char *otherwise) {
-  if (s->p < s->end && *s->p == expected) {
-    s->p++;
-    return true;
-  }
-  json_tree_fail(s, s->p == s->end ? "unexpected end" : otherwise);
-  return false;
 }
 
 /* Parses the name of a member and the colon after it; false after an error. */
@@ -335,7 +422,7 @@ static void json_tree_parse_item(struct json_tree_parser *s) {
     return;
   }
   if (!first) {
-    if (!json_tree_take(s, ',', "expected a comma")) return;
+    if (!json_tree_take_comma(s)) return;
     json_tree_skip_blanks(s);
   }
   pprofc_str key = {NULL, 0};
@@ -361,8 +448,8 @@ static bool json_tree_at_end(const struct json_tree_parser *s) {
   return p == s->end;
 }
 
-/* Closes all open containers after an error at the end of the text inside the outermost array.
- * Returns false if the text did not end there. */
+/* Recovers from text that ends too early inside the outermost array: closes all open containers.
+ * Returns false after any other error. */
 static bool json_tree_close_cut(struct json_tree_parser *s) {
   size_t array = s->depth && s->levels[0].open->kind == NODE_OBJECT;
   if (s->status != PPROFC_E_FORMAT || !json_tree_at_end(s) || s->depth <= array) return false;
@@ -372,7 +459,7 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
   if (level->last && !whole) json_tree_drop_last(level);
   s->status = PPROFC_OK;
   for (s->depth = array + 1; s->depth;) {
-    s->p = s->end - 1; /* close_container advances by one byte */
+    s->p = s->end - 1; /* one byte before the end, because close_container advances by one byte */
     close_container(s);
   }
   return s->status == PPROFC_OK;
@@ -391,7 +478,8 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
                                  .end = data.data + data.size,
                                  .line_start = data.data,
                                  .line = 1,
-                                 .error = error};
+                                 .error = error,
+                                 .pack = cut != NULL};
   if (str_starts(data, STR("\xEF\xBB\xBF"))) s->p += 3;
   struct node *value = parse_value(s, (pprofc_str){NULL, 0});
   while (s->depth && s->status == PPROFC_OK) json_tree_parse_item(s);
@@ -408,54 +496,15 @@ pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str 
   return json_tree_parse_text(arena, path, data, true, root, NULL, error);
 }
 
+pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most, struct node **root,
+                             pprofc_error *error) {
+  pprofc_str text;
+  pprofc_status status = file_keep(path, most, arena, &text, error);
+  return status == PPROFC_OK ? json_tree_parse(arena, path, text, root, error) : status;
+}
+
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error) {
   *cut = false;
   return json_tree_parse_text(arena, NULL, data, false, root, cut, error);
-}
-
-/* ---- looking ----------------------------------------- */
-
-const struct node *node_find(const struct node *node, pprofc_str name) {
-  if (!node || node->kind != NODE_OBJECT) return NULL;
-  for (const struct node *member = node->first; member; member = member->next)
-    if (str_equal(member->key, name)) return member;
-  return NULL;
-}
-
-const struct node *node_get(const struct node *node, const char *name) {
-  return node_find(node, str_of(name));
-}
-
-const struct node *node_path(const struct node *node, const char *path) {
-  pprofc_str rest = str_of(path), name;
-  while (node && str_next(&rest, '.', &name)) node = node_find(node, name);
-  return node;
-}
-
-pprofc_str node_text(const struct node *node, const char *name) {
-  const struct node *member = node_get(node, name);
-  return member && member->kind == NODE_STRING ? member->text : STR("");
-}
-
-bool node_is(const struct node *node, enum node_kind kind) {
-  return node && node->kind == kind;
-}
-
-size_t node_size(const struct node *array) {
-  return array && array->items ? array->items->count : 0;
-}
-
-const struct node *node_at(const struct node *array, size_t i) {
-  return i < node_size(array) ? array->items->at[i] : NULL;
-}
-
-bool node_to_integer(const struct node *node, int64_t *value) {
-  return node_is(node, NODE_NUMBER) && str_parse_int(node->text, 10, value);
-}
-
-int64_t node_integer(const struct node *node) {
-  int64_t value = 0;
-  node_to_integer(node, &value);
-  return value;
 }

@@ -27,30 +27,51 @@ struct node_items {
   struct node *at[];
 };
 
+struct node_packed;
+
 struct node {
   enum node_kind kind;
-  uint32_t line;            /* line where the value begins, counted from 1 */
-  pprofc_str key;           /* name of a member of an object */
-  pprofc_str text;          /* unescaped string, or number as spelled ("NaN", "-Infinity" also) */
-  struct node *first;       /* first item of an array or object */
-  struct node *next;        /* next item of the same array or object */
-  struct node_items *items; /* items of a non-empty array */
+  uint32_t line;      /* line where the value begins, counted from 1 */
+  pprofc_str key;     /* name of a member of an object */
+  pprofc_str text;    /* unescaped string, or number as spelled ("NaN", "-Infinity" also); for an
+                         array or object a text of size 0 that points to its first byte */
+  struct node *first; /* first item of an array or object; NULL for a packed array */
+  struct node *next;  /* next item of the same array or object */
+  union {
+    struct node_items *items; /* items of a non-empty array */
+    struct node_packed
+        *packed; /* marks of a packed array, whose `text` is between the brackets; else NULL */
+  };
 };
 
+/* An array of numbers and words, or of rows of them, that is kept as text: its items become nodes
+ * one at a time. */
+struct node_packed {
+  size_t count;    /* number of items; 0 for a row that is not counted yet */
+  uint32_t *marks; /* positions in the text of each row, or of every NODE_PACKED_EVERYth item */
+  size_t next;     /* index of the item at `at`; the one before is `item` */
+  const char *at;
+  struct node item;
+  struct node_packed *row; /* buffer for `item` if items are rows, else NULL */
+};
+
+#define NODE_PACKED_EVERY 32u
+
 /* Parses one value, which only white space may follow. Nodes and texts are in the arena or
- * point into `data`; each byte of data needs at most JSON_TREE_BYTES. Errors name path (if not
- * NULL), line and column. Nesting is limited to 2048 levels. */
+ * point into `data`. Errors name path (if not NULL), line and column. Nesting is limited to 2048
+ * levels. */
 pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
                               struct node **root, pprofc_error *error);
 
-/* Like json_tree_parse, for a file that may be truncated. If `data` ends inside an array, returns
- * the error, sets *cut and sets *root to the complete items of that array. The array is the value
- * or a member of it. */
+/* Reads a file of at most `most` bytes and parses it. */
+pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most, struct node **root,
+                             pprofc_error *error);
+
+/* Like json_tree_parse, for a large file that may be truncated. Packs arrays of numbers. If `data`
+ * ends inside an array, returns the error, sets *cut and sets *root to the complete items of that
+ * array. The array is the value or a member of it. */
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error);
-
-/* Worst case: "1," becomes a node and a pointer to it. */
-#define JSON_TREE_BYTES 40
 
 /* Returns the first member of an object with this name. NULL if there is no such member, or if
  * `node` is NULL or not an object. node_path follows names separated by points. */
@@ -63,14 +84,19 @@ pprofc_str node_text(const struct node *node, const char *name);
 
 /* Reads a number that is spelled as an integer and fits. False for anything else and for NULL. */
 bool node_to_integer(const struct node *node, int64_t *value);
-/* Like node_to_integer, but returns 0 for anything else. */
+/* Like node_to_integer, but returns 0 if the node is not an integer. */
 int64_t node_integer(const struct node *node);
+
+/* True for a JSON number. Leading zeros and a final point ("1.", "-.5", but not ".5") are also
+ * accepted. */
+bool json_is_number(pprofc_str s);
 
 /* True if node has this kind; false for NULL. */
 bool node_is(const struct node *node, enum node_kind kind);
 
 /* Returns the length of an array, 0 for anything else. node_at returns item `i`, or NULL if
- * there is no such item. */
+ * there is no such item. An item of a packed array is valid until the next node_at of this array;
+ * items in turn are read in linear time, others in constant time. */
 size_t node_size(const struct node *array);
 const struct node *node_at(const struct node *array, size_t i);
 

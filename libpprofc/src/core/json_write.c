@@ -2,6 +2,7 @@
 #include "core/json_write.h"
 
 #include "core/escape.h"
+#include "core/float.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ static void json_begin_item(struct json_writer *json) {
 static void json_open(struct json_writer *json, char opener, char closer) {
   json_begin_item(json);
   output_add_char(json->out, opener);
-  if (json->depth == JSON_DEPTH) { /* caller's bug: nesting depth never depends on input */
+  /* Only a bug of the caller can exceed the depth: it never depends on input. */
+  if (json->depth == JSON_DEPTH) {
     json->out->failed = true;
     return;
   }
@@ -116,12 +118,8 @@ void json_double(struct json_writer *json, double value) {
     output_add_text(json->out, "null");
     return;
   }
-  char text[32];
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    double back;
-    if (str_parse_float(str_of(text), &back) && back == value) break;
-  }
+  char text[FLOAT_SHORTEST];
+  float_shortest(text, value);
   output_add_text(json->out, text);
 }
 

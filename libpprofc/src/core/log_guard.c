@@ -3,6 +3,7 @@
 
 #include "core/escape.h"
 
+#include "core/chars.h"
 /* ---- commands ---------------------------------------- */
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context) {
@@ -61,7 +62,7 @@ static bool ends_colons(struct log_guard *g, unsigned char c) {
 
 /* True for the bracket after "##" or "##word". */
 static bool ends_hashes(struct log_guard *g, unsigned char c) {
-  bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  bool letter = char_is_letter((char)c);
   bool bracket = c == '[' && g->hashes == 2;
   if (c == '#')
     g->hashes += g->hashes < 2;
@@ -83,18 +84,23 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
 }
 
 /* Bytes up to `end` without ':' and '#', so no command can begin in them. `line` is the position
- * after their last line break, 0 if they have no line break. */
+ * after their last line break, 0 if they have no line break. `colon` and `hash` are the next
+ * positions of these bytes, found once each, so that a text of '#' takes linear time. */
 struct log_run {
-  size_t end, line;
+  size_t end, line, colon, hash;
 };
 
-static struct log_run log_run_at(const unsigned char *data, size_t from, size_t size) {
-  pprofc_str rest = {(const char *)data + from, size - from};
-  rest.size = str_find_char(rest, ':');
-  struct log_run run = {from + str_find_char(rest, '#'), 0};
-  for (size_t at = run.end; at > from && !run.line; at--)
-    if (data[at - 1] == '\n' || data[at - 1] == '\r') run.line = at;
-  return run;
+static size_t log_run_find(pprofc_str text, size_t from, char c) {
+  return from + str_find_char(str_slice(text, from, text.size), c);
+}
+
+static void log_run_next(struct log_run *run, pprofc_str text, size_t from) {
+  if (run->colon < from) run->colon = log_run_find(text, from, ':');
+  if (run->hash < from) run->hash = log_run_find(text, from, '#');
+  run->end = run->colon < run->hash ? run->colon : run->hash;
+  run->line = 0;
+  for (size_t at = run->end; at > from && !run->line; at--)
+    if (text.data[at - 1] == '\n' || text.data[at - 1] == '\r') run->line = at;
 }
 
 /* Returns the position of the next byte to check. */
@@ -106,10 +112,11 @@ static size_t log_guard_skip(const struct log_guard *g, const struct log_run *ru
 int log_guard_write(void *guard, const void *data, size_t size) {
   struct log_guard *g = guard;
   const unsigned char *bytes = data;
-  struct log_run run = {0, 0};
+  const pprofc_str text = {data, size};
+  struct log_run run = {.colon = log_run_find(text, 0, ':'), .hash = log_run_find(text, 0, '#')};
   size_t from = 0;
   for (size_t i = 0; i < size; i++) {
-    if (i >= run.end) run = log_run_at(bytes, i, size);
+    if (i >= run.end) log_run_next(&run, text, i);
     i = log_guard_skip(g, &run, i);
     if (i == size || !log_guard_stops(g, bytes[i])) continue;
     const char *shown = bytes[i] == ':' ? "\\x3a" : "\\x5b";
@@ -120,17 +127,12 @@ int log_guard_write(void *guard, const void *data, size_t size) {
   return from < size ? g->write(g->context, bytes + from, size - from) : 0;
 }
 
-static int log_guard_append(void *context, const void *data, size_t size) {
-  struct buffer *out = context;
-  buffer_add(out, data, size);
-  return out->failed;
-}
-
 void escape_log(struct buffer *out, pprofc_str text, bool begins_line) {
   struct log_guard guard;
-  log_guard_init(&guard, log_guard_append, out);
+  log_guard_init(&guard, buffer_write, out);
   if (!begins_line) guard.colons = -1;
-  (void)log_guard_write(&guard, text.data, text.size); /* errors stay in the buffer */
+  /* Errors stay in the buffer, so the result is not needed. */
+  (void)log_guard_write(&guard, text.data, text.size);
 }
 
 /* ---- lines ------------------------------------------- */
@@ -143,6 +145,25 @@ void escape_line(struct buffer *out, pprofc_str s) {
     buffer_add_char(out, '\t');
     s = str_slice(s, tab + 1, s.size);
   }
+}
+
+void escape_command(struct buffer *out, pprofc_str s, bool property) {
+  struct buffer line, broken;
+  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  escape_line(&line, s);
+  escape_log(&broken, buffer_str(&line), false);
+  for (size_t i = 0; i < broken.size; i++) {
+    unsigned char c = (unsigned char)broken.data[i];
+    bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    if (special)
+      buffer_printf(out, "%%%02X", c);
+    else
+      buffer_add_char(out, (char)c);
+  }
+  out->failed |= line.failed || broken.failed;
+  buffer_free(&line);
+  buffer_free(&broken);
 }
 
 void escape_line_to_output(struct output *out, pprofc_str s) {
@@ -169,9 +190,7 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   struct buffer clean;
   buffer_init(&clean, arena->mem, SIZE_MAX / 2);
   escape_line(&clean, s);
-  pprofc_str kept = buffer_keep(&clean, arena);
-  buffer_free(&clean);
-  return kept;
+  return buffer_take(&clean, arena);
 }
 
 /* True if s can be printed unchanged, by a quick check that may miss some cases. */

@@ -12,9 +12,9 @@
 struct log_guard {
   pprofc_write_fn write;
   void *context;
-  int colons;            /* colons at the start of the line; negative after any other byte */
-  int hashes;            /* state: 2 after "##" and optional letters */
-  unsigned char wide[4]; /* bytes of a character that may be white space */
+  int colons; /* number of colons at the start of the line; negative after any other byte */
+  int hashes; /* number of hashes just read; 2 also after "##" and letters */
+  unsigned char wide[4]; /* bytes read so far of a character that may be white space */
   size_t wide_size;
 };
 
@@ -33,6 +33,11 @@ void escape_log(struct buffer *out, pprofc_str text, bool begins_line);
 /* Appends s as a line or part of a line, escaped as by escape_terminal; tabs stay. */
 void escape_line(struct buffer *out, pprofc_str s);
 void escape_line_to_output(struct output *out, pprofc_str s);
+
+/* Appends s as one line of a workflow command of GitHub Actions. Breaks commands inside s.
+ * Characters that would end the text become %XX; with `property` also those that would end a
+ * property. */
+void escape_command(struct buffer *out, pprofc_str s, bool property);
 
 /* Copies s for a cell of a table, escaped as a line with commands broken. The caller measures
  * the copy, so its width is the printed width. data is NULL when out of memory. */

@@ -1,8 +1,6 @@
 /* Hash tables that give dense indices. */
 #include "core/map.h"
 
-#include "core/array.h"
-
 void map_init(struct map *map, const pprofc_allocator *mem) {
   hash_init();
   *map = (struct map){.mem = mem};
@@ -65,11 +63,8 @@ void interner_free(struct interner *interner) {
 }
 
 static uint32_t interner_lookup(const struct interner *interner, uint64_t hash, pprofc_str s) {
-  struct map_probe probe = map_start(&interner->map, hash);
-  uint32_t index;
-  while ((index = map_next(&interner->map, &probe)) != MAP_NONE)
-    if (str_equal(interner->items[index], s)) return index;
-  return MAP_NONE;
+  MAP_FIND(index, &interner->map, hash, str_equal(interner->items[index], s));
+  return index;
 }
 
 uint32_t interner_find(const struct interner *interner, pprofc_str s) {

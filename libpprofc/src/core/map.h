@@ -3,31 +3,33 @@
 #ifndef PPROFC_CORE_MAP_H
 #define PPROFC_CORE_MAP_H
 
+#include "core/array.h"
 #include "core/hash.h"
 #include "core/mem.h"
 #include "core/str.h"
 
-#define MAP_NONE  UINT32_MAX
-#define MAP_LARGE ((size_t)1 << 16) /* slots of a table that exceeds the CPU caches */
+#define MAP_NONE UINT32_MAX
+#define MAP_LARGE                                                                                  \
+  ((size_t)1 << 16) /* number of slots from which a table exceeds the CPU caches                   \
+                     */
 
 /* An open-addressing table from hash to index. The caller owns the records and compares keys:
  *
- *   struct map_probe probe = map_start(&map, hash);
- *   uint32_t index;
- *   while ((index = map_next(&map, &probe)) != MAP_NONE)
- *     if (records[index] equals key) return index;
+ *   MAP_FIND(index, &map, hash, records[index] equals key);
+ *   if (index != MAP_NONE) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
-/* 8 bytes, because each first probe of a table larger than the caches is a cache miss. */
+/* One slot. It has only 8 bytes to keep tables small: in a table larger than the caches each lookup
+ * starts with a cache miss. */
 struct map_slot {
   uint32_t tag;   /* 32 bits of the spread hash; the lowest select the slot */
-  uint32_t index; /* MAP_NONE when free */
+  uint32_t index; /* index of the record; MAP_NONE when the slot is free */
 };
 
 struct map {
   const pprofc_allocator *mem;
   struct map_slot *slots;
-  size_t capacity; /* power of two, or 0 */
+  size_t capacity; /* number of slots: a power of two, or 0 */
   size_t count;
   uint64_t steps; /* total probe steps of insertions, including steps of growing */
 };
@@ -59,6 +61,20 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
     if (slot->tag == probe->tag) return slot->index;
   }
 }
+
+/* Declares `at`, the index of the first record with the hash for which `same` is true, an
+ * expression with `at`. MAP_NONE if there is no such record. `same` is evaluated only if 32 bits of
+ * the hash agree. */
+#define MAP_FIND(at, map, hash, same)                                                              \
+  uint32_t at;                                                                                     \
+  for (struct map_probe at##_probe = map_start((map), (hash));                                     \
+       (at = map_next((map), &at##_probe)) != MAP_NONE && !(same);)                                \
+  continue
+
+/* Appends a record to an array, and its index to the map. False when out of memory. */
+#define MAP_PUSH(mem, map, hash, items, count, capacity, ...)                                      \
+  (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
+   map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
 
 /* Prefetches the slot of a hash that will be looked up soon. Call it for a batch of hashes, so
  * that their cache misses overlap. */

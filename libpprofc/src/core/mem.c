@@ -73,7 +73,8 @@ void mem_will_fill(void *block, size_t size) {
   if (size < HUGE_BLOCK) return;
   uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-  madvise((void *)from, to - from, MADV_HUGEPAGE); /* only a hint, so errors do not matter */
+  /* The call is only a hint, so errors do not matter. */
+  madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else
   (void)block, (void)size;
 #endif
@@ -139,7 +140,8 @@ void *arena_alloc(struct arena *arena, size_t size) {
   const size_t align = alignof(max_align_t);
   if (size > PTRDIFF_MAX - align) return NULL;
   size = (size ? size + align - 1 : align) / align * align;
-  size_t skip = (size_t)(-(uintptr_t)arena->next % align); /* aligns after a string */
+  /* Bytes to skip for alignment after a string. */
+  size_t skip = (size_t)(-(uintptr_t)arena->next % align);
   if (size + skip <= (size_t)(arena->end - arena->next)) {
     void *result = arena->next + skip;
     arena->next += skip + size;

@@ -26,7 +26,7 @@ void mem_discard(const void *from, const void *to);
 /* An arena frees all its memory at once. Blocks of 256 KiB and more are allocated one by one,
  * so that freeing the arena returns them to the system. */
 struct arena {
-  const pprofc_allocator *mem; /* must outlive the arena */
+  const pprofc_allocator *mem; /* allocator of the blocks; it must outlive the arena */
   struct arena_block *blocks;
   char *next, *end;
   size_t shared; /* total bytes of blocks for small objects */
@@ -76,9 +76,9 @@ void region_release(struct region *region);
 /* Keeps `parent` alive as long as `region`; false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
-/* Four functions for the only holder of a region, to reuse or free a column that it no longer
- * needs. They also search the regions that only this region retains. They do not find columns
- * below 64 KiB, which share a block with others and live as long as their region. */
+/* Four functions by which the only holder of a region reuses or frees a column that it no longer
+ * needs. They also search the regions that only this region retains. They do not find columns below
+ * 64 KiB, which share a block with others and live as long as their region. */
 
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);

@@ -38,9 +38,9 @@ static bool outfile_resolve(struct outfile *file, const char *path) {
 
 /* ---- temporary files --------------------------------- */
 
-#define TEMPORARY_STEM                                                                             \
-  220 /* bytes of the target's name, so that the temporary name fits                               \
-         NAME_MAX */
+/* Maximum bytes of the target's name in the temporary name, so that the temporary name fits into
+ * NAME_MAX. */
+#define TEMPORARY_STEM  220
 #define TEMPORARY_TRIES 100
 
 /* Writes "FOLDER/NAME.tmp-" into file->temporary. Returns its size. */

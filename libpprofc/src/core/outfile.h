@@ -7,10 +7,10 @@
 /* An output file, written as TARGET.tmp-PROCESS-NUMBER in the folder of its target. Devices
  * and pipes are written directly. */
 struct outfile {
-  const char *path;  /* the path that the caller gave, not copied */
-  int fd;            /* -1 when closed */
+  const char *path;  /* path that the caller gave; not copied */
+  int fd;            /* file descriptor; -1 when closed */
   bool straight;     /* true for devices and pipes: no rename at the end */
-  char target[4096]; /* path with symlinks resolved */
+  char target[4096]; /* path of the target with symlinks resolved */
   char temporary[4128];
   int reason; /* errno of the first write that failed, or 0 */
 };

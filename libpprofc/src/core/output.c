@@ -4,7 +4,9 @@
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/escape.h"
+#include "core/fixed.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -48,7 +50,10 @@ void output_add_text(struct output *out, const char *text) {
 }
 
 void output_add_char(struct output *out, char c) {
-  output_add(out, &c, 1);
+  if (out->size < sizeof out->data)
+    out->data[out->size++] = c;
+  else
+    output_add(out, &c, 1);
 }
 
 void output_add_fill(struct output *out, char c, size_t count) {
@@ -70,14 +75,89 @@ void output_add_int(struct output *out, int64_t value) {
   output_add_uint(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+/* ---- numbers and texts by a format -------------------- */
+
+/* Arguments of a format that several functions take. */
+struct output_arguments {
+  va_list list;
+};
+
+/* Returns the size of a conversion that output_convert knows, or 0. */
+static size_t output_conversion(const char *spec) {
+  switch (*spec) {
+  case 's':
+  case 'u':
+  case '%':
+    return 1;
+  case 'l':
+    return spec[1] == 'l' && spec[2] == 'd' ? 3 : 0;
+  case '.':
+    if (spec[1] >= '0' && spec[1] <= '9' && spec[2] == 'f') return 3;
+    return strncmp(spec, ".17g", 4) == 0 ? 4 : 0;
+  default:
+    return 0;
+  }
+}
+
+static bool output_is_simple(const char *format) {
+  size_t size;
+  while ((format = strchr(format, '%'))) {
+    if (!(size = output_conversion(format + 1))) return false;
+    format += size + 1;
+  }
+  return true;
+}
+
+/* Adds a number with a fixed number of decimals, or with 17 digits if `decimals` is negative. */
+static void output_add_double(struct output *out, double value, int decimals) {
+  char text[400];
+  bool whole = decimals < 0 && fabs(value) < 1e15 && value == trunc(value) && value != 0;
+  size_t size = fixed_print(text, value, whole ? 0 : decimals); /* 0 for negative decimals */
+  if (!size && decimals < 0) size = (size_t)snprintf(text, sizeof text, "%.17g", value);
+  if (!size) size = (size_t)snprintf(text, sizeof text, "%.*f", decimals, value);
+  output_add(out, text, size);
+}
+
+/* Adds the next argument. */
+static void output_convert(struct output *out, const char *spec, struct output_arguments *a) {
+  if (*spec == 's')
+    output_add_text(out, va_arg(a->list, const char *));
+  else if (*spec == 'u')
+    output_add_uint(out, va_arg(a->list, unsigned));
+  else if (*spec == 'l')
+    output_add_int(out, va_arg(a->list, long long));
+  else if (*spec == '.')
+    output_add_double(out, va_arg(a->list, double), spec[2] == 'f' ? spec[1] - '0' : -1);
+  else
+    output_add_char(out, '%');
+}
+
+/* Formats without vsnprintf, which is slow for floating point. */
+static void output_simple(struct output *out, const char *format, struct output_arguments *a) {
+  for (const char *mark; (mark = strchr(format, '%'));) {
+    output_add(out, format, (size_t)(mark - format));
+    output_convert(out, mark + 1, a);
+    format = mark + 1 + output_conversion(mark + 1);
+  }
+  output_add_text(out, format);
+}
+
 void output_printf(struct output *out, const char *format, ...) {
   char text[512];
+  if (output_is_simple(format)) {
+    struct output_arguments arguments;
+    va_start(arguments.list, format);
+    output_simple(out, format, &arguments);
+    va_end(arguments.list);
+    return;
+  }
   va_list args;
   va_start(args, format);
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (length < 0 || (size_t)length >= sizeof text) {
-    out->failed = true; /* use output_add_str for long texts */
+    /* Only a text that is too long gets here; use output_add_str for long texts. */
+    out->failed = true;
     return;
   }
   output_add(out, text, (size_t)length);

@@ -12,7 +12,8 @@ struct output {
   pprofc_write_fn write;
   void *context;
   const pprofc_allocator *mem; /* allocator whose budget can stop the output, or NULL */
-  struct brief *brief;         /* cuts the report to a budget of bytes (core/brief.h), or NULL */
+  struct brief *brief; /* brief that cuts the report to a number of bytes (core/brief.h); NULL: the
+                          report is not cut */
   size_t size;
   bool failed; /* true if the callback failed or the budget is stopped; later output is dropped */
   char data[32 * 1024];
@@ -42,7 +43,8 @@ void output_no_row(struct output *out);
 /* Marks the place of the brief's note, after a member of a JSON object. */
 void output_note(struct output *out);
 
-/* Returns the text, or for a brief its ends and a handle, made in `scratch`. */
+/* Returns the text unchanged, or, if a brief shortens it, its beginning, its end and a handle, made
+ * in `scratch`. */
 pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 
 /* Writes the buffered bytes; PPROFC_E_IO if the callback has ever failed. */

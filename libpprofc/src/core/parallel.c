@@ -8,7 +8,7 @@
 
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain) {
   size_t useful = grain ? items / grain : items;
-  if (useful <= 1) return 1; /* first, because counting processors reads a file */
+  if (useful <= 1) return 1; /* return early, because counting the processors reads a file */
   if (wanted == 0) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     wanted = processors > 0 ? (unsigned)processors : 1;

@@ -25,7 +25,7 @@ int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
-/* True if s begins with a lower-case word, ignoring case. */
+/* True if s begins with `word` in upper or lower case. `word` itself is in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
 
 /* Returns the offset of the first (str_find_last_char: the last) occurrence, or s.size. */
@@ -61,8 +61,8 @@ bool str_parse_float(pprofc_str s, double *out);
 /* Parses decimals of up to 19 digits and small exponents fast. False for all other texts. */
 bool str_quick_float(pprofc_str s, double *out);
 
-/* base(p), dir(p) and clean(p) of Go's path/filepath. clean and dir may write into `out`, a
- * buffer of at least p.size + 2 bytes, and return a view of it. */
+/* Return the same as Base, Dir and Clean of Go's path/filepath. clean and dir may write into `out`,
+ * a buffer of at least path.size + 2 bytes, and return a view of it. */
 pprofc_str str_path_base(pprofc_str path);
 pprofc_str str_path_dir(pprofc_str path, char *out);
 pprofc_str str_path_clean(pprofc_str path, char *out);

@@ -1,12 +1,13 @@
 /* Fast conversion of short decimals with 128-bit integers, correctly rounded as by strtod. */
 #include "core/str.h"
 
+#include "core/chars.h"
 #include <math.h>
 
 #ifdef __SIZEOF_INT128__
 
-#define DIGITS_MAX   19 /* fit into 64 bits */
-#define EXPONENT_MAX 27 /* 5 to this power also fits into 64 bits */
+#define DIGITS_MAX   19 /* maximum number of digits that always fits into 64 bits */
+#define EXPONENT_MAX 27 /* largest n for which 5^n fits into 64 bits */
 
 __extension__ typedef unsigned __int128 decimal_wide;
 
@@ -21,7 +22,7 @@ struct decimal_parts {
  * many. */
 static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   size_t begin = at;
-  for (; at < s.size && s.data[at] >= '0' && s.data[at] <= '9'; at++) {
+  for (; at < s.size && char_is_digit(s.data[at]); at++) {
     if (at - begin == DIGITS_MAX) return SIZE_MAX;
     d->digits = d->digits * 10 + (uint64_t)(s.data[at] - '0');
   }

@@ -1,10 +1,25 @@
-/* The version of the linked library, and the default limits. */
+/* The version of the linked library, the names of statuses, and the default limits. */
 #include "pprofc/base.h"
 
 #include <string.h>
 
 const char *pprofc_version(void) {
   return PPROFC_VERSION;
+}
+
+const char *pprofc_status_name(pprofc_status status) {
+  static const char *const names[] = {
+      [PPROFC_OK] = "PPROFC_OK",
+      [PPROFC_E_NOMEM] = "PPROFC_E_NOMEM",
+      [PPROFC_E_IO] = "PPROFC_E_IO",
+      [PPROFC_E_FORMAT] = "PPROFC_E_FORMAT",
+      [PPROFC_E_LIMIT] = "PPROFC_E_LIMIT",
+      [PPROFC_E_INVALID] = "PPROFC_E_INVALID",
+      [PPROFC_E_UNSUPPORTED] = "PPROFC_E_UNSUPPORTED",
+      [PPROFC_E_NO_MATCH] = "PPROFC_E_NO_MATCH",
+      [PPROFC_E_CANCELLED] = "PPROFC_E_CANCELLED",
+  };
+  return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }
 
 void pprofc_limits_init(pprofc_limits *limits) {

@@ -1,5 +1,5 @@
-/* The colors of flame graphs. Colors by name are the same in every run and profile.
- * Color-blind readers can distinguish the colors by change. */
+/* Chooses the colors of flame graphs. A name has the same color in every run and profile.
+ * Color-blind readers can distinguish the colors of changes. */
 #include "flame/flame.h"
 
 #include "core/map.h"
@@ -19,10 +19,10 @@ static void put(char out[FLAME_COLOR], double r, double g, double b) {
            (unsigned)lround(g) & 255u, (unsigned)lround(b) & 255u);
 }
 
-/* The warm colors of flame graphs. Three parts of one hash choose red, green and blue within their
- * ranges. */
+/* Chooses a warm color. Three parts of one hash of the name give red, green and blue within
+ * their ranges. */
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
-  uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a: the same in every build */
+  uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a gives the same hash in every build */
   for (size_t i = 0; i < name.size; i++)
     hash = (hash ^ (unsigned char)name.data[i]) * 0x100000001B3u;
   hash ^= hash >> 32;
@@ -31,8 +31,8 @@ void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   put(out, 215 + 40 * v3, 90 + 130 * v1, 40 + 40 * v2);
 }
 
-/* Orange for more, blue for less, grey for no change. The square root of the share makes small
- * changes visible. */
+/* Chooses orange for more, blue for less, grey for no change. The square root of the share makes
+ * small changes visible. */
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   double share = most > 0 ? sqrt(fabs(delta) / most) : 0;
   if (share > 1) share = 1;
@@ -45,7 +45,8 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   }
 }
 
-/* Orange, blue and violet differ for color-blind readers as well; the legend names them. */
+/* Chooses orange, blue or violet, which color-blind readers can also distinguish. The legend
+ * names them. */
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
   static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
                                        [ORIGIN_USER] = "#f2b04c",

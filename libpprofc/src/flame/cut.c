@@ -8,8 +8,8 @@ static double cut_magnitude(int64_t value) {
 
 /* ---- the widest nodes -------------------------------- */
 
-/* The weight of each node of the range: the greatest part that it has of any column. A parent
- * weighs at least what its children weigh, also where values of both signs are added up. */
+/* Returns the weight of each node of the range: its largest share of any column. A parent weighs
+ * at least as much as its children, even if values of both signs are added up. */
 static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to,
                           struct arena *arena) {
   size_t count = to - from;
@@ -28,16 +28,16 @@ static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to
   return weight;
 }
 
-/* The bits of a float that is not negative are in the order of the floats. */
+/* Returns the bits of a float that is not negative. They are in the same order as the floats. */
 static uint32_t cut_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-/* Counts the weights by 16 bits of them, from the greatest on, until `place` weights are passed;
- * `place` becomes the place among those with the bits that are returned. Only weights whose upper
- * bits are `upper` count, or all when `low` is false. */
+/* One step of a radix selection: finds the 16 bits of the weight at rank `place`, largest first.
+ * `place` becomes the rank among the weights with these bits. If `low` is true, uses the lower 16
+ * bits of the weights whose upper bits are `upper`. */
 static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t upper,
                           uint32_t *bins, size_t *place) {
   memset(bins, 0, 65536 * sizeof *bins);
@@ -53,14 +53,14 @@ static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t 
   return bin;
 }
 
-/* The bits of the weight at `place` in the order from the greatest on. */
+/* Returns the bits of the weight at `place` in descending order. */
 static uint32_t cut_select(const float *weight, size_t count, size_t place, uint32_t *bins) {
   uint32_t upper = cut_count(weight, count, false, 0, bins, &place);
   return upper << 16 | cut_count(weight, count, true, upper, bins, &place);
 }
 
-/* Keeps at most `limit` nodes. A child weighs at most what its parent weighs, and nodes that weigh
- * the same are kept in the order of the tree, so the parent of a kept node is kept. */
+/* Keeps at most `limit` nodes. A child weighs at most as much as its parent, and nodes of equal
+ * weight are kept in the order of the tree. So the parent of a kept node is kept. */
 static bool cut_keep(const struct flame_tree *t, uint32_t to, size_t limit, struct flame_cut *cut) {
   size_t count = to - cut->root;
   float *weight = cut_weights(t, cut->root, to, &cut->arena);
@@ -103,8 +103,8 @@ static void cut_add_widths(const struct flame_tree *t, uint32_t node, double *wi
   }
 }
 
-/* Adds every node that is cut to the nearest node above it that is kept. Nodes are in preorder, so
- * that node is the last kept one at a lower depth. */
+/* Adds every cut node to the nearest kept node above it. Nodes are in preorder, so that is the
+ * last kept node at a lower depth. */
 static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct flame_cut *cut) {
   size_t wide = flame_cut_widths(t), at = 0;
   uint32_t *owner = arena_array(&cut->arena, t->max_depth + 2, sizeof *owner);
@@ -130,7 +130,7 @@ static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct f
 
 /* ---- frames ------------------------------------------ */
 
-/* The frames of the nodes that are sent, in their old order. */
+/* Numbers the frames of the nodes that are sent, in their old order. */
 static bool cut_number_frames(const struct flame_tree *t, struct flame_cut *cut) {
   size_t all = t->frames->count;
   cut->sent = arena_array(&cut->arena, all, sizeof *cut->sent);

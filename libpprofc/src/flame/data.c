@@ -1,7 +1,114 @@
-/* The data of the viewer as one piece of bytes, for a page that asks a server for it. */
+/* The data of the viewer as one block of bytes, for a page that requests it from a server. */
+#include "codec/zlib_memory.h"
 #include "flame/pack.h"
 
-#define DATA_PARTS 4 /* JSON about the page, frames, nodes, labels */
+/* ---- the cost of each function ----------------------- */
+
+/* Numbers the functions. Frames are sorted by name, so the frames of a function are adjacent. */
+static size_t sums_number_functions(const struct stack_frames *frames, uint32_t *function) {
+  size_t count = 0;
+  for (size_t i = 0; i < frames->count; i++) {
+    if (i && !str_equal(frames->items[i].name, frames->items[i - 1].name)) count++;
+    function[i] = (uint32_t)count;
+  }
+  return frames->count ? count + 1 : 0;
+}
+
+static void sums_add(int64_t *to, const int64_t *from, size_t columns) {
+  for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
+}
+
+/* Walks the nodes in preorder. `open` counts the calls of a function above the node: only the
+ * outermost one adds its total. */
+static void sums_walk(const struct flame_tree *t, struct flame_sums *sums, uint32_t *open,
+                      uint32_t *path) {
+  uint32_t depth = 0;
+  for (size_t i = 1; i < t->count; i++) {
+    uint32_t function = sums->function[t->frame[i]];
+    for (; depth >= t->depth[i]; depth--) open[path[depth]]--;
+    depth = t->depth[i];
+    path[depth] = function;
+    sums_add(&sums->self[function * t->columns], &t->self[i * t->columns], t->columns);
+    if (!open[function]++)
+      sums_add(&sums->total[function * t->columns], &t->total[i * t->columns], t->columns);
+  }
+}
+
+bool flame_sums_make(const struct flame_tree *t, struct flame_sums *sums) {
+  *sums = (struct flame_sums){.frames = t->frames->count, .columns = t->columns};
+  arena_init(&sums->arena, t->arena.mem);
+  sums->function = arena_array(&sums->arena, sums->frames, sizeof *sums->function);
+  if (!sums->function) return false;
+  sums->count = sums_number_functions(t->frames, sums->function);
+  uint32_t *open = arena_zero_array(&sums->arena, sums->count, sizeof *open);
+  uint32_t *path = arena_zero_array(&sums->arena, t->max_depth + 1, sizeof *path);
+  sums->self = arena_zero_array(&sums->arena, sums->count, sums->columns * sizeof *sums->self);
+  sums->total = arena_zero_array(&sums->arena, sums->count, sums->columns * sizeof *sums->total);
+  if (!open || !path || !sums->self || !sums->total) return false;
+  sums_walk(t, sums, open, path);
+  return true;
+}
+
+/* ---- deflated bytes ---------------------------------- */
+
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+
+static pprofc_status deflate_zlib(const struct buffer *from, int level, struct buffer *to,
+                                  pprofc_error *error) {
+  z_stream z = {0};
+  zlib_use_memory(&z, from->mem);
+  if (deflateInit(&z, level) != Z_OK) return error_nomem(error);
+  size_t fed = 0;
+  int code = Z_OK;
+  while (code == Z_OK && !to->failed) { /* split the input, because zlib counts in 32 bits */
+    uint8_t made[16384];
+    size_t in = from->size - fed < (1u << 30) ? from->size - fed : 1u << 30;
+    z.next_in = (Bytef *)from->data + fed;
+    z.avail_in = (uInt)in;
+    z.next_out = made;
+    z.avail_out = sizeof made;
+    code = deflate(&z, fed + in == from->size ? Z_FINISH : Z_NO_FLUSH);
+    fed += in - z.avail_in;
+    buffer_add(to, made, sizeof made - z.avail_out);
+  }
+  deflateEnd(&z);
+  return code == Z_STREAM_END && !to->failed ? PPROFC_OK : error_nomem(error);
+}
+
+/* Deflates with libdeflate. Returns false if the caller must use zlib. For the input `tree` of the
+ * benchmarks it takes a third of the time of zlib's level 3 and writes 2 % fewer bytes. */
+#ifdef HAVE_LIBDEFLATE
+static bool deflate_fast(const struct buffer *from, struct buffer *to) {
+  struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);
+  if (!c) return false;
+  size_t most = libdeflate_zlib_compress_bound(c, from->size);
+  uint8_t *made = mem_array(from->mem, most, 1);
+  size_t size = made ? libdeflate_zlib_compress(c, from->data, from->size, made, most) : 0;
+  buffer_add(to, made, size);
+  mem_free(from->mem, made, most, 1);
+  libdeflate_free_compressor(c);
+  return size != 0;
+}
+#else
+static bool deflate_fast(const struct buffer *from, struct buffer *to) {
+  (void)from, (void)to;
+  return false;
+}
+#endif
+
+pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,
+                            pprofc_error *error) {
+  if (from->failed) return error_nomem(error);
+  if (level == FLAME_DEFLATE_FAST && from->size && deflate_fast(from, to))
+    return to->failed ? error_nomem(error) : PPROFC_OK;
+  return deflate_zlib(from, level, to, error);
+}
+
+/* ---- the block --------------------------------------- */
+
+#define DATA_PARTS 4 /* number of parts of the data: JSON about the page, frames, nodes, labels */
 
 static int data_write(void *buffer, const void *bytes, size_t size) {
   buffer_add(buffer, bytes, size);

@@ -10,50 +10,59 @@
 
 /* The meaning of the color of a box. */
 enum flame_coloring {
-  FLAME_BY_DEFAULT, /* by change in a difference, else by name */
+  FLAME_BY_DEFAULT, /* color by change in a difference, else by name */
   FLAME_BY_NAME,
   FLAME_BY_CHANGE,
   FLAME_BY_ORIGIN,
   FLAME_BY_PACKAGE
 };
 
-struct flame_drawing {
-  struct flame_tree *tree;
-  size_t type; /* sample type shown */
-  enum flame_width width;
-  pprofc_str title, subtitle;
-  pprofc_str type_name, unit; /* "cpu", "nanoseconds" */
-  double ratio;               /* factor of all values; 1 changes nothing */
-  unsigned picture_width;     /* pixels; 0: 1200 */
-  double least_pixels;        /* boxes narrower than this become one box "n smaller frames" */
-  double least_share;         /* least_pixels as a share of the width, used instead if not 0 */
-  enum flame_coloring coloring;
-  const struct origin_rules *origins; /* or NULL */
-  bool inverted;                      /* root on top (icicle) */
-  bool embedded;                      /* part of a page: no document head, no controls, no script */
-  const struct flame_verdicts *verdicts; /* verdicts of a difference, or NULL; noise is grey */
+/* Place of the frames in a drawing, in pixels. */
+struct flame_part {
+  double width, top, height;
 };
 
-/* A self-contained SVG with the ids, groups and URL parameters that other tools for flame graphs
- * use. */
+struct flame_drawing {
+  struct flame_tree *tree;
+  size_t type; /* index of the sample type that is shown */
+  enum flame_width width;
+  pprofc_str title, subtitle;
+  pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
+  double ratio;               /* factor of all values; 1 changes nothing */
+  unsigned picture_width;     /* width of the picture in pixels; 0: 1200 */
+  double least_pixels; /* width in pixels; narrower boxes become one box "n smaller frames" */
+  double least_share;  /* least_pixels as a share of the width, used instead if not 0 */
+  enum flame_coloring coloring;
+  const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
+  bool inverted;                      /* true for the root on top (icicle) */
+  bool embedded;                      /* true for a part of a page: no document head, controls or
+                                         script */
+  /* Verdicts of a difference, or NULL; functions that changed by noise only are grey. */
+  const struct flame_verdicts *verdicts;
+  struct flame_part *part; /* if not NULL, receives the place of the frames; the drawing then lacks
+                              its opening <svg> tag, which the caller writes to crop the picture */
+};
+
+/* Draws a self-contained SVG with the ids, groups and URL parameters that other tools for flame
+ * graphs use. */
 pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
                         pprofc_error *error);
 
-/* Rows of characters, root on top. */
+/* Draws the flame graph as text, with one row of characters per level and the root on top. */
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
 /* The samples with one label value: the nodes in which their stacks end, and their values. */
 struct flame_group {
-  pprofc_str name; /* "tenant=cedar" */
+  pprofc_str name; /* label and its value: "tenant=cedar" */
   size_t count;
-  const uint32_t *node; /* [count] ascending */
-  const int64_t *self;  /* [count * columns of the tree] */
+  const uint32_t *node; /* nodes in which the stacks of the group end, ascending */
+  const int64_t *self;  /* values of these nodes: one row of all columns per node */
 };
 
-/* One term of the estimate of what limits a function: `weight` times the values of a sample type is
- * a cost of one kind ("instruction", "cache", "memory", "system"). Terms of one kind follow each
- * other. */
+/* One term of the estimate that shows what limits a function. The cost is `weight` times the
+ * values of a sample type, and has one kind ("instruction", "cache", "memory", "system"). Terms
+ * of one kind are adjacent. */
 struct flame_cost {
   const char *kind;
   size_t type;
@@ -61,54 +70,60 @@ struct flame_cost {
 };
 
 struct flame_page {
-  struct flame_tree *tree; /* the page has all sample types of it */
-  size_t type;             /* the sample type that the page shows first */
+  struct flame_tree *tree; /* tree whose sample types are all in the page */
+  size_t type;             /* sample type that the page shows first */
   pprofc_str title, subtitle, unit;
-  const struct origin_rules *origins; /* or NULL */
+  const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
   const struct flame_group *groups;
   size_t group_count;
   const pprofc_str *left_out; /* keys of labels with too many values for groups */
   size_t left_out_count;
-  const char *link; /* "https://host/{file}#L{line}": address of the sources; NULL or "" */
+  const char *link; /* address of the sources: "https://host/{file}#L{line}"; NULL or "" without
+                       links */
   const struct flame_cost *costs;
   size_t cost_count;
   const struct flame_verdicts
-      *verdicts; /* verdicts of a difference, or NULL; see flame/verdicts.h */
+      *verdicts;         /* verdicts of a difference, or NULL; see flame/verdicts.h */
+  double ratio;          /* factor of all values without verdicts; 1 changes nothing */
+  const int64_t *totals; /* [2 * types] totals of head and base before filters; NULL: the tree has
+                            all samples */
 };
 
-/* A part of the tree: the nodes below and with `node` (0: all), at most `limit` of them (0: no
- * limit), the widest ones. */
+/* A part of the tree: `node` (0: the root) and the nodes below it. At most `limit` nodes are
+ * chosen, the widest ones (0: no limit). */
 struct flame_data_range {
   uint32_t node;
   size_t limit;
 };
 
-/* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit numbers,
- * the least byte first, and the parts: JSON about the page, frames, nodes and labels. All
- * parts but the first are deflated. Where nodes are cut, a remainder has their sums and their
- * widths, so that every node keeps its width. Labels are left out then. */
+/* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit little-
+ * endian numbers, and the parts: JSON about the page, frames, nodes and labels. All parts except
+ * the first are deflated. If nodes are cut, a remainder has their sums and widths, so that every
+ * node keeps its width, and labels are dropped. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 
-/* One HTML file that needs no network and no server, for a tree of any size. */
+/* Writes one HTML file that needs no network and no server, for a tree of any size. */
 pprofc_status flame_html(const struct flame_page *page, struct output *out, pprofc_error *error);
 
-/* The name of a box as a drawing shows it. The text is in the scratch buffer or in the profile. */
+/* Returns the name of a box as a drawing shows it. The text is in the scratch buffer or in the
+ * profile. */
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
                       struct buffer *scratch);
 
-/* The comparison of base and head of a box. */
+/* Result of comparing a box's value in base and head. */
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* A color "#rrggbb" that depends on the name alone, and one for a change of `delta` where `most` is
- * the greatest change. */
+/* Choose a color "#rrggbb": by the name alone; by a change of `delta`, where `most` is the largest
+ * change. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]);
 
-/* The origin of the code of a node's frame: user, library or system. Not for the root. */
+/* Returns the origin of the code of a node's frame: user, library or system. Not valid for the
+ * root. */
 enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
                                const struct origin_rules *rules);
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define STATIC_BOXES 0.002 /* the static picture joins boxes below this part of its width */
+#define STATIC_BOXES 0.002 /* share of the width below which the static picture joins boxes */
 #define TOP_CHANGES  20u
 
 extern const unsigned char asset_viewer_js[], asset_flame_css[], asset_page_css[],
@@ -25,7 +25,7 @@ struct page {
   struct output *out;
   pprofc_error *error;
   const pprofc_allocator *mem;
-  struct flame_cut cut; /* the whole tree */
+  struct flame_cut cut; /* cut that keeps the whole tree */
 };
 
 /* Writes <script type=... id=...> with the deflated bytes in it. */
@@ -76,6 +76,17 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
+/* Writes a value as the page shows it: with verdicts the mean of a run, or of a second. */
+static void put_summary_value(const struct page *p, struct json_writer *json, const char *key,
+                              int64_t value, bool head) {
+  const struct flame_verdicts *v = p->options->verdicts;
+  json_key(json, key);
+  if (v && v->type == p->options->type)
+    json_double(json, (double)value * (head ? v->head_scale : 1) * v->ratio);
+  else
+    json_int(json, value);
+}
+
 /* Writes the verdict on the self value of a function. */
 static void put_summary_verdict(const struct page *p, uint32_t frame, struct json_writer *json) {
   const struct flame_verdicts *v = p->options->verdicts;
@@ -84,8 +95,8 @@ static void put_summary_verdict(const struct page *p, uint32_t frame, struct jso
   json_double(json_key(json, "q"), v->of[frame]->self.q);
 }
 
-/* Totals, and the functions with the greatest self value; in a difference, with the greatest change
- * of it. */
+/* Writes the totals, and the functions with the greatest self value. In a difference these are
+ * the functions whose self value changed most. */
 static bool put_summary(const struct page *p, struct json_writer *json) {
   const struct flame_tree *t = p->tree;
   size_t type = p->options->type;
@@ -95,16 +106,16 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
   json_int(json_key(json, "version"), 1);
   flame_put_types(p->options, json);
   json_int(json_key(json, "type"), (int64_t)type);
-  json_int(json_key(json, "head"), flame_head(t, 0, type));
-  if (t->has_base) json_int(json_key(json, "base"), flame_base(t, 0, type));
+  put_summary_value(p, json, "head", flame_head(t, 0, type), true);
+  if (t->has_base) put_summary_value(p, json, "base", flame_base(t, 0, type), false);
   json_begin_array(json_key(json, "top"));
   for (size_t i = 0; i < t->frames->count && i < TOP_CHANGES && change_size(&sums[i]); i++) {
     json_line_break(json);
     json_begin_object(json);
     json_key(json, "function");
     flame_put_shown(json, t->frames->items[sums[i].frame].name);
-    json_int(json_key(json, "self_head"), sums[i].self_head);
-    if (t->has_base) json_int(json_key(json, "self_base"), sums[i].self_base);
+    put_summary_value(p, json, "self_head", sums[i].self_head, true);
+    if (t->has_base) put_summary_value(p, json, "self_base", sums[i].self_base, false);
     put_summary_verdict(p, sums[i].frame, json);
     json_end(json);
   }

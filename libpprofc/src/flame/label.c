@@ -1,4 +1,4 @@
-/* The forms of a name: each step takes away what says least. */
+/* Makes the short forms of a name. Each step removes the least important part. */
 #include "flame/label.h"
 
 #include "core/budget.h"
@@ -33,12 +33,13 @@ static bool starts_at(pprofc_str s, size_t i, const char *with) {
   return i <= s.size && str_starts(str_slice(s, i, s.size), str_of(with));
 }
 
-/* Returns the position at which the bracket at `at` closes, or the end of the text. */
+/* Returns the position of the bracket that closes the one at `at`, or the end of the text. */
 static size_t closing_of(pprofc_str s, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
     char c = s.data[i];
-    if (c == '>' && i && (s.data[i - 1] == '-' || s.data[i - 1] == '=')) continue; /* "->" "=>" */
+    /* The '>' of "->" or "=>" is not a bracket. */
+    if (c == '>' && i && (s.data[i - 1] == '-' || s.data[i - 1] == '=')) continue;
     if (is_opening(c))
       depth++;
     else if (strchr(")]}>", c) && --depth == 0)
@@ -60,7 +61,7 @@ static bool after_operator(pprofc_str s, size_t at) {
   return label_at(s, at) == '<' && at && s.data[at - 1] == '<' && is_operator_word(s, at - 1);
 }
 
-#define MOST_OPERATOR 16 /* characters of an operator that are not letters */
+#define MOST_OPERATOR 16 /* maximum number of characters in an operator without letters */
 
 /* True if the text before `at` is the whole name of an operator. */
 static bool is_operator(pprofc_str s, size_t at) {
@@ -71,7 +72,7 @@ static bool is_operator(pprofc_str s, size_t at) {
   return is_operator_word(s, at);
 }
 
-/* The next character outside brackets, from `i` on. */
+/* Returns the position of the next character outside brackets, from `i` on. */
 static size_t next_outside(pprofc_str s, size_t i) {
   while (i < s.size && is_opening(s.data[i]) && !after_operator(s, i)) i = closing_of(s, i) + 1;
   return i < s.size ? i : s.size;
@@ -103,7 +104,8 @@ static pprofc_str without_hash(pprofc_str s) {
   return str_slice(s, 0, s.size - 19);
 }
 
-/* Copies the text without " [clone ...]", a hash of Rust, and ".isra.0" and its kin. */
+/* Copies the text without " [clone ...]", without a hash of Rust, and without ".isra.0" and similar
+ * suffixes. */
 static void label_drop_suffix(pprofc_str s, struct buffer *out) {
   while (s.size) {
     size_t clone = str_find(s, STR(" [clone ")), end = clone;
@@ -117,7 +119,7 @@ static void label_drop_suffix(pprofc_str s, struct buffer *out) {
   if (!out->failed) out->size = text.size;
 }
 
-/* The inner text of "<X as Y>": X without "&mut " and its kin. */
+/* Returns the inner type of "<X as Y>": X without "&mut " and similar prefixes. */
 static pprofc_str trait_type(pprofc_str inner) {
   static const char *const words[] = {"mut ", "const ", "dyn "};
   for (size_t i = next_outside(inner, 0); i < inner.size; i = next_outside(inner, i + 1))
@@ -135,7 +137,7 @@ static pprofc_str trait_type(pprofc_str inner) {
   return str_slice(inner, from, inner.size);
 }
 
-/* "<Vec<T> as Extend<T>>::extend" is "Vec<T>::extend". */
+/* Drops a trait: "<Vec<T> as Extend<T>>::extend" becomes "Vec<T>::extend". */
 static void label_drop_trait(pprofc_str s, struct buffer *out) {
   size_t end = label_at(s, 0) == '<' ? closing_of(s, 0) : s.size;
   if (!starts_at(s, end + 1, "::")) return;
@@ -160,7 +162,7 @@ static size_t label_bracket(pprofc_str s, size_t at, struct buffer *out, bool *d
   return end;
 }
 
-/* Without parameters and what follows them: "f(int) const" is "f". */
+/* Drops parameters and the text after them: "f(int) const" becomes "f". */
 static void label_drop_parameters(pprofc_str s, struct buffer *out) {
   bool cut = false;
   for (size_t i = 0; i < s.size; i++) {
@@ -173,7 +175,7 @@ static void label_drop_parameters(pprofc_str s, struct buffer *out) {
   }
 }
 
-/* Without the arguments of templates and generic types. */
+/* Drops the arguments of templates and generic types. */
 static void label_drop_arguments(pprofc_str s, struct buffer *out) {
   for (size_t i = 0; i < s.size; i++) {
     char c = s.data[i];
@@ -194,7 +196,7 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
 }
 
 /* Returns the text after the last `c` outside brackets that is not a part of an operator. */
-static pprofc_str label_behind(pprofc_str s, char c) {
+static pprofc_str label_after(pprofc_str s, char c) {
   size_t from = 0;
   for (size_t i = next_outside(s, 0); i < s.size; i = next_outside(s, i + 1))
     if (s.data[i] == c && !(c == ' ' && is_operator(s, i))) from = i + 1;
@@ -210,7 +212,7 @@ static bool is_in(pprofc_str word, const char *const *words, size_t count) {
 }
 #define IS_IN(word, words) is_in(word, words, sizeof(words) / sizeof *(words))
 
-/* "func12", "gowrap1", "3". */
+/* True for "func12", "gowrap1", "3". */
 static bool is_numbered(pprofc_str part) {
   static const char *const words[] = {"func", "gowrap", "deferwrap"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -221,7 +223,7 @@ static bool is_numbered(pprofc_str part) {
   return part.size && digits_end(part, 0) == part.size;
 }
 
-/* "go", "js:42". */
+/* True for the end of a file name: "go", "js:42". */
 static bool is_file_end(pprofc_str part) {
   static const char *const words[] = {"c",  "cc", "cpp", "cxx", "h",   "hpp",  "go",
                                       "rs", "py", "js",  "mjs", "ts",  "java", "kt",
@@ -231,7 +233,7 @@ static bool is_file_end(pprofc_str part) {
   return IS_IN(line ? str_slice(part, 0, colon) : part, words);
 }
 
-/* True if a part means nothing without the part before it: closures, ends of file names. */
+/* True if a part means nothing without the part before it: a closure, or the end of a file name. */
 static bool is_weak(pprofc_str part) {
   static const char *const words[] = {"call", "call_once", "call_mut", "_init",
                                       "init", "new",       "main"};
@@ -240,8 +242,8 @@ static bool is_weak(pprofc_str part) {
   return is_numbered(part) || is_file_end(part) || IS_IN(part, words);
 }
 
-/* Returns the begin of the next part from `i` on: after "::" or "."; the size if there is no
- * such part. */
+/* Returns the start of the next part from `i` on, after "::" or "."; the size if there is no such
+ * part. */
 static size_t next_part(pprofc_str s, size_t i) {
   for (i = next_outside(s, i); i < s.size; i = next_outside(s, i + 1)) {
     if (i && starts_at(s, i, "::")) return i + 2;
@@ -256,8 +258,8 @@ static void label_add(struct label_forms *forms, pprofc_str text) {
     forms->form[forms->count++] = text;
 }
 
-/* Adds the forms without the first part, the first two ... down to the last part that is not weak.
- */
+/* Adds the forms without the first part, without the first two parts, and so on, down to the
+ * last part that is not weak. */
 static void label_add_parts(struct label_forms *forms, pprofc_str text) {
   size_t last = 0;
   for (size_t start = next_part(text, 0); start < text.size; start = next_part(text, start)) {
@@ -274,8 +276,8 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 
 typedef void label_step(pprofc_str s, struct buffer *out);
 
-/* Runs one step into the buffer that `text` is not in, and keeps what it made when it is shorter. A
- * form keeps its own copy: the buffers are used again. */
+/* Runs one step on `text`, with the buffer that does not hold `text` as output. Keeps the result if
+ * it is shorter. Each form has its own copy, because the buffers are reused. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;
@@ -301,9 +303,9 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   label_run(forms, label_drop_trait, all, &text);
   bool called = label_run(forms, label_drop_parameters, all, &text);
   label_run(forms, label_drop_arguments, all, &text);
-  if (called) text = label_behind(text, ' ');
+  if (called) text = label_after(text, ' ');
   if (text.size) label_add(forms, text);
-  pprofc_str file = label_behind(text, '/');
+  pprofc_str file = label_after(text, '/');
   if (file.size) text = file;
   label_add(forms, text);
   label_add_parts(forms, text);
@@ -326,9 +328,7 @@ static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
   buffer_add_str(&text, str_slice(name, 0, head));
   buffer_add_text(&text, ELLIPSIS);
   buffer_add_str(&text, str_slice(name, tail, name.size));
-  pprofc_str kept = buffer_keep(&text, arena);
-  buffer_free(&text);
-  return kept;
+  return buffer_take(&text, arena);
 }
 
 /* Frames are sorted by name, so equal names are cut once. */
@@ -352,8 +352,8 @@ bool label_cut_frames(struct stack_frames *frames) {
 
 /* ---- widths ------------------------------------------ */
 
-/* Advances of the characters from ' ' to '~', in 1/100 of a pixel at 12 pixels; of the wider of
- * Verdana and DejaVu Sans. */
+/* Widths of the characters from ' ' to '~' at 12 pixels, in 1/100 of a pixel: the larger of
+ * Verdana's and DejaVu Sans's width. */
 static const unsigned short advances[] = {
     422,  482, 552, 1006, 763, 1292, 936, 330,  545, 545, 763, 1006, 437,  545,  437,  545,
     763,  763, 763, 763,  763, 763,  763, 763,  763, 763, 545, 545,  1006, 1006, 1006, 655,
@@ -362,7 +362,8 @@ static const unsigned short advances[] = {
     763,  735, 762, 660,  762, 738,  422, 762,  760, 333, 413, 711,  333,  1169, 760,  734,
     762,  762, 512, 625,  473, 760,  710, 982,  710, 710, 630, 763,  545,  763,  1006};
 
-/* Returns the width in 1/100 of a pixel, or one above `most` as soon as that is passed. */
+/* Returns the width in 1/100 of a pixel, or some width above `most` if the text is wider than
+ * `most`. */
 static size_t label_measure(pprofc_str text, size_t most) {
   size_t width = 0;
   for (size_t at = 0; at < text.size && width <= most;) {
@@ -386,7 +387,7 @@ static pprofc_str label_head(pprofc_str s, size_t count) {
   return str_slice(s, 0, at);
 }
 
-/* Returns the greatest width in 1/100 of a pixel that is not above `room`. */
+/* Returns the greatest width in 1/100 of a pixel that fits `room`. */
 static size_t label_most(double room) {
   size_t most = room > 0 ? (size_t)(room * 100) : 0;
   return (double)(most + 1) / 100 <= room ? most + 1 : most;
@@ -409,7 +410,8 @@ enum label_look label_fit(const struct label_forms *forms, double room, struct b
   if (label_fit_form(forms, most, out)) return LABEL_IS_WHOLE;
   if (label_fit_form(forms, small, out)) return LABEL_IS_SMALL;
   pprofc_str last = forms->form[forms->count - 1];
-  size_t low = FEWEST_LETTERS - 1, high = small / 300; /* no character is narrower */
+  /* Upper bound of the letters that fit: every character is at least 3 pixels wide. */
+  size_t low = FEWEST_LETTERS - 1, high = small / 300;
   if (high > utf8_length(last)) high = utf8_length(last);
   while (low < high) {
     size_t middle = (low + high + 1) / 2;

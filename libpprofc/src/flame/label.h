@@ -7,13 +7,13 @@
 #include "stacks/stacks.h"
 
 #define LABEL_FORMS 32
-#define LABEL_MOST  4096 /* bytes of a name that drawings show and work on */
+#define LABEL_MOST  4096 /* maximum bytes of a name that drawings show and process */
 
-/* The forms of one name, the longest first. They point into `text` or into the name. */
+/* The short forms of one name, the longest first. They point into `text` or into the name. */
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];
-  struct buffer text[2]; /* [0] texts of the forms, [1] working memory */
+  struct buffer text[2]; /* text[0]: texts of the forms; text[1]: working memory */
 };
 
 /* Shortens the names of frames before they are drawn; of a long file name the end stays. False when
@@ -26,15 +26,16 @@ void label_free(struct label_forms *forms);
 /* Fills the forms of a name, which must live as long as the forms. False when out of memory. */
 bool label_make(struct label_forms *forms, pprofc_str name);
 
-/* The width of a text in pixels, of Verdana or DejaVu Sans at 12 pixels. */
+/* Returns the width of a text in pixels, in Verdana or DejaVu Sans at 12 pixels. */
 double label_width(pprofc_str text);
 
 #define LABEL_SMALL 0.875 /* the size of small letters: 10.5 of 12 pixels */
 
 enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };
 
-/* Adds to `out` the longest form that is not wider than `room`, else the longest one in small
- * letters, else the first letters of the shortest one, small, at least four; or nothing. */
+/* Adds the label for a width of `room` to `out`: the longest form that fits, else the longest
+ * form that fits in small letters, else the first letters of the shortest form, at least four,
+ * in small letters; else nothing. */
 enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out);
 
 #endif

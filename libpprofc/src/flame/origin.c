@@ -5,7 +5,7 @@
 struct origin_rule {
   enum origin origin;
   enum origin_field field;
-  pprofc_str pattern; /* for str_glob */
+  pprofc_str pattern; /* glob pattern for str_glob */
 };
 
 #define RULE(origin, field, pattern)                                                               \
@@ -16,7 +16,7 @@ struct origin_rule {
   }
 
 static const struct origin_rule built_in[] = {
-    /* kernel, loader, C library, threads */
+    /* rules for the kernel, the loader, the C library and threads */
     RULE(SYSTEM, MAPPING, "[kernel*"),
     RULE(SYSTEM, MAPPING, "[vdso]*"),
     RULE(SYSTEM, MAPPING, "*vmlinux*"),
@@ -39,25 +39,25 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, FILE, "*/sysdeps/*"),
     RULE(SYSTEM, MAPPING, "*/libc.musl*"),
     RULE(SYSTEM, MAPPING, "*/ld-musl*"),
-    /* Go: the runtime and the packages below it */
+    /* rules for Go: the runtime and the packages below it */
     RULE(SYSTEM, NAME, "runtime.*"),
     RULE(SYSTEM, NAME, "runtime/*"),
     RULE(SYSTEM, NAME, "internal/runtime/*"),
     RULE(SYSTEM, NAME, "syscall.*"),
     RULE(SYSTEM, NAME, "internal/syscall/*"),
     RULE(SYSTEM, NAME, "internal/poll.*"),
-    /* Rust: what runs before main and at a panic */
+    /* rules for Rust: code that runs before main and at a panic */
     RULE(SYSTEM, NAME, "std::rt::*"),
     RULE(SYSTEM, NAME, "std::sys::*"),
     RULE(SYSTEM, NAME, "std::panicking::*"),
     RULE(SYSTEM, NAME, "__rust_*"),
-    /* Python */
+    /* rules for Python */
     RULE(SYSTEM, NAME, "_PyEval_*"),
     RULE(SYSTEM, NAME, "PyEval_*"),
     RULE(SYSTEM, MAPPING, "*/libpython*"),
     RULE(SYSTEM, MAPPING, "*/python3*"),
     RULE(SYSTEM, NAME, "py_trampoline_evaluator"),
-    /* Node and V8, JVM */
+    /* rules for Node, V8 and the JVM */
     RULE(SYSTEM, NAME, "v8::*"),
     RULE(SYSTEM, NAME, "node::*"),
     RULE(SYSTEM, NAME, "Builtin:*"),
@@ -68,12 +68,12 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "(program)"),
     RULE(SYSTEM, NAME, "(idle)"),
     RULE(SYSTEM, MAPPING, "*/libjvm.so*"),
-    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* written by Flight Recorder, without a folder */
+    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* Flight Recorder writes this name without a folder */
     RULE(SYSTEM, MAPPING, "libc.so*"),
     RULE(SYSTEM, MAPPING, "libc-*"),
     RULE(SYSTEM, MAPPING, "libpthread*"),
     RULE(SYSTEM, MAPPING, "ld-linux*"),
-    /* dependencies, by their folder */
+    /* rules for dependencies, by their folder */
     RULE(LIBRARY, FILE, "*/pkg/mod/*"),
     RULE(LIBRARY, FILE, "*@v*/*"),
     RULE(LIBRARY, FILE, "*/vendor/*"),
@@ -89,7 +89,7 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, FILE, "<frozen *"),
     RULE(LIBRARY, FILE, "node:*"),
     RULE(LIBRARY, FILE, "*/node_modules/*"),
-    /* standard libraries, by name */
+    /* rules for standard libraries, by name */
     RULE(LIBRARY, NAME, "std::*"),
     RULE(LIBRARY, NAME, "core::*"),
     RULE(LIBRARY, NAME, "alloc::*"),
@@ -109,7 +109,7 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, NAME, "scala/*"),
     RULE(LIBRARY, NAME, "kotlin.*"),
     RULE(LIBRARY, NAME, "scala.*"),
-    /* shared objects that no rule above matches */
+    /* rules for shared objects that no rule above matches */
     RULE(LIBRARY, MAPPING, "*.so"),
     RULE(LIBRARY, MAPPING, "*.so.*"),
 };
@@ -179,7 +179,7 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
   return origin_of_matches(rules, matches, name, file, mapping);
 }
 
-/* Returns the begin of the last part of the path in a name; 0 for a name without a path. */
+/* Returns the start of the last part of the path in a name; 0 for a name without a path. */
 static size_t package_start(pprofc_str name) {
   size_t slash = str_find_last_char(name, '/');
   if (slash == name.size) return 0;

@@ -1,6 +1,6 @@
-/* The origin of a frame's code: the user, a library or the system. The name of the function
- * and the folder of its file decide, by the conventions of Go, C, C++, Rust, Python, Node and
- * the JVM. docs/FLAMEGRAPHS.md explains them to users. */
+/* Finds the origin of a frame's code: the user, a library or the system. The name of the function
+ * and the folder of its file decide, by the conventions of Go, C, C++, Rust, Python, Node and the
+ * JVM. docs/FLAMEGRAPH_COLORS.md explains them to users. */
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 
@@ -23,21 +23,22 @@ struct origin_rules {
 pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, struct arena *arena,
                                  pprofc_error *error);
 
-/* `mapping` is the file of the frame's mapping, or empty. `rules` may be NULL. */
+/* Returns the origin of a frame. `mapping` is the file of the frame's mapping, or empty. `rules`
+ * may be NULL. */
 enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
                       pprofc_str mapping);
 
-/* Returns the first rule that matches a field; of all fields of a frame the lowest number
- * decides. SIZE_MAX if no rule matches or the text is empty. For callers that have many frames
- * of few files and mappings. */
+/* Returns the first rule that matches a field. The lowest rule of all fields of a frame decides.
+ * SIZE_MAX if no rule matches or the text is empty. For callers that have many frames with few
+ * files and mappings. */
 size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text);
 
 /* Returns the same as origin_of, from the matches of the three fields. */
 enum origin origin_of_matches(const struct origin_rules *rules, const size_t matches[3],
                               pprofc_str name, pprofc_str file, pprofc_str mapping);
 
-/* The package of a function name: "encoding/json" of "encoding/json.(*decodeState).value", "std" of
- * "std::sort". */
+/* Returns the package of a function name: "encoding/json" of
+ * "encoding/json.(*decodeState).value", "std" of "std::sort". */
 pprofc_str origin_package(pprofc_str name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tree, its frames and its labels as bytes for the viewer. */
+/* Writes the tree, its frames and its labels as bytes for the viewer. */
 #include "flame/pack.h"
 
 #include "core/budget.h"
@@ -27,8 +27,8 @@ static void add_signed(struct buffer *out, int64_t value) {
   add_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Nodes in preorder. Each one has: the number of levels from the previous node up to its parent,
- * its frame + 1 (0: the root), its self value in each column. */
+/* Writes the nodes in preorder. Each one has: the number of levels from the previous node up to
+ * its parent, its frame + 1 (0: the root), its self value in each column. */
 static void pack_whole(const struct flame_tree *t, struct buffer *out) {
   for (size_t i = 0; i < t->count; i++) {
     add_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
@@ -82,7 +82,7 @@ void flame_pack_nodes(const struct flame_page *page, const struct flame_cut *cut
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the object file of a frame; of a name that is too long, the end. */
+/* Returns the object file of a frame. A long name loses its beginning. */
 static pprofc_str mapping_file(const struct stack_frames *frames, const struct stack_frame *frame) {
   const pprofc_profile *p = frames->profile;
   if (frame->mapping == NONE) return STR("");
@@ -102,19 +102,20 @@ struct frame_columns {
   struct interner files, packages;
   size_t count;
   uint32_t *file, *package;
-  uint8_t *origin; /* enum origin */
+  uint8_t *origin; /* origin of each frame's code, an enum origin */
 };
 
 static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-/* Matches of files and mappings, each found once: UNASKED before. */
+/* Rules that files and mappings match, each found once. The value UNASKED means that the rule was
+ * not looked up yet. */
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
-  size_t *of_file;    /* entries by the number of the file */
-  size_t *of_mapping; /* by mapping */
+  size_t *of_file;    /* rule that a file matches, by the index of the file */
+  size_t *of_mapping; /* rule that a mapping matches, by the index of the mapping */
 };
 
 static size_t *make_matches(struct arena *arena, size_t count) {
@@ -182,11 +183,6 @@ static void pack_put_strings(struct json_writer *json, const char *key, const pp
   json_end(json);
 }
 
-static int buffer_write(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
 static void pack_put_frames(const struct flame_page *page, const struct flame_cut *cut,
                             const struct frame_columns *c, struct json_writer *json) {
   static const char *const keys[] = {"file_of", "package_of", "line", "origin", "inlined"};
@@ -208,8 +204,8 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
   }
 }
 
-/* The exact sums of the functions that are sent, as one array for each column of the tree. The
- * first frame of a name has the sums of the function, the others have 0. */
+/* Writes the exact sums of the functions that are sent, as one array for each column of the
+ * tree. The first frame of a name has the sums of the function, the others have 0. */
 static void pack_put_sums(const struct flame_page *page, const struct flame_cut *cut,
                           const struct flame_sums *sums, struct json_writer *json) {
   const size_t columns = page->tree->columns;
@@ -231,7 +227,7 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   }
 }
 
-/* Six digits are enough for a text, and are a third of the bytes. */
+/* Writes a number with six digits. They are enough for a text, and need a third of the bytes. */
 static void pack_put_rounded(struct json_writer *json, double value) {
   char text[32];
   double rounded = value;
@@ -240,7 +236,8 @@ static void pack_put_rounded(struct json_writer *json, double value) {
   json_double(json, rounded);
 }
 
-/* The viewer multiplies values of the tree itself, so estimates are in its unit. */
+/* Writes an estimate in the unit of the tree, because the viewer multiplies values of the tree
+ * itself. */
 static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
                               double ratio) {
   json_begin_array(json);
@@ -292,7 +289,7 @@ static bool pack_json(const struct flame_page *page, const struct flame_cut *cut
     json_end(&json);
     good = json_finish(&json) && output_flush(text, NULL) == PPROFC_OK;
   }
-  flame_sums_free(&sums);
+  arena_free(&sums.arena);
   mem_free(mem, text, 1, sizeof *text);
   return good;
 }
@@ -313,8 +310,8 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* For each group its nodes in ascending order (as differences) and the values of its samples in
- * each. */
+/* Writes for each group its nodes in ascending order (as differences), and the values of its
+ * samples in each node. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {
@@ -370,14 +367,14 @@ static void put_bottleneck(const struct flame_page *page, struct json_writer *js
   json_end(json);
 }
 
-/* Nodes that are sent, remainders with them. */
+/* Returns the number of nodes that are sent, including remainders. */
 static size_t flame_pack_count(const struct flame_cut *cut) {
   size_t count = cut->count;
   for (size_t i = 0; !cut->whole && i < cut->count; i++) count += cut->cut[i] > 0;
   return count;
 }
 
-/* Writes the parts of the root's estimate that colours need. */
+/* Writes the members of the root's estimate that the page needs for colours. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_begin_object(json);
@@ -411,6 +408,12 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
   json_begin_object(json);
   flame_put_types(page, json);
   json_bool(json_key(json, "has_base"), page->tree->has_base);
+  if (page->ratio > 0 && page->ratio != 1) json_double(json_key(json, "ratio"), page->ratio);
+  if (page->totals) {
+    json_begin_array(json_key(json, "totals"));
+    for (size_t i = 0; i < 2 * page->tree->types; i++) json_int(json, page->totals[i]);
+    json_end(json);
+  }
   json_uint(json_key(json, "default_type"), page->type);
   json_uint(json_key(json, "nodes"), flame_pack_count(cut));
   json_uint(json_key(json, "all_nodes"), page->tree->count);

@@ -1,4 +1,4 @@
-/* The data of the viewer: the tree of a flame graph as bytes, and what the viewer must know of it.
+/* The data of the viewer: the tree of a flame graph as bytes, and its description.
  * viewer/2_model.js reads them. */
 #ifndef PPROFC_FLAME_PACK_H
 #define PPROFC_FLAME_PACK_H
@@ -6,30 +6,30 @@
 #include "core/json_write.h"
 #include "flame/flame.h"
 
-/* The nodes that are sent, and the remainder of each. Everything is in one arena. */
+/* The nodes that are sent, and the remainder of each. All arrays are in one arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root;        /* root of the part that is sent */
-  size_t count;         /* number of nodes that are sent */
-  bool whole;           /* nothing is cut and nothing is left out: the lists below are NULL */
-  const uint32_t *kept; /* [count] ascending; kept[0] is the root */
+  uint32_t root; /* root of the part that is sent */
+  size_t count;  /* number of nodes that are sent */
+  bool whole;    /* true if nothing is cut and nothing is left out: the lists below are NULL */
+  const uint32_t *kept; /* indices of the sent nodes, ascending; the first is the root */
 
   /* for each node of `kept`, the sums of its children that were cut */
-  uint32_t *cut;   /* nodes below that were cut, of all levels; 0: nothing was cut */
-  int64_t *total;  /* [count * columns] */
-  double *widths;  /* [count * widths per node]: see flame_cut_widths */
-  size_t frames;   /* frames that are sent */
-  uint32_t *frame; /* [frames] */
-  uint32_t *sent;  /* [all frames] their new number, or NONE */
+  uint32_t *cut;   /* number of nodes below that were cut, of all levels; 0: no node was cut */
+  int64_t *total;  /* total values of the frames: one row of all columns per frame */
+  double *widths;  /* widths of each node's remainder; see flame_cut_widths */
+  size_t frames;   /* number of frames that are sent */
+  uint32_t *frame; /* indices of these frames */
+  uint32_t *sent;  /* new number of each frame, or NONE if it is not sent */
 };
 
-/* Widths of a cut place for each sample type: |head|, and with a base |base| and the larger of
- * both, each added up over the nodes that were cut. */
+/* Returns the number of widths of a cut place. Each sample type has the sum of |head| over the
+ * nodes that were cut; with a base also the sums of |base| and of the larger of both. */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }
 
-/* Chooses the widest nodes of the range. A node is as wide as its greatest part of any column. */
+/* Chooses the widest nodes of the range. The width of a node is its largest share of any column. */
 pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_range range,
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
@@ -44,23 +44,24 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
                     struct json_writer *json);
 void flame_put_types(const struct flame_page *page, struct json_writer *json);
 
-/* Text that the viewer shows. Characters that change the direction of text are made visible. */
+/* Writes text that the viewer shows. Characters that change the direction of text are made
+ * visible. */
 void flame_put_shown(struct json_writer *json, pprofc_str text);
 
 /* The sums of each function, over all its frames and nodes. */
 struct flame_sums {
-  const pprofc_allocator *mem;
+  struct arena arena;            /* arena that holds the arrays */
   size_t frames, count, columns; /* numbers of frames, functions and columns */
-  uint32_t *function;            /* [frames] the function of a frame */
-  int64_t *self;                 /* [count * columns] */
-  int64_t *total;                /* [count * columns] with callees, of the outermost calls only */
+  uint32_t *function;            /* index of the function of each frame */
+  int64_t *self;  /* self values of the functions: one row of all columns per function */
+  int64_t *total; /* values with callees, in the same order, counting only the outermost calls */
 };
 
+/* False when out of memory. The caller frees the arena in any case. */
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);
-void flame_sums_free(struct flame_sums *sums);
 
-/* Adds the deflated bytes of `from` to `to`. Level 1 is fast, 9 makes the fewest bytes.
- * FLAME_DEFLATE_FAST, for a person who waits, is libdeflate's fastest where it is there. */
+/* Appends the deflated bytes of `from` to `to`. Level 1 is fast, 9 gives the fewest bytes.
+ * FLAME_DEFLATE_FAST is for answers to a waiting user. */
 #define FLAME_DEFLATE_FAST 3
 #define FLAME_DEFLATE_FILE 6
 pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,

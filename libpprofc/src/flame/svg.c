@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SIDE         10.0 /* left and right of the frames */
+#define SIDE         10.0 /* space left and right of the frames, in pixels */
 #define TOP          60.0
 #define BOTTOM       50.0
 #define NOTE_ROW     14.0
 #define ROW          16.0
-#define NOISE_COLOR  "#d9d9d9" /* also the color of unchanged frames */
+#define NOISE_COLOR  "#d9d9d9" /* color of changes within noise and of unchanged frames */
 #define FG_NAMESPACE "http://github.com/jonhoo/inferno"
 
 extern const unsigned char asset_picture_js[], asset_picture_real_js[], asset_svg_css[],
@@ -30,13 +30,13 @@ struct svg {
   struct flame_tree *tree;
   struct output *out;
   struct flame_boxes boxes;
-  struct buffer name, text, fitted; /* scratch */
+  struct buffer name, text, fitted; /* buffers for the text that is being made */
   struct label_forms forms;
-  double width, scale;                   /* width of the picture; pixels per value */
-  double top, height;                    /* top of the frames; height of the picture */
-  double most_more, most_less;           /* the greatest changes of a box upwards and downwards */
-  const struct flame_verdicts *verdicts; /* or NULL */
-  struct flame_tree scaled;              /* the tree of the picture when there are verdicts */
+  double width, scale;         /* width of the picture in pixels; number of pixels per value */
+  double top, height;          /* top edge of the frames, and height of the picture, in pixels */
+  double most_more, most_less; /* largest growth and largest decrease of a box */
+  const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
+  struct flame_tree scaled;              /* tree of the picture when there are verdicts */
 };
 
 /* ---- text -------------------------------------------- */
@@ -65,7 +65,7 @@ static void put_value(struct svg *s, int64_t value) {
     output_printf(s->out, "%.2f%%", (double)value * ratio);
     return;
   }
-  if (ratio != 1) value = (int64_t)((double)value * ratio);
+  if (ratio != 1) value = number_from_double((double)value * ratio);
   svg_put_escaped(s, unit_label(value, d->unit, STR("auto"), label));
 }
 
@@ -115,7 +115,7 @@ static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (frame->line > 0) output_printf(s->out, ":%lld", (long long)frame->line);
 }
 
-/* "name (1.20s, 34.50%)", and for a difference the values of base and head. */
+/* Writes "name (1.20s, 34.50%)", and in a difference the values of base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
   int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
@@ -146,7 +146,7 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
   output_add_text(s->out, "</title>");
 }
 
-/* The sign in front of a changed name, so that color is not the only mark of a change. */
+/* Returns the sign before a changed name, so that color is not the only mark of a change. */
 static const char *status_sign(const struct svg *s, const struct flame_box *box) {
   static const char *const signs[] = {
       [FLAME_UNCHANGED] = "",
@@ -168,7 +168,7 @@ static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
   return svg_certainty(s, box) == FLAME_QUIET;
 }
 
-#define LABEL_GAP  3.0 /* between a label and the edges of its box */
+#define LABEL_GAP  3.0 /* space between a label and the edges of its box, in pixels */
 #define PERCENT_AT 60.0
 
 /* Adds the share of the whole, or the change, after a label if there is room. */
@@ -241,8 +241,8 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
-/* Gives a box the color and sign of noise. Attributes hold its color and sign without
- * verdicts, for the switch of the picture. */
+/* Marks a box as noise. Attributes keep its colour and sign without verdicts, so that a switch in
+ * the picture can restore them. */
 static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
                           char color[FLAME_COLOR]) {
   if (!s->drawing->embedded) {
@@ -325,6 +325,11 @@ static void svg_put_head(struct svg *s) {
     output_add_text(
         s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
                 "<!-- Flame graph made by pprofc. Layout after Brendan Gregg's FlameGraph. -->\n");
+  if (s->drawing->part) {
+    *s->drawing->part = (struct flame_part){s->width, s->top, ROW * (s->boxes.max_depth + 1)};
+    put_defs(s);
+    return;
+  }
   output_printf(s->out, "<svg class=\"flamegraph\" version=\"1.1\" width=\"%.0f\" height=\"%.0f\" ",
                 s->width, s->height);
   output_printf(s->out, "viewBox=\"0 0 %.0f %.0f\" role=\"img\" ", s->width, s->height);
@@ -345,7 +350,7 @@ static void put_controls(struct svg *s) {
                 s->width - SIDE - 120, s->height - 17);
 }
 
-/* The line below the picture that explains colors and signs. */
+/* Writes the line below the picture that explains colors and signs. */
 static void put_key(struct svg *s) {
   output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
   if (coloring_of(s) == FLAME_BY_ORIGIN)

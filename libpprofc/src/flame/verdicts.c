@@ -1,4 +1,4 @@
-/* The certainty of the changes that boxes of a flame graph show. */
+/* Finds how certain the changes are that the boxes of a flame graph show. */
 #include "flame/verdicts.h"
 
 #include "profile/sum.h"
@@ -13,7 +13,7 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
   return verdicts->of[tree->frame[node]];
 }
 
-/* Returns the certainty of an estimate of this direction. */
+/* Returns the certainty of an estimate whose change has the given direction. */
 static enum flame_certainty verdicts_agreed(const struct flame_estimate *estimate, bool grew) {
   return (estimate->delta > 0) == grew ? estimate->certainty : FLAME_QUIET;
 }
@@ -48,7 +48,7 @@ static int64_t verdicts_scaled(int64_t value, double scale) {
   return (int64_t)product;
 }
 
-/* Self values are rounded and totals added up again, so that a box is as wide as its contents. */
+/* Rounds self values and computes totals from them, so that a box is as wide as its contents. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled) {
   const size_t columns = tree->columns, type = verdicts->type;

@@ -10,46 +10,49 @@
 
 #include "stacks/layout.h"
 
-/* The certainty of a change. */
+/* Certainty of a change. */
 enum flame_certainty {
-  FLAME_QUIET,  /* within noise, or not judged */
-  FLAME_SHARED, /* changed by the factor that all functions share */
-  FLAME_OWN     /* by itself */
+  FLAME_QUIET,  /* change within noise, or not judged */
+  FLAME_SHARED, /* change by the factor that all functions share */
+  FLAME_OWN     /* change of the function by itself */
 };
 
-/* One number of a function, in the unit of the tree's values. Numbers that are not known are NaN.
- */
+/* Estimate of one value of a function, in the unit of the tree's values. Numbers that are not known
+ * are NaN. */
 struct flame_estimate {
-  const char *word; /* "grew", "unchanged", "via callee"; "" without a verdict */
+  const char *word; /* verdict in a word: "grew", "unchanged", "via callee"; "" without a verdict */
   enum flame_certainty certainty;
   double base;
-  double delta, low, high; /* the recorded difference with its interval */
+  double delta, low, high; /* recorded difference and the bounds of its interval */
   double q;
 };
 
 struct flame_verdict {
   struct flame_estimate self, total;
-  pprofc_str partner; /* the function that self moved to or from, or "" */
+  pprofc_str partner; /* name of the function to or from which self value moved, or "" */
 };
 
 struct flame_verdicts {
-  size_t type;    /* the judged sample type */
+  size_t type;    /* index of the judged sample type */
   size_t runs[2]; /* number of runs of base and head; the tree has their sums */
   /* A shown value is a value of the tree times `ratio`, in `unit`: the mean per run, or the value
    * per operation. Values of the head are first multiplied by `head_scale`, as base and head have
    * other numbers of runs or operations. */
   double ratio, head_scale;
   pprofc_str unit, sentence;
-  size_t judged, changed;               /* numbers of functions */
-  struct flame_estimate total;          /* estimate of the root */
-  const struct flame_verdict **of;      /* [frames of the tree]; NULL for a frame without verdict */
-  const struct flame_verdict **nearest; /* [nodes of the tree] of the node or its nearest caller */
-  const pprofc_str *notes;              /* [note_count] notes on the comparison, a sentence each */
+  size_t judged, changed;      /* numbers of judged functions and of changed functions */
+  struct flame_estimate total; /* estimate of the root */
+  const struct flame_verdict *
+      *of; /* verdict of each frame of the tree; NULL for a frame without a verdict */
+  /* Verdict of each node of the tree, or of its nearest caller that has one. */
+  const struct flame_verdict **nearest;
+  const pprofc_str *notes; /* notes on the comparison, one sentence each */
   size_t note_count;
 };
 
-/* Returns how certain the change of a box is: the certainty of its function's self or total, if the
- * box changed in the same direction. A frame without a verdict counts as its caller's own cost. */
+/* Returns how certain the change of a box is: the certainty of its function's self or total,
+ * whichever changed in the same direction. A frame without a verdict counts as its caller's own
+ * cost. */
 enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node,
                                              int64_t head, int64_t base);

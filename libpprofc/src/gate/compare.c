@@ -4,20 +4,19 @@
 #include "gate/power.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
-#include "stats/sorting.h"
+#include "stats/robust.h"
+#include "stats/trimmed.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW_RATIOS                                                                                 \
-  256                     /* number of pairs of base and head up to which ratios are stored;       \
-                             more are found by search */
-#define EXACT_MAX   50    /* largest sample for which U is counted exactly */
-#define DRIFT_MIN   6     /* minimum of samples a side */
-#define DRIFT_ALPHA 0.001 /* small, because a suite of 100 benchmarks makes 200 of these tests */
-#define ROUNDS_MIN                                                                                 \
-  4 /* minimum of rounds a side for a test of their medians; 2 if rounds                           \
-       are processes */
+#define EXACT_MAX 50 /* largest sample for which U is counted exactly */
+#define DRIFT_MIN 6  /* minimum of samples a side for a test of drift */
+/* Significance level of drift; small, because a suite of 100 benchmarks makes 200 of these
+ * tests. */
+#define DRIFT_ALPHA 0.001
+/* Minimum of rounds a side for a test of their medians; 2 if rounds are processes. */
+#define ROUNDS_MIN 4
 #define ROUNDS_MAX                                                                                 \
   1000 /* maximum of rounds a side; larger numbers are counts of samples,                          \
           not round numbers */
@@ -27,7 +26,7 @@ static double compare_median(struct gate_sample s) {
   return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
 
-/* True if all values are equal. A single value does not show this. */
+/* True if all values are equal; false for a single value. */
 static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
@@ -39,6 +38,24 @@ static double spread_of(struct gate_sample s) {
   double range =
       pprofc_quantile(s.sorted, s.count, 0.75) - pprofc_quantile(s.sorted, s.count, 0.25);
   return middle != 0 ? fabs(range / 1.349 / middle) : 0;
+}
+
+static double compare_range(struct gate_sample s) {
+  return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
+}
+
+/* Returns the range; with five samples or more, without the lowest and the highest sample. */
+static double compare_inner_range(struct gate_sample s) {
+  return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
+}
+
+/* Returns the larger range of both sides. If the medians differ by more than the inner ranges, uses
+ * the inner ranges, because one outlier is not noise. Otherwise keeps the outliers, because one
+ * outlier can cause the change of means. */
+static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
+  double inner = fmax(compare_inner_range(base), compare_inner_range(head));
+  bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
+  return apart ? inner : fmax(compare_range(base), compare_range(head));
 }
 
 /* ---- U: interval and smallest p ---------------------- */
@@ -103,7 +120,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
  * search over the bits of doubles works because nonnegative doubles have the same order as
  * their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
-  uint64_t low = 0, high = 0x7FF0000000000000u; /* infinity */
+  /* Upper bound of the search: the bits of infinity. */
+  uint64_t low = 0, high = 0x7FF0000000000000u;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
     if (ratios_up_to(base, head, from_bits(middle)) > n)
@@ -114,33 +132,6 @@ static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t
   return from_bits(low);
 }
 
-/* Returns the ratio with index `n` for few ratios, which it stores. */
-static double nth_of_few(struct gate_sample base, struct gate_sample head, size_t n) {
-  double ratios[FEW_RATIOS];
-  size_t count = 0;
-  for (size_t i = 0; i < base.count; i++)
-    for (size_t j = 0; j < head.count; j++) ratios[count++] = head.sorted[j] / base.sorted[i];
-  return gate_power_select(ratios, count, n);
-}
-
-/* Returns the cut of U for these sizes, cached for repeated sizes. */
-static bool compare_find_cut(const struct gate *gate, size_t n, size_t m, double alpha,
-                             size_t *cut) {
-  struct gate_known *known = gate->known;
-  if (known && known->n == n && known->m == m && known->alpha == alpha) {
-    *cut = known->cut;
-    return true;
-  }
-  if (!gate_u_cut(n, m, alpha, cut, gate->mem)) return false;
-  if (known) {
-    known->n = n;
-    known->m = m;
-    known->alpha = alpha;
-    known->cut = *cut;
-  }
-  return true;
-}
-
 bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struct gate_sample head,
                          double alpha, double *low, double *high) {
   *low = *high = (double)NAN;
@@ -148,11 +139,10 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
   /* The order of ratios is the order of the changes only for positive numbers. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
-  if (!compare_find_cut(gate, base.count, head.count, alpha, &cut)) return false;
+  if (!gate_u_cut(base.count, head.count, alpha, &cut, gate->mem)) return false;
   if (cut == 0) return true;
-  bool few = pairs <= FEW_RATIOS;
-  *low = (few ? nth_of_few : nth_ratio)(base, head, cut - 1) - 1;
-  *high = (few ? nth_of_few : nth_ratio)(base, head, pairs - cut) - 1;
+  *low = nth_ratio(base, head, cut - 1) - 1;
+  *high = nth_ratio(base, head, pairs - cut) - 1;
   return true;
 }
 
@@ -168,7 +158,7 @@ static double noise_of(struct gate_sample s) {
 static void compare_set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
   if (!isfinite(row->base) || !isfinite(row->head)) {
-    row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed, which the judge reports */
+    row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed; the judge reports it */
     row->delta = 0;
   } else if (row->head == row->base) {
     row->delta = 0;
@@ -211,9 +201,8 @@ static bool test_medians(const struct gate *gate, struct gate_row *row, struct g
   row->head = compare_median(head);
   compare_set_delta(row);
   if (row->constant) return true;
-  struct u_known *known = gate->known ? &gate->known->u : NULL;
-  pprofc_u_result u = u_test_known(base.sorted, base.count, head.sorted, head.count,
-                                   PPROFC_U_CORRECT, known, gate->mem);
+  pprofc_u_result u =
+      pprofc_u_test(base.sorted, base.count, head.sorted, head.count, PPROFC_U_CORRECT, gate->mem);
   if (u.status == PPROFC_TEST_NO_MEMORY) return false;
   row->test = "U";
   row->tested = u.status == PPROFC_TEST_OK && u.p >= 0;
@@ -229,45 +218,70 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* Returns the largest alpha that the settings or a rule can give a row. */
-static double greatest_alpha(const struct gate_settings *settings) {
-  double most = settings->alpha;
-  for (size_t i = 0; i < settings->rule_count; i++)
-    if (settings->rules[i].has_alpha) most = fmax(most, settings->rules[i].alpha);
-  return most;
-}
-
-/* Tests medians, because means are of little use for samples with clusters or outliers.
- * Computes the interval only if p is small enough to decide: a correction never makes p
- * smaller. */
+/* Tests medians instead of means. Means are of little use for samples with clusters or outliers. */
 static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
-  if (!test_medians(gate, &u, base, head)) return false;
-  if (u.tested && u.p <= greatest_alpha(&gate->settings) &&
-      !gate_ratio_interval(gate, base, head, gate->settings.alpha, &u.low, &u.high))
-    return false;
-  row->second = (struct gate_second){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
-                                     u.high,   u.p,    1,      u.test};
+  if (!compare_medians(gate, &u, base, head)) return false;
+  row->further[0] = (struct gate_further){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
+                                          u.high,   u.p,    1,      u.test};
   return true;
 }
 
+/* True if an earlier test gave a smaller p-value than permutations can give. */
+static bool is_below_permutations(const struct gate_row *row) {
+  return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
+}
+
+/* Tests the trimmed means of logarithms, because outliers hide changes from the other tests. */
+static bool run_third_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                           struct gate_sample head) {
+  size_t count = base.count + head.count;
+  if (base.sorted[0] <= 0 || head.sorted[0] <= 0) return true;
+  double *logs = mem_array(gate->mem, count, sizeof *logs);
+  if (!logs) return false;
+  for (size_t i = 0; i < base.count; i++) logs[i] = log(base.sorted[i]);
+  for (size_t i = 0; i < head.count; i++) logs[base.count + i] = log(head.sorted[i]);
+  double *other = logs + base.count;
+  struct trimmed_result t = stats_trimmed_test(logs, base.count, other, head.count);
+  bool good = true;
+  if (t.tested && !is_below_permutations(row))
+    good = stats_trimmed_permute(logs, base.count, other, head.count, gate->mem, &t);
+  mem_free(gate->mem, logs, count, sizeof *logs);
+  if (!t.tested) return good;
+  double change = t.y - t.x,
+         half = t.error * pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees);
+  row->further[1] = (struct gate_further){true,
+                                          exp(t.x),
+                                          exp(t.y),
+                                          GATE_DELTA_NUMBER,
+                                          expm1(change),
+                                          expm1(change - half),
+                                          expm1(change + half),
+                                          t.p,
+                                          1,
+                                          "trimmed t"};
+  return good;
+}
+
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
-                  struct gate_sample head, enum gate_test test) {
+                  struct gate_sample head, pprofc_gate_test test) {
   row->in_base = row->in_head = true;
   row->base_count = base.count;
   row->head_count = head.count;
   row->constant = sample_is_constant(base) && sample_is_constant(head);
   row->spread = fmax(spread_of(base), spread_of(head));
+  row->range = compare_both_ranges(base, head);
   row->base_noise = noise_of(base);
   row->head_noise = noise_of(head);
   bool good = true;
-  if (test == GATE_WELCH || test == GATE_BOTH)
+  if (test == PPROFC_GATE_WELCH || test == PPROFC_GATE_BOTH)
     compare_means(gate, row, base, head);
   else
     good = compare_medians(gate, row, base, head);
-  if (test == GATE_BOTH && !row->constant) good = run_second_test(gate, row, base, head);
-  if (test == GATE_NONE) row->test = "none";
+  if (test == PPROFC_GATE_BOTH && !row->constant)
+    good = run_second_test(gate, row, base, head) && run_third_test(gate, row, base, head);
+  if (test == PPROFC_GATE_NONE) row->test = "none";
   if (row->constant) {
     row->test = "constant";
     if (row->delta_kind == GATE_DELTA_NUMBER) row->low = row->high = row->delta;
@@ -340,24 +354,18 @@ static struct gate_sample take_medians(struct gate_side side, struct block_buffe
   return sort_sample(b->values, b->sorted, rounds);
 }
 
-static bool take_buffers(const pprofc_allocator *mem, struct block_buffers *b, size_t count) {
+static bool take_buffers(struct arena *arena, struct block_buffers *b, size_t count) {
   *b = (struct block_buffers){
-      mem_array(mem, count, sizeof(double)), mem_array(mem, count, sizeof(double)),
-      mem_array(mem, count, sizeof(double)), mem_array(mem, count, sizeof(uint32_t)),
-      mem_array(mem, count, sizeof(uint32_t))};
+      arena_array(arena, count, sizeof(double)), arena_array(arena, count, sizeof(double)),
+      arena_array(arena, count, sizeof(double)), arena_array(arena, count, sizeof(uint32_t)),
+      arena_array(arena, count, sizeof(uint32_t))};
   return b->values && b->sorted && b->block && b->number && b->seen;
 }
 
-static void give_buffers(const pprofc_allocator *mem, struct block_buffers *b, size_t count) {
-  mem_free(mem, b->values, count, sizeof(double));
-  mem_free(mem, b->sorted, count, sizeof(double));
-  mem_free(mem, b->block, count, sizeof(double));
-  mem_free(mem, b->number, count, sizeof(uint32_t));
-  mem_free(mem, b->seen, count, sizeof(uint32_t));
-}
-
 static const char *test_on_rounds(const char *test) {
+  if (!test) return NULL;
   if (strcmp(test, "Welch") == 0) return "Welch on medians of rounds";
+  if (strcmp(test, "trimmed t") == 0) return "trimmed t on medians of rounds";
   return strcmp(test, "U") == 0 ? "U on medians of rounds" : test;
 }
 
@@ -368,7 +376,7 @@ static const char *test_on_rounds(const char *test) {
 /* Returns the range of a sample divided by its median. */
 static double range_of(struct gate_sample s) {
   double middle = compare_median(s);
-  return middle != 0 ? (s.sorted[s.count - 1] - s.sorted[0]) / fabs(middle) : 0;
+  return middle != 0 ? compare_range(s) / fabs(middle) : 0;
 }
 
 static bool compare_counts(const struct gate *gate, struct gate_row *row, struct gate_side base,
@@ -398,8 +406,9 @@ static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct
                            struct gate_side head) {
   struct block_buffers b, h;
   struct gate_sample samples[2];
-  bool good = take_buffers(gate->mem, &b, base.count);
-  good = take_buffers(gate->mem, &h, head.count) && good;
+  struct arena arena;
+  arena_init(&arena, gate->mem);
+  bool good = take_buffers(&arena, &b, base.count) && take_buffers(&arena, &h, head.count);
   if (good) {
     size_t base_rounds = base.rounds ? number_rounds(base, b.number, b.seen) : 0;
     size_t head_rounds = head.rounds ? number_rounds(head, h.number, h.seen) : 0;
@@ -411,12 +420,12 @@ static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct
                         : sort_sample(head.values, h.sorted, head.count);
     good = gate_compare(gate, row, samples[0], samples[1], gate->settings.test);
     if (rounds) row->test = test_on_rounds(row->test);
-    if (rounds && row->second.tested) row->second.test = test_on_rounds(row->second.test);
+    for (size_t i = 0; i < GATE_FURTHER && rounds; i++)
+      row->further[i].test = test_on_rounds(row->further[i].test);
     row->base_trend = gate_trend(samples[0], &row->base_drifts);
     row->head_trend = gate_trend(samples[1], &row->head_drifts);
   }
-  give_buffers(gate->mem, &b, base.count);
-  give_buffers(gate->mem, &h, head.count);
+  arena_free(&arena);
   return good;
 }
 

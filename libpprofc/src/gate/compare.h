@@ -3,24 +3,16 @@
 #define PPROFC_GATE_COMPARE_H
 
 #include "gate/gate.h"
-#include "stats/utest_known.h"
 
-/* A sample in the order of measurement, and sorted. */
+/* A sample: its values in the order of measurement, and sorted. */
 struct gate_sample {
   const double *values, *sorted;
   size_t count;
 };
 
-/* Data shared by tests of samples of the same sizes: tails of U, the cut of U. */
-struct gate_known {
-  struct u_known u;
-  size_t n, m, cut;
-  double alpha;
-};
-
 /* Fills centers, delta, interval and p of the row, using the test. False when out of memory. */
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
-                  struct gate_sample head, enum gate_test test);
+                  struct gate_sample head, pprofc_gate_test test);
 
 /* Returns the smallest p-value that the exact U test can give. */
 double gate_smallest_p(size_t base_count, size_t head_count);

@@ -3,7 +3,6 @@
 
 #include "core/array.h"
 #include "core/log_guard.h"
-#include "gate/compare.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -16,6 +15,7 @@ void gate_init(struct gate *gate, const pprofc_allocator *mem) {
   buffer_init(&gate->problems, mem, 1 << 24);
   buffer_init(&gate->warnings, mem, 1 << 24);
   interner_init(&gate->noise_keys, mem);
+  interner_init(&gate->noise_units, mem);
   buffer_init(&gate->noise, mem, SIZE_MAX / 2);
   gate->visible_middle = (double)NAN;
   gate->visible_worst = (double)NAN;
@@ -28,12 +28,12 @@ void gate_free(struct gate *gate) {
   buffer_free(&gate->problems);
   buffer_free(&gate->warnings);
   interner_free(&gate->noise_keys);
+  interner_free(&gate->noise_units);
   buffer_free(&gate->noise);
   mem_free(gate->mem, gate->settings.rules, gate->settings.rule_capacity,
            sizeof *gate->settings.rules);
   mem_free(gate->mem, gate->settings.directions, gate->settings.direction_capacity,
            sizeof *gate->settings.directions);
-  mem_free(gate->mem, gate->known, 1, sizeof *gate->known);
   arena_free(&gate->arena);
 }
 
@@ -56,22 +56,20 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Escapes control characters here once for all formats, because the texts come from files.
- * Rows of one line share its text, so a text is cleaned only if it differs from the previous
- * row's text. */
+/* Escapes control characters here once for all formats, because the texts come from files. The
+ * rows of one line share its text, which may be long: it is escaped once. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
-  pprofc_str *const texts[GATE_TEXTS] = {&clean.group, &clean.name, &clean.unit, &clean.file,
-                                         &clean.text};
-  for (size_t i = 0; i < GATE_TEXTS; i++) {
-    struct gate_shown *last = &gate->shown[i];
-    if (last->raw.data != texts[i]->data || last->raw.size != texts[i]->size) {
-      last->raw = *texts[i];
-      last->clean = escape_line_keep(last->raw, &gate->arena);
-    }
-    *texts[i] = last->clean;
-    if (last->raw.size && !last->clean.data) return false;
+  struct gate_shown *last = &gate->line;
+  pprofc_str *const texts[] = {&clean.group, &clean.name, &clean.unit, &clean.file};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    *texts[i] = escape_line_keep(*texts[i], &gate->arena);
+    if (!texts[i]->data) return false;
   }
+  if (!last->clean.data || last->raw.data != row->text.data || last->raw.size != row->text.size)
+    *last = (struct gate_shown){row->text, escape_line_keep(row->text, &gate->arena)};
+  clean.text = last->clean;
+  if (!clean.text.data) return false;
   buffer_add(&gate->rows, &clean, sizeof clean);
   return !gate->rows.failed;
 }
@@ -102,23 +100,15 @@ void gate_warning(struct gate *gate, const char *format, ...) {
 
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction) {
   struct gate_settings *s = &gate->settings;
-  if (!ARRAY_RESERVE(gate->mem, s->directions, s->direction_capacity, s->direction_count + 1))
-    return false;
-  s->directions[s->direction_count++] = (struct gate_unit_direction){unit, direction};
-  return true;
+  return ARRAY_PUSH(gate->mem, s->directions, s->direction_count, s->direction_capacity,
+                    (struct gate_unit_direction){unit, direction});
 }
 
-const char *gate_verdict_name(enum gate_verdict verdict) {
+const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict) {
   static const char *const names[] = {"unchanged", "improved",      "suspiciously faster",
                                       "regressed", "inconclusive",  "too few samples",
                                       "missing",   "new",           "accepted",
                                       "ignored",   "informational", "not measured",
                                       "not judged"};
-  return names[verdict];
-}
-
-const char *gate_row_verdict(const struct gate_row *row) {
-  bool up = row->low > 0, down = row->high < 0;
-  if (row->verdict != GATE_UNCHANGED || (!up && !down)) return gate_verdict_name(row->verdict);
-  return up == (row->direction < 0) ? "below the threshold" : "not slower";
+  return (unsigned)verdict > PPROFC_GATE_ASIDE ? "unknown" : names[verdict];
 }

@@ -12,47 +12,44 @@
 #include "gate/row.h"
 #include "gate/settings.h"
 
-/* A text of the last row before and after cleaning. */
+/* Text of the last row before and after its control characters were escaped. */
 struct gate_shown {
   pprofc_str raw, clean;
 };
-
-#define GATE_TEXTS 5 /* number of texts in a row */
-
-struct gate_known; /* defined in compare.h */
 
 struct gate {
   const pprofc_allocator *mem;
   struct arena arena;
   struct buffer rows;     /* array of struct gate_row */
-  struct buffer problems; /* one line each: reasons why the result is unusable (exit status 1) */
+  struct buffer problems; /* reasons why the result is unusable (exit status 1), one line each */
   size_t problem_count;
-  struct buffer warnings;     /* one line each: remarks on the result */
-  struct interner noise_keys; /* gate_noise_key of each benchmark in earlier runs */
-  struct buffer noise;        /* a double per key: relative variation between earlier runs */
+  struct buffer warnings;     /* remarks on the result, one line each */
+  struct interner noise_keys; /* keys (gate_noise_key) of the benchmarks in earlier runs */
+  struct interner noise_units;
+  struct buffer noise; /* noise of each of these benchmarks: an array of struct gate_earlier */
   struct gate_settings settings;
   size_t inputs;
-  struct gate_shown shown[GATE_TEXTS];
-  struct gate_known *known; /* data shared by tests of equal sizes, or NULL */
+  struct gate_shown line;
 
   /* Counts of rows by verdict, set by the judge. */
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
-  size_t too_few; /* inconclusive rows with too few samples */
+  size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
-  size_t stale_inputs;          /* 1 if an input may be from an earlier run */
-  size_t cpu_times, wall_times; /* judged rows of benchmarks that have both times */
-  size_t family;                /* number of p-values in the correction */
-  size_t tested;                /* number of rows with a test */
-  size_t blind;                 /* number of rows whose samples could not have shown a change
-                                   of the threshold */
-  size_t unjudged;      /* compared rows that are blind, inconclusive or have too few samples */
+  size_t stale_inputs; /* 1 if an input may be from an earlier run */
+  /* Numbers of benchmarks with both times, by the time that is judged. */
+  size_t cpu_times, wall_times;
+  size_t family;        /* number of p-values in the correction */
+  size_t tested;        /* number of rows with a test */
+  size_t blind;         /* number of rows whose samples could not have shown a change
+                           of the threshold */
+  size_t benchmarks;    /* number of benchmarks with a compared row */
+  size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
   size_t visible_count; /* number of rows whose smallest visible change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest visible changes */
-  size_t visible_row;                   /* row with the maximum */
-  double needed_worst;                  /* rounds a side that would show the threshold in all
-                                           rows */
-  bool drifting, shifted;               /* most benchmarks drift along a side, or shift from
-                                           base to head */
+  size_t visible_row;                   /* index of the row with the maximum */
+  double needed_worst; /* number of rounds a side that would show the threshold in all rows */
+  /* True if most benchmarks drift along a side, or shift from base to head. */
+  bool drifting, shifted;
 };
 
 void gate_init(struct gate *gate, const pprofc_allocator *mem);

@@ -1,11 +1,13 @@
 /* Judges all rows in order: rules, choice of time, correction for the number of tests,
  * verdicts (verdict.c), warnings about the whole run. */
-#include "gate/verdict.h"
+#include "gate/judge.h"
 #include "stats/corrections.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define MEMORY_FLOOR 64 /* default floor of memory, bytes per operation */
 
 /* ---- rules ------------------------------------------- */
 
@@ -49,21 +51,28 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* Returns the variation of a benchmark between earlier runs; 0 if it is not known. */
-static double earlier_noise(const struct gate *gate, const struct gate_row *row,
-                            struct buffer *scratch) {
-  if (!gate->noise_keys.count) return 0;
-  buffer_clear(scratch);
-  gate_noise_key(scratch, row->group, row->name, row->unit);
-  uint32_t id = interner_find(&gate->noise_keys, buffer_str(scratch));
-  return id == MAP_NONE ? 0 : ((const double *)(const void *)gate->noise.data)[id];
+/* Sets the floor of memory that varies between samples, unless the user set one. Go divides
+ * one-time allocations by the number of operations, so results vary a little. Memory without noise
+ * has no floor. */
+static void set_memory_floor(struct gate_row *row) {
+  struct gate_floor most = {.bytes = MEMORY_FLOOR};
+  if (str_equal(row->unit, STR("allocs/op"))) most.plain = 1;
+  if (row->floor == 0) row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
+  row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched it off */
 }
 
-/* Raises the threshold of a benchmark to its variation between runs of one commit. */
+/* Applies noise that is not in the samples: raises the threshold of counts to their noise, and
+ * tests the change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
-  double swing = fmax(row->noise, earlier_noise(gate, row, scratch));
-  row->noise = swing > 0 && swing >= row->threshold ? swing : 0;
-  if (row->noise > 0) row->threshold = swing;
+  if (row->noise < row->threshold) row->noise = 0;
+  if (row->noise > 0) {
+    row->wanted = row->threshold;
+    row->threshold = row->noise;
+  }
+  if (!gate->noise_keys.count || !row->in_base || !row->in_head) return;
+  buffer_clear(scratch);
+  gate_noise_key(scratch, row->group, row->name, row->unit);
+  gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
 /* Sets the direction: from the settings, else from the input, else from the table of units. */
@@ -82,73 +91,67 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
   row->floor = gate_floor_of(&s->floor, row->unit);
   judge_set_direction(gate, row);
   apply_rules(gate, row, scratch, decides);
+  set_memory_floor(row);
   apply_noise(gate, row, scratch);
   row->verdict = verdict_without_test(gate, row, *decides);
 }
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A p-value, and the address of its adjusted value. */
-struct judge_member {
-  double p, *adjusted;
+/* A group of p-values that are adjusted together: the p-values of one test, of rows that can
+ * regress, of rows that cannot, or of times that are only watched. */
+struct family {
+  size_t test;   /* 0 is the first test, 1 is further[0] */
+  double factor; /* factor of the p-values: 2 for the third test, so that all tests together
+                    report at most a share alpha of the unchanged suites as worse */
+  bool screened, watched;
 };
 
-static int by_p(const void *a, const void *b) {
-  const struct judge_member *x = a, *y = b;
-  if (x->p != y->p) return x->p < y->p ? -1 : 1;
-  return (x->adjusted > y->adjusted) - (x->adjusted < y->adjusted);
+static const struct family families[] = {
+    {0, 1, false, false}, {1, 1, false, false}, {2, 2, false, false}, {0, 1, true, false},
+    {1, 1, true, false},  {2, 2, true, false},  {0, 1, false, true}};
+
+static bool is_member(const struct gate_row *row, const struct family *family) {
+  bool tested = family->test ? row->further[family->test - 1].tested : row->tested;
+  if (row->constant || !tested || row->whole) return false;
+  if (family->watched) return row->verdict == PPROFC_GATE_ASIDE && row->watched;
+  return row->verdict == PPROFC_GATE_UNCHANGED && row->screened == family->screened;
 }
 
-/* Groups of p-values that are adjusted together: first tests, second tests, both of rows that
- * cannot regress, and first tests of times that are only watched. */
-enum family { FIRST, SECOND, SCREENED_FIRST, SCREENED_SECOND, WATCHED, FAMILIES };
-
-static bool is_member(const struct gate_row *row, enum family which) {
-  bool screened = which == SCREENED_FIRST || which == SCREENED_SECOND;
-  if (row->constant) return false;
-  if (which == WATCHED) return row->verdict == GATE_ASIDE && row->watched && row->tested;
-  if (row->verdict != GATE_UNCHANGED || row->screened != screened) return false;
-  return which == SECOND || which == SCREENED_SECOND ? row->second.tested : row->tested;
+static double *family_value(struct gate_row *row, const struct family *family, bool adjusted) {
+  struct gate_further *further = family->test ? &row->further[family->test - 1] : NULL;
+  if (further) return adjusted ? &further->adjusted : &further->p;
+  return adjusted ? &row->adjusted : &row->p;
 }
 
-static struct judge_member member_of(struct gate_row *row, enum family which) {
-  if (which == SECOND || which == SCREENED_SECOND)
-    return (struct judge_member){row->second.p, &row->second.adjusted};
-  return (struct judge_member){row->p, &row->adjusted};
-}
-
-static size_t take_family(struct gate_row *rows, size_t count, enum family which,
-                          struct judge_member *family) {
-  size_t n = 0;
+/* Adjusts the p-values of a family. `p` has room for a value per row. False when out of memory. */
+static bool adjust_family(struct gate *gate, struct gate_row *rows, size_t count,
+                          const struct family *family, double *p) {
+  static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
+                                               [PPROFC_GATE_HOLM] = corrections_holm,
+                                               [PPROFC_GATE_UNCORRECTED] = NULL};
+  size_t members = 0;
+  for (size_t i = 0; i < count; i++) {
+    p[i] = (double)NAN;
+    if (!is_member(&rows[i], family)) continue;
+    p[i] = fmin(1, family->factor * *family_value(&rows[i], family, false));
+    members++;
+  }
+  if (family == families) gate->family = members;
+  if (!corrections_apply(corrections[gate->settings.correction], p, count, gate->mem)) return false;
   for (size_t i = 0; i < count; i++)
-    if (is_member(&rows[i], which)) family[n++] = member_of(&rows[i], which);
-  return n;
-}
-
-/* Adjusts sorted p-values in place. */
-static void judge_adjust(double *p, size_t count, enum gate_correction correction) {
-  if (correction == GATE_BH)
-    corrections_benjamini_hochberg(p, count, p);
-  else if (correction == GATE_HOLM)
-    corrections_holm(p, count, p);
+    if (!isnan(p[i])) *family_value(&rows[i], family, true) = p[i];
+  return true;
 }
 
 /* Adjusts each family and stores the adjusted values in the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
-  struct judge_member *family = mem_array(gate->mem, count, sizeof *family);
   double *p = mem_array(gate->mem, count, sizeof *p);
-  bool good = family && p;
+  bool good = p != NULL;
   for (size_t i = 0; i < count && good; i++) rows[i].adjusted = rows[i].p;
-  for (int which = FIRST; which < FAMILIES && good; which++) {
-    size_t n = take_family(rows, count, (enum family)which, family);
-    qsort(family, n, sizeof *family, by_p);
-    for (size_t i = 0; i < n; i++) p[i] = family[i].p;
-    judge_adjust(p, n, gate->settings.correction);
-    for (size_t i = 0; i < n; i++) *family[i].adjusted = p[i];
-    if (which == FIRST) gate->family = n;
-  }
-  mem_free(gate->mem, family, count, sizeof *family);
+  for (size_t i = 0; i < sizeof families / sizeof *families && good; i++)
+    good = adjust_family(gate, rows, count, &families[i], p);
   mem_free(gate->mem, p, count, sizeof *p);
   return good ? PPROFC_OK : error_nomem(error);
 }
@@ -158,14 +161,15 @@ static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t
 static bool is_significant(const struct gate *gate, const struct gate_row *row) {
   if (!row->in_base || !row->in_head) return false;
   if (row->constant) return row->delta != 0;
-  if (gate->settings.test == GATE_NONE)
-    return row->delta != 0 && row->delta_kind != GATE_DELTA_UNKNOWN;
+  if (gate->settings.test == PPROFC_GATE_NONE)
+    return row->delta != 0 && row->delta_kind != GATE_DELTA_UNKNOWN &&
+           (!(row->between > 0) || row->adjusted <= row->alpha);
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Returns the row with the numbers of its second test. */
-static struct gate_row with_second(const struct gate_row *row) {
-  const struct gate_second *s = &row->second;
+/* Returns the row with the numbers of a further test. */
+static struct gate_row with_further(const struct gate_row *row, size_t which) {
+  const struct gate_further *s = &row->further[which];
   struct gate_row other = *row;
   other.base = s->base;
   other.head = s->head;
@@ -180,12 +184,11 @@ static struct gate_row with_second(const struct gate_row *row) {
   return other;
 }
 
-/* Lets the second test decide a row that the first test does not. Each test reports at most
- * alpha / 2 of unchanged benchmarks as worse, so both together stay below alpha. */
-static void take_second(const struct gate *gate, struct gate_row *row,
-                        const struct gate_rule *decides) {
-  if (!row->second.tested || verdict_is_decided(row->verdict)) return;
-  struct gate_row other = with_second(row);
+/* Decides a row by a further test if the earlier tests found no change. */
+static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
+                         const struct gate_rule *decides) {
+  if (!row->further[which].tested || verdict_is_decided(row->verdict)) return;
+  struct gate_row other = with_further(row, which);
   other.significant = is_significant(gate, &other);
   other.verdict = verdict_of(gate, &other, decides);
   if (verdict_is_decided(other.verdict)) *row = other;
@@ -201,9 +204,9 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
     gate_problem(gate, "%.*s:%zu: measurements of %.*s are too large to compare",
                  STR_ARG(row->file), row->line, STR_ARG(row->name));
   row->significant = is_significant(gate, row);
-  if (row->verdict != GATE_UNCHANGED) return;
+  if (row->verdict != PPROFC_GATE_UNCHANGED) return;
   row->verdict = verdict_of(gate, row, decides);
-  take_second(gate, row, decides);
+  for (size_t i = 0; i < GATE_FURTHER; i++) take_further(gate, row, i, decides);
 }
 
 bool gate_is_significant(const struct gate_row *row) {
@@ -211,41 +214,43 @@ bool gate_is_significant(const struct gate_row *row) {
 }
 
 bool gate_was_judged(const struct gate_row *row) {
-  return row->in_base && row->in_head && row->verdict != GATE_IGNORED &&
-         row->verdict != GATE_INFORMATIONAL && row->verdict != GATE_UNMEASURED &&
-         row->verdict != GATE_ASIDE && !row->aside;
+  return row->in_base && row->in_head && row->verdict != PPROFC_GATE_IGNORED &&
+         row->verdict != PPROFC_GATE_INFORMATIONAL && row->verdict != PPROFC_GATE_UNMEASURED &&
+         row->verdict != PPROFC_GATE_ASIDE && !row->aside;
 }
 
-bool gate_depends_on_load(const struct gate_row *row) {
+bool gate_unit_depends_on_load(pprofc_str unit) {
   static const struct gate_floor times = {.seconds = 1};
-  return gate_floor_of(&times, row->unit) > 0 || str_ends(row->unit, STR("/s")) ||
-         str_ends(row->unit, STR("_per_second"));
+  return gate_floor_of(&times, unit) > 0 || str_ends(unit, STR("/s")) ||
+         str_ends(unit, STR("_per_second"));
 }
 
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
-  if (gate->settings.test == GATE_NONE) return false;
+  if (gate->settings.test == PPROFC_GATE_NONE) return false;
   return gate_was_judged(row) || row->watched;
 }
 
 /* Marks a row inconclusive if wall time got worse but CPU time did not: the benchmark waits,
  * or the machine was busy. */
-static void watch_row(const struct gate *gate, struct gate_row *row) {
-  if (row->verdict != GATE_ASIDE || !row->watched) return;
-  if (verdict_of(gate, row, NULL) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
+static void watch_row(const struct gate *gate, const struct gate_row *rows, struct gate_row *row) {
+  if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
+  if (rows[row->judged].significant && rows[row->judged].delta > 0) return;
+  if (verdict_of(gate, row, NULL) == PPROFC_GATE_REGRESSED) row->verdict = PPROFC_GATE_INCONCLUSIVE;
 }
 
 static void judge_count_row(struct gate *gate, const struct gate_row *row) {
   bool compared = gate_was_judged(row);
   gate->compared += compared;
   gate->significant += compared && gate_is_significant(row);
-  gate->regressed += row->verdict == GATE_REGRESSED;
-  gate->missing += row->verdict == GATE_MISSING;
-  gate->improved += row->verdict == GATE_IMPROVED;
-  gate->suspicious += row->verdict == GATE_SUSPICIOUS;
-  gate->accepted += row->verdict == GATE_ACCEPTED;
-  gate->unmeasured += row->verdict == GATE_UNMEASURED;
-  gate->too_few += row->verdict == GATE_TOO_FEW;
-  gate->inconclusive += row->verdict == GATE_INCONCLUSIVE || row->verdict == GATE_TOO_FEW;
+  gate->regressed += row->verdict == PPROFC_GATE_REGRESSED;
+  gate->missing += row->verdict == PPROFC_GATE_MISSING;
+  gate->improved += row->verdict == PPROFC_GATE_IMPROVED;
+  gate->suspicious += row->verdict == PPROFC_GATE_SUSPICIOUS;
+  gate->accepted += row->verdict == PPROFC_GATE_ACCEPTED;
+  gate->unmeasured += row->verdict == PPROFC_GATE_UNMEASURED;
+  gate->too_few += row->verdict == PPROFC_GATE_TOO_FEW;
+  gate->inconclusive +=
+      row->verdict == PPROFC_GATE_INCONCLUSIVE || row->verdict == PPROFC_GATE_TOO_FEW;
 }
 
 /* ---- the whole --------------------------------------- */
@@ -290,9 +295,9 @@ static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **deci
   if (status != PPROFC_OK) return status;
   for (size_t i = 0; i < count; i++) judge_prepare(gate, &rows[i], scratch, &decides[i]);
   status = adjust_all(gate, rows, count, error);
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++) judge_row(gate, &rows[i], decides[i]);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
-    judge_row(gate, &rows[i], decides[i]);
-    watch_row(gate, &rows[i]);
+    watch_row(gate, rows, &rows[i]);
     judge_count_row(gate, &rows[i]);
   }
   return status;
@@ -322,19 +327,31 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
-void gate_excuse(struct gate *gate, struct gate_row *row) {
-  if (row->verdict != GATE_REGRESSED) return;
-  row->verdict = GATE_INCONCLUSIVE;
-  gate->regressed--;
-  gate->inconclusive++;
-  gate->unjudged += !row->blind;
+/* True if a row of the benchmark was not judged. */
+static bool has_unjudged(const struct gate *gate, const struct gate_row *of) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].unjudged && str_equal(rows[i].name, of->name) &&
+        str_equal(rows[i].group, of->group))
+      return true;
+  return false;
 }
 
-#define UNJUDGED_MAX 5 /* a pass has at most one unjudged row per this many compared rows */
+void gate_excuse(struct gate *gate, struct gate_row *row) {
+  if (row->verdict != PPROFC_GATE_REGRESSED) return;
+  row->verdict = PPROFC_GATE_INCONCLUSIVE;
+  gate->regressed--;
+  gate->inconclusive++;
+  gate->unjudged += !has_unjudged(gate, row);
+  row->unjudged = true;
+}
+
+#define UNJUDGED_MAX 5 /* a pass has at most one unjudged benchmark of this many */
 
 bool gate_is_inconclusive(const struct gate *gate) {
   if (gate_overload(gate)) return true;
-  return UNJUDGED_MAX * gate->unjudged > gate->compared;
+  return UNJUDGED_MAX * gate->unjudged > gate->benchmarks;
 }
 
 /* True if a result fails the gate with -strict. */

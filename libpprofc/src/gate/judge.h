@@ -16,12 +16,12 @@ void gate_excuse(struct gate *gate, struct gate_row *row);
  * failures. Call after gate_judge. */
 int gate_exit_status(const struct gate *gate);
 
-/* Returns the load of the machine if it forbids to judge times; else NULL. */
+/* Returns the load of the machine if it is too high to judge times; else NULL. */
 static inline const char *gate_overload(const struct gate *gate) {
   return gate->settings.any_load ? NULL : gate->settings.overloaded;
 }
 
-/* True if more than a fifth of the compared rows could not be judged, or if the machine was
+/* True if more than a fifth of the benchmarks could not be judged, or if the machine was
  * overloaded: the result is not a pass. */
 bool gate_is_inconclusive(const struct gate *gate);
 
@@ -30,12 +30,26 @@ bool gate_is_significant(const struct gate_row *row);
 
 /* True for rows whose verdict came from comparing both sides. */
 bool gate_was_judged(const struct gate_row *row);
-/* True for times and rates, which a busy machine changes; counts and sizes stay. */
-bool gate_depends_on_load(const struct gate_row *row);
+/* True for units of times and rates, which a busy machine changes; counts and sizes stay. */
+bool gate_unit_depends_on_load(pprofc_str unit);
 
 /* True for rows whose p-value, if any, was in the correction: judged rows, and times that are
  * watched. */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
+
+/* ---- the verdict on a row ---------------------------- */
+
+/* Returns the verdict that needs no test: ignored, missing, new ...; PPROFC_GATE_UNCHANGED if the
+ * row must be compared. `decides` is the rule that ignores or accepts the row, or NULL. */
+pprofc_gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
+                                         const struct gate_rule *decides);
+
+/* Returns the verdict from the comparison of both sides. */
+pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
+                               const struct gate_rule *decides);
+
+/* True if the comparison found a change that counts, for the better or the worse. */
+bool verdict_is_decided(pprofc_gate_verdict verdict);
 
 /* ---- earlier runs ------------------------------------ */
 
@@ -45,6 +59,27 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* Appends the key of a benchmark's noise. */
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
+
+#define GATE_EARLIER_MOST 1000 /* factor from which a change or a bound counts as unknown */
+
+/* How far a benchmark varies between runs without a change. */
+struct gate_earlier {
+  double variance, degrees; /* variance of the logarithm of the run's median, and its degrees of
+                               freedom */
+  uint32_t unit;            /* index of the unit in gate->noise_units */
+  bool timed;               /* true for a time or a rate; equal values of two runs are chance */
+};
+
+/* Keeps the variance of a benchmark's runs by its key (gate_noise_key). False when out of
+ * memory. */
+bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count);
+
+/* Shares the variances between the benchmarks of a unit. Call it once, after all are kept.
+ * False when out of memory. */
+bool gate_share_earlier(struct gate *gate);
+
+/* Tests the change of a row against the noise of its earlier runs, if there are any. */
+void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key);
 
 /* ---- steps of gate_judge, in this order -------------- */
 

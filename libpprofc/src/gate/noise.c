@@ -1,57 +1,61 @@
-/* Estimates how far benchmarks vary without a change, from earlier runs. */
+/* Estimates how far benchmarks vary without a change, from earlier runs, and tests changes against
+ * it. One benchmark has too few runs to estimate its variance, so its variance is combined with the
+ * variances of all benchmarks in the same unit (Smyth 2004). */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
+#include "pprofc/stats.h"
+#include "stats/gamma.h"
+#include "stats/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* escape names as in the rows, so that keys are equal */
+  escape_line(out, group); /* escape names as the rows do, so that keys are equal */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
   gate_unit_canonical(out, unit);
 }
 
-static int noise_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count) {
+  struct gate_earlier earlier = {.degrees = 0};
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < count; i++) {
+    double value = log(values[i]), delta = value - mean;
+    mean += delta / (double)(i + 1);
+    squares += delta * (value - mean);
+  }
+  /* A single value, or a value that is not positive, shows no noise. */
+  if (!isfinite(squares) || count < 2) return true;
+  size_t unit = str_find_last_char(key, '\0') + 1;
+  earlier.degrees = (double)(count - 1);
+  earlier.variance = squares / earlier.degrees;
+  earlier.timed = gate_unit_depends_on_load(str_slice(key, unit, key.size));
+  earlier.unit = interner_copy(&gate->noise_units, &gate->arena, str_slice(key, unit, key.size));
+  uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
+  if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
+  /* Keys are numbered from 0 without gaps. Equal keys keep the larger variance. */
+  if (id == gate->noise.size / sizeof earlier) buffer_add(&gate->noise, &earlier, sizeof earlier);
+  if (gate->noise.failed) return false;
+  struct gate_earlier *kept = (struct gate_earlier *)(void *)gate->noise.data + id;
+  if (earlier.variance > kept->variance) *kept = earlier;
+  return true;
 }
 
-/* Returns the median; sorts the values. */
-static double noise_median(double *values, size_t count) {
-  size_t half = count / 2;
-  qsort(values, count, sizeof *values, noise_by_value);
-  return count % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-/* Returns the relative range of the medians of a benchmark's runs. An input is a run, and its
- * values are contiguous. */
-static double swing_of(struct pairs *pairs, const struct pair *pair) {
+/* Stores the medians of a benchmark's runs in place of its values and returns their count. An input
+ * is a run, and its values are contiguous. */
+static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
-  double *values = pairs->values + all->first, low = HUGE_VAL, high = -HUGE_VAL;
+  double *values = pairs->values + all->first;
+  size_t count = 0;
   if (pair->bad) return 0;
   for (size_t i = 0, end; i < all->count; i = end) {
     for (end = i; end < all->count && runs[end] == runs[i];) end++;
-    double middle = noise_median(values + i, end - i);
-    low = fmin(low, middle);
-    high = fmax(high, middle);
+    values[count++] = stats_median(values + i, end - i);
   }
-  return low > 0 && isfinite(high) ? (high - low) / low : 0;
-}
-
-/* Keeps the largest variation of a key; keys are numbered from 0 without gaps. */
-static bool noise_keep(struct gate *gate, const struct buffer *key, double swing) {
-  if (key->failed) return false;
-  uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, buffer_str(key));
-  if (id == MAP_NONE) return false;
-  if (id == gate->noise.size / sizeof swing) buffer_add(&gate->noise, &swing, sizeof swing);
-  if (gate->noise.failed) return false;
-  double *kept = (double *)(void *)gate->noise.data + id;
-  *kept = fmax(*kept, swing);
-  return true;
+  return count;
 }
 
 static bool learn_pairs(struct gate *gate, struct pairs *pairs) {
@@ -63,7 +67,9 @@ static bool learn_pairs(struct gate *gate, struct pairs *pairs) {
     buffer_clear(&key);
     gate_noise_key(&key, pairs_text(pairs, pair->package),
                    pprofc_bench_string(pairs->set, pair->name), pairs_text(pairs, pair->unit));
-    good = noise_keep(gate, &key, swing_of(pairs, pair));
+    size_t runs = take_runs(pairs, pair);
+    good = !key.failed && gate_keep_earlier(gate, buffer_str(&key),
+                                            pairs->values + pair->sides[PAIR_BASE].first, runs);
   }
   buffer_free(&key);
   return good;
@@ -74,10 +80,119 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
   if (pprofc_bench_inputs(set) < 2)
     gate_problem(gate, "noise needs at least two runs, but there is %s",
                  pprofc_bench_inputs(set) ? "one" : "none");
-  bool good = pairs_make(&pairs, set, NULL, gate->mem) && learn_pairs(gate, &pairs);
+  bool good = pairs_make(&pairs, set, NULL, gate->mem) && learn_pairs(gate, &pairs) &&
+              gate_share_earlier(gate);
   size_t count = pairs.count;
   pairs_free(&pairs);
   if (!good) return error_nomem(error);
   if (!count) gate_problem(gate, "the earlier runs have no benchmark results");
   return PPROFC_OK;
+}
+
+/* ---- shared variances -------------------------------- */
+
+#define SHARED_MIN   10  /* fewest benchmarks of a unit that share their variance */
+#define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
+
+/* Statistics over the logarithms of a unit's variances, corrected for the bias of small samples:
+ * count, mean, sum of squares, and sum of the variances of their sampling errors. */
+struct unit_noise {
+  size_t count;
+  double mean, squares, sampling;
+  /* Variance that the benchmarks share, and its weight in degrees of freedom. */
+  double variance, degrees;
+};
+
+static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
+  double half = e->degrees / 2;
+  if (!(e->variance > 0)) return;
+  double value = log(e->variance) - stats_digamma(half) + log(half), delta = value - u->mean;
+  u->mean += delta / (double)++u->count;
+  u->squares += delta * (value - u->mean);
+  u->sampling += stats_trigamma(half);
+}
+
+static void unit_noise_finish(struct unit_noise *u) {
+  if (u->count < SHARED_MIN) return;
+  double spread = u->squares / (double)(u->count - 1) - u->sampling / (double)u->count;
+  u->degrees = DEGREES_MOST;
+  if (spread > 0) u->degrees = fmin(2 * stats_trigamma_inverse(spread), DEGREES_MOST);
+  u->variance = exp(u->mean + stats_digamma(u->degrees / 2) - log(u->degrees / 2));
+}
+
+bool gate_share_earlier(struct gate *gate) {
+  size_t count = gate->noise.size / sizeof(struct gate_earlier), units = gate->noise_units.count;
+  struct gate_earlier *all = (struct gate_earlier *)(void *)gate->noise.data;
+  struct unit_noise *shared = mem_zero_array(gate->mem, units, sizeof *shared);
+  if (!shared) return false;
+  for (size_t i = 0; i < count; i++) unit_noise_add(&shared[all[i].unit], &all[i]);
+  for (size_t i = 0; i < units; i++) unit_noise_finish(&shared[i]);
+  for (size_t i = 0; i < count; i++) {
+    const struct unit_noise *u = &shared[all[i].unit];
+    double degrees = all[i].degrees + u->degrees;
+    /* Equal in all runs: memory has no noise, but times are equal by chance. */
+    if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
+    all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
+    all[i].degrees = degrees;
+  }
+  mem_free(gate->mem, shared, units, sizeof *shared);
+  return true;
+}
+
+/* ---- the test ---------------------------------------- */
+
+/* Returns the two-sided p-value of a change; 1 if its size is not known. */
+static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
+  double change = log1p(delta) / row->between;
+  if (kind == GATE_DELTA_UNKNOWN) return 1;
+  /* The change is from 0, or to 0 or less, but earlier runs are positive. */
+  if (!isfinite(change)) return 0;
+  return pprofc_t_two_sided(change, row->between_degrees);
+}
+
+/* Widens the interval of a change so that it contains the interval from earlier runs. */
+static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
+  double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
+  if (!isfinite(delta)) return;
+  if (!(half < log(GATE_EARLIER_MOST))) { /* the earlier runs are too few for an interval */
+    *low = *high = (double)NAN;
+    return;
+  }
+  *low = fmin(*low, (1 + delta) * exp(-half) - 1);
+  *high = fmax(*high, (1 + delta) * exp(half) - 1);
+}
+
+static const char earlier_name[] = "t on earlier runs";
+
+/* Sets p to the larger of both p-values, or to the p-value of this test if no other one ran. */
+static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
+  double p = earlier_p(row, row->delta_kind, row->delta);
+  bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
+  if (alone || (row->tested && p > row->p)) row->test = earlier_name;
+  row->p = alone ? p : fmax(p, row->p);
+  row->tested = row->tested || alone;
+  row->constant = false;
+}
+
+/* Sets the larger p-values: a change must exceed the noise within this run and the noise between
+ * runs. */
+void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
+  uint32_t id = interner_find(&gate->noise_keys, key);
+  if (id == MAP_NONE) return;
+  const struct gate_earlier *e = (const struct gate_earlier *)(const void *)gate->noise.data + id;
+  /* The runs are equal by chance, so the noise is not known. */
+  if (e->timed && !(e->variance > 0)) return;
+  row->one_process = false; /* with earlier runs the noise between processes is known */
+  if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;
+  row->between = sqrt(2 * e->variance);
+  row->between_degrees = e->degrees;
+  earlier_take_p(gate, row);
+  earlier_widen(row, row->delta, &row->low, &row->high);
+  for (size_t i = 0; i < GATE_FURTHER; i++) {
+    struct gate_further *further = &row->further[i];
+    double p = earlier_p(row, further->delta_kind, further->delta);
+    if (p > further->p) further->test = earlier_name;
+    further->p = fmax(p, further->p);
+    earlier_widen(row, further->delta, &further->low, &further->high);
+  }
 }

@@ -5,6 +5,7 @@
 
 #include "gate/compare.h"
 #include "pprofc/stats.h"
+#include "stats/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,11 +39,12 @@ static double power_critical(double level, double degrees, double near) {
 }
 
 /* Number of steps of integrals over bell curves. Sums at equal steps are as exact as any other
- * rule, because the curves vanish at both ends. */
+ * rule, because the curves are nearly 0 at both ends. */
 #define NODES 12
 #define REACH 5.0 /* limits of integration in standard deviations */
 
-/* Distribution of the root of chi-squared / degrees: values and their weights. */
+/* Discrete approximation of the distribution of sqrt(chi-squared / degrees): values and their
+ * weights. */
 struct chi {
   double value[NODES + 1], weight[NODES + 1];
 };
@@ -100,7 +102,7 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
   return sum / all;
 }
 
-/* Returns the factor by which a change multiplies the value and the noise of the head. */
+/* Returns the factor by which a change multiplies value and noise of the head. */
 static double growth(const struct gate_design *d, double change) {
   return d->direction > 0 ? 1 - change : 1 + change;
 }
@@ -122,8 +124,8 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MAX;
 }
 
-/* Uses the secant method from the value for large samples, between a change that is too small
- * and one that is large enough. */
+/* Finds the smallest visible change by the secant method. Starts at the value for large samples,
+ * and stays between a change that is too small and one that is large enough. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
@@ -149,11 +151,7 @@ static double visible_welch(const struct gate_design *d) {
 /* ---- U ----------------------------------------------- */
 
 static double draw_normal(uint64_t *state) {
-  uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* splitmix64 */
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  z ^= z >> 31;
-  return pprofc_normal_quantile(((double)(z >> 11) + 0.5) / 9007199254740992.0);
+  return pprofc_normal_quantile(((double)(stats_random(state) >> 11) + 0.5) / 9007199254740992.0);
 }
 
 /* Selects by Hoare's algorithm. */
@@ -286,7 +284,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* Steps down or up from the estimate to the smallest sufficient number. */
+/* Starts from the estimate and steps down or up to the smallest sufficient number. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

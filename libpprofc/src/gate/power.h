@@ -21,7 +21,7 @@ struct gate_design {
   bool ranks;                    /* true for the U test, false for Welch's test */
 };
 
-/* Results of simulation, by sizes and level. */
+/* Cached results of simulations, by sizes and level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;

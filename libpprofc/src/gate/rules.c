@@ -10,9 +10,9 @@
 #include "core/json_tree.h"
 #include "core/log_guard.h"
 #include "gate/gate.h"
-#include "gate/position.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Maximum number of directions, because lookup is linear. */
@@ -23,24 +23,25 @@ struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;
   size_t rule;      /* index of the current rule, or SIZE_MAX in the top object */
-  const char *key;  /* current member */
+  const char *key;  /* name of the current member; NULL for the object itself */
+  const char *at;   /* position in `data` of the member's name, or of the object's first byte */
   const char *what; /* error text; NULL without an error */
   bool nomem;
 };
 
-/* A member: its name, and the function that reads its value and returns NULL or an error text. */
+/* A member: its name, the function that reads its value and returns NULL or an error text, and the
+ * offset of its field in struct gate_rule or struct gate_settings. */
 struct gate_rules_member {
   const char *name;
-  const char *(*take)(struct rules_reader *reader, const struct node *value, void *target);
+  const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
+  size_t field;
+  size_t given; /* offset of a bool that becomes true if the member is given; 0: no such field */
 };
+
+/* ---- values ------------------------------------------ */
 
 static bool number_of(const struct node *value, double *out) {
   return node_is(value, NODE_NUMBER) && str_parse_float(value->text, out);
-}
-
-static bool truth_of(const struct node *value, bool *out) {
-  *out = node_is(value, NODE_TRUE);
-  return *out || node_is(value, NODE_FALSE);
 }
 
 /* Parses a number or a string such as "5%". */
@@ -52,95 +53,69 @@ static bool percent_of(const struct node *value, double *out) {
   return true;
 }
 
-static const char *probability_of(const struct node *value, double *out) {
+/* Returns the index of a word in a list that ends with NULL; -1 for any other value. */
+static int word_of(const struct node *value, const char *const *words) {
+  for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
+    if (str_equal(value->text, str_of(words[i]))) return i;
+  return -1;
+}
+
+static const char *take_threshold(struct rules_reader *r, const struct node *value, void *field) {
+  (void)r;
+  return percent_of(value, field) ? NULL : "must be a percentage from 0 up";
+}
+
+static const char *take_alpha(struct rules_reader *r, const struct node *value, void *field) {
   double p;
+  (void)r;
   if (!number_of(value, &p)) return "must be a number";
   if (!(p >= 0 && p <= 1)) return "must be from 0 to 1";
-  *out = p;
+  *(double *)field = p;
   return NULL;
 }
 
-static const char *keep_text(struct rules_reader *reader, const struct node *value,
-                             pprofc_str *out) {
-  if (!node_is(value, NODE_STRING)) return "must be a string";
-  /* Clean the text like the texts of rows, so that both match. */
-  pprofc_str copy = arena_str(&reader->gate->arena, value->text);
-  *out = copy.data ? escape_line_keep(copy, &reader->gate->arena) : copy;
-  reader->nomem |= !out->data;
-  return NULL;
-}
-
-/* Finds the index of a word in a list. */
-static const char *word_of(const struct node *value, const char *const *words, int *out) {
-  for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
-    if (str_equal(value->text, str_of(words[i]))) {
-      *out = i;
-      return NULL;
-    }
-  return "has an unknown value";
-}
-
-static const char *direction_of(const struct node *value, int *out) {
-  static const char *const words[] = {"lower", "higher", NULL};
-  int place;
-  if (word_of(value, words, &place)) return "must be \"lower\" or \"higher\"";
-  *out = place == 0 ? -1 : 1;
-  return NULL;
-}
-
-static const char *floor_of(const struct node *value, struct gate_floor *out) {
+static const char *take_floor(struct rules_reader *r, const struct node *value, void *field) {
   struct gate_floor floor = {0, 0, 0};
+  (void)r;
   if (!node_is(value, NODE_STRING) || !gate_parse_floor(value->text, &floor))
     return "must be a string like \"1us or 16 B\"";
-  *out = floor;
+  *(struct gate_floor *)field = floor;
   return NULL;
 }
 
-/* ---- members of a rule ------------------------------- */
-
-static const char *take_benchmark(struct rules_reader *r, const struct node *value, void *target) {
-  return keep_text(r, value, &((struct gate_rule *)target)->pattern);
-}
-
-static const char *take_rule_unit(struct rules_reader *r, const struct node *value, void *target) {
-  return keep_text(r, value, &((struct gate_rule *)target)->unit);
-}
-
-static const char *take_threshold(struct rules_reader *r, const struct node *value, void *target) {
-  struct gate_rule *rule = target;
+static const char *take_truth(struct rules_reader *r, const struct node *value, void *field) {
   (void)r;
-  rule->has_threshold = true;
-  return percent_of(value, &rule->threshold) ? NULL : "must be a percentage from 0 up";
+  *(bool *)field = node_is(value, NODE_TRUE);
+  return node_is(value, NODE_TRUE) || node_is(value, NODE_FALSE) ? NULL : "must be true or false";
 }
 
-static const char *take_alpha(struct rules_reader *r, const struct node *value, void *target) {
-  struct gate_rule *rule = target;
+static const char *take_direction(struct rules_reader *r, const struct node *value, void *field) {
+  static const char *const words[] = {"lower", "higher", NULL};
+  int place = word_of(value, words);
   (void)r;
-  rule->has_alpha = true;
-  return probability_of(value, &rule->alpha);
-}
-
-static const char *take_floor(struct rules_reader *r, const struct node *value, void *target) {
-  struct gate_rule *rule = target;
-  (void)r;
-  rule->has_floor = true;
-  return floor_of(value, &rule->floor);
-}
-
-static const char *take_direction(struct rules_reader *r, const struct node *value, void *target) {
-  (void)r;
-  return direction_of(value, &((struct gate_rule *)target)->direction);
-}
-
-static const char *take_ignore(struct rules_reader *r, const struct node *value, void *target) {
-  (void)r;
-  if (!truth_of(value, &((struct gate_rule *)target)->ignore)) return "must be true or false";
+  if (place < 0) return "must be \"lower\" or \"higher\"";
+  *(int *)field = place == 0 ? -1 : 1;
   return NULL;
+}
+
+/* Cleans the text like the texts of rows, so that both match. */
+static const char *rules_take_text(struct rules_reader *r, const struct node *value, void *field) {
+  pprofc_str *out = field;
+  if (!node_is(value, NODE_STRING)) return "must be a string";
+  pprofc_str copy = arena_str(&r->gate->arena, value->text);
+  *out = copy.data ? escape_line_keep(copy, &r->gate->arena) : copy;
+  r->nomem |= !out->data;
+  return NULL;
+}
+
+static const char *take_date(struct rules_reader *r, const struct node *value, void *field) {
+  const char *wrong = rules_take_text(r, value, field);
+  return wrong || gate_is_date(*(pprofc_str *)field) ? wrong : "must be a date like 2027-01-31";
 }
 
 /* Reads the largest regression to accept: a percentage, or true for any. */
-static const char *take_accept(struct rules_reader *r, const struct node *value, void *target) {
-  struct gate_rule *rule = target;
+static const char *take_accept(struct rules_reader *r, const struct node *value, void *field) {
+  struct gate_rule *rule = field;
   (void)r;
   rule->accept = !node_is(value, NODE_FALSE);
   rule->accepted = HUGE_VAL;
@@ -149,46 +124,41 @@ static const char *take_accept(struct rules_reader *r, const struct node *value,
   return "must be a percentage, true or false";
 }
 
-static const char *take_until(struct rules_reader *r, const struct node *value, void *target) {
-  struct gate_rule *rule = target;
-  const char *wrong = keep_text(r, value, &rule->until);
-  return wrong || gate_is_date(rule->until) ? wrong : "must be a date like 2027-01-31";
-}
-
-static const char *take_reason(struct rules_reader *r, const struct node *value, void *target) {
-  return keep_text(r, value, &((struct gate_rule *)target)->reason);
-}
+#define RULE(field) offsetof(struct gate_rule, field)
 
 static const struct gate_rules_member rule_members[] = {
-    {"benchmark", take_benchmark},
-    {"unit", take_rule_unit},
-    {"threshold", take_threshold},
-    {"alpha", take_alpha},
-    {"floor", take_floor},
-    {"direction", take_direction},
-    {"ignore", take_ignore},
-    {"accept", take_accept},
-    {"until", take_until},
-    {"reason", take_reason},
-    {NULL, NULL},
+    {"benchmark", rules_take_text, RULE(pattern), 0},
+    {"unit", rules_take_text, RULE(unit), 0},
+    {"threshold", take_threshold, RULE(threshold), RULE(has_threshold)},
+    {"alpha", take_alpha, RULE(alpha), RULE(has_alpha)},
+    {"floor", take_floor, RULE(floor), RULE(has_floor)},
+    {"direction", take_direction, RULE(direction), 0},
+    {"ignore", take_truth, RULE(ignore), 0},
+    {"accept", take_accept, 0, 0},
+    {"until", take_date, RULE(until), 0},
+    {"reason", rules_take_text, RULE(reason), 0},
+    {NULL, NULL, 0, 0},
 };
 
 /* ---- reading members --------------------------------- */
 
 static void take_members(struct rules_reader *r, const struct node *object,
-                         const struct gate_rules_member *members, void *target) {
+                         const struct gate_rules_member *members, char *target) {
   for (const struct node *value = object->first; value; value = value->next) {
     const struct gate_rules_member *m = members;
+    const struct node *same = node_find(object, value->key);
     while (m->name && !str_equal(str_of(m->name), value->key)) m++;
     r->key = m->name ? m->name : arena_str(&r->gate->arena, value->key).data;
+    r->at = same->key.data;
     r->nomem |= !r->key;
     if (!m->name)
       r->what = "is not known";
-    else if (node_find(object, value->key) != value)
+    else if (same != value)
       r->what = "occurs twice";
     else
-      r->what = m->take(r, value, target);
+      r->what = m->take(r, value, target + m->field);
     if (r->what || r->nomem) return;
+    if (m->given) *(bool *)(void *)(target + m->given) = true;
   }
 }
 
@@ -205,116 +175,95 @@ static const char *check_rule(const struct gate_rule *rule) {
 
 static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
   struct gate_settings *s = &gate->settings;
-  if (!ARRAY_RESERVE(gate->mem, s->rules, s->rule_capacity, s->rule_count + 1)) return false;
-  s->rules[s->rule_count++] = *rule;
-  return true;
+  return ARRAY_PUSH(gate->mem, s->rules, s->rule_count, s->rule_capacity, *rule);
 }
 
-static const char *take_rules(struct rules_reader *r, const struct node *value, void *target) {
-  (void)target;
+/* Reads a rule into an empty one. Returns an error text, or NULL. */
+static const char *take_rule(struct rules_reader *r, const struct node *object,
+                             struct gate_rule *rule) {
+  take_members(r, object, rule_members, (char *)rule);
+  if (r->what || r->nomem) return r->what;
+  r->key = NULL;
+  r->at = object->text.data;
+  rule->line = object->line;
+  return check_rule(rule);
+}
+
+static const char *take_rules(struct rules_reader *r, const struct node *value, void *field) {
+  (void)field;
   if (!node_is(value, NODE_ARRAY)) return "must be an array";
-  size_t *lines = arena_zero_array(&r->gate->arena, node_size(value) + 1, sizeof *lines);
-  r->nomem |= !lines;
-  if (lines) gate_rule_lines(r->data, lines, node_size(value));
   for (size_t i = 0; i < node_size(value) && !r->nomem; i++) {
-    const struct node *object = node_at(value, i);
     struct gate_rule rule = {.direction = 0};
+    if (!node_is(node_at(value, i), NODE_OBJECT)) return "must hold objects only";
+    const char *key = r->key, *at = r->at;
     r->rule = i;
-    r->key = NULL;
-    if (!node_is(object, NODE_OBJECT)) {
-      r->rule = SIZE_MAX;
-      r->key = "rules";
-      return "must hold objects only";
-    }
-    take_members(r, object, rule_members, &rule);
-    if (r->what || r->nomem) return r->what;
-    r->key = NULL;
-    const char *wrong = check_rule(&rule);
+    const char *wrong = take_rule(r, node_at(value, i), &rule);
     if (wrong) return wrong;
-    rule.line = lines[i];
     r->nomem |= !push_rule(r->gate, &rule);
+    r->rule = SIZE_MAX;
+    r->key = key;
+    r->at = at;
   }
-  r->rule = SIZE_MAX;
   return NULL;
 }
 
 /* ---- members at the top ------------------------------ */
 
-static const char *take_all_threshold(struct rules_reader *r, const struct node *value,
-                                      void *target) {
-  (void)target;
-  return percent_of(value, &r->gate->settings.threshold) ? NULL : "must be a percentage from 0 up";
-}
-
-static const char *take_all_alpha(struct rules_reader *r, const struct node *value, void *target) {
-  (void)target;
-  return probability_of(value, &r->gate->settings.alpha);
-}
-
-static const char *take_all_floor(struct rules_reader *r, const struct node *value, void *target) {
-  (void)target;
-  return floor_of(value, &r->gate->settings.floor);
-}
-
-static const char *take_test(struct rules_reader *r, const struct node *value, void *target) {
+static const char *take_test(struct rules_reader *r, const struct node *value, void *field) {
   static const char *const words[] = {"both", "welch", "utest", "none", NULL};
-  int place;
-  (void)target;
-  if (word_of(value, words, &place)) return "must be \"both\", \"welch\", \"utest\" or \"none\"";
-  r->gate->settings.test = (enum gate_test)place;
+  int place = word_of(value, words);
+  (void)r;
+  if (place < 0) return "must be \"both\", \"welch\", \"utest\" or \"none\"";
+  *(pprofc_gate_test *)field = (pprofc_gate_test)place;
   return NULL;
 }
 
-static const char *take_correction(struct rules_reader *r, const struct node *value, void *target) {
+static const char *take_correction(struct rules_reader *r, const struct node *value, void *field) {
   static const char *const words[] = {"bh", "holm", "none", NULL};
-  int place;
-  (void)target;
-  if (word_of(value, words, &place)) return "must be \"bh\", \"holm\" or \"none\"";
-  r->gate->settings.correction = (enum gate_correction)place;
+  int place = word_of(value, words);
+  (void)r;
+  if (place < 0) return "must be \"bh\", \"holm\" or \"none\"";
+  *(pprofc_gate_correction *)field = (pprofc_gate_correction)place;
   return NULL;
 }
 
-static const char *take_min_samples(struct rules_reader *r, const struct node *value,
-                                    void *target) {
-  (void)target;
+static const char *take_min_samples(struct rules_reader *r, const struct node *value, void *field) {
   int64_t count = node_integer(value);
+  (void)r;
   if (count < 1 || count > 1000000) return "must be a whole number from 1 up";
-  r->gate->settings.min_samples = (size_t)count;
+  *(size_t *)field = (size_t)count;
   return NULL;
 }
 
-static const char *take_strict(struct rules_reader *r, const struct node *value, void *target) {
-  (void)target;
-  return truth_of(value, &r->gate->settings.strict) ? NULL : "must be true or false";
-}
-
-static const char *take_directions(struct rules_reader *r, const struct node *value, void *target) {
+static const char *take_directions(struct rules_reader *r, const struct node *value, void *field) {
   size_t count = 0;
-  (void)target;
+  (void)field;
   if (!node_is(value, NODE_OBJECT)) return "must be an object";
   for (const struct node *word = value->first; word; word = word->next) {
     int direction;
     if (++count > MAX_DIRECTIONS) return "must not have more than 1000 units";
     if (node_find(value, word->key) != word) return "must not have a unit twice";
     pprofc_str unit = arena_str(&r->gate->arena, word->key);
-    const char *wrong = direction_of(word, &direction);
+    const char *wrong = take_direction(r, word, &direction);
     if (wrong) return wrong;
     if (!unit.data || !gate_add_direction(r->gate, unit, direction)) r->nomem = true;
   }
   return NULL;
 }
 
+#define SETTING(field) offsetof(struct gate_settings, field)
+
 static const struct gate_rules_member top_members[] = {
-    {"threshold", take_all_threshold},
-    {"alpha", take_all_alpha},
-    {"floor", take_all_floor},
-    {"test", take_test},
-    {"correction", take_correction},
-    {"min_samples", take_min_samples},
-    {"strict", take_strict},
-    {"directions", take_directions},
-    {"rules", take_rules},
-    {NULL, NULL},
+    {"threshold", take_threshold, SETTING(threshold), 0},
+    {"alpha", take_alpha, SETTING(alpha), 0},
+    {"floor", take_floor, SETTING(floor), 0},
+    {"test", take_test, SETTING(test), 0},
+    {"correction", take_correction, SETTING(correction), 0},
+    {"min_samples", take_min_samples, SETTING(min_samples), 0},
+    {"strict", take_truth, SETTING(strict), 0},
+    {"directions", take_directions, 0, 0},
+    {"rules", take_rules, 0, 0},
+    {NULL, NULL, 0, 0},
 };
 
 /* ---- the file ---------------------------------------- */
@@ -331,10 +280,23 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
+/* Finds line and column, from 1, of a position in the file. A name with escapes is a copy without a
+ * position; then both are 1. */
+static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
+  uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
+  if (r->key) offset--; /* r->at is the name after its quote; the quote is reported */
+  *line = *column = 1;
+  if (offset >= r->data.size) return;
+  for (const char *c = r->data.data; offset-- > 0; c++) {
+    *line += *c == '\n';
+    *column = *c == '\n' ? 1 : *column + 1;
+  }
+}
+
 static pprofc_status rules_set_error(const struct rules_reader *r, pprofc_error *error) {
   size_t line, column;
   char place[256];
-  gate_position(r->data, r->rule, r->key, &line, &column);
+  find_mistake(r, &line, &column);
   put_mistake_place(r, place, sizeof place);
   return error_set(error, PPROFC_E_FORMAT, "%.*s:%zu:%zu: %s %s", STR_ARG(r->path), line, column,
                    place, r->what);
@@ -343,10 +305,12 @@ static pprofc_status rules_set_error(const struct rules_reader *r, pprofc_error 
 static pprofc_status take_file(struct gate *gate, pprofc_str path, pprofc_str data,
                                const struct node *root, pprofc_error *error) {
   struct rules_reader reader = {.gate = gate, .path = path, .data = data, .rule = SIZE_MAX};
-  if (node_is(root, NODE_OBJECT))
-    take_members(&reader, root, top_members, NULL);
-  else
+  if (node_is(root, NODE_OBJECT)) {
+    reader.at = root->text.data;
+    take_members(&reader, root, top_members, (char *)&gate->settings);
+  } else {
     reader.what = "must be an object";
+  }
   if (reader.nomem) return error_nomem(error);
   return reader.what ? rules_set_error(&reader, error) : PPROFC_OK;
 }

@@ -1,19 +1,22 @@
 /* Chooses which benchmarks are measured further. */
 #include "gate/screen.h"
 
-#define SCREEN_ALPHA 0.4 /* four of five benchmarks that are worse by the threshold are chosen */
-#define SCREEN_MAX   4   /* maximum multiple of the requested rounds for a benchmark */
+/* Significance level of the first stage. It chooses four of five benchmarks that are worse by the
+ * threshold. */
+#define SCREEN_ALPHA 0.4
+#define SCREEN_MAX   4 /* maximum multiple of the requested rounds for a benchmark */
 
 void gate_screen_settings(struct gate_settings *settings) {
   settings->alpha = SCREEN_ALPHA;
-  settings->test = GATE_WELCH;
-  settings->correction = GATE_UNCORRECTED;
+  settings->test = PPROFC_GATE_WELCH;
+  settings->correction = PPROFC_GATE_UNCORRECTED;
   settings->min_samples = 2;
+  settings->screening = true;
 }
 
 bool gate_screen_selects(const struct gate_row *row) {
-  return row->verdict == GATE_REGRESSED || row->verdict == GATE_INCONCLUSIVE ||
-         row->verdict == GATE_TOO_FEW || row->verdict == GATE_ACCEPTED;
+  return row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_INCONCLUSIVE ||
+         row->verdict == PPROFC_GATE_TOO_FEW || row->verdict == PPROFC_GATE_ACCEPTED;
 }
 
 struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds) {

@@ -15,13 +15,14 @@ void gate_screen_settings(struct gate_settings *settings);
 /* True if a row, judged with these settings, needs further rounds. */
 bool gate_screen_selects(const struct gate_row *row);
 
-/* The second stage. */
+/* Plan of the second stage. */
 struct gate_screen_plan {
-  bool all;      /* every benchmark goes on, and all rounds decide */
+  bool all;      /* true if every benchmark goes on, and all rounds decide */
   size_t rounds; /* further rounds of the selected benchmarks, or of all */
 };
 
-/* Returns the plan for `selected` of `count` benchmarks, with the work of `rounds` rounds of all.
+/* Returns the plan that measures `selected` of `count` benchmarks with as much work as `rounds`
+ * rounds of all benchmarks.
  */
 struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds);
 

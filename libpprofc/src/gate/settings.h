@@ -5,39 +5,26 @@
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/str.h"
+#include "pprofc/gate.h"
 
 struct gate;
 
-enum gate_test {
-  GATE_BOTH,  /* raw samples: Welch's t-test, and U if Welch's finds no change */
-  GATE_WELCH, /* raw samples: Welch's t-test */
-  GATE_UTEST, /* raw samples: Mann-Whitney U test, correct with ties */
-  GATE_NONE   /* no test: every difference is significant */
-};
-
-enum gate_correction { GATE_BH, GATE_HOLM, GATE_UNCORRECTED };
-
-/* Time that is judged if a benchmark has wall time and CPU time. */
-enum gate_time {
-  GATE_TIME_AUTO, /* CPU time of benchmarks with one thread, else wall time */
-  GATE_TIME_WALL,
-  GATE_TIME_CPU
-};
-
-/* Absolute changes below which there is no regression, by the class of the unit. */
+/* Floors: absolute changes below which there is no regression, by the class of the unit. 0: not
+ * set; negative: no floor, not even the default floor of memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
 
 /* A rule of the rules file: its patterns and its settings. */
 struct gate_rule {
-  pprofc_str pattern, unit; /* globs; an empty one matches everything */
+  /* Glob patterns of benchmark and unit; an empty one matches everything. */
+  pprofc_str pattern, unit;
   bool has_threshold, has_alpha, has_floor, ignore, accept;
   double threshold, alpha; /* relative threshold; significance level */
   double accepted;         /* largest relative regression to accept */
   struct gate_floor floor;
-  int direction;            /* 0: not set */
-  pprofc_str until, reason; /* last day, such as "2027-01-31"; reason */
+  int direction;            /* 1: higher is better, -1: lower is better, 0: not set */
+  pprofc_str until, reason; /* last day of the rule, such as "2027-01-31"; its reason */
   size_t line;              /* line in the rules file */
   bool expired;
   size_t used; /* number of rows that it matched */
@@ -46,13 +33,14 @@ struct gate_rule {
 struct gate_settings {
   double threshold; /* relative threshold, default 0.05 */
   double alpha;
-  enum gate_test test;
-  enum gate_correction correction;
-  enum gate_time time;
+  pprofc_gate_test test;
+  pprofc_gate_correction correction;
+  pprofc_gate_time time;
   size_t min_samples;
   bool strict;
-  bool one_process;       /* judge rows even if all samples of a side come from one process */
-  bool any_load;          /* judge times although the machine was overloaded */
+  bool screening;   /* true to choose benchmarks for more rounds, not to judge them */
+  bool one_process; /* true to judge rows even if all samples of a side come from one process */
+  bool any_load;    /* true to judge times although the machine was overloaded */
   const char *overloaded; /* load of the machine if it was too high to judge times: "load 20 on
                              2 processors"; else NULL */
   struct gate_floor floor;
@@ -85,7 +73,7 @@ void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 
 /* ---- spelling of values ------------------------------ */
 
-/* Parses "1us", "16 B", "100ns", "0.5", or several: "1us or 16 B". */
+/* Parses "1us", "16 B", "100ns", "0.5", or several: "1us or 16 B". "0 B" switches a floor off. */
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
 double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 

@@ -14,7 +14,7 @@ enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
  * benchmark once per column, in sequence. */
 struct times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns so far */
+  size_t seen[KINDS]; /* number of columns read so far, by kind of time */
 };
 
 static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op",
@@ -80,11 +80,11 @@ static const char *why_not_cpu(const struct gate_row *wall, const struct gate_ro
 /* Returns why wall time is judged; NULL if CPU time is judged. */
 static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
                             const struct gate_row *cpu) {
-  enum gate_time time = gate->settings.time;
-  if (time == GATE_TIME_WALL) return "wall time is judged: -time wall";
+  pprofc_gate_time time = gate->settings.time;
+  if (time == PPROFC_GATE_TIME_WALL) return "wall time is judged: -time wall";
   if (!(cpu->base > 0) || !(cpu->head > 0)) return "wall time is judged: CPU time is 0";
   if (!enough(gate, cpu, wall)) return "wall time is judged: it has more samples";
-  return time == GATE_TIME_CPU ? NULL : why_not_cpu(wall, cpu);
+  return time == PPROFC_GATE_TIME_CPU ? NULL : why_not_cpu(wall, cpu);
 }
 
 static void time_choose(struct gate *gate, struct gate_row *rows, const struct times *t) {
@@ -96,7 +96,8 @@ static void time_choose(struct gate *gate, struct gate_row *rows, const struct t
     gate->wall_times++;
   } else {
     wall->aside = "CPU time is judged";
-    wall->watched = gate->settings.time != GATE_TIME_CPU;
+    wall->watched = gate->settings.time != PPROFC_GATE_TIME_CPU;
+    wall->judged = t->row[CPU];
     cpu->is_cpu = true;
     gate->cpu_times++;
   }
@@ -170,7 +171,7 @@ pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
     set_parts_aside(rows, &t[i]);
     set_rate_aside(rows, &t[i]);
   }
-  if (good && gate->settings.time == GATE_TIME_CPU && !gate->cpu_times)
+  if (good && gate->settings.time == PPROFC_GATE_TIME_CPU && !gate->cpu_times)
     gate_warning(gate, "no benchmark has CPU time to judge");
   buffer_free(&key);
   buffer_free(&times);

@@ -2,9 +2,9 @@
  * few samples for the number of rows. */
 #include "gate/compare.h"
 #include "gate/judge.h"
+#include "stats/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SIGN_ALPHA 0.001
 #define SIGN_MIN   8 /* minimum of rows for a sign test */
@@ -29,7 +29,7 @@ static bool is_time_row(const struct gate_row *row) {
  * the other units change with it. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
-  if (row->verdict == GATE_ASIDE || row->aside) return false;
+  if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
   return !times || is_time_row(row);
 }
 
@@ -41,11 +41,6 @@ static double head_trend(const struct gate_row *row) {
 }
 static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
-}
-
-static int trends_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /* A change that most benchmarks share: the number that got worse, the number of all, and the
@@ -79,7 +74,7 @@ static bool is_one_sided(const struct gate *gate, double (*number)(const struct 
   }
   trend->all = n;
   if (n < SIGN_MIN || sign_p(trend->worse, n - trend->worse) > SIGN_ALPHA) return false;
-  qsort(values, n, sizeof *values, trends_by_value);
+  sort_doubles(values, n);
   trend->middle = values[n / 2];
   return true;
 }
@@ -102,8 +97,8 @@ static void find_drift(struct gate *gate, bool times, double *values) {
     if (!is_one_sided(gate, sides[i].trend, times, values, &trend)) continue;
     gate->drifting = true;
     gate_warning(gate,
-                 "drift: from the first sample of %s to the last, %zu of %zu benchmarks got %s (by "
-                 "%.1f%% in the middle); run base and head in turns (scripts/bench_ab.sh)",
+                 "drift: from the first sample of %s to the last, %zu of %zu benchmarks got %s "
+                 "(median %.1f%%); run base and head in turns (scripts/bench_ab.sh)",
                  sides[i].side, trend_size(&trend), trend.all, trend_name(&trend),
                  100 * fabs(trend.middle));
   }
@@ -114,7 +109,7 @@ static void find_shift(struct gate *gate, bool times, double *values) {
   if (!is_one_sided(gate, change, times, values, &trend)) return;
   gate->shifted = true;
   gate_warning(gate,
-               "shift: %zu of %zu benchmarks got %s (by %.1f%% in the middle); if the change does "
+               "shift: %zu of %zu benchmarks got %s (median %.1f%%); if the change does "
                "not explain that, suspect the machine",
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
@@ -137,7 +132,7 @@ static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
 static void check_power(struct gate *gate) {
   size_t count, weak = 0, fewest = SIZE_MAX;
   const struct gate_row *rows = gate_rows(gate, &count);
-  if (gate->settings.correction == GATE_UNCORRECTED || gate->family == 0) return;
+  if (gate->settings.correction == PPROFC_GATE_UNCORRECTED || gate->family == 0) return;
   for (size_t i = 0; i < count; i++) {
     const struct gate_row *row = &rows[i];
     if (!is_powerless(gate, row)) continue;

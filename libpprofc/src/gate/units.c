@@ -1,6 +1,8 @@
 /* Finds the better direction of units in the spellings of all tools; parses percentages,
  * floors and dates of the settings. */
 #include "bench/units.h"
+
+#include "core/chars.h"
 #include "gate/gate.h"
 
 #include <math.h>
@@ -76,7 +78,7 @@ int gate_direction(const struct gate *gate, pprofc_str unit) {
   return direction ? direction : by_word(unit);
 }
 
-/* Metrics of the earlier benchstat and their units in Go. */
+/* Metrics of earlier versions of benchstat, and the units that Go uses for them. */
 static const struct {
   const char *metric, *unit;
 } metrics[] = {
@@ -121,15 +123,14 @@ static bool parse_one_floor(pprofc_str text, struct gate_floor *floor) {
       {"B", 1, FLOOR_BYTES},       {"", 1, FLOOR_PLAIN}};
   size_t digits = 0;
   text = str_trim(text);
-  while (digits < text.size &&
-         ((text.data[digits] >= '0' && text.data[digits] <= '9') || text.data[digits] == '.'))
+  while (digits < text.size && (char_is_digit(text.data[digits]) || text.data[digits] == '.'))
     digits++;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
   pprofc_str rest = str_trim(str_slice(text, digits, text.size));
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
     if (!str_equal(rest, str_of(suffixes[i].suffix))) continue;
-    double value = number * suffixes[i].factor;
+    double value = number > 0 ? number * suffixes[i].factor : -1;
     if (suffixes[i].of == FLOOR_SECONDS) floor->seconds = value;
     if (suffixes[i].of == FLOOR_BYTES) floor->bytes = value;
     if (suffixes[i].of == FLOOR_PLAIN) floor->plain = value;

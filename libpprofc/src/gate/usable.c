@@ -4,15 +4,15 @@
 
 /* Reasons why rows were not compared, by verdict. */
 static const struct {
-  enum gate_verdict verdict;
+  pprofc_gate_verdict verdict;
   const char *why;
 } reasons[] = {
-    {GATE_MISSING, "in base only"},
-    {GATE_NEW, "in head only"},
-    {GATE_UNMEASURED, "with a time of 0: nothing was measured"},
-    {GATE_IGNORED, "ignored by rules"},
-    {GATE_INFORMATIONAL, "in a unit of unknown direction (-direction)"},
-    {GATE_ASIDE, "judged by the other time of the benchmark (-time)"},
+    {PPROFC_GATE_MISSING, "in base only"},
+    {PPROFC_GATE_NEW, "in head only"},
+    {PPROFC_GATE_UNMEASURED, "with a time of 0: nothing was measured"},
+    {PPROFC_GATE_IGNORED, "ignored by rules"},
+    {PPROFC_GATE_INFORMATIONAL, "in a unit of unknown direction (-direction)"},
+    {PPROFC_GATE_ASIDE, "judged by the other time of the benchmark (-time)"},
 };
 
 static void explain(const struct gate *gate, struct buffer *out) {

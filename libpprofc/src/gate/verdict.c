@@ -1,6 +1,6 @@
 /* Finds the verdict on one row. The first condition of each table that the row meets decides.
  * docs/GATES.md explains the conditions. */
-#include "gate/verdict.h"
+#include "gate/judge.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ struct verdict_case {
 
 struct verdict_line {
   bool (*applies)(const struct verdict_case *c);
-  enum gate_verdict verdict;
+  pprofc_gate_verdict verdict;
 };
 
 /* ---- sizes ------------------------------------------- */
@@ -38,8 +38,8 @@ static bool exceeds(double change, double limit) {
   return change > limit * (1 + ROUNDING);
 }
 
-/* True if the change reaches the threshold, or if noise raised it, exceeds the noise of
- * earlier runs. */
+/* True if the change reaches the threshold. If noise raised the threshold, the change must exceed
+ * it. */
 static bool reaches_threshold(const struct gate_row *row) {
   double change = fabs(row->delta);
   return row->noise > 0 ? exceeds(change, row->noise) : reaches(change, row->threshold);
@@ -90,7 +90,7 @@ static bool is_any(const struct verdict_case *c) {
 static bool has_too_few_samples(const struct verdict_case *c) {
   size_t base = c->row->base_count, head = c->row->head_count;
   const struct gate_settings *settings = &c->gate->settings;
-  if (settings->test == GATE_NONE || c->row->exact) return false;
+  if (settings->test == PPROFC_GATE_NONE || c->row->exact) return false;
   return (base < head ? base : head) < settings->min_samples;
 }
 
@@ -123,8 +123,8 @@ static bool is_worse_in_one_process(const struct verdict_case *c) {
 
 /* True for a time or a rate that got worse while other programs took the processors. */
 static bool is_worse_under_load(const struct verdict_case *c) {
-  return c->row->overloaded && !c->gate->settings.any_load && gate_depends_on_load(c->row) &&
-         is_proven_worse(c);
+  return c->row->overloaded && !c->gate->settings.any_load &&
+         gate_unit_depends_on_load(c->row->unit) && is_proven_worse(c);
 }
 
 /* True for a row that the first rounds did not select: it cannot regress. */
@@ -144,6 +144,11 @@ static bool is_accepted_by_rule(const struct verdict_case *c) {
 /* True if a cost, such as time, fell by more than half. */
 static bool is_too_good(const struct verdict_case *c) {
   return c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS && is_proven(c);
+}
+
+/* True for a count that got worse by the threshold or more, but not by more than its noise. */
+static bool is_worse_within_noise(const struct verdict_case *c) {
+  return c->row->noise > 0 && reaches(worse_by(c->row), c->row->wanted);
 }
 
 static bool is_constant_row(const struct verdict_case *c) {
@@ -172,51 +177,61 @@ static bool seems_changed(const struct verdict_case *c) {
 /* ---- tables ------------------------------------------ */
 
 static const struct verdict_line before_test[] = {
-    {is_ignored_by_rule, GATE_IGNORED}, {has_other_time, GATE_ASIDE},
-    {is_in_head_only, GATE_NEW},        {is_in_base_only, GATE_MISSING},
-    {is_time_of_zero, GATE_UNMEASURED}, {has_no_direction, GATE_INFORMATIONAL},
-    {is_any, GATE_UNCHANGED}, /* compare the row */
+    {is_ignored_by_rule, PPROFC_GATE_IGNORED}, {has_other_time, PPROFC_GATE_ASIDE},
+    {is_in_head_only, PPROFC_GATE_NEW},        {is_in_base_only, PPROFC_GATE_MISSING},
+    {is_time_of_zero, PPROFC_GATE_UNMEASURED}, {has_no_direction, PPROFC_GATE_INFORMATIONAL},
+    {is_any, PPROFC_GATE_UNCHANGED}, /* any other row must be compared */
 };
 
 static const struct verdict_line compared[] = {
-    {has_too_few_samples, GATE_TOO_FEW},
-    {is_significant_without_size, GATE_INCONCLUSIVE},
-    {has_no_size, GATE_UNCHANGED},
-    {has_equal_sides, GATE_UNCHANGED},
-    {is_accepted_by_rule, GATE_ACCEPTED},
-    {is_worse_in_one_process, GATE_INCONCLUSIVE},
-    {is_screened_worse, GATE_INCONCLUSIVE},
-    {is_worse_under_load, GATE_INCONCLUSIVE},
-    {is_proven_worse, GATE_REGRESSED},
-    {is_too_good, GATE_SUSPICIOUS},
-    {is_proven, GATE_IMPROVED},
+    {has_too_few_samples, PPROFC_GATE_TOO_FEW},
+    {is_significant_without_size, PPROFC_GATE_INCONCLUSIVE},
+    {has_no_size, PPROFC_GATE_UNCHANGED},
+    {has_equal_sides, PPROFC_GATE_UNCHANGED},
+    {is_accepted_by_rule, PPROFC_GATE_ACCEPTED},
+    {is_worse_in_one_process, PPROFC_GATE_INCONCLUSIVE},
+    {is_screened_worse, PPROFC_GATE_INCONCLUSIVE},
+    {is_worse_under_load, PPROFC_GATE_INCONCLUSIVE},
+    {is_proven_worse, PPROFC_GATE_REGRESSED},
+    {is_too_good, PPROFC_GATE_SUSPICIOUS},
+    {is_proven, PPROFC_GATE_IMPROVED},
     /* No change is proven in the following lines; a regression may be possible. */
-    {is_constant_row, GATE_UNCHANGED},
-    {is_screened, GATE_UNCHANGED},
-    {is_below_floor, GATE_UNCHANGED},
-    {excludes_regression, GATE_UNCHANGED},
-    {has_interval, GATE_INCONCLUSIVE},
-    {seems_changed, GATE_INCONCLUSIVE},
-    {is_any, GATE_UNCHANGED},
+    {is_worse_within_noise, PPROFC_GATE_INCONCLUSIVE},
+    {is_constant_row, PPROFC_GATE_UNCHANGED},
+    {is_screened, PPROFC_GATE_UNCHANGED},
+    {is_below_floor, PPROFC_GATE_UNCHANGED},
+    {excludes_regression, PPROFC_GATE_UNCHANGED},
+    {has_interval, PPROFC_GATE_INCONCLUSIVE},
+    {seems_changed, PPROFC_GATE_INCONCLUSIVE},
+    {is_any, PPROFC_GATE_UNCHANGED},
 };
 
-static enum gate_verdict verdict_look_up(const struct verdict_line *lines,
-                                         const struct verdict_case *c) {
+static pprofc_gate_verdict verdict_look_up(const struct verdict_line *lines,
+                                           const struct verdict_case *c) {
   while (!lines->applies(c)) lines++; /* the last line applies to any row */
   return lines->verdict;
 }
 
-enum gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
-                                       const struct gate_rule *decides) {
+pprofc_gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
+                                         const struct gate_rule *decides) {
   return verdict_look_up(before_test, &(struct verdict_case){gate, row, decides});
 }
 
-enum gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
-                             const struct gate_rule *decides) {
+pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
+                               const struct gate_rule *decides) {
   return verdict_look_up(compared, &(struct verdict_case){gate, row, decides});
 }
 
-bool verdict_is_decided(enum gate_verdict verdict) {
-  return verdict == GATE_REGRESSED || verdict == GATE_IMPROVED || verdict == GATE_SUSPICIOUS ||
-         verdict == GATE_ACCEPTED;
+bool verdict_is_decided(pprofc_gate_verdict verdict) {
+  return verdict == PPROFC_GATE_REGRESSED || verdict == PPROFC_GATE_IMPROVED ||
+         verdict == PPROFC_GATE_SUSPICIOUS || verdict == PPROFC_GATE_ACCEPTED;
+}
+
+const char *gate_row_verdict(const struct gate_row *row) {
+  const struct verdict_case c = {.row = row};
+  bool up = row->low > 0, down = row->high < 0;
+  if (row->verdict != PPROFC_GATE_UNCHANGED || (!up && !down))
+    return pprofc_gate_verdict_name(row->verdict);
+  if (up != (row->direction < 0)) return "not slower";
+  return is_below_floor(&c) && !excludes_regression(&c) ? "below the floor" : "below the threshold";
 }

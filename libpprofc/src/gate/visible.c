@@ -5,12 +5,11 @@
 #include "gate/power.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Returns the p-value up to which a single changed row is significant: the first step of
  * Benjamini and Hochberg, and of Holm. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
-  bool corrected = gate->settings.correction != GATE_UNCORRECTED && gate->family > 1;
+  bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;
 }
 
@@ -20,12 +19,8 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-static bool visible_is_decided(const struct gate_row *row) {
-  return row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED ||
-         row->verdict == GATE_SUSPICIOUS || row->verdict == GATE_ACCEPTED;
-}
-
-/* Uses the smallest possible p, because a row of a table has no samples. */
+/* Fills the smallest visible change of a row of a table. Such a row has no samples, so the smallest
+ * possible p decides. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -39,7 +34,7 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .head_count = (double)row->head_count,
                               .direction = row->direction,
                               .level = row->level,
-                              .ranks = gate->settings.test == GATE_UTEST};
+                              .ranks = gate->settings.test == PPROFC_GATE_UTEST};
 }
 
 /* Finds how many rounds of the same noise show the threshold, at least -min-samples. */
@@ -51,12 +46,22 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
   return true;
 }
 
+/* Raises the smallest visible change to the smallest that exceeds the noise between runs. More
+ * rounds in this run do not lower that noise. */
+static void see_between_runs(struct gate_row *row) {
+  double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
+             pprofc_t_quantile(GATE_POWER, row->between_degrees);
+  double visible = expm1(row->between * t);
+  if (!(visible < GATE_EARLIER_MOST)) visible = (double)INFINITY;
+  if (visible > row->visible || isnan(row->visible)) row->visible = visible;
+}
+
 /* ---- one row ----------------------------------------- */
 
 struct visible_search {
   struct gate *gate;
   struct gate_power power;
-  double *seen; /* visible changes of the tested rows */
+  double *seen; /* smallest visible changes of the tested rows */
   size_t count;
 };
 
@@ -68,7 +73,7 @@ static bool see_change(struct visible_search *v, struct gate_row *row, bool know
     row->visible = least_change(row);
     return true;
   }
-  if (row->verdict == GATE_TOO_FEW) {
+  if (row->verdict == PPROFC_GATE_TOO_FEW) {
     row->visible = (double)INFINITY;
     return true;
   }
@@ -79,12 +84,14 @@ static bool see_change(struct visible_search *v, struct gate_row *row, bool know
 
 static bool see_row(struct visible_search *v, struct gate_row *row) {
   bool known = isfinite(row->base_noise) && isfinite(row->head_noise);
-  bool open = !visible_is_decided(row) && row->threshold > 0;
+  bool open = !verdict_is_decided(row->verdict) && row->threshold > 0;
   row->level = level_of(v->gate, row);
-  if (v->gate->settings.test == GATE_NONE || row->constant) return true;
+  if (v->gate->settings.test == PPROFC_GATE_NONE || row->constant) return true;
   if (!see_change(v, row, known)) return false;
+  double within = row->visible;
+  if (row->between > 0) see_between_runs(row);
   row->blind = open && row->visible > least_change(row) * (1 + 1e-9);
-  if (!row->blind || !known) return true;
+  if (!row->blind || !known || row->visible > within) return true;
   return find_rounds(v->gate, &v->power, row, &row->needed);
 }
 
@@ -111,13 +118,51 @@ static bool see_all(struct visible_search *v) {
   for (size_t i = 0; i < count; i++) {
     if (!gate_was_judged(&rows[i])) continue;
     if (!see_row(v, &rows[i])) return false;
-    bool too_few = rows[i].verdict == GATE_TOO_FEW;
-    v->gate->unjudged += rows[i].blind || too_few || rows[i].verdict == GATE_INCONCLUSIVE;
+    bool too_few = rows[i].verdict == PPROFC_GATE_TOO_FEW;
+    rows[i].unjudged = rows[i].blind || too_few || rows[i].verdict == PPROFC_GATE_INCONCLUSIVE;
     if ((rows[i].tested || too_few) && !rows[i].constant) visible_count_row(v, &rows[i], i);
   }
   v->gate->visible_count = v->count;
   if (v->count) v->gate->visible_middle = gate_power_select(v->seen, v->count, v->count / 2);
   return true;
+}
+
+/* ---- benchmarks -------------------------------------- */
+
+/* Counts the benchmarks with a compared row, and those with a row that was not judged. `flags` has
+ * room for one value per row. False when out of memory. */
+static bool count_benchmarks(struct gate *gate, struct interner *keys, bool *flags) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  struct buffer key;
+  bool good = true;
+  buffer_init(&key, gate->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < count && good; i++) {
+    if (!gate_was_judged(&rows[i])) continue;
+    buffer_clear(&key);
+    gate_noise_key(&key, rows[i].group, rows[i].name, STR(""));
+    uint32_t id = MAP_NONE;
+    if (!key.failed) id = interner_copy(keys, &gate->arena, buffer_str(&key));
+    good = id != MAP_NONE;
+    if (!good) break;
+    if (id == gate->benchmarks) flags[gate->benchmarks++] = false;
+    gate->unjudged += rows[i].unjudged && !flags[id];
+    flags[id] |= rows[i].unjudged;
+  }
+  buffer_free(&key);
+  return good;
+}
+
+static bool see_benchmarks(struct gate *gate) {
+  size_t count;
+  (void)gate_rows(gate, &count);
+  struct interner keys;
+  bool *flags = mem_array(gate->mem, count, sizeof *flags);
+  interner_init(&keys, gate->mem);
+  bool good = flags && count_benchmarks(gate, &keys, flags);
+  interner_free(&keys);
+  mem_free(gate->mem, flags, count, sizeof *flags);
+  return good;
 }
 
 pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error) {
@@ -126,7 +171,7 @@ pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error) {
   struct visible_search v = {.gate = gate};
   v.seen = mem_array(gate->mem, count, sizeof *v.seen);
   gate_power_init(&v.power, gate->mem);
-  bool good = v.seen && see_all(&v);
+  bool good = v.seen && see_all(&v) && see_benchmarks(gate);
   gate_power_free(&v.power);
   mem_free(gate->mem, v.seen, count, sizeof *v.seen);
   return good ? PPROFC_OK : error_nomem(error);

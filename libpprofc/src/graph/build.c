@@ -1,4 +1,5 @@
-/* Builds a graph: decides which nodes and edges are shown, in pprof's order of trimming (20.1).
+/* Builds a graph: decides which nodes and edges are shown, in pprof's order
+ * (docs/spec/pprof.md, 20.1).
  *
  * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags
  * of a node do not depend on the other nodes that are kept: each sample adds to them by the
@@ -9,10 +10,10 @@
 /* Working memory of graph_build. */
 struct build {
   struct graph *graph;
-  uint8_t *kept;   /* [node_count] 1: the node is shown */
-  bool all_kept;   /* no node has been dropped, so frames without weight still carry edges */
-  uint32_t *queue; /* [node_count] queue of the search for other paths */
-  uint32_t *seen;  /* [node_count] stamp of the last search that reached the node */
+  uint8_t *kept; /* 1 for each node that is shown, else 0 */
+  bool all_kept; /* true if no node has been dropped, so frames without weight still carry edges */
+  uint32_t *queue; /* queue of nodes for the search for other paths */
+  uint32_t *seen;  /* number of the last search that reached each node */
   uint32_t stamp;
 };
 
@@ -190,18 +191,9 @@ pprofc_status graph_match_names(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* True if the report shows every call and only its weight. */
-static bool shows_all_calls(const struct build *b) {
-  const struct graph_options *o = &b->graph->options;
-  return o->want_calls && b->all_kept && !o->call_tree && !o->mean && b->graph->edge_cutoff <= 0;
-}
-
 static pprofc_status finish_edges(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   pprofc_status status = PPROFC_OK;
-  bool done = false;
-  if (shows_all_calls(b)) status = graph_find_calls(g, &done, error);
-  if (status || done) return status;
   if (g->options.edges_of) status = graph_match_names(g, error);
   if (!status && !g->options.visual && !g->options.call_tree)
     status = make_edges(b, g->matches, g->matches, error);
@@ -242,7 +234,6 @@ pprofc_status graph_build(struct graph *g, const pprofc_profile *profile,
 void graph_free(struct graph *g) {
   frames_free(&g->frames);
   if (g->tree.mem) map_free(&g->tree);
-  mem_free(g->mem, g->calls, g->calls_room, sizeof *g->calls);
   mem_free(g->mem, g->edges, g->edge_capacity, sizeof *g->edges);
   mem_free(g->mem, g->in, g->linked, sizeof *g->in);
   mem_free(g->mem, g->out, g->linked, sizeof *g->out);

@@ -15,12 +15,13 @@ struct fresh_frame {
 
 struct stack_delta {
   struct stack_reader reader;
-  struct stack_cursor cursor; /* cursor, if stacks are a tree */
-  const uint32_t *map;        /* map of the current segment */
+  struct stack_cursor cursor; /* cursor of the current stack, if stacks are a tree */
+  const uint32_t *map;        /* map of the current segment's location indices */
   struct packed_stack stack;
-  uint32_t size;             /* bytes of the stack */
-  uint32_t shared;           /* number of bytes at the root end that the previous stack also has */
-  struct fresh_frame *fresh; /* [max_depth + 1], leaf first */
+  uint32_t size;   /* size of the current stack in bytes */
+  uint32_t shared; /* number of bytes at the root end that the previous stack also has */
+  struct fresh_frame
+      *fresh; /* frames that the previous stack did not have, leaf first; room for max_depth + 1 */
   size_t count;
 };
 

@@ -9,22 +9,21 @@
 
 #define GRAIN THRESHOLD(8192)
 
-#define ON_PATH UINT32_MAX
-
 /* A kept frame. `edge` leads to it from the previous step. It is NONE if the choice excludes
  * the edge, the path has it nearer to the root, or it would lead from a node to itself. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset of the first dropped frame after this one, 0: no such frame */
+  uint32_t
+      skipped; /* offset of the first dropped frame after this one; 0: no frame was dropped there */
 };
 
 struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  uint32_t *last; /* [nodes] index + 1 of the last edge found to each target */
+  uint32_t *last; /* index + 1 of the last edge found to each target node */
 };
 
 struct edges_worker {
@@ -46,15 +45,13 @@ struct edge_pass {
 static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                              uint32_t target, bool is_inline) {
   uint64_t hash = hash_mix(source, target);
-  struct map_probe probe = map_start(&t->map, hash);
-  uint32_t index;
-  while ((index = map_next(&t->map, &probe)) != MAP_NONE)
-    if (t->items[index].target == target && t->items[index].source == source) return index;
-  if (!ARRAY_RESERVE(mem, t->items, t->capacity, t->count + 1)) return NONE;
-  if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
-  t->items[t->count] =
-      (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
-  return (uint32_t)t->count++;
+  MAP_FIND(index, &t->map, hash,
+           t->items[index].target == target && t->items[index].source == source);
+  if (index != MAP_NONE) return index;
+  struct graph_edge edge = {.source = source, .target = target, .is_inline = is_inline};
+  bool added =
+      t->count < NONE && MAP_PUSH(mem, &t->map, hash, t->items, t->count, t->capacity, edge);
+  return added ? (uint32_t)t->count - 1 : NONE;
 }
 
 /* Works like look_up_edge, but is faster for the source that called the target last. */
@@ -72,23 +69,19 @@ static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32
   return (c->target && c->target[target]) || (c->source && c->source[source]);
 }
 
-static bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
-                       uint32_t offset, bool is_inline) {
+static bool edges_push_kept(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
+                            uint32_t offset, bool is_inline) {
   const struct edge_choice *choice = &pass->choice;
   struct edges_step *below = w->depth ? &w->path[w->depth - 1] : NULL;
-  if (choice->kept && !choice->kept[node]) {
-    if (below && !below->skipped) below->skipped = offset;
-    return true;
-  }
   uint32_t edge = NONE;
   if (below && below->node != node && edges_is_wanted(choice, below->node, node)) {
     struct edge_table *t = &w->table;
     edge = find_edge(pass->mem, t, below->node, node, is_inline);
     if (edge == NONE) return false;
-    if (t->items[edge].seen == ON_PATH) {
+    if (t->items[edge].on_path) {
       edge = NONE;
     } else {
-      t->items[edge].seen = ON_PATH;
+      t->items[edge].on_path = true;
       t->items[edge].is_inline &= is_inline;
       t->items[edge].residual |= below->skipped != 0;
     }
@@ -97,18 +90,26 @@ static bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t 
   return true;
 }
 
+static inline bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
+                              uint32_t offset, bool is_inline) {
+  if (!pass->choice.kept || pass->choice.kept[node])
+    return edges_push_kept(pass, w, node, offset, is_inline);
+  if (w->depth && !w->path[w->depth - 1].skipped) w->path[w->depth - 1].skipped = offset;
+  return true;
+}
+
 static void edges_pop(struct edges_worker *w) {
-  struct edges_step step = w->path[--w->depth];
-  if (step.edge != NONE) {
-    struct graph_edge *e = &w->table.items[step.edge];
-    e->weight = sum_add(e->weight, step.pending);
-    e->weight_div = sum_add(e->weight_div, step.pending_div);
-    w->table.items[step.edge].seen = 0;
+  const struct edges_step *step = &w->path[--w->depth];
+  if (step->edge != NONE) {
+    struct graph_edge *e = &w->table.items[step->edge];
+    e->weight = sum_add(e->weight, step->pending);
+    e->weight_div = sum_add(e->weight_div, step->pending_div);
+    e->on_path = false;
   }
   if (!w->depth) return;
   struct edges_step *below = &w->path[w->depth - 1];
-  below->pending = sum_add(below->pending, step.pending);
-  below->pending_div = sum_add(below->pending_div, step.pending_div);
+  below->pending = sum_add(below->pending, step->pending);
+  below->pending_div = sum_add(below->pending_div, step->pending_div);
 }
 
 static void pop_to(struct edges_worker *w, uint32_t shared) {
@@ -133,7 +134,7 @@ static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
-/* Value and divisor of one sample. */
+/* Value of one sample, and the divisor of its mean. */
 struct amount {
   int64_t value, divisor;
 };
@@ -152,81 +153,19 @@ static bool edges_follow(struct edge_pass *pass, struct edges_worker *w, struct 
   return true;
 }
 
-/* State of a walk over one stack, from the root. */
-struct edges_walk {
-  uint32_t node; /* the last kept node, or NONE */
-  uint32_t stamp;
-  bool residual; /* true: dropped frames came after it */
-  struct amount amount;
-};
-
-static bool step_to(struct edge_pass *pass, struct edge_table *t, struct edges_walk *walk,
-                    uint32_t node, bool is_inline) {
-  const struct edge_choice *choice = &pass->choice;
-  if (choice->kept && !choice->kept[node]) {
-    walk->residual = true;
-    return true;
-  }
-  if (walk->node != NONE && walk->node != node && edges_is_wanted(choice, walk->node, node)) {
-    uint32_t edge = find_edge(pass->mem, t, walk->node, node, is_inline);
-    if (edge == NONE) return false;
-    if (t->items[edge].seen != walk->stamp) {
-      t->items[edge].seen = walk->stamp;
-      struct graph_edge *e = &t->items[edge];
-      e->weight = sum_add(e->weight, walk->amount.value);
-      e->weight_div = sum_add(e->weight_div, walk->amount.divisor);
-      e->is_inline &= is_inline;
-      e->residual |= walk->residual;
-    }
-  }
-  walk->node = node;
-  walk->residual = false;
-  return true;
-}
-
-static bool edges_walk_stack(struct edge_pass *pass, struct edges_worker *w,
-                             struct stack_delta *delta, struct edges_walk *walk) {
-  const struct frames *f = &pass->graph->frames;
-  delta->shared = 0;
-  delta_read(delta);
-  for (size_t k = delta->count; k-- > 0;) {
-    uint32_t node = f->of_location[delta->fresh[k].location];
-    if (!(node & FRAME_LIST)) {
-      if (!step_to(pass, &w->table, walk, node, false)) return false;
-      continue;
-    }
-    const uint32_t *list = frame_list(f, node);
-    for (uint32_t i = list[0]; i; i--)
-      if (!step_to(pass, &w->table, walk, list[i], i != list[0])) return false;
-  }
-  return true;
-}
-
 static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
                              struct stack_delta *delta, size_t from, size_t to) {
   const pprofc_profile *profile = pass->graph->profile;
   const struct graph_options *o = &pass->graph->options;
   struct value_column column = profile_values(profile, o->value_index);
   struct value_column divisors = profile_values(profile, 0);
-  uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
     struct amount amount = {column.values[i * column.step], 0};
     if (o->mean) amount.divisor = divisors.values[i * divisors.step];
     if (budget_poll(pass->mem, i)) return false;
     if (amount.value == 0 && amount.divisor == 0) continue;
     delta_move(delta, i);
-    if (delta->shared >= delta->size / 2) {
-      if (!w->depth) delta->shared = 0; /* the previous stack was walked, so the path is empty */
-      if (!edges_follow(pass, w, delta, amount)) return false;
-      continue;
-    }
-    pop_to(w, 0);
-    if (++stamp == ON_PATH) { /* at the limit of the counter, start again */
-      for (size_t k = 0; k < w->table.count; k++) w->table.items[k].seen = 0;
-      stamp = 1;
-    }
-    struct edges_walk walk = {NONE, stamp, false, amount};
-    if (!edges_walk_stack(pass, w, delta, &walk)) return false;
+    if (!edges_follow(pass, w, delta, amount)) return false;
   }
   pop_to(w, 0);
   return true;

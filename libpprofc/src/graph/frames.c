@@ -28,10 +28,8 @@ static bool same_info(const struct node_info *a, const struct node_info *b) {
 /* Returns the index of an info and adds it if it is new; NONE when out of memory. */
 static uint32_t info_id(struct frames *f, const struct node_info *info) {
   uint64_t hash = hash_info(info);
-  struct map_probe probe = map_start(&f->map, hash);
-  uint32_t index;
-  while ((index = map_next(&f->map, &probe)) != MAP_NONE)
-    if (same_info(&f->infos[index], info)) return index;
+  MAP_FIND(index, &f->map, hash, same_info(&f->infos[index], info));
+  if (index != MAP_NONE) return index;
   if (!ARRAY_RESERVE(f->mem, f->infos, f->capacity, f->count + 1)) return NONE;
   if (f->count >= FRAME_LIST || !map_insert(&f->map, hash, (uint32_t)f->count)) return NONE;
   f->infos[f->count] = *info;
@@ -53,9 +51,9 @@ struct graph_frames_builder {
   const pprofc_profile *profile;
   const struct frame_options *options;
   struct granularity keeps;
-  struct arena scratch;  /* memory of the arrays below */
-  uint32_t *name, *file; /* [functions] text ids */
-  uint32_t *plain;       /* [functions] info without line, address and object, or NONE */
+  struct arena scratch;  /* arena that holds the arrays below */
+  uint32_t *name, *file; /* text ids of each function's name and file */
+  uint32_t *plain; /* index of each function's info without line, address and object, or NONE */
 };
 
 static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
@@ -177,7 +175,7 @@ static size_t list_room(const struct locations *l) {
     size_t lines = l->line_from[i + 1] - l->line_from[i];
     if (lines > 1) room += lines + 1;
   }
-  return room ? room + FRAME_LIST_PADDING : 0;
+  return room;
 }
 
 static bool frames_allocate(struct frames *f, bool inlines) {

@@ -2,7 +2,7 @@
  *
  * Steps of building: frames (the node of each location), sums (flat and cum of each node), then
  * trimming, which decides what is kept. Edges and tags are made only for reports that need them.
- * Section numbers refer to the behaviour notes in docs/COMPAT.md. */
+ * Section numbers refer to the behaviour notes in docs/spec/pprof.md. */
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
@@ -14,8 +14,8 @@
 #include "regex/regex.h"
 #include "transform/transform.h"
 
-/* Identity of a node (17). Texts are ids into `texts` of the frames, so equal texts have equal
- * ids; text 0 is "". */
+/* Identity of a node (docs/spec/pprof.md, 17). Texts are ids into `texts` of the frames, so equal
+ * texts have equal ids; text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
   const struct node_place *place; /* never NULL; infos without a place share one that is all
@@ -31,14 +31,13 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  uint32_t *of_location; /* [locations] the info if the location has one frame, else FRAME_LIST
-                            + index in `lists` */
+  uint32_t *of_location; /* for each location: index of its info if it has one frame, else
+                            FRAME_LIST + index in `lists` */
   uint32_t *lists;       /* each list: number of frames, then their infos, innermost first;
                             NULL: no lists */
 };
 
-#define FRAME_LIST         0x80000000u
-#define FRAME_LIST_PADDING 4 /* readable words after the last list */
+#define FRAME_LIST 0x80000000u
 
 /* Returns the list for an entry of of_location with FRAME_LIST: [0] is the length, then come
  * the infos. */
@@ -47,8 +46,9 @@ static inline const uint32_t *frame_list(const struct frames *frames, uint32_t e
 }
 
 struct frame_options {
-  const struct granularity *granularity; /* fields that distinguish nodes; NULL: all */
-  bool object_names;                     /* mapping file and start line distinguish nodes */
+  /* Fields that distinguish nodes; NULL: all fields distinguish them. */
+  const struct granularity *granularity;
+  bool object_names; /* true if mapping file and start line distinguish nodes */
   const char *trim_path, *source_path;
 };
 
@@ -63,26 +63,15 @@ pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *
 
 struct graph_node {
   uint32_t info;
-  uint32_t parent; /* parent in a call tree, or NONE */
+  uint32_t parent; /* index of the parent in a call tree, or NONE */
   int64_t flat, flat_div, cum, cum_div;
 };
 
 struct graph_edge {
-  uint32_t source, target; /* node indices */
+  uint32_t source, target; /* indices of the calling and the called node */
   int64_t weight, weight_div;
   bool is_inline, residual, dead;
-  uint32_t seen; /* stamp of the last sample with the edge, while edges are found */
-};
-
-/* A call from a node. */
-struct graph_call {
-  int64_t weight;
-  uint32_t target; /* node index */
-};
-
-/* The calls of a node: calls[from] to calls[from + count - 1]. */
-struct graph_call_list {
-  uint32_t from, count;
+  bool on_path; /* while edges are found: true if the current stack has the edge */
 };
 
 /* Labels of the samples of a node. A number tag belongs to the label tag with the same
@@ -99,17 +88,17 @@ struct graph_options {
   struct frame_options frames;
   size_t value_index;
   bool mean, call_tree, drop_negative, cum_sort;
-  bool visual;    /* sort by entropy and drop redundant edges, for pictures */
-  bool by_change; /* with visual: sort the largest changes first */
+  bool visual;    /* true to sort by entropy and drop redundant edges, for pictures */
+  bool by_change; /* with visual: true to sort the largest changes first */
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
-  bool any_order;         /* leave shown nodes unsorted and without names */
-  bool want_inline_marks; /* compute `marks` without edges */
-  bool want_calls;        /* with edges: make `calls` instead of edges if possible */
-  struct regex *edges_of; /* with edges: keep only edges at nodes whose names match, or NULL */
+  bool any_order;         /* true to leave the shown nodes unsorted and without names */
+  bool want_inline_marks; /* true to compute `marks` without edges */
+  struct regex *edges_of; /* with edges: expression for the names of nodes whose edges are kept;
+                             NULL keeps all edges */
   pprofc_str bytes_unit;  /* unit of numeric labels with the key "bytes" */
-  pprofc_str tag_unit;    /* unit option */
+  pprofc_str tag_unit;    /* unit of labels: the value of the option -unit */
   unsigned threads;
 };
 
@@ -122,33 +111,29 @@ struct graph {
   struct arena arena;
   struct frames frames;
 
-  struct graph_node *nodes; /* all nodes; empty ones are never shown */
+  struct graph_node *nodes; /* all nodes; nodes without samples are never shown */
   size_t node_count, node_capacity;
-  struct map tree;     /* call tree: map from parent and info to node */
-  pprofc_str *names;   /* printed names by info, for shown nodes and their neighbours */
+  struct map tree;     /* map from parent and info to the node of the call tree */
+  pprofc_str *names;   /* printed names by info, for shown nodes and for the nodes at their edges */
   uint32_t *name_rank; /* ranks of the names by info; equal names have equal ranks */
 
   struct graph_edge *edges;
   size_t edge_count, edge_capacity;
-  uint32_t *in_from,
-      *in; /* edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (19.5) */
+  /* Edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (docs/spec/pprof.md,
+   * 19.5). */
+  uint32_t *in_from, *in;
   uint32_t *out_from, *out; /* edges out of node i, stored in the same way */
   uint32_t *sorted;         /* all edges that are not dead, sorted in the same way */
   size_t sorted_count;
   size_t linked; /* allocated entries of `in`, `out` and `sorted` */
 
-  struct graph_call *calls;           /* calls of all nodes, sorted like `out`; NULL if there
-                                         are edges */
-  struct graph_call_list *call_lists; /* [nodes] calls of each node */
-  size_t calls_room;
-
   uint32_t *shown; /* nodes in display order */
   size_t shown_count;
-  uint8_t *marks;   /* [nodes] enum inline_mark, or NULL */
-  uint8_t *matches; /* [nodes] with edges_of: 1 if the name matches */
+  uint8_t *marks;   /* enum inline_mark of each node; NULL: no marks */
+  uint8_t *matches; /* with edges_of: 1 for each node whose name matches */
 
   struct graph_tag *tags; /* tags in the order of nodes */
-  uint32_t *tag_from;     /* [node_count + 1] first tag of each node; NULL: no tags */
+  uint32_t *tag_from;     /* index of each node's first tag, and one entry more; NULL: no tags */
 
   size_t nodes_before, dropped_nodes, dropped_edges;
   int64_t node_cutoff, edge_cutoff;
@@ -206,16 +191,12 @@ struct edge_choice {
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
-/* Marks the shown nodes that are inlined calls of kept nodes. `kept` has one byte per node;
- * NULL: all. */
+/* Marks the nodes that are inlined calls of kept nodes. The graph has no edges afterwards. `kept`
+ * has one byte per node; NULL means all nodes. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
 /* Sorts edges and rebuilds in and out without dead edges. Names must be known. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
-
-/* Makes `calls` of all nodes. Sets *possible to false if most calls recur: then edges are
- * faster. */
-pprofc_status graph_find_calls(struct graph *graph, bool *possible, pprofc_error *error);
 
 /* Makes names and ranks of the shown nodes and of the ends of edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
@@ -228,7 +209,7 @@ pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
 
 /* Finds the tags of the kept nodes. */
 pprofc_status graph_find_tags(struct graph *graph, const uint8_t *kept, pprofc_error *error);
-/* Sorts count tags of one kind (19.6). */
+/* Sorts count tags of one kind (docs/spec/pprof.md, 19.6). */
 void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat);
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes printed names of nodes and trims source paths (17). */
+/* Makes printed names of nodes and trims source paths (docs/spec/pprof.md, 17). */
 #include "graph/names.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_
 
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena) {
-  /* Upper bound, in bytes, of an address, two numbers, brackets and separators. */
+  /* room for an address, two numbers, brackets and separators, in bytes */
   char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
   if (!text) return (pprofc_str){NULL, 0};
   size_t size = 0;

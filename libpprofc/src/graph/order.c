@@ -1,5 +1,5 @@
-/* Sorts nodes, edges and tags (19). All orders are total: if pprof does not define an order,
- * the item created first comes first. */
+/* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). All orders are total: if pprof does not
+ * define an order, the item created first comes first. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -27,13 +27,8 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the infos that need a name: shown nodes and ends of edges. If calls are listed, the
- * ends are not known yet. */
+/* Marks the infos that need a name: shown nodes and ends of edges. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
-  if (g->options.want_calls) {
-    memset(marked, 1, g->frames.count);
-    return g->frames.count;
-  }
   for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
   for (size_t i = 0; i < g->edge_count; i++) {
     if (g->edges[i].dead) continue;
@@ -141,7 +136,7 @@ static int64_t entropy_score(const struct graph *g, uint32_t node) {
 /* ---- nodes ------------------------------------------- */
 
 struct graph_order_ranked {
-  int64_t first, second; /* sort keys, in descending order */
+  int64_t first, second; /* sort keys of a node, in descending order */
   uint32_t rank, info, node;
 };
 
@@ -200,8 +195,8 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 
 struct ranked_edge {
   int64_t weight;
-  uint32_t source, target; /* ranks of the names of source and target */
-  uint64_t ends;           /* indices of the nodes, which do not depend on the order of samples */
+  uint32_t source, target; /* ranks of the names of the source and of the target */
+  uint64_t ends;           /* indices of both nodes, independent of the order of samples */
   uint32_t edge;
 };
 

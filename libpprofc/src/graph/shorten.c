@@ -2,9 +2,7 @@
  * pprof's rules are regular expressions; here each is written as one loop over the name. */
 #include "graph/names.h"
 
-static bool shorten_is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+#include "core/chars.h"
 
 static bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
@@ -14,27 +12,23 @@ static bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-static bool shorten_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* Returns the character at i, or NUL after the end. */
 static char at(pprofc_str s, size_t i) {
   return i < s.size ? s.data[i] : '\0';
 }
 
 static size_t skip_words(pprofc_str s, size_t i) {
-  while (i < s.size && shorten_is_word(s.data[i])) i++;
+  while (i < s.size && char_is_word(s.data[i])) i++;
   return i;
 }
 
-/* Removes the version from ^(.*?)/v([2-9]|[1-9][0-9]+)([./].*)$; *cut is the part removed. */
+/* Finds the version in ^(.*?)/v([2-9]|[1-9][0-9]+)([./].*)$ and sets its range [*from, *to). */
 static bool find_version(pprofc_str s, size_t *from, size_t *to) {
   if (str_find_char(s, '\n') < s.size) return false;
   for (size_t i = 0; i + 3 < s.size; i++) {
     if (s.data[i] != '/' || s.data[i + 1] != 'v') continue;
     size_t end = i + 2;
-    while (shorten_is_digit(at(s, end))) end++;
+    while (char_is_digit(at(s, end))) end++;
     size_t digits = end - i - 2;
     char first = s.data[i + 2];
     bool is_version = digits == 1 ? first >= '2' : digits > 1 && first != '0';
@@ -56,36 +50,31 @@ static pprofc_str without_version(pprofc_str s, struct arena *arena) {
   return (pprofc_str){text, s.size - (to - from)};
 }
 
-/* Matches [^.]+\..+ at the start of s. */
-static bool is_go_function(pprofc_str s, pprofc_str *found) {
-  size_t dot = str_find_char(s, '.');
-  if (dot == 0 || dot + 1 >= s.size || s.data[dot + 1] == '\n') return false;
-  size_t end = dot + 1;
-  while (end < s.size && s.data[end] != '\n') end++;
-  *found = str_slice(s, 0, end);
-  return true;
+/* Returns the end of [\w\-.]+/ at i, or 0. */
+static size_t folder_end(pprofc_str s, size_t i) {
+  size_t end = i;
+  while (char_is_word(at(s, end)) || at(s, end) == '-' || at(s, end) == '.') end++;
+  return end > i && at(s, end) == '/' ? end + 1 : 0;
 }
 
-/* Matches ^([\w\-.]+/)+([^.]+\..+) */
+/* Matches ^([\w\-.]+/)+([^.]+\..+), with as many folders as match. */
 static bool shorten_go(pprofc_str s, pprofc_str *found) {
-  bool matched = false;
-  size_t start = 0, i = 0;
-  for (; i < s.size; i++) {
-    char c = s.data[i];
-    if (c == '/') {
-      if (i == start) break;
-      start = i + 1;
-      if (is_go_function(str_slice(s, start, s.size), found)) matched = true;
-    } else if (!shorten_is_word(c) && c != '-' && c != '.') {
-      break;
-    }
+  size_t start = 0, dot = 0, end = 0;
+  while ((start = folder_end(s, start)) != 0) {
+    if (dot < start) dot = start + str_find_char(str_slice(s, start, s.size), '.');
+    if (dot == start || dot + 1 >= s.size || s.data[dot + 1] == '\n') continue;
+    end = dot + 1;
+    *found = str_slice(s, start, end);
   }
-  return matched;
+  if (!end) return false;
+  while (end < s.size && s.data[end] != '\n') end++;
+  found->size = (size_t)(s.data + end - found->data);
+  return true;
 }
 
 /* Skips [\w$]* */
 static size_t skip_java_word(pprofc_str s, size_t i) {
-  while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
+  while (i < s.size && (char_is_word(s.data[i]) || s.data[i] == '$')) i++;
   return i;
 }
 
@@ -114,7 +103,7 @@ static bool shorten_java(pprofc_str s, pprofc_str *found) {
 }
 
 static bool is_identifier_start(char c) {
-  return shorten_is_word(c) && !shorten_is_digit(c);
+  return char_is_word(c) && !char_is_digit(c);
 }
 
 /* Matches _*[A-Z]\w*:: at i. */

@@ -1,12 +1,10 @@
 /* Computes flat and cum of every node: the pass over samples that every graph report needs.
  *
- * There are two ways to add a sample. A stack that shares little with the previous one is walked
- * frame by frame; a stamp per node prevents counting a recursive function twice. If consecutive
- * stacks share much, the worker keeps the current stack as a path from the root. A sample adds
- * its value at the leaf end only. When a frame is removed from the path, its pending sum is
- * added to its nodes and to the pending sum of its caller. So the worker visits a shared frame
- * once for all samples that share it. A location with inlined functions is one step of the path,
- * however many nodes it has. */
+ * The worker keeps the current stack as a path from the root. A sample adds its value at the leaf
+ * end only. When a frame is removed from the path, its pending sum is added to its nodes and to
+ * the pending sum of its caller. So the worker visits a shared frame once for all samples that
+ * share it. A location with inlined functions is one step of the path, however many nodes it
+ * has. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -19,24 +17,20 @@
 
 struct sums_step {
   int64_t pending;
-  uint32_t entry; /* node of the location, or its list */
+  uint32_t entry; /* index of the location's node, or of its list of nodes */
   uint32_t offset;
 };
 
 /* Sums and state of a node, in one struct because each access to another node is a cache miss. */
 struct sums_node {
   int64_t cum;
-  uint32_t stamp;   /* stamp of the last sample that a walk added */
   uint32_t on_path; /* number of times that the path has the node */
 };
 
 struct sums_worker {
   int64_t *flat;
   struct sums_node *nodes;
-  uint32_t *entries;  /* entries of the walked stack, if there are frame lists */
-  uint32_t *expanded; /* nodes of these entries */
-  size_t entry_room, room;
-  struct sums_step *path; /* [max_depth + 1] */
+  struct sums_step *path; /* path from the root to the current leaf; room for max_depth + 1 steps */
   size_t depth;
   bool failed;
 };
@@ -94,95 +88,15 @@ static void sums_follow(const struct frames *frames, struct sums_worker *w,
   w->flat[node] = sum_add(w->flat[node], value);
 }
 
-static inline void add_once(struct sums_worker *w, uint32_t index, uint32_t stamp, int64_t value) {
-  struct sums_node *node = &w->nodes[index];
-  if (node->stamp == stamp) return;
-  node->stamp = stamp;
-  node->cum = sum_add(node->cum, value);
-}
-
-/* Reads the stack, leaf first, as lists of length 1: the length, then the entry. */
-static inline size_t read_entries(const struct frames *frames, struct sums_worker *w,
-                                  struct packed_stack stack) {
-  const uint32_t *of_location = frames->of_location;
-  uint32_t location;
-  size_t count = 0;
-  while (stack_take_leaf(&stack, &location)) {
-    w->entries[2 * count] = 1;
-    w->entries[2 * count++ + 1] = of_location[location];
-  }
-  return count;
-}
-
-/* Writes the nodes of the entries to `expanded`; returns their number, 0 when out of memory.
- * The CPU cannot predict which entries are lists, so single nodes are handled like lists, and
- * at least four words are always copied. */
-static inline size_t expand_entries(const struct sum_pass *pass, struct sums_worker *w,
-                                    size_t entries) {
-  size_t count = 0;
-  for (size_t i = 0; i < entries; i++) {
-    uint32_t entry = w->entries[2 * i + 1];
-    const uint32_t *base = entry & FRAME_LIST ? pass->frames->lists : w->entries;
-    const uint32_t *list = base + (entry & FRAME_LIST ? entry & ~FRAME_LIST : 2 * i);
-    uint32_t size = list[0];
-    if (!ARRAY_RESERVE(pass->mem, w->expanded, w->room, count + size + FRAME_LIST_PADDING))
-      return 0;
-    memcpy(w->expanded + count, list + 1, FRAME_LIST_PADDING * sizeof *list);
-    for (uint32_t k = FRAME_LIST_PADDING; k < size; k++) w->expanded[count + k] = list[k + 1];
-    count += size;
-  }
-  return count;
-}
-
-/* Adds a sample frame by frame. The order does not matter, except that the first is the leaf.
- * Not inlined: most of the time of -top is spent here, and inlining would spill registers. */
-__attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, struct sums_worker *w,
-                                                struct packed_stack stack, uint32_t stamp,
-                                                int64_t value) {
-  const uint32_t *of_location = pass->frames->of_location;
-  uint32_t location, leaf = NONE;
-  if (!pass->frames->lists) {
-    while (stack_take_leaf(&stack, &location)) {
-      add_once(w, of_location[location], stamp, value);
-      if (leaf == NONE) leaf = of_location[location];
-    }
-  } else {
-    size_t entries = read_entries(pass->frames, w, stack);
-    size_t count = expand_entries(pass, w, entries);
-    if (entries && !count) return false;
-    for (size_t i = 0; i < count; i++) add_once(w, w->expanded[i], stamp, value);
-    if (count) leaf = w->expanded[0];
-  }
-  if (leaf != NONE) w->flat[leaf] = sum_add(w->flat[leaf], value);
-  return true;
-}
-
-/* True if only the frames that differ from the previous stack are processed. Sorted stacks
- * always share many frames. */
-static inline bool sums_shares_much(const struct stack_delta *delta) {
-  return delta->cursor.tree || delta->shared >= delta->size / 2;
-}
-
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
   struct value_column column = profile_values(pass->profile, pass->column);
-  uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
     int64_t value = column.values[i * column.step];
     if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
     delta_move(delta, i);
-    if (sums_shares_much(delta)) {
-      if (!w->depth) delta->shared = 0; /* the previous stack was walked, so the path is empty */
-      sums_follow(pass->frames, w, delta, value);
-      continue;
-    }
-    while (w->depth) sums_pop(pass->frames, w);
-    if (++stamp == 0) { /* on overflow of the stamp, start again */
-      for (size_t k = 0; k < pass->nodes; k++) w->nodes[k].stamp = 0;
-      stamp = 1;
-    }
-    if (!sums_walk(pass, w, delta->stack, stamp, value)) return false;
+    sums_follow(pass->frames, w, delta, value);
   }
   while (w->depth) sums_pop(pass->frames, w);
   return true;
@@ -190,13 +104,10 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
 
 static bool sums_allocate(const struct sum_pass *pass, struct sums_worker *w) {
   size_t deepest = pass->profile->samples.max_depth + 1;
-  bool lists = pass->frames->lists != NULL;
   w->flat = mem_zero_array(pass->mem, pass->nodes, sizeof *w->flat);
   w->nodes = mem_zero_array(pass->mem, pass->nodes, sizeof *w->nodes);
   w->path = mem_array(pass->mem, deepest, sizeof *w->path);
-  if (lists) w->entry_room = 2 * deepest + FRAME_LIST_PADDING;
-  if (lists) w->entries = mem_zero_array(pass->mem, w->entry_room, sizeof *w->entries);
-  return w->flat && w->nodes && w->path && (!lists || w->entries);
+  return w->flat && w->nodes && w->path;
 }
 
 static void sums_run(void *context, unsigned index) {
@@ -215,8 +126,6 @@ static void sums_run(void *context, unsigned index) {
 static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w) {
   mem_free(pass->mem, w->flat, pass->nodes, sizeof *w->flat);
   mem_free(pass->mem, w->nodes, pass->nodes, sizeof *w->nodes);
-  mem_free(pass->mem, w->entries, w->entry_room, sizeof *w->entries);
-  mem_free(pass->mem, w->expanded, w->room, sizeof *w->expanded);
   mem_free(pass->mem, w->path, pass->profile->samples.max_depth + 1, sizeof *w->path);
 }
 

@@ -1,4 +1,5 @@
-/* Finds the tags of nodes: the labels of their samples (18). Only pictures show them.
+/* Finds the tags of nodes: the labels of their samples (docs/spec/pprof.md, 18). Only pictures show
+ * them.
  *
  * Equal label lists form one class, so that texts are made once per class and not once per
  * sample. Then the samples of each tag are read in turn, with one sum per node. No table of
@@ -20,24 +21,18 @@ struct class_tag {
 
 struct label_class {
   size_t sample;         /* first sample with these labels */
-  uint32_t first, count; /* range in class_tags */
+  uint32_t first, count; /* range of the class's tags in class_tags */
 };
 
 struct graph_tags_tag {
   uint32_t labels; /* id of the joined string labels, 0: no labels */
-  uint32_t name;   /* text id */
+  uint32_t name;   /* text id of the tag's name */
   bool is_number;
 };
 
-/* A sample with a tag. */
+/* A sample that has the current tag. */
 struct use {
   uint32_t sample, class_tag;
-};
-
-/* A growing array of any type. */
-struct graph_tags_list {
-  void *items;
-  size_t count, capacity, size;
 };
 
 /* The sample that is first in the file, and the value of its label. */
@@ -56,7 +51,7 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  bool counts; /* true: the first step on the path with this node, which is kept */
+  bool counts; /* true if the node is kept and no step nearer to the root has it */
 };
 
 struct found_tag {
@@ -69,29 +64,25 @@ struct tagger {
   const pprofc_allocator *mem;
   const pprofc_profile *profile;
   const uint8_t *kept;
-  struct interner texts; /* text 0 is "" */
+  struct interner texts; /* texts of the tags; text 0 is "" */
   struct map classes_map, tags_map;
-  struct graph_tags_list classes, class_tags, tags, found;
-  uint32_t *class_of; /* [samples] class of each sample, or TAG_NONE */
-  uint32_t *use_from; /* [tags + 1] first use of each tag */
+  struct label_class *classes;
+  struct class_tag *class_tags;
+  struct graph_tags_tag *tags;
+  struct found_tag *found;
+  size_t class_count, class_tag_count, tag_count, found_count;
+  size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
+  struct arena arena; /* arena that holds the arrays below, except path */
+  uint32_t *class_of; /* class of each sample, or TAG_NONE */
+  uint32_t *use_from; /* index of each tag's first use, and one entry more */
   struct use *uses;
   size_t use_count;
-  struct tag_sum *sums; /* [nodes] sums of the current tag */
+  struct tag_sum *sums; /* sums of the current tag for each node */
   uint32_t *touched;
   size_t touched_count;
   struct tags_step *path;
   size_t depth, path_capacity;
 };
-
-static void *list_add(const pprofc_allocator *mem, struct graph_tags_list *list, size_t size) {
-  if (!array_reserve(mem, &list->items, &list->capacity, list->count + 1, size)) return NULL;
-  list->size = size;
-  return (char *)list->items + list->count++ * size;
-}
-
-static void list_free(const pprofc_allocator *mem, struct graph_tags_list *list) {
-  mem_free(mem, list->items, list->capacity, list->size);
-}
 
 /* ---- classes of labels ------------------------------- */
 
@@ -155,25 +146,19 @@ static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t
 
 static uint32_t tag_id(struct tagger *t, struct graph_tags_tag tag) {
   uint64_t hash = hash_mix(hash_mix(tag.labels, tag.name), tag.is_number);
-  struct map_probe probe = map_start(&t->tags_map, hash);
-  const struct graph_tags_tag *tags = t->tags.items;
-  uint32_t index;
-  while ((index = map_next(&t->tags_map, &probe)) != MAP_NONE)
-    if (tags[index].labels == tag.labels && tags[index].name == tag.name &&
-        tags[index].is_number == tag.is_number)
-      return index;
-  struct graph_tags_tag *added = list_add(t->mem, &t->tags, sizeof *added);
-  index = (uint32_t)(t->tags.count - 1);
-  if (!added || !map_insert(&t->tags_map, hash, index)) return TAG_NONE;
-  *added = tag;
-  return index;
+  const struct graph_tags_tag *tags = t->tags;
+  MAP_FIND(index, &t->tags_map, hash,
+           tags[index].labels == tag.labels && tags[index].name == tag.name &&
+               tags[index].is_number == tag.is_number);
+  if (index != MAP_NONE) return index;
+  bool added = MAP_PUSH(t->mem, &t->tags_map, hash, t->tags, t->tag_count, t->tag_capacity, tag);
+  return added ? (uint32_t)(t->tag_count - 1) : TAG_NONE;
 }
 
 static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t value) {
   uint32_t id = tag_id(t, tag);
-  struct class_tag *added = id == TAG_NONE ? NULL : list_add(t->mem, &t->class_tags, sizeof *added);
-  if (added) *added = (struct class_tag){id, value};
-  return added != NULL;
+  return id != TAG_NONE && ARRAY_PUSH(t->mem, t->class_tags, t->class_tag_count,
+                                      t->class_tag_capacity, (struct class_tag){id, value});
 }
 
 /* Finds the tags of a new class. */
@@ -182,7 +167,7 @@ static bool read_class(struct tagger *t, struct label_class *class) {
   size_t count = label_count(&t->profile->samples, class->sample);
   uint32_t joined = join_labels(t, labels, count);
   if (joined == MAP_NONE) return false;
-  class->first = (uint32_t)t->class_tags.count;
+  class->first = (uint32_t)t->class_tag_count;
   if (joined && !add_class_tag(t, (struct graph_tags_tag){joined, joined, false}, 0)) return false;
   for (size_t i = 0; i < count; i++) {
     if (!labels[i].is_number || !str_equal(profile_string(t->profile, labels[i].key), STR("bytes")))
@@ -195,7 +180,7 @@ static bool read_class(struct tagger *t, struct label_class *class) {
         !add_class_tag(t, (struct graph_tags_tag){joined, id, true}, labels[i].number))
       return false;
   }
-  class->count = (uint32_t)t->class_tags.count - class->first;
+  class->count = (uint32_t)t->class_tag_count - class->first;
   return true;
 }
 
@@ -204,25 +189,22 @@ static uint32_t class_id(struct tagger *t, size_t sample) {
   const struct label *labels = sample_labels(s, sample);
   size_t count = label_count(s, sample);
   uint64_t hash = hash_bytes(labels, count * sizeof *labels);
-  struct map_probe probe = map_start(&t->classes_map, hash);
-  const struct label_class *classes = t->classes.items;
-  uint32_t index;
-  while ((index = map_next(&t->classes_map, &probe)) != MAP_NONE) {
-    size_t other = classes[index].sample;
-    if (label_count(s, other) == count &&
-        memcmp(sample_labels(s, other), labels, count * sizeof *labels) == 0)
-      return index;
-  }
-  struct label_class *added = list_add(t->mem, &t->classes, sizeof *added);
-  index = (uint32_t)(t->classes.count - 1);
-  if (!added || !map_insert(&t->classes_map, hash, index)) return TAG_NONE;
-  *added = (struct label_class){.sample = sample};
-  return read_class(t, added) ? index : TAG_NONE;
+  const struct label_class *classes = t->classes;
+  MAP_FIND(index, &t->classes_map, hash,
+           label_count(s, classes[index].sample) == count &&
+               memcmp(sample_labels(s, classes[index].sample), labels, count * sizeof *labels) ==
+                   0);
+  if (index != MAP_NONE) return index;
+  if (!MAP_PUSH(t->mem, &t->classes_map, hash, t->classes, t->class_count, t->class_capacity,
+                (struct label_class){.sample = sample}))
+    return TAG_NONE;
+  index = (uint32_t)(t->class_count - 1);
+  return read_class(t, &t->classes[index]) ? index : TAG_NONE;
 }
 
 static bool classify(struct tagger *t) {
   const struct samples *s = &t->profile->samples;
-  t->class_of = mem_array(t->mem, s->count, sizeof *t->class_of);
+  t->class_of = arena_array(&t->arena, s->count, sizeof *t->class_of);
   if (!t->class_of || interner_add(&t->texts, STR("")) == MAP_NONE) return false;
   for (size_t i = 0; i < s->count; i++) {
     t->class_of[i] = TAG_NONE;
@@ -234,10 +216,10 @@ static bool classify(struct tagger *t) {
 /* ---- samples of each tag ----------------------------- */
 
 static bool list_uses(struct tagger *t) {
-  const struct label_class *classes = t->classes.items;
-  const struct class_tag *class_tags = t->class_tags.items;
-  size_t samples = t->profile->samples.count, tags = t->tags.count;
-  t->use_from = mem_zero_array(t->mem, tags + 2, sizeof *t->use_from);
+  const struct label_class *classes = t->classes;
+  const struct class_tag *class_tags = t->class_tags;
+  size_t samples = t->profile->samples.count, tags = t->tag_count;
+  t->use_from = arena_zero_array(&t->arena, tags + 2, sizeof *t->use_from);
   if (!t->use_from) return false;
   for (size_t i = 0; i < samples; i++) {
     if (t->class_of[i] == TAG_NONE) continue;
@@ -247,7 +229,7 @@ static bool list_uses(struct tagger *t) {
   }
   if (t->use_count >= UINT32_MAX) return false;
   for (size_t i = 2; i < tags + 2; i++) t->use_from[i] += t->use_from[i - 1];
-  t->uses = mem_array(t->mem, t->use_count, sizeof *t->uses);
+  t->uses = arena_array(&t->arena, t->use_count, sizeof *t->uses);
   if (!t->uses) return false;
   for (size_t i = 0; i < samples; i++) {
     if (t->class_of[i] == TAG_NONE) continue;
@@ -316,7 +298,7 @@ static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_
 
 static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64_t divisor) {
   const struct stack_tree *tree = t->profile->samples.tree;
-  const struct class_tag *class_tags = t->class_tags.items;
+  const struct class_tag *class_tags = t->class_tags;
   struct tags_step *leaf = &t->path[t->depth - 1];
   uint32_t order = tree && tree->order ? tree->order[use.sample] : use.sample;
   tags_note_first(&leaf->first, (struct tag_first){order, class_tags[use.class_tag].value});
@@ -362,10 +344,7 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
     struct tag_sum *sum = &t->sums[t->touched[i]];
     sum->touched = false;
     if (number_abs(sum->flat) < cutoff && number_abs(sum->cum) < cutoff) continue;
-    struct found_tag *found = list_add(t->mem, &t->found, sizeof *found);
-    if (!found) return false;
-    found->node = t->touched[i];
-    found->tag = (struct graph_tag){
+    const struct graph_tag found = {
         .labels = tag->labels,
         .is_number = tag->is_number,
         .name = t->texts.items[tag->name],
@@ -375,6 +354,9 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
         .cum = sum->cum,
         .cum_div = sum->cum_div,
     };
+    if (!ARRAY_PUSH(t->mem, t->found, t->found_count, t->found_capacity,
+                    (struct found_tag){t->touched[i], found}))
+      return false;
   }
   t->touched_count = 0;
   return true;
@@ -382,18 +364,17 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
 
 static bool sum_tags(struct tagger *t) {
   const struct samples *samples = &t->profile->samples;
-  const struct graph_tags_tag *tags = t->tags.items;
   size_t nodes = t->graph->node_count;
-  t->sums = mem_zero_array(t->mem, nodes, sizeof *t->sums);
-  t->touched = mem_array(t->mem, nodes, sizeof *t->touched);
+  t->sums = arena_zero_array(&t->arena, nodes, sizeof *t->sums);
+  t->touched = arena_array(&t->arena, nodes, sizeof *t->touched);
   t->path_capacity = samples->max_depth + 1;
   t->path = mem_array(t->mem, t->path_capacity, sizeof *t->path);
   struct stack_delta delta;
   if (!t->sums || !t->touched || !t->path || !delta_init(&delta, t->mem, samples, 0)) return false;
   bool done = true;
-  for (size_t i = 0; done && i < t->tags.count; i++) {
+  for (size_t i = 0; done && i < t->tag_count; i++) {
     uint32_t from = t->use_from[i], to = t->use_from[i + 1];
-    done = sum_uses(t, &delta, t->uses + from, to - from) && tags_note_found(t, &tags[i]);
+    done = sum_uses(t, &delta, t->uses + from, to - from) && tags_note_found(t, &t->tags[i]);
   }
   delta_free(&delta, t->mem);
   return done;
@@ -402,13 +383,13 @@ static bool sum_tags(struct tagger *t) {
 /* Stores the tags in the graph, grouped by node. */
 static bool hand_over(struct tagger *t) {
   struct graph *g = t->graph;
-  const struct found_tag *found = t->found.items;
-  g->tags = arena_array(&g->arena, t->found.count, sizeof *g->tags);
+  const struct found_tag *found = t->found;
+  g->tags = arena_array(&g->arena, t->found_count, sizeof *g->tags);
   g->tag_from = arena_zero_array(&g->arena, g->node_count + 2, sizeof *g->tag_from);
   if (!g->tags || !g->tag_from) return false;
-  for (size_t i = 0; i < t->found.count; i++) g->tag_from[found[i].node + 2]++;
+  for (size_t i = 0; i < t->found_count; i++) g->tag_from[found[i].node + 2]++;
   for (size_t i = 2; i < g->node_count + 2; i++) g->tag_from[i] += g->tag_from[i - 1];
-  for (size_t i = 0; i < t->found.count; i++)
+  for (size_t i = 0; i < t->found_count; i++)
     g->tags[g->tag_from[found[i].node + 1]++] = found[i].tag;
   return true;
 }
@@ -416,24 +397,20 @@ static bool hand_over(struct tagger *t) {
 pprofc_status graph_find_tags(struct graph *g, const uint8_t *kept, pprofc_error *error) {
   if (!g->profile->samples.label_set) return PPROFC_OK;
   struct tagger t = {.graph = g, .mem = g->mem, .profile = g->profile, .kept = kept};
+  arena_init(&t.arena, g->mem);
   interner_init(&t.texts, g->mem);
   map_init(&t.classes_map, g->mem);
   map_init(&t.tags_map, g->mem);
   bool done = classify(&t) && list_uses(&t) && sum_tags(&t) && hand_over(&t);
 
-  size_t nodes = g->node_count;
   mem_free(g->mem, t.path, t.path_capacity, sizeof *t.path);
-  mem_free(g->mem, t.touched, nodes, sizeof *t.touched);
-  mem_free(g->mem, t.sums, nodes, sizeof *t.sums);
-  mem_free(g->mem, t.uses, t.use_count, sizeof *t.uses);
-  mem_free(g->mem, t.use_from, t.tags.count + 2, sizeof *t.use_from);
-  mem_free(g->mem, t.class_of, g->profile->samples.count, sizeof *t.class_of);
-  list_free(g->mem, &t.found);
-  list_free(g->mem, &t.tags);
-  list_free(g->mem, &t.class_tags);
-  list_free(g->mem, &t.classes);
+  ARRAY_FREE(g->mem, t.found, t.found_capacity);
+  ARRAY_FREE(g->mem, t.tags, t.tag_capacity);
+  ARRAY_FREE(g->mem, t.class_tags, t.class_tag_capacity);
+  ARRAY_FREE(g->mem, t.classes, t.class_capacity);
   map_free(&t.tags_map);
   map_free(&t.classes_map);
   interner_free(&t.texts);
+  arena_free(&t.arena);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -23,11 +23,9 @@ static uint64_t hash_child(uint32_t parent, uint32_t info) {
 }
 
 uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info) {
-  struct map_probe probe = map_start(&g->tree, hash_child(parent, info));
-  uint32_t index;
-  while ((index = map_next(&g->tree, &probe)) != MAP_NONE)
-    if (g->nodes[index].parent == parent && g->nodes[index].info == info) return index;
-  return NONE;
+  MAP_FIND(index, &g->tree, hash_child(parent, info),
+           g->nodes[index].parent == parent && g->nodes[index].info == info);
+  return index;
 }
 
 /* Makes room for one more node and the edge to it. */

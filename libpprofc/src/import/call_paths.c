@@ -21,18 +21,31 @@ static bool call_path_is(const void *items, uint32_t index, const void *wanted) 
   return a->caller == b->caller && a->location == b->location;
 }
 
+/* Finds a path, or reserves path `paths->count` for it. MAP_NONE when out of memory. */
+static uint32_t call_paths_find(struct call_paths *paths, const struct call_path *path) {
+  uint32_t count = (uint32_t)paths->count;
+  uint32_t *first = path->caller == MAP_NONE ? NULL : &paths->items[path->caller].callee;
+  if (first && *first == MAP_NONE) return *first = count;
+  if (first && call_path_is(paths->items, *first, path)) return *first;
+  return map_find_or_add(&paths->by_frame, hash_mix(path->caller, path->location), call_path_is,
+                         paths->items, path, count);
+}
+
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location) {
   struct call_path path = {.caller = caller, .location = location, .callee = MAP_NONE, .depth = 1};
+  /* lists of the same stacks, such as one for each sample type, have them in the same order, so
+   * guess the next path */
+  uint32_t guess = paths->newest + 1;
+  if (guess < paths->count && call_path_is(paths->items, guess, &path))
+    return paths->newest = guess;
   if (caller != MAP_NONE) path.depth += paths->items[caller].depth;
   if (!builder_allows_depth(paths->builder, path.depth) || paths->count >= MAP_NONE - 1)
     return MAP_NONE;
   if (!ARRAY_RESERVE(paths->mem, paths->items, paths->room, paths->count + 1)) return MAP_NONE;
-  uint32_t found = map_find_or_add(&paths->by_frame, hash_mix(caller, location), call_path_is,
-                                   paths->items, &path, (uint32_t)paths->count);
-  if (found != paths->count) return found;
-  paths->items[paths->count++] = path;
-  if (caller != MAP_NONE) paths->items[caller].callee = found;
-  return found;
+  uint32_t found = call_paths_find(paths, &path);
+  if (found == MAP_NONE) return found;
+  if (found == paths->count) paths->items[paths->count++] = path;
+  return paths->newest = found;
 }
 
 /* Stores the stack of the deepest path below `path`. Its callers share the end of the stack. */

@@ -7,12 +7,12 @@
 #include "profile/builder.h"
 
 struct call_path {
-  uint32_t caller;      /* path of the caller, or MAP_NONE at the root */
-  uint32_t location;    /* location of the innermost frame */
-  uint32_t callee;      /* path of the newest callee, or MAP_NONE */
-  uint32_t depth;       /* number of frames */
+  uint32_t caller;      /* index of the caller's path, or MAP_NONE at the root */
+  uint32_t location;    /* index of the location of the innermost frame */
+  uint32_t callee;      /* index of the path of the first callee, or MAP_NONE */
+  uint32_t depth;       /* number of frames in the path */
   uint32_t size;        /* size of `stack` in bytes */
-  const uint8_t *stack; /* stack of the builder, or NULL until a sample needs it */
+  const uint8_t *stack; /* stack in the builder's encoding, or NULL until a sample needs it */
 };
 
 struct call_paths {
@@ -20,8 +20,10 @@ struct call_paths {
   pprofc_builder *builder;
   struct call_path *items;
   size_t count, room;
-  struct map by_frame; /* index by caller and location */
-  uint32_t *frames;    /* frames of one stack, leaf first */
+  uint32_t newest; /* index of the path that was entered last */
+  struct map
+      by_frame; /* index by caller and location of paths at the root and of all but first callees */
+  uint32_t *frames; /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };
 

@@ -1,19 +1,20 @@
-/* Descriptions of all profile formats, from which `pprofc -formats` and docs/FORMATS.md are
- * generated.
+/* Describes all profile formats. `pprofc -formats` and docs/FORMATS.md are generated from the
+ * table.
  *
- * Add the row of a new format next to similar formats, and run `scripts/manual.sh build/bin`
- * to update the document. The style test `complete` checks that each reader of formats.c and
- * each shape of json/json.c has a row (`reader` is the function's name without "import_"). It
- * also checks that the file `example` exists below testdata, and that a golden case reads it.
- * The row has the programs that write the format, the version that wrote the example, what is
- * kept, and what is lost. List losses that are counted in a comment of the profile first. */
+ * Add the row of a new format next to similar formats, and run `scripts/manual.sh build/bin` to
+ * update the document. The style test `complete` checks that each reader of formats.c and each
+ * shape of json/json.c has a row (`reader` is the function's name without "import_"). It also
+ * checks that the file `example` exists below testdata, and that a golden case reads it. The row
+ * has the programs that write the format, the version that wrote the example, what is kept, and
+ * what is lost. List losses that are counted in a comment of the profile first. */
 #include "import/formats.h"
 
 const struct format_row import_format_table[] = {
     {"pprof", "pprof `profile.proto`",
      "Go's runtime/pprof and net/http/pprof, gperftools' pprof, Pyroscope, pprof-rs, `pprofc "
      "-proto`",
-     "its fields; tried first", "go 1.26.8", "generator_cpu.prof", "everything", "nothing"},
+     "the fields of the schema; tried first", "go 1.26.8", "generator_cpu.prof", "everything",
+     "nothing"},
     {"gperftools_cpu", "gperftools CPU profile", "libprofiler (`CPUPROFILE`)",
      "the words `0 3` at the start, 4 or 8 bytes, either byte order", "gperftools 2.10",
      "native/native_c.cpu.prof",
@@ -23,8 +24,8 @@ const struct format_row import_format_table[] = {
      "gperftools and TCMalloc (`HEAPPROFILE`, heapz, growthz), Go's heap with `debug=1`",
      "`heap profile:` or the like in the first line", "gperftools 2.10, go 1.26.8",
      "native/native_cxx.heap",
-     "objects and space, allocated and in use, scaled up where they are samples; mappings",
-     "names after `#` in Go's text, which has addresses"},
+     "objects and space, allocated and in use, scaled up if they are sampled; mappings",
+     "names after `#` in Go's text; its addresses are kept"},
     {"go_count", "Go count profile", "Go's goroutine and threadcreate profiles with `debug=1`",
      "`NAME profile: total N` in the first line", "go 1.26.8", "server_b_goroutine.debug1.txt",
      "one sample type with the name of the profile; addresses", "names after `#`; labels"},
@@ -40,8 +41,9 @@ const struct format_row import_format_table[] = {
      "jemalloc with `prof:true` (`jeprof.*.heap`), Rust and C++",
      "the first line is `heap_v2/RATE`", "jemalloc 5.3.0", "imports/calls.jemalloc.heap",
      "`inuse_objects/count`, `inuse_space/bytes`; with `prof_accum` also `alloc_objects`, "
-     "`alloc_space`; scaled up as jeprof does; mappings",
-     "the parts of single threads: the sums of all (`t*:`) are read"},
+     "`alloc_space`; scaled up as jeprof does; mappings; frames in libjemalloc at the leaf are "
+     "dropped",
+     "values of single threads; the sums of all threads (`t*:`) are read"},
     {"callgrind", "callgrind, cachegrind",
      "valgrind `--tool=callgrind`, `--tool=cachegrind`; CodSpeed's valgrind, Xdebug, `pprofc "
      "-callgrind`, kcachegrind's converters",
@@ -62,26 +64,26 @@ const struct format_row import_format_table[] = {
      "(files with `head`)",
      "JSON with `nodes`, `startTime`; or with `head`, `samples`", "node 20.20.2",
      "imports/calls.cpuprofile",
-     "`samples/count`, `wall/nanoseconds`; collecting garbage and the program itself are above the "
-     "function that ran; without samples the hits of the nodes",
+     "`samples/count`, `wall/nanoseconds`; `(garbage collector)` and `(program)` are called by the "
+     "previous function; without samples the hit counts of the nodes",
      "counted: idle time, samples of unknown nodes; ticks of lines, reasons of deoptimization"},
     {"json_timeline", "Chrome timeline", "Chrome's performance panel (`Trace-*.json`), Puppeteer",
      "trace events `CpuProfile`, or `Profile` and `ProfileChunk`", "Chromium 156",
      "imports/calls.timeline.json",
-     "the same of each profile in it; labels `process`, `pid`, `thread`, `tid`",
-     "counted: idle time; all other events"},
+     "the same for each profile in it; labels `process`, `pid`, `thread`, `tid`",
+     "counted: idle time, all other events"},
     {"json_trace", "trace events",
      "Chromium's tracing, catapult, Perfetto's JSON, Hermes, `node --trace-event-categories`, "
      "clang "
      "`-ftime-trace`, many tracers",
      "JSON: an array of events with `ph`, alone or as `traceEvents`; its end may be missing",
      "node 20.20.2", "imports/calls.trace.json",
-     "begin and end (B, E) and complete events (X): `calls/count`, `wall/nanoseconds` of a frame "
-     "by itself; samples (`samples` or P, with `stackFrames`): `samples/count`, "
+     "begin and end (B, E) and complete events (X): `calls/count`, self time of a frame as "
+     "`wall/nanoseconds`; samples (`samples` or P, with `stackFrames`): `samples/count`, "
      "`wall/nanoseconds`; arguments are labels, or the place of a function; labels `process`, "
      "`pid`, "
      "`thread`, `tid`",
-     "counted: ends that fit nothing, events that never end, events of other kinds (async, "
+     "counted: ends without a begin, events without an end, events of other kinds (async, "
      "counters, flows)"},
     {"json_v8_log", "V8 log, preprocessed",
      "0x, `node --prof-process --preprocess -j isolate-*.log`",
@@ -97,34 +99,33 @@ const struct format_row import_format_table[] = {
      "JSON with `shared.frames` and `profiles`",
      "py-spy 0.4.3, rbspy 0.55.0, pyinstrument 5.1.3, memray 1.20.0",
      "imports/calls.pyspy.speedscope.json",
-     "one sample type for each unit, the name of a profile as label `profile`; from files of "
-     "`pprofc -speedscope` the sample types they were made of",
+     "one sample type for each unit, the name of a profile as label `profile`; files of "
+     "`pprofc -speedscope` give their original sample types",
      "counted: samples and events that cannot be read, weights with a fraction that are rounded; "
      "the "
      "order of samples"},
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
-     "counted: frames that the table of frames does not have; lifetimes, accesses by byte"},
+     "counted: frames missing in the table of frames; lifetimes, accesses by byte"},
     {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
      "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",
      "imports/calls.samply.json.gz",
-     "samples, time or bytes as the weights say, `cpu/nanoseconds` or `cycles/count` when there; "
+     "samples, time or bytes, by the type of the weights; `cpu/nanoseconds` or `cycles/count`; "
      "labels `process`, `pid`, `thread`, `tid`; code without names keeps libraries, build ids and "
      "addresses: names, lines and inlined functions come from the binaries",
      "markers, counters, categories"},
     {"v8_prof_log", "V8 log (`isolate-*.log`)", "`node --prof`", "`v8-version,` at the start",
      "node 20.20.2", NULL,
-     "`node --prof-process --preprocess` runs, and what it writes is read: best the version of "
-     "node "
+     "pprofc runs `node --prof-process --preprocess` and reads its output; use the version of node "
      "that wrote the log",
      "as with the preprocessed log"},
     {"json_gecko", "Firefox, as recorded",
      "Firefox's built-in profiler, the developer tools of Firefox 42 to 70",
      "JSON with `threads` whose `samples` have a `schema`, alone or as `profile`", "made by hand",
      "imports/made.gecko.json",
-     "`samples/count`, `wall/nanoseconds`; labels `pid`, `thread`, `tid`; of the developer tools' "
-     "recordings the main thread and frames of pages",
+     "`samples/count`, `wall/nanoseconds`; labels `pid`, `thread`, `tid`; from recordings of the "
+     "developer tools only the main thread and frames of pages",
      "markers, categories, memory"},
     {"json_safari", "Safari timeline", "Safari's Web Inspector, exported",
      "JSON with `recording.sampleStackTraces`", "made by hand", "imports/made.safari.json",
@@ -133,15 +134,24 @@ const struct format_row import_format_table[] = {
     {"json_stackprof", "stackprof", "Ruby's stackprof (`--json`)",
      "JSON with `mode`, `interval`, `frames`", "stackprof 0.2.27, Ruby 3.1.7",
      "imports/calls.stackprof.json",
-     "`samples/count` and `cpu/nanoseconds` or `wall/nanoseconds`, with the interval where a file "
-     "has "
-     "no times; collecting garbage is above the function that ran; lines, of version 0.2.27 and "
-     "later those that ran",
+     "`samples/count` and `cpu/nanoseconds` or `wall/nanoseconds`, from the interval if a file has "
+     "no "
+     "times; garbage collection is called by the running function; lines, from version 0.2.27 on "
+     "the executed lines",
      "counted: stacks that cannot be read; without `raw` there are no stacks"},
     {"json_haskell", "GHC profile in JSON", "Haskell programs with `+RTS -pj`",
      "JSON with `cost_centres` and `profile`", "GHC 9.0.2", "imports/calls.haskell.prof",
      "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre",
      "numbers of entries"},
+    {"json_pyinstrument", "pyinstrument JSON", "`pyinstrument -r json`",
+     "JSON with `root_frame` and `sample_count`", "pyinstrument 5.1.3",
+     "imports/calls.pyinstrument.json", "`wall/nanoseconds`, own time of each frame; files, lines",
+     "the order of samples"},
+    {"json_scalene", "Scalene", "Scalene's JSON", "JSON with `files` and `elapsed_time_sec`",
+     "Scalene 2.4.0", "imports/calls.scalene.json",
+     "`samples/count`, `python`, `native` and `cpu/nanoseconds` of each stack; without stacks the "
+     "times and `alloc_space/bytes` of lines",
+     "counted: stacks that cannot be read; stacks of memory, GPU, copies"},
     {"jfr", "Java Flight Recorder (JFR)",
      "the JDK (11 and later, 8 from 8u262), async-profiler with `jfr`, Datadog's and Grafana's "
      "agents",
@@ -149,34 +159,36 @@ const struct format_row import_format_table[] = {
      "a sample type for each kind of event, see below; threads, their states, classes of objects "
      "and spans as labels; lines; interpreted, inlined, native and kernel code",
      "counted: stacks that the recorder cut off, events without a stack, other events with stacks, "
-     "a last chunk that is not whole; descriptors of methods"},
+     "an incomplete last chunk; descriptors of methods"},
     {"go_dump", "goroutine dump",
      "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
      "inside "
-     "a log whose lines begin with a stamp",
+     "a log whose lines begin with a time stamp",
      "a line `goroutine 7 [chan receive, 5 minutes]:` with a stack below it", "go 1.26.8",
      "imports/calls.goroutines.txt",
      "`goroutine/count`; labels `state`, `creator`, `wait` (time), `thread` (`locked`), `bubble` "
      "(of "
      "testing/synctest); `dump` when a goroutine occurs again; inlined functions stay inlined",
-     "counted: stacks that a dump of another program is in the middle of; arguments and the "
-     "numbers "
-     "of goroutines"},
+     "counted: stacks interrupted by the dump of another program, other lines; arguments and "
+     "numbers of goroutines"},
     {"otlp", "OTLP profiles",
      "OpenTelemetry: the collector, the eBPF profiler, async-profiler, `pprofc -otlp`",
      "fields 1 and 2 only, one of them a dictionary; `ProfilesData` or an export request, alone or "
      "as a stream of frames, of 2025 and of 2026",
      "made by hand", "imports/made.otlp",
-     "one sample type for each; attributes and links are labels, attributes of the resource "
-     "comments (labels when there are several)",
+     "one sample type for each profile; attributes and links are labels; attributes of the "
+     "resource "
+     "are comments, or labels if there are several resources",
      "counted: times of single events"},
     {"perf_script", "perf script", "Linux `perf script`",
      "a header with a thread id and an event, then frames in hexadecimal", "perf 6.1.187",
      "imports/calls.perf.txt",
      "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
-     "frames stay inlined; with `-F +pid --show-mmap-events` the mappings of each process",
-     "counted: lines that cannot be read, samples of events after the 32nd (they count in samples "
-     "only); times"},
+     "frames stay inlined; headers may lack fields, and the indentation may be lost; with `-F +pid "
+     "--show-mmap-events` the mappings of each process",
+     "counted: lines that cannot be read, samples of events after the 32nd (they have only the "
+     "type "
+     "samples); mapped files after the first MiB of a pipe; times"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
      "a first line of columns separated by tabs: a weight (`Weight`, `Running Time`, `Bytes Used`) "
@@ -184,38 +196,72 @@ const struct format_row import_format_table[] = {
      "`Symbol Name`",
      "made by hand", "imports/made.instruments.txt",
      "`time/nanoseconds`, `cycles/count`, `space/bytes` or `weight/count`, and `objects/count`; "
-     "the self "
-     "column where there is one, so that rounding adds nothing; libraries, source paths",
-     "counted: lines that cannot be read. Weights are rounded by Instruments"},
+     "from the self column if it exists, so that rounding errors do not add up; libraries, source "
+     "paths",
+     "counted: lines that cannot be read; decimals that Instruments rounded off"},
     {"pmcstat", "pmcstat call graph", "FreeBSD's `pmcstat -G`",
-     "`@ EVENT [N samples]`, then trees of callers with percents", "made by hand",
+     "`@ EVENT [N samples]`, then trees of callers with percentages", "made by hand",
      "imports/made.pmcstat.txt",
-     "one sample type, the event; objects; samples whose callers the text does not have stay with "
-     "the "
-     "function",
-     "counted: lines that cannot be read, lines of a second event, samples that no line has"},
+     "one sample type, the event; objects; a sample without callers in the text gets a stack of "
+     "its "
+     "function alone",
+     "counted: lines that cannot be read, lines of a second event, samples without a line"},
     {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",
      "`... log opened` in the first line", "made by hand", "imports/made.papyrus.log",
      "`wall/nanoseconds`; each stack is a frame `STACK N`",
-     "counted: lines that cannot be read, returns without a call. Forms, the queue, time without a "
+     "counted: lines that cannot be read, returns without a call; forms, the queue, time without a "
      "stack"},
     {"austin", "Austin",
-     "austin (`-o FILE`, `-b` for MOJO), its text and MOJO of versions 1 to 3 (Austin 4 "
-     "writes the last)",
+     "austin (`-o FILE`, `-b` for MOJO): its text, and MOJO of versions 1 to 3 (Austin 4 writes "
+     "version 3)",
      "`# austin:` in the first line, or `MOJ` at the start", "austin 3.7.0, 4.0.0",
      "imports/calls.mojo",
-     "`samples/count` and what the mode says: `wall` or `cpu/nanoseconds`, `memory/bytes`; files "
-     "and lines; "
-     "labels `pid`, `tid`",
-     "counted: lines that cannot be read, samples that are cut off, invalid frames. Interpreters, "
+     "`samples/count` and, by mode, `wall/nanoseconds`, `cpu/nanoseconds` or `memory/bytes`; files "
+     "and lines; labels `pid`, `tid`",
+     "counted: lines that cannot be read, samples that are cut off, invalid frames; interpreters, "
      "columns"},
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
-     NULL,
-     "`perf script` runs and its text is read, with the build ids of `perf buildid-list`, so that "
-     "lines and inlined functions come from the binaries when they are there; the program of a "
-     "recording of one process is the first mapping; where there is no perf, `perf_to_profile` "
-     "makes the profile",
-     "as with perf script"},
+     "imports/made.perf.data",
+     "pprofc runs `perf script` and reads its text, with the build ids of `perf buildid-list`; "
+     "lines and inlined functions come from the binaries if they exist; if one process was "
+     "recorded, its program is the first mapping; without perf, `perf_to_profile` makes the "
+     "profile; without both, and from a pipe, pprofc reads samples, stacks, mapped files and build "
+     "ids itself, and names come from the binaries",
+     "counted: lost samples; without perf: names of the kernel; files with copies of stacks "
+     "(`--call-graph dwarf`, `lbr`), compressed files and files of a pipe need perf"},
+    {"simpleperf", "simpleperf",
+     "Android's `simpleperf report-sample --show-callchain`, also with "
+     "`--protobuf`",
+     "`sample:` in the first line, or `SIMPLEPERF` at the start", "made by hand",
+     "imports/made.simpleperf.txt",
+     "`samples/count` and a type for each event; files; labels `thread`, `tid`",
+     "counted: lost samples; times"},
+    {"bpftrace", "bpftrace", "bpftrace's maps with stacks as keys, text and `-f json`",
+     "an entry `@name[...]: N`, or a line of JSON with type `map`", "bpftrace 0.17.0",
+     "imports/calls.bpftrace.txt",
+     "a sample type for each map, `samples/count` if it has no name; other keys as label `key`",
+     "counted: entries without a stack, values that are not counts, maps after the 16th, other "
+     "lines"},
+    {"dtrace", "DTrace", "DTrace's `@[stack()] = count()`",
+     "lines ``module`function+0x1`` with a count below them", "made by hand",
+     "imports/made.dtrace.txt", "`samples/count`; objects; other keys as label `key`",
+     "counted: stacks without a count"},
+    {"rprof", "Rprof", "R's `Rprof`, profvis", "`sample.interval=` in the first line", "R 4.2.2",
+     "imports/calls.Rprof",
+     "`samples/count`, `time/nanoseconds`; with `line.profiling` files and lines; `<GC>` is a "
+     "function",
+     "counted: samples without a stack; memory"},
+    {"ghc_prof", "GHC profile", "Haskell programs with `+RTS -p` or `-P`",
+     "`Time and Allocation Profiling Report` in the first lines", "GHC 9.0.2",
+     "imports/calls.ghc.prof",
+     "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre; exact with `-P`, "
+     "computed from percentages with `-p`",
+     "counted: rows that cannot be read; numbers of entries"},
+    {"xctrace", "xctrace export", "Apple's `xctrace export --xpath` of a time or CPU profile",
+     "XML with `trace-query-result`", "made by hand", "imports/made.xctrace.xml",
+     "`samples/count`, `time/nanoseconds` or `cycles/count`; binaries with UUIDs, source lines; "
+     "labels `process`, `thread`",
+     "counted: rows without a backtrace or a weight; addresses, times, states"},
     {"folded", "folded stacks",
      "FlameGraph's stackcollapse scripts and difffolded, inferno, py-spy, rbspy, austin, "
      "bpftrace's "
@@ -224,8 +270,9 @@ const struct format_row import_format_table[] = {
      "py-spy 0.4.3, rbspy 0.55.0, inferno 0.12.8, FlameGraph 41fee1f, heaptrack 1.4.0",
      "imports/calls.pyspy.folded",
      "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
-     "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",
-     "counted: lines that are not stacks (with a warning), counts with a fraction, which are "
+     "samples/count` these types; `_[k]` and `_[i]` are kernel and inlined frames; `name "
+     "(file:12)` is a name with its place",
+     "counted: lines that are not stacks, counts with a fraction, which are "
      "rounded so that their sum stays"},
     {0},
 };

@@ -23,15 +23,34 @@ IMPORT_READER(import_json);
 IMPORT_READER(import_jfr);
 IMPORT_READER(import_go_dump);
 IMPORT_READER(import_otlp);
+IMPORT_READER(import_perf_data);
 IMPORT_READER(import_perf_script);
+IMPORT_READER(import_simpleperf);
+IMPORT_READER(import_bpftrace);
+IMPORT_READER(import_dtrace);
+IMPORT_READER(import_rprof);
+IMPORT_READER(import_ghc_prof);
+IMPORT_READER(import_xctrace);
 IMPORT_READER(import_instruments);
 IMPORT_READER(import_pmcstat);
 IMPORT_READER(import_papyrus);
 IMPORT_READER(import_austin);
 IMPORT_READER(import_folded);
 
+#define IMPORT_LINES_READER(name)                                                                  \
+  pprofc_status name(struct text_stream *text, const pprofc_allocator *mem,                        \
+                     const pprofc_read_options *options, pprofc_profile **profile,                 \
+                     pprofc_error *error)
+
+IMPORT_LINES_READER(import_perf_lines);
+IMPORT_LINES_READER(import_folded_lines);
+
 /* Descriptions of the formats; a row without a name ends the table. */
 extern const struct format_row import_format_table[];
+
+/* True for data that these readers accept. */
+bool import_is_jfr(pprofc_str data);
+bool import_is_otlp(pprofc_str data);
 
 /* Describes data that no reader knows: "this is a zip archive; unpack it ...". Writes "" if
  * the data is unknown. */

@@ -5,20 +5,30 @@
 
 #include "core/error.h"
 #include "core/str.h"
+#include "import/text_stream.h"
 #include "profile/profile.h"
 
 /* Tries to read `data`, which is not compressed. Returns PPROFC_OK with a profile, or
  * PPROFC_E_NO_MATCH if the data has another format, so that the next reader is tried. Any
- * other status is final. `options` and its limits are never NULL. */
+ * other status is final, and then `data` must not be read again. `options` and its limits are
+ * never NULL. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
                                    const pprofc_read_options *options, pprofc_profile **profile,
                                    pprofc_error *error);
+
+/* Like import_fn, for text that is read line by line. The reader recognises its format by
+ * text->rest, the text in memory. If the stream ends early, the reader returns the status of the
+ * stream. */
+typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_allocator *mem,
+                                         const pprofc_read_options *options,
+                                         pprofc_profile **profile, pprofc_error *error);
 
 struct import_format {
   const char *name; /* name for messages: "gperftools CPU profile" */
   import_fn read;
   bool wraps; /* true if totals beyond 63 bits wrap around, as in pprof; false to reject such
                  files */
+  import_lines_fn lines; /* reader of a stream of text, or NULL */
 };
 
 /* Formats in the order in which they are tried; a row without a name ends the table. */

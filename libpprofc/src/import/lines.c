@@ -1,9 +1,7 @@
-/* Text input: byte order marks, UTF-16, and comments about what was left out. */
+/* Prepares text input: removes a byte order mark and converts UTF-16. */
 #include "import/lines.h"
 
 #include "core/escape.h"
-
-#include <stdio.h>
 
 #define UTF16_LOOK                                                                                 \
   1024u /* number of bytes that decide if text without a byte order mark is                        \
@@ -66,25 +64,29 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
   return PPROFC_OK;
 }
 
+pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
+                           const pprofc_read_options *options, pprofc_profile **profile,
+                           pprofc_error *error) {
+  struct buffer utf8;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  struct text_stream stream = text_stream_of(text);
+  if (status == PPROFC_OK) status = read(&stream, mem, options, profile, error);
+  buffer_free(&utf8);
+  return status;
+}
+
 pprofc_str import_first_line(pprofc_str text) {
   pprofc_str rest = text, line;
   while (str_next_line(&rest, &line) && !str_trim(line).size) text = rest;
   return text;
 }
 
-void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many) {
-  char note[160];
-  if (!count) return;
-  snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
-  pprofc_builder_comment(builder, note);
-}
-
-void import_note_share(pprofc_builder *builder, uint64_t read, uint64_t left_out,
-                       const char *events) {
-  char note[160];
-  double share = 100.0 * (double)left_out / ((double)read + (double)left_out);
-  if (!left_out) return;
-  snprintf(note, sizeof note, IMPORT_LEFT_OUT "%llu of %llu %s (%.1f%%)",
-           (unsigned long long)left_out, (unsigned long long)(read + left_out), events, share);
-  pprofc_builder_comment(builder, note);
+bool import_next_word(pprofc_str *rest, pprofc_str *word) {
+  size_t from = 0, to;
+  while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
+  for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
+  *word = str_slice(*rest, from, to);
+  *rest = str_slice(*rest, to, rest->size);
+  return word->size > 0;
 }

@@ -1,29 +1,27 @@
-/* Text input: byte order marks, UTF-16, and comments about what was left out. */
+/* Prepares text input: removes a byte order mark and converts UTF-16. */
 #ifndef PPROFC_IMPORT_LINES_H
 #define PPROFC_IMPORT_LINES_H
 
 #include "core/buffer.h"
 #include "core/error.h"
-#include "profile/builder.h"
+#include "import/account.h"
+#include "import/import.h"
 
 /* Returns the text of `data` without a byte order mark. UTF-16 is converted into `utf8`, which
  * the caller must always free. */
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);
 
+/* Reads text in memory with the reader of a stream. */
+pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
+                           const pprofc_read_options *options, pprofc_profile **profile,
+                           pprofc_error *error);
+
 /* Returns the text from the first line that is not blank, for formats that this line
  * identifies. */
 pprofc_str import_first_line(pprofc_str text);
 
-/* Adds the comment "1 ONE" or "COUNT MANY" to the profile, unless count is 0. */
-void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
-
-/* Prefix of the comment that import_note_share writes. */
-#define IMPORT_LEFT_OUT "skipped: "
-
-/* Adds the comment "left out: 3 of 40 events (7.5%)" unless nothing was left out. Other
- * comments give the reasons. open.c warns if it is more than 1 %. */
-void import_note_share(pprofc_builder *builder, uint64_t read, uint64_t left_out,
-                       const char *events);
+/* Reads the next word of *rest; spaces and tabs separate words. */
+bool import_next_word(pprofc_str *rest, pprofc_str *word);
 
 #endif

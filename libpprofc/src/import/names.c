@@ -1,13 +1,15 @@
-/* Function names from formats whose names are already demangled.
+/* Handles function names from formats whose names are already demangled.
  *
- * Reports simplify names of C++: they drop templates and parameters if the system name looks
- * like C++. Names that are not C++ must be kept: Python's "<module>", Ruby's "block in <main>",
- * and "work (calls.py:7)" with a position after the name. */
+ * Reports simplify names of C++: they drop templates and parameters if the system name looks like
+ * C++. Names that are not C++ must be kept: Python's "<module>", Ruby's "block in <main>", and
+ * "work (calls.py:7)" with a position after the name. */
 #include "import/names.h"
 
+#include "core/chars.h"
+
 static bool names_is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-         c == '$' || c == '>' || c == ')' || c == ']' || (unsigned char)c >= 0x80;
+  return char_is_word(c) || c == '$' || c == '>' || c == ')' || c == ']' ||
+         (unsigned char)c >= 0x80;
 }
 
 /* True if a "<" outside of brackets does not follow a word, so it does not begin template
@@ -51,4 +53,38 @@ uint32_t import_system_name(pprofc_str name, uint32_t text) {
 uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file) {
   uint32_t text = builder_string(builder, name);
   return builder_add_function(builder, text, import_system_name(name, text), file, 0);
+}
+
+/* Splits the file off a place; *line and *column are 0 if it has no line. */
+static pprofc_str names_split_place(pprofc_str place, uint64_t *line, uint64_t *column) {
+  pprofc_str number;
+  size_t colon = str_find_char(place, ':');
+  *line = *column = 0;
+  if (str_starts(place, STR("<"))) return STR("");
+  if (colon == place.size) return place;
+  pprofc_str rest = str_slice(place, colon + 1, place.size);
+  bool range = str_starts(rest, STR("("));
+  if (range) rest = str_slice(rest, 1, rest.size);
+  if (str_next(&rest, range ? ',' : ':', &number)) str_parse_uint(number, 10, line);
+  str_parse_uint(str_slice(rest, 0, str_find_char(rest, range ? ')' : '-')), 10, column);
+  return *line ? str_slice(place, 0, colon) : place;
+}
+
+uint32_t import_cost_centre(pprofc_builder *builder, pprofc_str module, pprofc_str label,
+                            pprofc_str place) {
+  char name[512];
+  uint64_t line, column;
+  pprofc_str file = names_split_place(place, &line, &column);
+  if (module.size + label.size + 1 > sizeof name) {
+    module = str_slice(module, 0, 200);
+    label = str_slice(label, 0, 300);
+  }
+  if (module.size) memcpy(name, module.data, module.size);
+  name[module.size] = '.';
+  if (label.size) memcpy(name + module.size + 1, label.data, label.size);
+  uint32_t function = builder_add_function(
+      builder, builder_string(builder, (pprofc_str){name, module.size + label.size + 1}),
+      builder_string(builder, STR("")), builder_string(builder, file), 0);
+  pprofc_line where = {function, (int64_t)(line & INT32_MAX), (int64_t)(column & INT32_MAX)};
+  return pprofc_builder_location(builder, NONE, 0, &where, 1);
 }

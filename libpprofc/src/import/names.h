@@ -1,4 +1,4 @@
-/* Function names from formats whose names are already demangled. */
+/* Adds function names from formats whose names are already demangled. */
 #ifndef PPROFC_IMPORT_NAMES_H
 #define PPROFC_IMPORT_NAMES_H
 
@@ -10,5 +10,10 @@ uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function by its name. `file` is a string of the builder. */
 uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file);
+
+/* Returns the location of a cost centre of GHC. "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)" have
+ * a file, a line and a column; "<built-in>" has no file. */
+uint32_t import_cost_centre(pprofc_builder *builder, pprofc_str module, pprofc_str label,
+                            pprofc_str place);
 
 #endif

@@ -1,6 +1,7 @@
-/* Describes input of unknown formats and suggests what to do. Profiles, dumps of
- * profilers, packed files and images have a description. */
+/* Describes input that no reader accepts and suggests what to do: data of other profilers, and the
+ * files that are most often passed by mistake. */
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
 #include "import/formats.h"
@@ -11,60 +12,66 @@
 #define NEAREST_KEYS 5u    /* maximum number of JSON members in the description */
 
 #define NEAREST_IMAGE "this is an image; pass the profile it was made from"
+#define NEAREST_PAGE                                                                               \
+  "this is a web page; save the profile itself: curl -o cpu.pb.gz http://HOST/debug/pprof/profile"
+#define NEAREST_BENCHMARKS "these are results of benchmarks; benchstatc reads them"
 
-/* ---- bytes at a fixed place -------------------------- */
+/* ---- beginnings -------------------------------------- */
 
-#define MAGIC(offset, bytes, text)                                                                 \
-  { offset, sizeof(bytes) - 1, bytes, text }
+#define START(bytes, contains, text)                                                               \
+  { bytes, sizeof(bytes) - 1, contains, text }
 
+/* The bytes with which data starts after leading blanks, and text that it also contains, or NULL.
+ * The first row that fits counts. */
 static const struct {
-  size_t offset, size;
-  const char *bytes, *text;
-} nearest_magics[] = {
-    MAGIC(0, "\x89PNG\r\n", NEAREST_IMAGE),
-    MAGIC(0, "\xFF\xD8\xFF", NEAREST_IMAGE),
-    MAGIC(0, "GIF8", NEAREST_IMAGE),
-    MAGIC(0, "%PDF-", "this is a PDF; pass the profile it was made from"),
-    MAGIC(257, "ustar", "this is a tar archive; unpack it and pass the profile in it"),
-    MAGIC(0, "\177ELF", "this is a program; add its profile: pprofc -top PROGRAM PROFILE"),
-    MAGIC(0, "\x1F\x8B", "this is compressed by gzip twice; gunzip it once"),
-    MAGIC(0, "\x28\xB5\x2F\xFD",
+  const char *bytes;
+  size_t size;
+  const char *contains, *text;
+} nearest_starts[] = {
+    START("\x89PNG\r\n", NULL, NEAREST_IMAGE),
+    START("<", "<svg", NEAREST_IMAGE),
+    START("<!", NULL, NEAREST_PAGE),
+    START("<html", NULL, NEAREST_PAGE),
+    START("\177ELF", NULL, "this is a program; add its profile: pprofc -top PROGRAM PROFILE"),
+    START("PK\3\4", ".trace",
+          "this is a trace of Instruments in a zip archive; in Instruments select all rows of the "
+          "call tree and save the clipboard after Edit, Deep Copy"),
+    START("PK\3\4", NULL, "this is a zip archive; unpack it and pass the profile in it"),
+    START("\x1F\x8B", NULL, "this is compressed by gzip twice; gunzip it once"),
+    START("\x28\xB5\x2F\xFD", NULL,
           "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads its content; "
           "heaptrack_print -F OUT -f FILE converts heaptrack's data to folded stacks"),
-    MAGIC(0,
-          "\xFD"
-          "7zXZ",
-          "this is compressed by xz; xz -dc FILE | pprofc -top - reads its content"),
-    MAGIC(0, "BZh",
-          "this is compressed by bzip2; bzip2 -dc FILE | pprofc -top - reads its content"),
-    MAGIC(0, "\x04\x22\x4D\x18",
+    START("\x04\x22\x4D\x18", NULL,
           "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads its content; memray "
           "transform speedscope FILE converts memray's data"),
-    MAGIC(0, "bplist",
+    START("bplist", NULL,
           "this is a binary property list, perhaps of Instruments; in Instruments select all rows "
           "of the call tree and save the clipboard after Edit, Deep Copy"),
-    MAGIC(0, "JAVA PROFILE 1.",
+    START("JAVA PROFILE 1.", NULL,
           "this is a heap dump of Java (hprof); Eclipse's Memory Analyzer reads it"),
-    MAGIC(0, "2ELIFREP",
+    START("2ELIFREP", NULL,
           "this is perf.data of a machine with the other byte order; perf script -i FILE | pprofc "
           "-top - reads it"),
-    MAGIC(0, "PERFILE2",
-          "this is perf.data, which must be a file; or run perf script -i FILE | pprofc -top -"),
-    MAGIC(0, "Nettrace",
+    START("Nettrace", NULL,
           "this is a trace of .NET; dotnet-trace convert --format Speedscope FILE converts it"),
-    MAGIC(0, "gmon",
+    START("gmon", NULL,
           "this is gmon.out of gprof, which has no stacks; perf record -g or gperftools records "
           "stacks"),
-    MAGIC(0, "memray", "this is memray's data; memray transform speedscope FILE converts it"),
-    MAGIC(0, "version https://git-lfs.github.com/spec/",
-          "this is a pointer of Git LFS; git lfs pull fetches the file"),
-    MAGIC(0, "Benchmark", "these are results of benchmarks; benchstatc reads them"),
-    MAGIC(0, "goos: ", "these are results of benchmarks; benchstatc reads them"),
-    MAGIC(0, "desc: --",
+    START("memray", NULL, "this is memray's data; memray transform speedscope FILE converts it"),
+    START("desc: --", NULL,
           "this is massif's output; valgrind --tool=dhat records a heap profile that pprofc reads"),
-    MAGIC(0, "SIMPLEPERF",
-          "this is simpleperf's data; simpleperf report-sample --show-callchain and its "
-          "stackcollapse.py convert it to folded stacks"),
+    START("v ", "\nX ",
+          "this is heaptrack's data; heaptrack_print -F OUT -f FILE converts it to folded stacks"),
+    START("go 1.", " trace", "this is an execution trace of Go; go tool trace shows it"),
+    START("goroutine ", " [", "this begins like a dump of goroutines, but has no readable stack"),
+    START("", "Full thread dump ",
+          "this is a thread dump of Java, not a profile; jcmd PID JFR.start records one"),
+    START("# ", "# Event count", "this is the text of perf report; perf script gives the stacks"),
+    START("", "\n#1  ",
+          "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl converts them to folded "
+          "stacks"),
+    START("Benchmark", NULL, NEAREST_BENCHMARKS),
+    START("goos: ", NULL, NEAREST_BENCHMARKS),
 };
 
 /* ---- bytes with a form ------------------------------- */
@@ -93,11 +100,11 @@ static bool nearest_is_etl(pprofc_str data) {
 static bool nearest_is_perfetto(pprofc_str data) {
   size_t at = 0, packets = 0;
   while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
-    uint64_t size = 0;
+    size_t size = 0; /* field number and size; the size has at most 28 bits */
     unsigned shift = 0;
     for (at++; at < data.size && shift < 28; shift += 7) {
       unsigned char byte = (unsigned char)data.data[at++];
-      size |= (uint64_t)(byte & 0x7F) << shift;
+      size |= (size_t)(byte & 0x7F) << shift;
       if (byte < 0x80) break;
     }
     if (size > data.size - at) return false;
@@ -107,28 +114,12 @@ static bool nearest_is_perfetto(pprofc_str data) {
   return packets >= 8 && (packets == 64 || at >= data.size);
 }
 
-/* True for an archive whose first name ends in ".trace" or contains ".trace/". */
-static bool nearest_is_trace_zip(pprofc_str data) {
-  if (data.size < 30 || !str_starts(data, STR("PK\3\4"))) return false;
-  size_t name = nearest_word(data, 26, 2);
-  pprofc_str first = str_slice(data, 30, 30 + name);
-  return str_find(first, STR(".trace/")) < first.size || str_ends(first, STR(".trace"));
-}
-
-static bool nearest_is_zip(pprofc_str data) {
-  return str_starts(data, STR("PK\3\4")) || str_starts(data, STR("PK\5\6"));
-}
-
 /* ---- text -------------------------------------------- */
-
-static bool nearest_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* Returns the first bytes after leading blanks. */
 static pprofc_str nearest_look(pprofc_str data) {
   if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
-  while (data.size && nearest_is_blank(data.data[0])) data = str_slice(data, 1, data.size);
+  while (data.size && char_is_blank(data.data[0])) data = str_slice(data, 1, data.size);
   return str_slice(data, 0, NEAREST_TEXT);
 }
 
@@ -136,7 +127,7 @@ static bool nearest_is_text(pprofc_str data) {
   pprofc_str text = str_slice(data, 0, NEAREST_TEXT);
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
-    if ((c < ' ' && !nearest_is_blank((char)c)) || c == 0x7F) return false;
+    if ((c < ' ' && !char_is_blank((char)c)) || c == 0x7F) return false;
   }
   return text.size > 0;
 }
@@ -144,88 +135,6 @@ static bool nearest_is_text(pprofc_str data) {
 static bool nearest_has(pprofc_str text, const char *word) {
   return str_find(text, str_of(word)) < text.size;
 }
-
-static bool nearest_is_svg(pprofc_str text) {
-  return (str_starts_any_case(text, STR("<?xml")) || str_starts_any_case(text, STR("<svg"))) &&
-         nearest_has(text, "<svg");
-}
-
-static bool nearest_is_xctrace(pprofc_str text) {
-  return nearest_has(text, "<trace-query-result") || nearest_has(text, "<trace-toc");
-}
-
-static bool nearest_is_page(pprofc_str text) {
-  static const char *const starts[] = {"<!doctype", "<html", "<head", "<body", "<!--"};
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (str_starts_any_case(text, str_of(starts[i]))) return true;
-  return false;
-}
-
-/* True for "go 1.22 trace\0\0\0". */
-static bool nearest_is_go_trace(pprofc_str text) {
-  return str_starts(text, STR("go 1.")) && nearest_has(str_slice(text, 0, 20), " trace");
-}
-
-static bool nearest_is_go_dump(pprofc_str text) {
-  return str_starts(text, STR("goroutine ")) && nearest_has(text, " [");
-}
-
-static bool nearest_is_jstack(pprofc_str text) {
-  return nearest_has(text, "Full thread dump ");
-}
-
-static bool nearest_is_perf_report(pprofc_str text) {
-  return str_starts(text, STR("# To display the perf.data")) ||
-         (str_starts(text, STR("# Samples: ")) && nearest_has(text, "# Event count"));
-}
-
-static bool nearest_is_bpftrace(pprofc_str text) {
-  return str_starts(text, STR("@")) && nearest_has(text, "[\n") && nearest_has(text, "]: ");
-}
-
-static bool nearest_is_gdb(pprofc_str text) {
-  return nearest_has(text, "#0  0x") && nearest_has(text, "\n#1  ");
-}
-
-static bool nearest_is_heaptrack(pprofc_str text) {
-  return str_starts(text, STR("v ")) && nearest_has(text, "\nX ");
-}
-
-static const struct {
-  bool (*is)(pprofc_str data);
-  bool text; /* true to pass the first bytes without leading blanks, false to pass all bytes */
-  const char *sentence;
-} nearest_forms[] = {
-    {nearest_is_core, false, "this is a core dump; gdb reads it"},
-    {nearest_is_etl, false,
-     "this is a trace of Windows (ETL); open it in PerfView and save the stacks for speedscope"},
-    {nearest_is_trace_zip, false,
-     "this is a trace of Instruments in a zip archive; in Instruments select all rows of the call "
-     "tree and save the clipboard after Edit, Deep Copy"},
-    {nearest_is_zip, false, "this is a zip archive; unpack it and pass the profile in it"},
-    {nearest_is_perfetto, false,
-     "this is a trace of Perfetto; traceconv profile converts its samples to pprof, traceconv json "
-     "its events"},
-    {nearest_is_svg, true, NEAREST_IMAGE},
-    {nearest_is_xctrace, true,
-     "this is an export of xctrace; in Instruments select all rows of the call tree and save the "
-     "clipboard after Edit, Deep Copy"},
-    {nearest_is_page, true,
-     "this is a web page; save the profile itself: curl -o cpu.pb.gz "
-     "http://HOST/debug/pprof/profile"},
-    {nearest_is_go_trace, true, "this is an execution trace of Go; go tool trace shows it"},
-    {nearest_is_go_dump, true, "this begins like a dump of goroutines, but has no readable stack"},
-    {nearest_is_jstack, true,
-     "this is a thread dump of Java, not a profile; jcmd PID JFR.start records one"},
-    {nearest_is_perf_report, true, "this is the text of perf report; perf script gives the stacks"},
-    {nearest_is_bpftrace, true,
-     "these are maps of bpftrace; FlameGraph's stackcollapse-bpftrace.pl converts them to folded "
-     "stacks"},
-    {nearest_is_gdb, true,
-     "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl converts them to folded stacks"},
-    {nearest_is_heaptrack, true,
-     "this is heaptrack's data; heaptrack_print -F OUT -f FILE converts it to folded stacks"},
-};
 
 /* ---- JSON -------------------------------------------- */
 
@@ -291,14 +200,18 @@ static void nearest_json(pprofc_str text, char *out, size_t size) {
 /* ---- all --------------------------------------------- */
 
 static const char *nearest_form(pprofc_str data) {
+  if (nearest_is_core(data)) return "this is a core dump; gdb reads it";
+  if (nearest_is_etl(data))
+    return "this is a trace of Windows (ETL); open it in PerfView and save the stacks for "
+           "speedscope";
+  if (nearest_is_perfetto(data))
+    return "this is a trace of Perfetto; traceconv profile converts its samples to pprof, "
+           "traceconv json its events";
   pprofc_str look = nearest_look(data);
-  for (size_t i = 0; i < sizeof nearest_forms / sizeof *nearest_forms; i++)
-    if (nearest_forms[i].is(nearest_forms[i].text ? look : data)) return nearest_forms[i].sentence;
-  for (size_t i = 0; i < sizeof nearest_magics / sizeof *nearest_magics; i++) {
-    size_t at = nearest_magics[i].offset, size = nearest_magics[i].size;
-    if (data.size >= at + size && memcmp(data.data + at, nearest_magics[i].bytes, size) == 0)
-      return nearest_magics[i].text;
-  }
+  for (size_t i = 0; i < sizeof nearest_starts / sizeof *nearest_starts; i++)
+    if (str_starts(look, (pprofc_str){nearest_starts[i].bytes, nearest_starts[i].size}) &&
+        (!nearest_starts[i].contains || nearest_has(look, nearest_starts[i].contains)))
+      return nearest_starts[i].text;
   return NULL;
 }
 

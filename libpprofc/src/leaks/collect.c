@@ -1,13 +1,140 @@
-/* Numbers equal stacks of several profiles alike, with their values. */
+/* Gives equal stacks of several profiles one number, and collects their values. */
 #include "leaks/collect.h"
 
 #include "core/array.h"
 #include "core/buffer.h"
 #include "pprofc/samples.h"
+#include "regex/regex.h"
 #include "verdict/quantum.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+/* ---- profiles and columns ---------------------------- */
+
+static size_t leak_column(const pprofc_profile *profile, const char *const *names) {
+  size_t count = pprofc_profile_type_count(profile);
+  for (; *names; names++)
+    for (size_t i = 0; i < count; i++)
+      if (str_equal(pprofc_profile_type(profile, i).type, str_of(*names))) return i;
+  return SIZE_MAX;
+}
+
+/* Finds the columns of a heap profile. Go, gperftools and jemalloc use inuse_space. gperftools
+ * writes "space" if nothing was freed, and so do other heap profilers. */
+static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *source) {
+  static const char *const values[] = {"inuse_space", "space", "inuse_bytes", NULL};
+  static const char *const allocated[] = {"alloc_space", "alloc_bytes", NULL};
+  size_t value = leak_column(profile, values);
+  if (value == SIZE_MAX) return false;
+  *source = (struct leak_source){.kind = STR("heap"), .value = value, .is_heap = true};
+  source->unit = pprofc_profile_type(profile, value).unit;
+  source->allocated = leak_column(profile, allocated);
+  return true;
+}
+
+/* Finds the column of a count: "goroutine", "threadcreate", and counts of pprof.NewProfile. */
+static bool leak_source_counts(const pprofc_profile *profile, struct leak_source *source) {
+  pprofc_header header;
+  pprofc_profile_header(profile, &header);
+  if (pprofc_profile_type_count(profile) != 1) return false;
+  pprofc_value_type type = pprofc_profile_type(profile, 0);
+  if (!str_equal(type.unit, STR("count")) || !str_equal(type.type, header.period_type.type) ||
+      header.period > 1 || header.duration_nanos)
+    return false;
+  *source = (struct leak_source){.kind = type.type, .unit = type.unit, .allocated = SIZE_MAX};
+  source->proves = str_equal(type.type, STR("goroutineleak"));
+  return true;
+}
+
+bool leak_source_of(const pprofc_profile *profile, struct leak_source *source) {
+  return leak_source_heap(profile, source) || leak_source_counts(profile, source);
+}
+
+/* ---- names ------------------------------------------- */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Names of functions whose stacks never leak. docs/LEAKS.md shows this table. */
+static const struct leak_name leak_table[] = {
+    {LEAK_LIST_HEAP, "^(runtime/pprof|net/http/pprof)\\.", "taking the profile allocates"},
+    {LEAK_LIST_COUNTS, "^(runtime/pprof|net/http/pprof)\\.", "the request for the profile itself"},
+    {LEAK_LIST_COUNTS, "^(testing\\.|runtime\\.ReadTrace$|runtime/trace\\.)",
+     "tests and traces end by themselves"},
+    {LEAK_LIST_COUNTS, "^(os/signal\\.|runtime\\.ensureSigM)", "one for the whole program"},
+    {LEAK_LIST_COUNTS,
+     "^runtime\\.(bgsweep|bgscavenge|forcegchelper|runfinq|runFinalizers|runCleanups|gcBgMarkWorker"
+     "|timerproc|sysmon|main)$",
+     "the runtime keeps as many as it wants"},
+    {LEAK_LIST_COUNTS, "^net/http\\.\\(\\*persistConn\\)\\.(readLoop|writeLoop)$",
+     "idle connections of a client: http.Transport limits and closes them"},
+    {LEAK_LIST_WAY,
+     "^(runtime|internal/[a-z/]+|sync|sync/atomic|reflect|slices|maps|strings|bytes|container/"
+     "[a-z]+"
+     "|bufio|time|syscall|net|internal/poll|os)\\.",
+     "Go: the runtime and containers of the standard library"},
+    {LEAK_LIST_WAY,
+     "^(_?_?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|strdup"
+     "|strndup|mmap|libc_malloc|libc_calloc)|je_.*|tc_.*|tcmalloc::.*|do_malloc.*|prof_.*"
+     "|imalloc.*|operator "
+     "new.*|cfree|xmalloc|xcalloc|xrealloc)($|\\()|^\\[lib(jemalloc|tcmalloc)[^]]*\\]",
+     "C and C++: allocators"},
+    {LEAK_LIST_WAY, "^(std::|__gnu_cxx::|void std::|alloc::|<alloc::|hashbrown::|__rust_|__rg_)",
+     "C++ and Rust: containers of the standard library"},
+};
+
+const struct leak_name *leak_name_at(size_t index) {
+  return index < COUNT(leak_table) ? &leak_table[index] : NULL;
+}
+
+static void leak_names_add(struct buffer *all, const char *pattern) {
+  if (all->size) buffer_add_char(all, '|');
+  buffer_printf(all, "(?:%s)", pattern);
+}
+
+static pprofc_status leak_names_compile(struct leak_names *names, enum leak_list list,
+                                        const pprofc_allocator *mem, const char *const *more,
+                                        size_t more_count, pprofc_error *error) {
+  struct buffer all;
+  buffer_init(&all, mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < COUNT(leak_table); i++)
+    if (leak_table[i].list == list) leak_names_add(&all, leak_table[i].pattern);
+  for (size_t i = 0; i < more_count && list != LEAK_LIST_WAY; i++) leak_names_add(&all, more[i]);
+  pprofc_status status = all.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK)
+    status = regex_compile(mem, buffer_str(&all), &names->lists[list], error);
+  buffer_free(&all);
+  return status;
+}
+
+/* Compile each pattern alone first, so that an error names the pattern and not the list. */
+static pprofc_status leak_names_check(const pprofc_allocator *mem, const char *pattern,
+                                      pprofc_error *error) {
+  struct regex *regex = NULL;
+  pprofc_status status = regex_compile(mem, str_of(pattern), &regex, error);
+  if (status == PPROFC_OK) regex_free(regex);
+  return status;
+}
+
+pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
+                              const char *const *more, size_t more_count, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  *names = (struct leak_names){{NULL}};
+  for (size_t i = 0; i < more_count && status == PPROFC_OK; i++)
+    status = leak_names_check(mem, more[i], error);
+  for (size_t i = 0; i < LEAK_LISTS && status == PPROFC_OK; i++)
+    status = leak_names_compile(names, (enum leak_list)i, mem, more, more_count, error);
+  return status;
+}
+
+void leak_names_free(struct leak_names *names) {
+  for (size_t i = 0; i < LEAK_LISTS; i++)
+    if (names->lists[i]) regex_free(names->lists[i]);
+}
+
+bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function) {
+  return regex_match(names->lists[list], function);
+}
 
 /* ---- places ------------------------------------------ */
 
@@ -86,7 +213,8 @@ static void leak_place_judge(const struct leak_collection *c, struct leak_place 
   }
 }
 
-/* Returns the number of a location's place, MAP_NONE when out of memory. */
+/* Returns the index of a location's place, which is added if it is new. MAP_NONE when out of
+ * memory. */
 static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *profile,
                               uint32_t location, struct buffer *key) {
   size_t before = c->place_keys.count;
@@ -101,18 +229,6 @@ static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *p
 
 /* ---- stacks ------------------------------------------ */
 
-struct leak_stack_key {
-  const uint32_t *places;
-  size_t depth;
-};
-
-static bool leak_stack_equal(const void *records, uint32_t index, const void *key) {
-  const struct leak_stack *stack = (const struct leak_stack *)records + index;
-  const struct leak_stack_key *wanted = key;
-  return stack->depth == wanted->depth &&
-         memcmp(stack->places, wanted->places, wanted->depth * sizeof *wanted->places) == 0;
-}
-
 static void leak_stack_judge(const struct leak_collection *c, struct leak_stack *stack) {
   for (size_t i = 0; i < stack->depth; i++) stack->ignored |= c->places[stack->places[i]].ignored;
   while (stack->where < stack->depth && c->places[stack->places[stack->where]].all_way)
@@ -123,33 +239,31 @@ static void leak_stack_judge(const struct leak_collection *c, struct leak_stack 
 /* Returns the stack of these places, and adds a new one; NULL when out of memory. */
 static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_t *places,
                                         size_t depth) {
-  struct leak_stack_key key = {places, depth};
-  if (!ARRAY_RESERVE(c->mem, c->stacks, c->stack_capacity, c->stack_count + 1)) return NULL;
-  uint32_t id = map_find_or_add(&c->map, hash_bytes(places, depth * sizeof *places),
-                                leak_stack_equal, c->stacks, &key, (uint32_t)c->stack_count);
-  if (id == MAP_NONE) return NULL;
-  struct leak_stack *stack = &c->stacks[id];
-  if (id < c->stack_count) return stack;
-  *stack = (struct leak_stack){.depth = depth};
-  stack->places = arena_copy(&c->arena, places, depth * sizeof *places);
-  stack->cells = arena_zero_array(&c->arena, c->profiles, sizeof *stack->cells);
-  if (!stack->places || !stack->cells) return NULL;
-  leak_stack_judge(c, stack);
-  c->stack_count++;
-  return stack;
+  const size_t size = depth * sizeof *places;
+  const uint64_t hash = hash_bytes(places, size);
+  MAP_FIND(id, &c->map, hash,
+           c->stacks[id].depth == depth && memcmp(c->stacks[id].places, places, size) == 0);
+  if (id != MAP_NONE) return &c->stacks[id];
+  struct leak_stack stack = {.depth = depth};
+  stack.places = arena_copy(&c->arena, places, size);
+  stack.cells = arena_zero_array(&c->arena, c->profiles, sizeof *stack.cells);
+  if (!stack.places || !stack.cells) return NULL;
+  leak_stack_judge(c, &stack);
+  bool added = MAP_PUSH(c->mem, &c->map, hash, c->stacks, c->stack_count, c->stack_capacity, stack);
+  return added ? &c->stacks[c->stack_count - 1] : NULL;
 }
 
 /* ---- samples ----------------------------------------- */
 
-/* One profile while its samples are added. */
+/* State of reading one profile while its samples are added. */
 struct leak_reading {
   struct leak_collection *c;
   const pprofc_profile *profile;
   const struct leak_source *source;
   size_t index;
   struct quantum quantum;
-  uint32_t *ids;    /* [locations] the place of each location, or MAP_NONE */
-  uint32_t *places; /* [max_depth] places of a stack */
+  uint32_t *ids;    /* place of each location, or MAP_NONE */
+  uint32_t *places; /* buffer for the places of a stack */
   struct buffer key;
 };
 
@@ -168,8 +282,8 @@ static pprofc_status leak_add_values(struct leak_reading *r, struct leak_stack *
   int64_t value = sample->values[r->source->value];
   if (value < 0)
     return error_set(error, PPROFC_E_INVALID,
-                     "it has negative values: it is a difference of two profiles, not the state "
-                     "at one time");
+                     "it has negative values: it is a difference of two profiles; pass a profile "
+                     "without ?seconds=");
   cell->value += (double)value;
   cell->sampling += (double)value * quantum_of_sample(&r->quantum, sample->values);
   cell->chance += (double)value * leak_chance(r, sample->values);

@@ -1,18 +1,49 @@
-/* The values of every stack in every profile, as input of the trends. Stacks are equal if
- * their frames have the same functions, files and lines. Frames without a function are
- * compared by their offset in the binary. */
+/* Collects the values of every stack in every profile, as input of the trends. Stacks are equal if
+ * their frames have the same functions, files and lines. Frames without a function are compared by
+ * their offset in the binary. */
 #ifndef PPROFC_LEAKS_COLLECT_H
 #define PPROFC_LEAKS_COLLECT_H
 
+#include "core/error.h"
 #include "core/map.h"
-#include "leaks/names.h"
+#include "core/mem.h"
 #include "pprofc/profile.h"
 
-/* The kind of a profile and its columns for the judgement. */
+enum leak_list {
+  LEAK_LIST_HEAP,   /* ignored in heap profiles */
+  LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
+  LEAK_LIST_WAY,    /* an allocator: skipped at the leaf to find the line that allocates */
+  LEAK_LISTS
+};
+
+/* One row of the built-in table. */
+struct leak_name {
+  enum leak_list list;
+  const char *pattern; /* Go regular expression for the name of a function */
+  const char *why;
+};
+
+/* Returns the built-in rows in order; NULL after the last. */
+const struct leak_name *leak_name_at(size_t index);
+
+struct leak_names {
+  struct regex *lists[LEAK_LISTS];
+};
+
+/* Compiles the built-in table and `more` patterns, which are ignored in all profiles. The
+ * caller frees *out, also after an error. */
+pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
+                              const char *const *more, size_t more_count, pprofc_error *error);
+void leak_names_free(struct leak_names *names);
+
+bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function);
+
+/* The kind of a profile, and the columns that are tested for leaks. */
 struct leak_source {
-  pprofc_str kind;         /* "heap", or the name of a count: "goroutine" */
-  pprofc_str unit;         /* "bytes", "count" */
-  size_t value, allocated; /* columns; SIZE_MAX if missing */
+  pprofc_str kind;         /* kind of the profile: "heap", or the name of a count such as
+                              "goroutine" */
+  pprofc_str unit;         /* unit of the values: "bytes", "count" */
+  size_t value, allocated; /* columns of values and allocations; SIZE_MAX if missing */
   bool is_heap;
   bool proves; /* true if each sample is a leak: Go's goroutineleak */
 };
@@ -21,7 +52,7 @@ struct leak_source {
 bool leak_source_of(const pprofc_profile *profile, struct leak_source *source);
 
 struct leak_frame {
-  pprofc_str function; /* "libc.so.6+0x1f0" for a frame without a name */
+  pprofc_str function; /* name of the function; "libc.so.6+0x1f0" without a name */
   pprofc_str file;
   int64_t line;
 };
@@ -30,7 +61,8 @@ struct leak_frame {
 struct leak_place {
   const struct leak_frame *frames;
   size_t count;
-  bool ignored, all_way; /* name classes of at least one frame, and of all frames */
+  /* Ignored: true if a frame is on the ignore list; all_way: true if all frames are allocators. */
+  bool ignored, all_way;
 };
 
 /* The value of a stack in one profile. */
@@ -39,26 +71,26 @@ struct leak_cell {
 };
 
 struct leak_stack {
-  const uint32_t *places; /* leaf first */
+  const uint32_t *places; /* indices of the places of the stack, leaf first */
   size_t depth;
   size_t where; /* index in `places` of the first one that is not an allocator */
   bool ignored;
-  struct leak_cell *cells; /* [profiles] in the order of adding */
+  struct leak_cell *cells; /* value of the stack in each profile, in the order of adding */
 };
 
 struct leak_collection {
   const pprofc_allocator *mem;
   const struct leak_names *names;
-  struct leak_source source; /* from the first profile; texts belong to the arena */
+  struct leak_source source; /* source of the first profile; texts belong to the arena */
   struct arena arena;
-  size_t profiles; /* cells of a stack */
+  size_t profiles; /* number of profiles, and of cells of each stack */
   struct interner place_keys;
-  struct leak_place *places; /* [place_keys.count] */
+  struct leak_place *places; /* places, by the index of their key */
   size_t place_capacity;
   struct map map;
   struct leak_stack *stacks;
   size_t stack_count, stack_capacity;
-  double *totals; /* [profiles] total allocated in each profile */
+  double *totals; /* total allocated in each profile */
 };
 
 /* Prepares a collection for `profiles` profiles. */

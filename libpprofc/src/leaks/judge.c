@@ -1,4 +1,4 @@
-/* The rules of the judgement: shape, size, and significance. */
+/* Applies the rules of the judgement: shape, size, and significance. */
 #include "leaks/judge.h"
 
 #include "pprofc/stats.h"
@@ -8,24 +8,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LATE_SHARE                                                                                 \
-  0.25                  /* share of the whole slope; with less in the last third the growth        \
-                           stopped */
-#define FALL_SHARE 0.25 /* share of the growth; a larger fall is not endless growth */
-#define SAW_SHARE  0.5  /* share of the range; a larger fall and rise is a sawtooth */
-#define TROUGHS    8    /* fewest low points that can show a leak under a sawtooth */
-#define SAW_DEPTH  0.25 /* share of the highest value; a smaller range is only unsteady */
-#define STOP_SIGMAS                                                                                \
-  2.0 /* standard errors by which the last slope must be lower to show that growth stopped */
-#define SIGMAS 3.0 /* standard errors; sampling explains a smaller fall */
+/* Share of the whole slope; if the slope of the last third is below it, the growth stopped. */
+#define LATE_SHARE 0.25
+#define FALL_SHARE 0.25 /* share of the growth; a fall that is larger is not endless growth */
+#define SAW_SHARE  0.5  /* share of the range; a fall and rise that are larger form a sawtooth */
+#define TROUGHS    8    /* minimum number of low points that can show a leak under a sawtooth */
+#define SAW_DEPTH  0.25 /* share of the highest value; a range that is smaller is not a sawtooth */
+/* Number of standard errors by which the last slope must be lower to show that growth stopped. */
+#define STOP_SIGMAS 2.0
+#define SIGMAS      3.0 /* number of standard errors; sampling explains a fall that is smaller */
 
-/* One series while it is judged. */
+/* State of judging one series. */
 struct judging {
   const struct leak_series *s;
   const struct leak_rules *rules;
   const pprofc_allocator *mem;
   bool of_troughs; /* true for the low points of a sawtooth, which are not split again */
-  double *scratch; /* [count (count - 1) / 2] working memory */
+  double *scratch; /* buffer for the slopes between all pairs of values */
   double sigma;    /* largest standard error that sampling causes in a value */
   double low, high, fall, rise;
   struct leak_fit *fit;
@@ -48,7 +47,7 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Tells if the values still grow in the last third. They do if the slope exceeds its noise
+/* Finds out if the values still grow in the last third. They do if the slope exceeds its noise
  * there, or if nothing was freed. They have stopped if the slope is lower than before by more
  * than its noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
@@ -97,9 +96,9 @@ static double judging_p_of(double growth, double variance) {
   return variance > 0 ? pprofc_normal_cdf(-growth / sqrt(variance)) : 0;
 }
 
-/* Fills p_trend and p; false when out of memory. Two tests allow for autocorrelated values:
- * one treats both ends as counts of objects that come and go, the other one treats the steps
- * as undirected. Either may show growth, so the smaller p counts twice. */
+/* Fills p_trend and p; false when out of memory. Two tests allow for autocorrelated values. One
+ * compares the ends, as counts of objects that come and go at random. The other one is a t-test of
+ * the steps between values. Either may show growth, so the smaller p is doubled. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -134,7 +133,7 @@ static size_t judging_troughs(const struct leak_series *s, double *t, double *x)
 
 static bool judging_one(struct judging *j);
 
-/* A sawtooth is a leak if its lowest points rise. */
+/* Judges a sawtooth by its lowest points: it is a leak if they rise. */
 static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
   const struct leak_series *s = j->s;
   struct leak_fit below = {.verdict = LEAK_STEADY};
@@ -162,7 +161,8 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* Growth is a leak unless it stopped, fell, may be chance, or frees most of its memory. */
+/* Judges growth. It is a leak unless it stopped, fell, may be chance, or frees most of its
+ * memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;
@@ -216,35 +216,16 @@ double leak_visible(const struct leak_rules *rules, size_t tested, double varian
 
 /* ---- all of them ------------------------------------- */
 
-struct judging_order {
-  double p;
-  size_t index;
-};
-
-static int judging_by_p(const void *a, const void *b) {
-  const struct judging_order *x = a, *y = b;
-  if (x->p != y->p) return x->p < y->p ? -1 : 1;
-  return (x->index > y->index) - (x->index < y->index);
-}
-
 /* Applies Holm's correction and drops series that are not significant. */
 static bool judging_correct(struct leak_fit *fits, size_t count, double alpha,
                             const pprofc_allocator *mem) {
-  size_t counted = 0;
-  struct judging_order *order = mem_array(mem, count, sizeof *order);
   double *p = mem_array(mem, count, sizeof *p);
-  if (order && p) {
-    for (size_t i = 0; i < count; i++)
-      if (fits[i].counted) order[counted++] = (struct judging_order){fits[i].p, i};
-    qsort(order, counted, sizeof *order, judging_by_p);
-    for (size_t i = 0; i < counted; i++) p[i] = order[i].p;
-    corrections_holm(p, counted, p);
-    for (size_t i = 0; i < counted; i++) fits[order[i].index].adjusted = p[i];
-    for (size_t i = 0; i < count; i++)
-      if (fits[i].verdict >= LEAK_GROWS && fits[i].adjusted > alpha) fits[i].verdict = LEAK_STEADY;
+  for (size_t i = 0; i < count && p; i++) p[i] = fits[i].counted ? fits[i].p : (double)NAN;
+  bool done = p && corrections_apply(corrections_holm, p, count, mem);
+  for (size_t i = 0; i < count && done; i++) {
+    if (fits[i].counted) fits[i].adjusted = p[i];
+    if (fits[i].verdict >= LEAK_GROWS && fits[i].adjusted > alpha) fits[i].verdict = LEAK_STEADY;
   }
-  bool done = order && p;
-  mem_free(mem, order, count, sizeof *order);
   mem_free(mem, p, count, sizeof *p);
   return done;
 }

@@ -8,18 +8,18 @@
 /* Verdicts in order of precedence: the first one that fits counts. `leak` and `grows` also need
  * a small p-value. */
 enum leak_verdict {
-  LEAK_IGNORED,  /* on the ignore list */
-  LEAK_BELOW,    /* values or growth below the floor */
-  LEAK_SAWTOOTH, /* falls as far as it rises */
-  LEAK_STOPPED,  /* grew and then stopped */
-  LEAK_STEADY,   /* no trend */
-  LEAK_GROWS,    /* grows, but most of its allocations are freed */
+  LEAK_IGNORED,  /* the stack is on the ignore list */
+  LEAK_BELOW,    /* values or growth are below the floor */
+  LEAK_SAWTOOTH, /* the values fall as far as they rise */
+  LEAK_STOPPED,  /* the values grew and then stopped */
+  LEAK_STEADY,   /* the values have no trend */
+  LEAK_GROWS,    /* the values grow, but most allocations are freed */
   LEAK_LEAK,
   LEAK_VERDICTS
 };
 
 struct leak_rules {
-  double alpha; /* error rate over all series of a kind */
+  double alpha; /* error rate over all series of one kind */
   double floor; /* smallest growth to report */
   double kept;  /* smallest kept share of the allocations, default 0.8 */
 };
@@ -28,24 +28,25 @@ struct leak_rules {
 struct leak_series {
   const double *t, *x;
   size_t count;
-  double sampling[2];      /* sampling variance of the first and last value */
+  double sampling[2];      /* sampling variances of the first and of the last value */
   double largest_variance; /* largest sampling variance of a value */
-  double chance[2];        /* variance as counts of objects that come and go */
-  double allocated;        /* allocated between the first and last value; NaN if not known */
-  double late;             /* allocated in the last third (leak_late); 0 if not known */
+  double
+      chance[2]; /* variances of the first and of the last value if objects come and go at random */
+  double allocated; /* amount allocated between the first and last value; NaN if not known */
+  double late;      /* amount allocated in the last third (leak_late); 0 if not known */
   bool ignored;
 };
 
 struct leak_fit {
   enum leak_verdict verdict;
-  bool of_troughs; /* the lowest points of a sawtooth rise */
+  bool of_troughs; /* true if the lowest points of a sawtooth rise */
   double slope;    /* Theil-Sen slope, per unit of t */
   double growth;   /* last value minus first value */
   double kept;     /* kept share of the allocations; NaN if not known */
-  double p_trend;  /* p of the Mann-Kendall test; NaN below LEAK_FEW values */
-  double p;        /* p of trend and growth together */
+  double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
+  double p;        /* p-value of trend and growth together */
   double adjusted; /* p adjusted for the number of candidate series */
-  bool counted;    /* true for a candidate series */
+  bool counted;    /* true for a candidate series, which counts in the correction */
 };
 
 /* With fewer values the Mann-Kendall test cannot reach 5 %, so the values must ascend. */

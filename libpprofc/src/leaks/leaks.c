@@ -42,7 +42,7 @@ struct leak_item {
   const pprofc_profile *profile;
   struct leak_source source;
   int64_t time;
-  size_t given; /* place on the command line */
+  size_t given; /* position of the profile on the command line */
 };
 
 static int leak_by_time(const void *a, const void *b) {
@@ -144,8 +144,8 @@ static pprofc_status leak_read_items(const struct leak_input *inputs, size_t cou
     items[i] = (struct leak_item){inputs[i].name, inputs[i].profile, .given = i};
     items[i].time = header.time_nanos;
     if (!leak_source_of(inputs[i].profile, &items[i].source))
-      return error_set(error, PPROFC_E_INVALID, "'%s' is neither a heap profile nor one of counts",
-                       inputs[i].name);
+      return error_set(error, PPROFC_E_INVALID,
+                       "'%s' is neither a heap profile nor a profile of counts", inputs[i].name);
   }
   return PPROFC_OK;
 }

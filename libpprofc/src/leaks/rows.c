@@ -11,9 +11,8 @@ struct leak_table {
   struct leak_kind *kind;
   struct leak_series *series;
   struct leak_fit *fits;
-  struct leak_row *rows; /* [series] */
-  uint32_t *site_of;     /* [stacks] series of the stack's site, or MAP_NONE for the only stack
-                            of a site */
+  struct leak_row *rows; /* row of each series */
+  uint32_t *site_of;     /* series of each stack's site, or MAP_NONE for the only stack of a site */
   size_t stacks, count;
 };
 
@@ -51,7 +50,7 @@ static bool leak_number_sites(struct leak_table *t) {
   t->site_of = arena_array(&t->leaks->arena, t->stacks, sizeof *t->site_of);
   bool done = seen && number && t->site_of;
   if (done) {
-    memset(number, 0xff, places * sizeof *number); /* MAP_NONE */
+    memset(number, 0xff, places * sizeof *number); /* sets every number to MAP_NONE */
     leak_count_sites(t, seen);
     leak_take_sites(t, seen, number);
   }
@@ -154,7 +153,7 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* True if a site adds information: it has a verdict worth a row that its stacks lack. */
+/* True if a site has a verdict that deserves a row, but its stacks do not. */
 static bool leak_site_adds_information(const struct leak_table *t, size_t site) {
   enum leak_verdict verdict = t->fits[site].verdict;
   if (verdict < LEAK_GROWS) return false;
@@ -180,7 +179,7 @@ static void leak_keep_rows(struct leak_table *t) {
   if (kind->row_count) qsort(kind->rows, kind->row_count, sizeof *kind->rows, leak_by_growth);
 }
 
-/* Finds the smallest leak that would have been seen, from the variance of all stacks. */
+/* Finds the smallest leak that would have been reported, from the variance of all stacks. */
 static void leak_find_visible(const struct leak_table *t, const struct leak_rules *rules) {
   const struct leak_kind *kind = t->kind;
   double variance = 0, value = 0;
@@ -223,7 +222,8 @@ pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprof
     const struct leak_stack *stack = &c->stacks[i];
     double *values = arena_array(&leaks->arena, kind->profiles, sizeof *values);
     if (!values) return error_nomem(error);
-    double last = 0; /* largest value: a restarted process has lost the leak and leaks again */
+    /* Largest value so far: a restarted process has lost the leak and leaks again. */
+    double last = 0;
     for (size_t k = 0; k < kind->profiles; k++) {
       values[k] = stack->cells[k].value;
       last = fmax(last, values[k]);

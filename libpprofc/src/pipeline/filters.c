@@ -1,38 +1,10 @@
-/* The filters of a pipeline: compiles the expressions of the options and applies them in pprof's
- * order. */
+/* Applies the filters of a pipeline: compiles the expressions of the options and applies them in
+ * pprof's order. */
 #include "pipeline/pipeline.h"
 
-#include <stddef.h>
-
-enum filter_index {
-  FILTER_FOCUS,
-  FILTER_IGNORE,
-  FILTER_HIDE,
-  FILTER_SHOW,
-  FILTER_SHOW_FROM,
-  FILTER_PRUNE_FROM,
-  FILTER_TAGSHOW,
-  FILTER_TAGHIDE,
-  FILTER_COUNT
-};
-
 struct filters {
-  struct regex *regex[FILTER_COUNT]; /* NULL if the option is not set */
+  struct regex *regex[FILTER_COUNT]; /* compiled filters; NULL if the option is not set */
   struct tag_filter *tagfocus, *tagignore;
-};
-
-static const struct {
-  const char *name;
-  size_t offset; /* offset of the expression's text in struct pipeline_options */
-} filter_options[FILTER_COUNT] = {
-    [FILTER_FOCUS] = {"focus", offsetof(struct pipeline_options, focus)},
-    [FILTER_IGNORE] = {"ignore", offsetof(struct pipeline_options, ignore)},
-    [FILTER_HIDE] = {"hide", offsetof(struct pipeline_options, hide)},
-    [FILTER_SHOW] = {"show", offsetof(struct pipeline_options, show)},
-    [FILTER_SHOW_FROM] = {"show_from", offsetof(struct pipeline_options, show_from)},
-    [FILTER_PRUNE_FROM] = {"prune_from", offsetof(struct pipeline_options, prune_from)},
-    [FILTER_TAGSHOW] = {"tagshow", offsetof(struct pipeline_options, tagshow)},
-    [FILTER_TAGHIDE] = {"taghide", offsetof(struct pipeline_options, taghide)},
 };
 
 static void filters_free(struct filters *f) {
@@ -45,9 +17,8 @@ static void filters_free(struct filters *f) {
 
 static pprofc_status filters_compile_one(const struct pipeline_result *r, struct filters *f,
                                          enum filter_index filter, pprofc_error *error) {
-  const char *options = (const char *)&r->options;
-  const char *text = *(const char *const *)(options + filter_options[filter].offset);
-  if (!text || !*text) return PPROFC_OK;
+  const char *text = filter_text(&r->options, filter);
+  if (!*text) return PPROFC_OK;
   pprofc_status status = regex_compile(r->mem, str_of(text), &f->regex[filter], error);
   if (status && status != PPROFC_E_NOMEM)
     error_prefix(error, "parsing %s regexp: ", filter_options[filter].name);
@@ -64,21 +35,20 @@ static pprofc_status filters_compile(const struct pipeline_result *r, struct fil
   return status;
 }
 
-static pprofc_status filters_compile_tags(const struct pipeline_result *r, const char *name,
-                                          const char *text, struct tag_filter **filter,
-                                          pprofc_error *error) {
-  if (!text || !*text) return PPROFC_OK;
-  return tag_filter_compile(r->mem, name, text, r->options.warn, r->options.warn_context, filter,
-                            error);
+static pprofc_status filters_compile_tags(const struct pipeline_result *r, enum filter_index index,
+                                          struct tag_filter **filter, pprofc_error *error) {
+  const char *text = filter_text(&r->options, index);
+  if (!*text) return PPROFC_OK;
+  return tag_filter_compile(r->mem, filter_options[index].name, text, r->options.warn,
+                            r->options.warn_context, filter, error);
 }
 
 /* Compiles all but tagshow and taghide, which pprof compiles after it has applied the others. */
 static pprofc_status filters_compile_first(const struct pipeline_result *r, struct filters *f,
                                            pprofc_error *error) {
-  const struct pipeline_options *o = &r->options;
   pprofc_status status = filters_compile(r, f, FILTER_FOCUS, FILTER_SHOW_FROM, error);
-  if (!status) status = filters_compile_tags(r, "tagfocus", o->tagfocus, &f->tagfocus, error);
-  if (!status) status = filters_compile_tags(r, "tagignore", o->tagignore, &f->tagignore, error);
+  if (!status) status = filters_compile_tags(r, FILTER_TAGFOCUS, &f->tagfocus, error);
+  if (!status) status = filters_compile_tags(r, FILTER_TAGIGNORE, &f->tagignore, error);
   if (!status) status = filters_compile(r, f, FILTER_PRUNE_FROM, FILTER_PRUNE_FROM, error);
   return status;
 }
@@ -131,7 +101,8 @@ static pprofc_status apply_tags(struct pipeline_result *r, const struct filters 
   return PPROFC_OK;
 }
 
-/* pprof reports an error of taghide only after the warnings about tagshow. */
+/* Applies tagshow and taghide. As in pprof, an error of taghide comes after the warnings about
+ * tagshow. */
 static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
                                     pprofc_error *error) {
   pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGSHOW, error);

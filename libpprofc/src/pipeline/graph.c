@@ -1,4 +1,4 @@
-/* The graph of a pipeline's result: the options of the graph, the unit of its values, and the
+/* Makes the graph of a pipeline's result: the options of the graph, the unit of its values, and the
  * counts after trimming. */
 #include "pipeline/pipeline.h"
 
@@ -39,7 +39,7 @@ static bool is_wanted(unsigned wanted, unsigned flag) {
 
 pprofc_status pipeline_graph(const struct pipeline_result *r, unsigned wanted, struct graph *g,
                              pprofc_str *output_unit, pprofc_error *error) {
-  const struct pipeline_options *o = &r->options;
+  const pprofc_report_options *o = &r->options;
   const unsigned threads = o->threads ? o->threads : r->profile->threads;
   struct graph_options options = {
       .frames = {.granularity = &r->granularity,
@@ -57,7 +57,6 @@ pprofc_status pipeline_graph(const struct pipeline_result *r, unsigned wanted, s
       .nodefraction = r->nodefraction,
       .edgefraction = r->edgefraction,
       .want_edges = is_wanted(wanted, PIPELINE_EDGES | PIPELINE_EDGES_OF_MATCH),
-      .want_calls = is_wanted(wanted, PIPELINE_CALLS),
       .want_tags = is_wanted(wanted, PIPELINE_TAGS),
       .want_inline_marks = is_wanted(wanted, PIPELINE_INLINE_MARKS),
       .bytes_unit = label_units_get(&r->units, STR("bytes")),

@@ -1,5 +1,5 @@
-/* The steps of a pipeline in pprof's order (10), and the combination of options with the
- * overrides of a command. */
+/* Runs the steps of a pipeline in pprof's order (docs/spec/pprof.md, 10), and combines options with
+ * the overrides of a command. */
 #include "pipeline/pipeline.h"
 
 #include "core/escape.h"
@@ -7,18 +7,6 @@
 /* True if the option is set: NULL and "" mean that it is not. */
 static bool option_is_set(const char *option) {
   return option && *option;
-}
-
-void pipeline_options_init(struct pipeline_options *options) {
-  *options = (struct pipeline_options){
-      .unit = "minimum",
-      .divide_by = 1,
-      .sort = "flat",
-      .trim = true,
-      .nodecount = -1,
-      .nodefraction = 0.005,
-      .edgefraction = 0.001,
-  };
 }
 
 void pipeline_warn(const struct pipeline_result *r, bool when, const char *message) {
@@ -39,7 +27,7 @@ static pprofc_status set_granularity(struct pipeline_result *r,
                                      const struct pipeline_overrides *overrides,
                                      pprofc_error *error) {
   static const bool forced_inlines[] = {[INLINES_HIDDEN] = true, [INLINES_SHOWN] = false};
-  const struct pipeline_options *o = &r->options;
+  const pprofc_report_options *o = &r->options;
   const char *name = option_is_set(o->granularity) ? o->granularity : "";
   if (!*name && overrides->default_granularity) name = overrides->default_granularity;
   if (overrides->granularity) name = overrides->granularity;
@@ -50,7 +38,7 @@ static pprofc_status set_granularity(struct pipeline_result *r,
 }
 
 static void set_trimming(struct pipeline_result *r, const struct pipeline_overrides *overrides) {
-  const struct pipeline_options *o = &r->options;
+  const pprofc_report_options *o = &r->options;
   if (!o->trim || overrides->no_trim) return;
   r->nodecount = o->nodecount;
   if (o->nodecount == -1) r->nodecount = overrides->all_nodes ? 0 : 80;
@@ -95,7 +83,7 @@ static bool text_add_mean(struct pipeline_result *r, pprofc_str *type) {
 }
 
 static pprofc_status set_value(struct pipeline_result *r, pprofc_error *error) {
-  const struct pipeline_options *o = &r->options;
+  const pprofc_report_options *o = &r->options;
   const pprofc_profile *p = r->profile;
   pprofc_status status = value_select(p, str_of(o->sample_index), &r->value_index, error);
   if (status) return status;
@@ -128,10 +116,18 @@ static pprofc_status set_view(struct pipeline_result *r, bool takes_argument, pp
   return status;
 }
 
+static pprofc_status set_totals(struct pipeline_result *r, pprofc_error *error) {
+  if (r->options.relative_percentages || !filters_any(&r->options, FILTER_ANY)) return PPROFC_OK;
+  r->totals = arena_zero_array(&r->texts, 2 * r->profile->type_count, sizeof *r->totals);
+  if (!r->totals) return error_nomem(error);
+  value_add_sides(r->profile, r->totals);
+  return PPROFC_OK;
+}
+
 /* ---- the steps --------------------------------------- */
 
 static pprofc_status add_tag_frames(struct pipeline_result *r, pprofc_error *error) {
-  const struct pipeline_options *o = &r->options;
+  const pprofc_report_options *o = &r->options;
   if (!option_is_set(o->tagroot) && !option_is_set(o->tagleaf)) return PPROFC_OK;
   bool root = false, leaf = false;
   pprofc_profile *edited;
@@ -152,10 +148,10 @@ static pprofc_status apply_granularity(struct pipeline_result *r, pprofc_error *
   return status;
 }
 
-pprofc_status pipeline_run(const pprofc_profile *source, const struct pipeline_options *options,
+pprofc_status pipeline_run(const pprofc_profile *source, const pprofc_report_options *options,
                            const struct pipeline_overrides *overrides, struct pipeline_result *r,
                            pprofc_error *error) {
-  const struct pipeline_options *o = options;
+  const pprofc_report_options *o = options;
   *r = (struct pipeline_result){.options = *o, .mem = &source->mem, .profile = source};
   r->units.mem = r->mem;
   arena_init(&r->texts, r->mem);
@@ -166,6 +162,7 @@ pprofc_status pipeline_run(const pprofc_profile *source, const struct pipeline_o
   if (!status) status = add_tag_frames(r, error);
   if (!status && o->relative_percentages) status = pipeline_filter(r, error);
   if (!status) status = set_view(r, overrides->takes_argument, error);
+  if (!status && overrides->totals) status = set_totals(r, error);
   if (!status && !o->relative_percentages) status = pipeline_filter(r, error);
   if (!status && !overrides->aggregates) status = apply_granularity(r, error);
   return status;

@@ -28,27 +28,12 @@ static pprofc_status value_find(const pprofc_profile *profile, pprofc_str wanted
                                 pprofc_error *error) {
   size_t count = profile->type_count;
   if (!count) return error_set(error, PPROFC_E_INVALID, "profile has no samples");
-  if (!wanted.size) {
-    *index = pprofc_profile_default_type(profile);
-    return PPROFC_OK;
-  }
+  *index = profile_find_type(profile, wanted);
+  if (*index < count) return PPROFC_OK;
   int64_t number;
-  if (str_parse_int(wanted, 10, &number)) {
-    if (number < 0 || (uint64_t)number >= count)
-      return error_set(error, PPROFC_E_INVALID, "sample_index %.*s is outside the range [0..%zu]",
-                       STR_ARG(wanted), count - 1);
-    *index = (size_t)number;
-    return PPROFC_OK;
-  }
-  pprofc_str bare = wanted;
-  if (str_starts(wanted, STR("inuse_"))) bare = str_slice(wanted, 6, wanted.size);
-  for (size_t i = 0; i < count; i++) {
-    pprofc_str type = profile_string(profile, profile->types[i].type);
-    if (str_equal(type, wanted) || str_equal(type, bare)) {
-      *index = i;
-      return PPROFC_OK;
-    }
-  }
+  if (str_parse_int(wanted, 10, &number))
+    return error_set(error, PPROFC_E_INVALID, "sample_index %.*s is outside the range [0..%zu]",
+                     STR_ARG(wanted), count - 1);
   char types[800];
   value_list_types(profile, types, sizeof types);
   return error_set(error, PPROFC_E_INVALID, "sample_index \"%.*s\" must be one of: [%s]",
@@ -65,8 +50,9 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
   const struct samples *s = &profile->samples;
   struct value_column column = profile_values(profile, value_index);
   struct value_column divisors = mean ? profile_values(profile, 0) : column;
-  uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap like Go's */
-  uint32_t last = NONE;                                              /* label set of the sample */
+  /* Unsigned sums wrap around like Go's. */
+  uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0;
+  uint32_t last = NONE; /* label set of the previous sample */
   bool is_base = false;
   for (size_t i = 0; i < s->count; i++) {
     uint64_t value = (uint64_t)number_abs(column.values[i * column.step]);
@@ -87,6 +73,19 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
     divisor = base_divisor;
   }
   return divisor ? number_divide((int64_t)total, (int64_t)divisor) : (int64_t)total;
+}
+
+void value_add_sides(const pprofc_profile *profile, int64_t *sums) {
+  for (size_t t = 0; t < profile->type_count; t++) {
+    struct value_column column = profile_values(profile, t);
+    for (size_t i = 0; i < profile->samples.count; i++) {
+      int64_t value = column.values[i * column.step];
+      if (sample_is_base(profile, i))
+        sums[profile->type_count + t] = sum_subtract(sums[profile->type_count + t], value);
+      else
+        sums[t] = sum_add(sums[t], value);
+    }
+  }
 }
 
 int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value) {

@@ -11,7 +11,7 @@
 
 #define STACK_CHUNK ((size_t)1 << 20)
 
-/* A growing column. */
+/* A column that grows while records are added. */
 struct builder_column {
   void *items;
   size_t count, capacity, item_size;
@@ -24,24 +24,25 @@ enum {
   VALUES,
   STACKS,
   STACK_SIZES,
-  LABEL_FROM, /* [sample count] index of each sample's first label */
+  LABEL_FROM, /* index of each sample's first label, by sample */
   LABELS,
   LOCATION_ADDRESS,
   LOCATION_MAPPING,
-  LOCATION_LINE_FROM, /* [location count] index of each location's first line */
+  LOCATION_LINE_FROM, /* index of each location's first line, by location */
   LINES,
   FUNCTION_NAME,
   FUNCTION_SYSTEM_NAME,
   FUNCTION_FILENAME,
   FUNCTION_START_LINE,
   MAPPINGS,
-  FOLDED,         /* locations with is_folded set */
-  FIRST_FUNCTION, /* [string] the first function with this name, or PPROFC_NONE */
-  FIRST_LOCATION, /* [function] the first location whose first line is in it, or PPROFC_NONE */
+  FOLDED,         /* list of the locations with is_folded set */
+  FIRST_FUNCTION, /* first function with a name, by string; or PPROFC_NONE */
+  FIRST_LOCATION, /* first location whose first line is in a function, by function; or PPROFC_NONE
+                   */
   COLUMN_COUNT
 };
 
-/* Item sizes of the columns that are not uint32_t. */
+/* Item sizes of the columns whose items are not uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
     [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
@@ -51,13 +52,15 @@ static const size_t item_sizes[COLUMN_COUNT] = {
 
 struct pprofc_builder {
   pprofc_allocator mem;
-  pprofc_error error;      /* the first error, or PPROFC_OK */
-  pprofc_profile *profile; /* the profile being built; its region holds strings and stacks */
+  pprofc_error error;      /* first error of any call, or PPROFC_OK */
+  pprofc_profile *profile; /* profile that is being built; its region holds strings and stacks */
   struct interner strings;
-  struct map functions, locations, mappings; /* entries that are not in a FIRST_ column */
+  /* Hash tables of the entries that are not in a FIRST_ column. */
+  struct map functions, locations, mappings;
   struct builder_column columns[COLUMN_COUNT];
-  uint8_t *chunk, *chunk_end; /* free space for the next stacks */
+  uint8_t *chunk, *chunk_end; /* free memory for the next stacks */
   size_t max_depth, depth_limit;
+  bool finds_mappings;
 };
 
 pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
@@ -187,19 +190,32 @@ void builder_expect_string(const pprofc_builder *b, pprofc_str s) {
   interner_expect(&b->strings, s);
 }
 
-static uint32_t builder_text(pprofc_builder *b, const char *s) {
-  return builder_string(b, str_of(s));
+void builder_add_late_type(pprofc_builder *b, pprofc_str type, pprofc_str unit) {
+  struct value_type item = {builder_string(b, type), builder_string(b, unit)};
+  size_t types = count_of(b, TYPES), samples = count_of(b, STACKS);
+  if (!builder_ok(b) || !reserve(b, TYPES, 1) || !reserve(b, VALUES, samples)) return;
+  int64_t *values = b->columns[VALUES].items;
+  for (size_t i = samples; i-- > 0;) {
+    memmove(values + i * (types + 1), values + i * types, types * sizeof *values);
+    values[i * (types + 1) + types] = 0;
+  }
+  b->columns[VALUES].count += samples;
+  put_type(b, TYPES, item);
 }
 
 void builder_add_type(pprofc_builder *b, pprofc_str type, pprofc_str unit) {
   if (count_of(b, STACKS))
     builder_fail(b, PPROFC_E_INVALID, "a sample type after the first sample");
-  struct value_type item = {builder_string(b, type), builder_string(b, unit)};
-  if (builder_ok(b) && reserve(b, TYPES, 1)) put_type(b, TYPES, item);
+  builder_add_late_type(b, type, unit);
+}
+
+void builder_set_unit(pprofc_builder *b, size_t type, pprofc_str unit) {
+  uint32_t text = builder_string(b, unit);
+  if (builder_ok(b)) ((struct value_type *)b->columns[TYPES].items)[type].unit = text;
 }
 
 void pprofc_builder_default_type(pprofc_builder *b, const char *type) {
-  if (builder_ok(b)) b->profile->default_sample_type = builder_text(b, type);
+  if (builder_ok(b)) b->profile->default_sample_type = builder_string(b, str_of(type));
 }
 
 void builder_set_period(pprofc_builder *b, pprofc_str type, pprofc_str unit, int64_t period) {
@@ -215,18 +231,12 @@ void pprofc_builder_time(pprofc_builder *b, int64_t time_nanos, int64_t duration
 }
 
 void pprofc_builder_comment(pprofc_builder *b, const char *comment) {
-  uint32_t index = builder_text(b, comment);
+  uint32_t index = builder_string(b, str_of(comment));
   if (builder_ok(b) && reserve(b, COMMENTS, 1)) put_u32(b, COMMENTS, index);
 }
 
 void pprofc_builder_doc_url(pprofc_builder *b, const char *url) {
-  if (builder_ok(b)) b->profile->doc_url = builder_text(b, url);
-}
-
-void pprofc_builder_drop_frames(pprofc_builder *b, const char *drop, const char *keep) {
-  if (!builder_ok(b)) return;
-  b->profile->drop_frames = builder_text(b, drop);
-  b->profile->keep_frames = builder_text(b, keep);
+  if (builder_ok(b)) b->profile->doc_url = builder_string(b, str_of(url));
 }
 
 void builder_set_frames(pprofc_builder *b, uint32_t drop, uint32_t keep) {
@@ -257,10 +267,8 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
   hash = hash_mix(hash, (uint64_t)mapping->file << 32 | mapping->build_id);
   hash = hash_mix(hash, mapping->flags);
   const struct mapping *items = b->columns[MAPPINGS].items;
-  struct map_probe probe = map_start(&b->mappings, hash);
-  uint32_t index;
-  while ((index = map_next(&b->mappings, &probe)) != MAP_NONE)
-    if (same_mapping(&items[index], mapping)) return index;
+  MAP_FIND(index, &b->mappings, hash, same_mapping(&items[index], mapping));
+  if (index != MAP_NONE) return index;
 
   index = builder_append_mapping(b, mapping);
   if (index != PPROFC_NONE && !map_insert(&b->mappings, hash, index)) builder_fail_nomem(b);
@@ -301,10 +309,8 @@ static uint32_t append_function(pprofc_builder *b, const struct builder_function
 static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
-  struct map_probe probe = map_start(&b->functions, hash);
-  uint32_t index;
-  while ((index = map_next(&b->functions, &probe)) != MAP_NONE)
-    if (builder_same_function(b, index, f)) return index;
+  MAP_FIND(index, &b->functions, hash, builder_same_function(b, index, f));
+  if (index != MAP_NONE) return index;
   index = append_function(b, f);
   if (index != PPROFC_NONE && !map_insert(&b->functions, hash, index)) builder_fail_nomem(b);
   return index;
@@ -378,10 +384,9 @@ static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t addre
     hash = hash_mix(hash_mix(hash, lines[k].function), (uint64_t)lines[k].line);
     hash = hash_mix(hash, (uint64_t)lines[k].column);
   }
-  struct map_probe probe = map_start(&b->locations, hash);
-  uint32_t index;
-  while ((index = map_next(&b->locations, &probe)) != MAP_NONE)
-    if (builder_same_location(b, index, mapping, address, lines, line_count)) return index;
+  MAP_FIND(index, &b->locations, hash,
+           builder_same_location(b, index, mapping, address, lines, line_count));
+  if (index != MAP_NONE) return index;
   index = builder_append_location(b, mapping, address, lines, line_count);
   if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) builder_fail_nomem(b);
   return index;
@@ -401,6 +406,10 @@ uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t a
 
 void builder_mark_folded(pprofc_builder *b, uint32_t location) {
   if (builder_ok(b) && reserve(b, FOLDED, 1)) put_u32(b, FOLDED, location);
+}
+
+void builder_find_mappings(pprofc_builder *b) {
+  b->finds_mappings = true;
 }
 
 /* ---- samples ----------------------------------------- */
@@ -502,25 +511,8 @@ static void builder_finish_labels(pprofc_builder *b) {
   uint32_t *set = (uint32_t *)(uintptr_t)builder_take_column(b, LABEL_FROM);
   struct label_set *sets = arena_array(arena, total + 1, sizeof *sets);
   s->labels = builder_take_column(b, LABELS);
-  if (!set || !sets || !s->labels) {
+  if (!set || !sets || !s->labels || !label_table_make(s, &b->mem, set, sets, total))
     builder_fail_nomem(b);
-    return;
-  }
-  struct label_table table;
-  label_table_init(&table, &b->mem, s->labels, sets);
-  sets[table.count++] = (struct label_set){0, 0};
-  for (size_t i = 0; i < s->count; i++) {
-    size_t first = set[i], end = i + 1 < s->count ? set[i + 1] : total;
-    set[i] = end > first ? label_table_add(&table, first, end - first) : 0;
-    if (set[i] == MAP_NONE) {
-      builder_fail_nomem(b);
-      break;
-    }
-  }
-  label_table_free(&table);
-  s->label_set = set;
-  s->label_sets = sets;
-  s->label_set_count = table.count;
 }
 
 static void builder_finish_samples(pprofc_builder *b) {
@@ -575,6 +567,9 @@ static void builder_finish_tables(pprofc_builder *b) {
   p->types = builder_take_column(b, TYPES);
   p->comment_count = count_of(b, COMMENTS);
   p->comments = builder_take_column(b, COMMENTS);
+  if (b->finds_mappings && builder_ok(b) &&
+      !builder_place_locations(p, (uint32_t *)(uintptr_t)p->locations.mapping))
+    builder_fail_nomem(b);
 
   p->strings.count = b->strings.count; /* read the count before interner_take resets it */
   p->strings.items = interner_take(&b->strings, &p->region->arena);

@@ -20,6 +20,9 @@ uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapp
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
+/* Adds a sample type after samples were added. They have the value 0. */
+void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
+void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
 /* Adds a record even if an equal one exists, for formats that distinguish equal records. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
@@ -28,10 +31,17 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Sets the strings; NONE keeps the old value. */
+/* Sets the expressions drop_frames and keep_frames as strings; NONE keeps the old one. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
 /* Sets is_folded of profile.proto: the location stands for several functions. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
+
+/* Makes the builder find the mapping of locations that have an address and no mapping. */
+void builder_find_mappings(pprofc_builder *builder);
+
+/* Finds the mapping of each location that has an address and no mapping. mapping[i] is the mapping
+ * of location i of the profile. False when out of memory. */
+bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
 
 /* Limits the frames of a sample; the builder refuses samples with more. */
 void builder_limit_depth(pprofc_builder *builder, size_t frames);

@@ -14,16 +14,31 @@ void label_table_free(struct label_table *table) {
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count) {
   const struct label *labels = table->labels + first;
   uint64_t hash = hash_bytes(labels, count * sizeof *labels);
-  struct map_probe probe = map_start(&table->map, hash);
-  uint32_t index;
-  while ((index = map_next(&table->map, &probe)) != MAP_NONE) {
-    const struct label_set *set = &table->sets[index];
-    if (set->count == count &&
-        memcmp(table->labels + set->first, labels, count * sizeof *labels) == 0)
-      return index;
-  }
+  const struct label_set *sets = table->sets;
+  MAP_FIND(index, &table->map, hash,
+           sets[index].count == count &&
+               memcmp(table->labels + sets[index].first, labels, count * sizeof *labels) == 0);
+  if (index != MAP_NONE) return index;
   index = (uint32_t)table->count;
   if (!map_insert(&table->map, hash, index)) return MAP_NONE;
   table->sets[table->count++] = (struct label_set){(uint32_t)first, (uint32_t)count};
   return index;
+}
+
+bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
+                      struct label_set *sets, size_t total) {
+  struct label_table table;
+  bool good = true;
+  label_table_init(&table, mem, samples->labels, sets);
+  sets[table.count++] = (struct label_set){0, 0};
+  for (size_t i = 0; good && i < samples->count; i++) {
+    size_t first = set[i], end = i + 1 < samples->count ? set[i + 1] : total;
+    set[i] = end > first ? label_table_add(&table, first, end - first) : 0;
+    good = set[i] != MAP_NONE;
+  }
+  label_table_free(&table);
+  samples->label_set = set;
+  samples->label_sets = sets;
+  samples->label_set_count = table.count;
+  return good;
 }

@@ -1,6 +1,7 @@
-/* The lifetime of a profile, copy-on-write edits, and public views of the columns. */
+/* Implements the lifetime of a profile, copy-on-write edits, and public views of the columns. */
 #include "profile/profile.h"
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
@@ -56,6 +57,17 @@ pprofc_profile *profile_edit(const pprofc_profile *source) {
 
 pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem) {
   return profile_share(source, mem);
+}
+
+pprofc_status pprofc_profile_watch(const pprofc_profile *profile, pprofc_progress_fn progress,
+                                   void *context, pprofc_profile **watched, pprofc_error *error) {
+  struct budget *budget = budget_new(&profile->mem, UINT64_MAX);
+  pprofc_profile *lent = budget ? profile_lend(profile, budget_allocator(budget)) : NULL;
+  if (lent) budget_watch(budget, progress, context);
+  budget_release(budget);
+  if (!lent) return budget_status(&profile->mem, error_nomem(error), error);
+  *watched = lent;
+  return PPROFC_OK;
 }
 
 pprofc_profile *pprofc_profile_retain(pprofc_profile *profile) {
@@ -139,6 +151,21 @@ size_t pprofc_profile_default_type(const pprofc_profile *p) {
   for (size_t i = 0; wanted.size && i < p->type_count; i++)
     if (str_equal(profile_string(p, p->types[i].type), wanted)) return i;
   return p->type_count ? p->type_count - 1 : 0;
+}
+
+size_t profile_find_type(const pprofc_profile *p, pprofc_str wanted) {
+  size_t index = 0;
+  int64_t number;
+  if (!wanted.size) return pprofc_profile_default_type(p);
+  if (str_parse_int(wanted, 10, &number))
+    return number < 0 || (uint64_t)number > p->type_count ? p->type_count : (size_t)number;
+  pprofc_str bare = wanted;
+  if (str_starts(wanted, STR("inuse_"))) bare = str_slice(wanted, 6, wanted.size);
+  for (; index < p->type_count; index++) {
+    pprofc_str type = profile_string(p, p->types[index].type);
+    if (str_equal(type, wanted) || str_equal(type, bare)) break;
+  }
+  return index;
 }
 
 size_t pprofc_profile_string_count(const pprofc_profile *p) {

@@ -15,45 +15,46 @@
 #define LOCATION_HIDDEN UINT32_MAX
 
 struct value_type {
-  uint32_t type, unit; /* string indices */
+  uint32_t type, unit; /* string indices of the type and the unit */
 };
 
 struct label {
-  uint32_t key;    /* string index */
-  uint32_t string; /* string index, if is_number is false */
-  uint32_t unit;   /* string index, 0: no unit */
+  uint32_t key;    /* string index of the label's key */
+  uint32_t string; /* string index of the text, if is_number is false */
+  uint32_t unit;   /* string index of the number's unit; 0: no unit */
   uint32_t is_number;
   int64_t number;
 };
 
 /* A range of labels. Samples with equal labels mostly share one set. */
 struct label_set {
-  uint32_t first, count; /* first label and number of labels */
+  uint32_t first, count; /* index of the first label, and number of labels */
 };
 
 /* Samples [first, first of the next segment) store location i as the varint v with map[v] ==
  * i, or as i + 1 if map is NULL. Every v of a stack is valid. */
 struct segment {
   size_t first;
-  const uint32_t *map; /* an entry LOCATION_HIDDEN removes the frame */
-  size_t map_size;     /* entries of map, 0 if map is NULL; edits need it to make another map */
+  const uint32_t *map; /* location for each varint; LOCATION_HIDDEN removes the frame */
+  size_t
+      map_size; /* number of entries of map; 0 if map is NULL; edits need it to make another map */
 };
 
 struct samples {
   size_t count;
-  const int64_t *values;       /* [count * type_count] */
-  const uint8_t *const *stack; /* [count] the packed stack, leaf first */
-  const uint32_t *stack_size;  /* [count] bytes of the stack */
-  const uint32_t *label_set;   /* [count] label set of each sample; NULL: no sample has labels */
-  const struct label_set *label_sets; /* [label_set_count], the first one is empty */
+  const int64_t *values;              /* values of the samples: type_count values per sample */
+  const uint8_t *const *stack;        /* packed stack of each sample, leaf first */
+  const uint32_t *stack_size;         /* size of each stack in bytes */
+  const uint32_t *label_set;          /* label set of each sample; NULL: no sample has labels */
+  const struct label_set *label_sets; /* label sets; the first one is empty */
   size_t label_set_count;
   const struct label *labels; /* labels in the order of the file; some may be in no set */
   const struct segment *segments;
-  size_t segment_count;          /* at least 1 when count > 0 */
-  size_t max_depth;              /* upper bound of the frames of a stack */
-  const struct stack_tree *tree; /* [segment_count] stacks of each segment, or NULL. If it is
-                                    set, `stack` is NULL, and only passes with graph/delta.h
-                                    can read the stacks */
+  size_t segment_count; /* number of segments: at least 1 when count > 0 */
+  size_t max_depth;     /* upper bound of the frames of a stack */
+  const struct stack_tree
+      *tree; /* stacks of each segment as a tree, or NULL. If it is set, `stack` is NULL, and only
+                passes with graph/delta.h can read the stacks */
 };
 
 struct line {
@@ -63,25 +64,27 @@ struct line {
 
 struct locations {
   size_t count;
-  const uint64_t *ids; /* [count] ids in the file; NULL: location i has id i + 1 */
+  const uint64_t *ids; /* id of each location in the file; NULL: location i has id i + 1 */
   const uint64_t *address;
-  const uint32_t *mapping;   /* [count] mapping, or NONE */
-  const uint32_t *line_from; /* [count + 1] first line of each location */
+  const uint32_t *mapping;   /* mapping of each location, or NONE */
+  const uint32_t *line_from; /* index of each location's first line, and one entry more */
   const struct line *lines;  /* lines of a location, innermost inlined function first */
-  const uint8_t *is_folded;  /* [count]; NULL: all false */
+  const uint8_t *
+      is_folded; /* 1 for each location that stands for several functions; NULL: no location does */
 };
 
 struct functions {
   size_t count;
-  const uint64_t *ids;                           /* [count] ids in the file; NULL: i + 1 */
-  const uint32_t *name, *system_name, *filename; /* string indices */
+  const uint64_t *ids; /* id of each function in the file; NULL: function i has id i + 1 */
+  /* String indices of each function's names and file. */
+  const uint32_t *name, *system_name, *filename;
   const int64_t *start_line;
 };
 
 struct mapping {
   uint64_t id, start, limit, offset;
-  uint32_t file, build_id; /* string indices */
-  uint32_t flags;          /* PPROFC_HAS_* of builder.h */
+  uint32_t file, build_id; /* string indices of the file and the build id */
+  uint32_t flags;          /* flags PPROFC_HAS_* of builder.h */
 };
 
 struct mappings {
@@ -95,17 +98,18 @@ struct strings {
 };
 
 struct pprofc_profile {
-  int references;        /* must be the first field: profile_share copies every field after it */
+  int references; /* number of owners. It must be the first field, because profile_share copies
+                     every field after it */
   pprofc_allocator mem;  /* allocator for everything made from this profile */
-  struct region *region; /* memory of the columns */
+  struct region *region; /* region with the memory of the columns */
   unsigned threads;      /* number of threads requested when it was read */
-  bool disposable;       /* true: the only holder releases the profile after the next edit
+  bool disposable;       /* true if the only holder releases the profile after the next edit
                             (profile/stack.h) */
-  struct region *lender; /* during an edit: the region whose columns the edit may overwrite */
-  bool folded;           /* true: a sample may be the sum of several samples of the file,
-                            without labels */
-  bool in_order_of_use;  /* true: locations are numbered in the order of first use, leaf first,
-                            and all are used */
+  struct region *lender; /* during an edit: region whose columns the edit may overwrite */
+  bool folded; /* true if a sample may be a sum of several samples of the file; labels may be
+                  missing */
+  bool in_order_of_use; /* true if locations are numbered in the order of first use, leaf first, and
+                           all are used */
 
   const struct value_type *types;
   size_t type_count;
@@ -115,7 +119,7 @@ struct pprofc_profile {
   struct mappings mappings;
   struct strings strings;
 
-  uint32_t drop_frames, keep_frames; /* string indices */
+  uint32_t drop_frames, keep_frames; /* string indices of the two expressions */
   int64_t time_nanos, duration_nanos, period;
   struct value_type period_type;
   const uint32_t *comments;
@@ -133,6 +137,11 @@ struct value_column {
 };
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
+
+/* Returns the sample type that a name or a number selects, the default type for "". An old name of
+ * heap profiles, without "inuse_", also selects its type. Returns type_count if there is no such
+ * type. */
+size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
 
 /* Returns the number of values per sample: 1 if only one sample type was kept. */
 size_t profile_values_each(const pprofc_profile *profile);

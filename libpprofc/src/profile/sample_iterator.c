@@ -1,4 +1,5 @@
-/* The public iterator over samples: one buffer for the stack, one for its frames. */
+/* Implements the public iterator over samples, with one buffer for the stack and one for its
+ * frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/error.h"
@@ -9,8 +10,8 @@ struct pprofc_sample_iterator {
   const pprofc_profile *profile;
   struct stack_reader reader;
   size_t next, end;     /* range of the samples not yet returned */
-  uint32_t *stack;      /* [max_depth + 1] locations of the current sample */
-  size_t depth;         /* number of locations */
+  uint32_t *stack;      /* locations of the current sample; room for max_depth + 1 */
+  size_t depth;         /* number of locations in `stack` */
   pprofc_frame *frames; /* frames of the current sample, made on request */
   size_t frame_capacity;
 };
@@ -61,7 +62,7 @@ bool pprofc_sample_iterator_next(pprofc_sample_iterator *iterator, pprofc_sample
 
 /* ---- frames ------------------------------------------ */
 
-/* Counts a location without lines as one frame: an address. */
+/* Returns the number of frames of a location. A location without lines is one frame: an address. */
 static size_t sample_frames_of(const struct locations *l, uint32_t location) {
   uint32_t lines = l->line_from[location + 1] - l->line_from[location];
   return lines ? lines : 1;

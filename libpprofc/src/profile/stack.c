@@ -1,4 +1,4 @@
-/* Maps of segments: how edits hide locations and number new ones without touching a stack. */
+/* Makes the maps by which edits hide locations and number new ones without changing a stack. */
 #include "profile/stack.h"
 
 #include "profile/stack_tree.h"

@@ -1,17 +1,17 @@
 /* Packed stacks: how samples store their stacks, how they are read, and how edits change them.
  *
- * The packed form. A stack is a run of varints, leaf first; mostly it is still where the input has
- * it, so the reader copies nothing. Consecutive samples form a segment, and the map of the segment
- * turns varint v into location map[v]. A segment without a map means location v - 1. The entry
- * LOCATION_HIDDEN removes the frame from every stack of the segment. Two runs of one segment with
- * equal bytes are equal stacks. The varints of a stored stack are whole, fit 32 bits and have an
- * entry in the map: the reader, the builder and the edits check that before they store one, so the
- * functions below check nothing.
+ * The packed form. A stack is a run of varints, leaf first. Most stacks stay in the memory of the
+ * input, so the reader copies nothing. Consecutive samples form a segment, and the map of the
+ * segment turns varint v into location map[v]. A segment without a map means location v - 1. The
+ * entry LOCATION_HIDDEN removes the frame from every stack of the segment. Two runs of one segment
+ * with equal bytes are equal stacks. The varints of a stored stack are whole, fit 32 bits and have
+ * an entry in the map: the reader, the builder and the edits check that before they store one, so
+ * the functions below check nothing.
  *
  * Shared tails. Consecutive samples of real profiles share most of their callers, which are the
- * last bytes of their runs. A pass over samples keeps what it computed for the previous stack,
- * indexed by the number of bytes to the end of the run, asks stack_shared_tail how much the next
- * stack shares, and continues from there towards the leaf.
+ * last bytes of their runs. A pass over samples keeps its results for the previous stack, indexed
+ * by the number of bytes to the end of the run. It calls stack_shared_tail for the number of shared
+ * bytes, and continues from there towards the leaf.
  *
  * Copy-on-write. A finished profile does not change. An edit makes a copy with profile_edit; the
  * copy points to all columns of the source, and its region keeps the source's region alive. The
@@ -20,8 +20,8 @@
  *   - to cut a stack at the leaf or root end, it writes new `stack` and `stack_size` columns that
  *     point into the same bytes (edit_cut_stacks);
  *   - to hide locations, it writes new maps (edit_hide, segment_hide);
- *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend), and gives
- * the pages of the old runs back where only the edit can read them (region_discard);
+ *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend), and returns
+ * the pages of the old runs to the system if only the edit can read them (region_discard);
  *   - to merge, it writes a map for each segment of a large source and new runs for small sources
  *     (merge/merge_write.c).
  * The bytes of a run are never overwritten: they may be part of the input, and several samples,
@@ -53,7 +53,7 @@
  * either end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
-  const uint32_t *map; /* map of the segment, or NULL */
+  const uint32_t *map; /* map of the stack's segment, or NULL */
 };
 
 /* Returns the location of a varint, or LOCATION_HIDDEN. */
@@ -99,7 +99,7 @@ static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
 /* Returns the number of equal bytes at the ends of a and b. */
 static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
   size_t n = 0;
-  if (a_end == b_end) return most; /* the stacks share memory */
+  if (a_end == b_end) return most; /* all bytes are equal, because the stacks share memory */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   for (; n + 8 <= most; n += 8) {
     uint64_t x, y;
@@ -112,8 +112,8 @@ static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_en
   return n;
 }
 
-/* Returns the shared bytes, rounded down to whole frames: a varint begins there in both runs.
- * Both runs belong to one segment or use the same numbers. */
+/* Returns the number of bytes that the ends of two runs share, rounded down to whole frames. Both
+ * runs must be in one segment or number locations alike. */
 static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const uint8_t *b,
                                        size_t b_size) {
   size_t n = stack_equal_bytes(a + a_size, b + b_size, a_size < b_size ? a_size : b_size);
@@ -141,7 +141,8 @@ static inline struct packed_stack stack_none(void) {
 
 /* ---- samples in order -------------------------------- */
 
-/* Reads the stacks of samples in ascending order; knows the segment of the current sample. */
+/* State of reading the stacks of samples in ascending order, with the segment of the current
+ * sample. */
 struct stack_reader {
   const struct samples *samples;
   size_t segment;
@@ -183,11 +184,11 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
 
 /* ---- stacks in other numbers ------------------------- */
 
-/* The code of a varint in a new numbering. A table of codes rewrites a stack with one load and
- * one store of 8 bytes per frame. */
+/* The varint of a location's new number. With a table of these, a stack is rewritten with one load
+ * and one store of 8 bytes per frame. */
 struct stack_code {
-  uint8_t bytes[7]; /* a varint of up to 32 bits, followed by unused bytes */
-  uint8_t size;     /* bytes of the varint, 0: a hidden location */
+  uint8_t bytes[7]; /* varint of up to 32 bits, followed by unused bytes */
+  uint8_t size;     /* size of the varint in bytes; 0 for a hidden location */
 };
 
 static inline struct stack_code stack_code_of(uint32_t number) {

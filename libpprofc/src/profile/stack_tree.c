@@ -8,8 +8,8 @@
 /* Distance, in samples, between the current sample and the prefetched ones. */
 #define STACK_AHEAD 8
 
-/* Pieces are always copied as STACK_CHUNK bytes, so that many bytes are reserved before the
- * buffer of a stack and before the first leaf end. */
+/* Returns the room of a cursor's buffer. Pieces are copied as STACK_CHUNK bytes, so that many bytes
+ * are reserved before the stack and before the first leaf end. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -163,7 +163,7 @@ static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
 /* Items in groups: group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items;
-  uint32_t *from; /* [groups + 1] */
+  uint32_t *from; /* index of each group's first item, and one entry more */
 };
 
 /* Converts group sizes in from[1] ... to the start of each group, stored one entry later. */
@@ -198,7 +198,8 @@ static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_
 static void stack_tree_number(const struct stack_tree *tree, const struct stack_tree_groups *s,
                               uint32_t *place) {
   size_t chunks = tree->chunk_count + 1;
-  uint32_t *size = place; /* size of the subtree at a chunk; place[] replaces it entry by entry */
+  uint32_t *size = place; /* number of chunks in the subtree at a chunk; place[] replaces it entry
+                             by entry */
   for (size_t i = 0; i < chunks; i++) size[i] = 1;
   for (size_t i = chunks; i-- > 1;) size[tree->chunks[i].parent] += size[i];
   place[0] = 0;
@@ -229,7 +230,7 @@ static void stack_tree_group_samples(const struct stack_tree *tree, size_t count
 }
 
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
-                      uint32_t *to) {
+                      uint32_t *from) {
   size_t chunks = tree->chunk_count + 1, most = count > chunks ? count : chunks;
   uint32_t *place = mem_array(mem, chunks, sizeof *place);
   struct stack_tree_groups s = {mem_array(mem, most, sizeof *s.items),
@@ -239,7 +240,7 @@ bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_
     stack_tree_group_chunks(tree, &s);
     stack_tree_number(tree, &s, place);
     stack_tree_group_samples(tree, count, place, &s);
-    for (size_t k = 0; k < count; k++) to[s.items[k].index] = (uint32_t)k;
+    for (size_t k = 0; k < count; k++) from[k] = s.items[k].index;
   }
   mem_free(mem, place, chunks, sizeof *place);
   mem_free(mem, s.items, most, sizeof *s.items);

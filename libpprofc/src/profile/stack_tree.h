@@ -18,39 +18,39 @@
 #define STACK_TREE_ALL UINT32_MAX
 
 struct stack_chunk {
-  uint32_t parent; /* the next chunk towards the root, 0: no chunk. Always lower than the
-                      chunk's own index */
+  uint32_t parent; /* index of the next chunk towards the root, which is lower than the chunk's own
+                      index; 0: no chunk */
   uint8_t bytes[STACK_CHUNK];
 };
 
 struct stack_ref {
-  uint32_t chunk; /* the chunk nearest to the leaf, 0: no chunk */
-  uint32_t leaf;  /* offset of the leaf end (size % STACK_CHUNK bytes) in leaves */
-  uint32_t size;  /* bytes of the stack */
+  uint32_t chunk; /* index of the chunk nearest to the leaf; 0: no chunk */
+  uint32_t leaf;  /* offset in `leaves` of the leaf end (size % STACK_CHUNK bytes) */
+  uint32_t size;  /* size of the stack in bytes */
   uint32_t label_set;
 };
 
 struct stack_tree {
-  const struct stack_chunk *chunks; /* indices start at 1 */
+  const struct stack_chunk *chunks; /* chunks of all stacks; indices start at 1 */
   size_t chunk_count;
-  const uint8_t *leaves;        /* offsets start at STACK_CHUNK */
-  const struct stack_ref *refs; /* [count] stacks of the samples */
-  const uint32_t *order;        /* [count] positions of the samples in the file, or NULL */
-  size_t count;                 /* number of refs */
+  const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
+  const struct stack_ref *refs; /* reference to the stack of each sample */
+  const uint32_t *order;        /* position of each sample in the file, or NULL */
+  size_t count;                 /* number of entries of refs */
   uint32_t longest;             /* size of the largest stack in bytes */
-  uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
+  uint32_t type;                /* only sample type with values, or STACK_TREE_ALL */
 };
 
 /* The current stack, in `room`; `end` is the byte after its root. */
 struct stack_cursor {
   const struct stack_tree *tree;
-  size_t first;     /* sample of the profile with the first ref */
+  size_t first;     /* index in the profile of the sample with the first ref */
   uint32_t longest; /* size of the largest stack of all trees in bytes */
   uint8_t *room;
   uint8_t *end;
-  uint32_t *path; /* chunks of the stack, from the root */
+  uint32_t *path; /* indices of the stack's chunks, from the root */
   uint32_t size;
-  uint32_t fetched; /* parent of a chunk that was prefetched */
+  uint32_t fetched; /* last prefetched parent; a stored result keeps gcc from dropping the call */
 };
 
 /* Prepares a cursor for the trees; call stack_cursor_enter before the first move. False when
@@ -82,9 +82,9 @@ static inline bool stack_tree_equal(const struct stack_tree *tree, const struct 
   return true;
 }
 
-/* Sorts samples by stack, so that stacks with many common frames are adjacent: to[i] becomes
- * the position of sample i. False when out of memory. */
+/* Sorts samples by stack, so that stacks with many common frames are adjacent: from[i] becomes
+ * the sample at position i. False when out of memory. */
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
-                      uint32_t *to);
+                      uint32_t *from);
 
 #endif

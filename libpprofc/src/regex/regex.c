@@ -1,4 +1,4 @@
-/* Matching: plain texts with memmem, other patterns with PCRE2. regex.h explains how and why. */
+/* Matches plain texts with memmem and other patterns with PCRE2. regex.h explains how and why. */
 #include "regex/regex.h"
 #include "core/escape.h"
 #include "regex/regex_syntax.h"
@@ -17,13 +17,13 @@ struct regex {
   pcre2_match_context *limits;
   pcre2_code *code;
   pcre2_match_data *match;
-  pprofc_str pattern; /* a copy */
+  pprofc_str pattern; /* copy of the pattern */
   pcre2_code *search; /* the same pattern with a prefix that matches anything, for the automaton;
-                         compiled at first use */
+                         compiled on first use */
   int *workspace;
-  uint64_t steps; /* steps left for the automaton */
+  uint64_t steps; /* number of steps that the automaton may still take */
   uint64_t states;
-  struct buffer repaired; /* a text with its invalid bytes replaced */
+  struct buffer repaired; /* buffer for a text whose invalid bytes are replaced */
 #endif
 };
 
@@ -42,14 +42,14 @@ static bool has_plain(const struct regex_translation *t, pprofc_str s) {
 #ifdef HAVE_PCRE2
 /* ---- PCRE2 ------------------------------------------- */
 
-/* Maximum steps of backtracking, about 10 ms a match. Above it pcre2_dfa_match is used, which is
- * slower but linear in the text. */
+/* Maximum number of steps of backtracking in a match, about 10 ms. Above it the reader uses
+ * pcre2_dfa_match, which is slower but linear in the text. */
 #define MATCH_LIMIT    200000
 #define HEAP_LIMIT_KIB 16384
 #define WORKSPACE_INTS 65536
 
-/* Longer texts are matched by the automaton at once, because backtracking may be quadratic long
- * before it reaches its limit. */
+/* Size in bytes above which the automaton matches a text at once, because backtracking may be
+ * quadratic long before it reaches its limit. */
 #define LONG_TEXT 8192
 
 /* Limit of the automaton's work for the life of one expression, in steps of about a nanosecond.
@@ -94,7 +94,8 @@ static pcre2_code *regex_build(struct regex *regex, pprofc_str text, uint32_t op
   return built;
 }
 
-/* The grammar accepted the expression, so it is too large, or this PCRE2 lacks a feature. */
+/* Reports why PCRE2 refused an expression that the grammar accepted: it is too large, or this
+ * PCRE2 lacks a feature. */
 static pprofc_status build_failed(int code, pprofc_str pattern, pprofc_error *error) {
   char reason[256];
   switch (code) {
@@ -221,7 +222,8 @@ static bool automaton_init(struct regex *regex) {
 
 static int automaton(struct regex *regex, pprofc_str s) {
   if (!automaton_init(regex)) return PCRE2_ERROR_MATCHLIMIT;
-  uint64_t per_byte = regex->states * regex->states; /* every expression has less than 64 KiB */
+  /* No overflow: every expression has less than 64 KiB. */
+  uint64_t per_byte = regex->states * regex->states;
   if (s.size > (AUTOMATON_STEPS - regex->steps) / per_byte) return PCRE2_ERROR_MATCHLIMIT;
   regex->steps += s.size * per_byte;
   return pcre2_dfa_match(regex->search, (PCRE2_SPTR)s.data, s.size, 0,

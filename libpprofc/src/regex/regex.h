@@ -32,8 +32,8 @@
  *    times, is refused with "expression too large". Go accepts about 3 million instructions.
  *  - Nesting. (?:...) counts for the limit of 1000; in Go only its contents count. PCRE2 accepts
  *    about 500 nested ones.
- *  - Ignoring case, [x\P{Lu}] also lacks letters without an upper case, and other [x\P{..}] do not
- *    ignore case. \P{..} alone, outside of [^..], equals Go's.
+ *  - [x\P{..}] does not ignore case, unless the category is Lu, Ll or Lt. \P{..} alone, outside
+ *    of [^..], equals Go's.
  *  - Unicode. Categories and scripts follow the Unicode version of PCRE2.
  *  - Without PCRE2 only plain texts work; other patterns give PPROFC_E_UNSUPPORTED. */
 #ifndef PPROFC_REGEX_REGEX_H

@@ -1,12 +1,13 @@
-/* Escapes and character classes of regular expressions: \n, \x{..}, \d, \pL, [a-z[:alpha:]]. */
+/* Parses escapes and character classes of regular expressions: \n, \x{..}, \d, \pL,
+ * [a-z[:alpha:]]. */
 #include "core/escape.h"
 #include "regex/regex_syntax.h"
 
 #define RUNE_MAX 0x10FFFF
 
 /* The two letters outside ASCII that match an ASCII letter when case is ignored. */
-#define LONG_S      0x17F  /* is s */
-#define KELVIN_SIGN 0x212A /* is k */
+#define LONG_S      0x17F  /* U+017F, which matches s */
+#define KELVIN_SIGN 0x212A /* U+212A, which matches k */
 
 bool regex_read(struct regex_parser *p, int32_t *code) {
   *code = 0xFFFD;
@@ -128,7 +129,7 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-#define PERL_GROUPS 3 /* number of groups before this one with a letter */
+#define PERL_GROUPS 3 /* number of groups at the start of the table that have a letter */
 
 /* Writes a range for PCRE2, whose ends must not be surrogates. No text holds surrogates. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
@@ -198,19 +199,27 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 /* ---- Unicode groups ---------------------------------- */
 
-/* `alone`: the class has no other member, so it can be negated as a whole. */
-static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
-  bool fold = p->flags & REGEX_FOLD;
-  if (alone && negated) buffer_add_char(p->out, '^');
-  if (negated &&
-      !alone) { /* PCRE2 cannot remove the case variants, so use L&, which joins the three cases */
-    bool cased =
-        strcmp(property, "Lu") == 0 || strcmp(property, "Ll") == 0 || strcmp(property, "Lt") == 0;
-    buffer_printf(p->out, "\\P{%s}", fold && cased ? "L&" : property);
-    return;
+/* Writes the characters of runs, or all other characters. */
+static void write_runs(struct regex_parser *p, const struct regex_folded *folded, bool others) {
+  int32_t low = 0;
+  for (size_t i = 0; i < folded->count; i++) {
+    const struct regex_fold_run *run = &folded->runs[i];
+    if (!others) write_range(p, run->first, run->last);
+    if (others && low < run->first) write_range(p, low, run->first - 1);
+    low = run->last + 1;
   }
-  buffer_printf(p->out, "\\p{%s}", property);
-  if (fold) regex_unicode_variants(p->out, property);
+  if (others) write_range(p, low, RUNE_MAX);
+}
+
+/* Writes a Unicode property. If it is the only member of the class (`alone`), the class can be
+ * negated instead. */
+static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
+  const struct regex_folded *folded = p->flags & REGEX_FOLD ? regex_folded(property) : NULL;
+  bool whole = folded && folded->whole;
+  if (negated && alone) buffer_add_char(p->out, '^');
+  bool others = negated && !alone;
+  if (!whole) buffer_printf(p->out, others ? "\\P{%s}" : "\\p{%s}", property);
+  if (whole || (folded && !others)) write_runs(p, folded, others);
 }
 
 /* Writes the group `name`; false if there is no such group. */
@@ -281,7 +290,7 @@ static bool class_range(struct regex_parser *p, size_t class_start, size_t *item
   int32_t low, high;
   if (!class_character(p, class_start, &low)) return false;
   high = low;
-  /* [a-] means a or -. */
+  /* In [a-] the minus is an ordinary character. */
   if (p->whole.size - p->at >= 2 && peek(p) == '-' && p->whole.data[p->at + 1] != ']') {
     p->at++;
     if (!class_character(p, class_start, &high)) return false;

@@ -7,32 +7,32 @@
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX
 
-/* The size of a sub-expression, as the limits measure it. */
+/* Size of a sub-expression, as the limits measure it. */
 struct shape {
-  int height; /* nodes of Go's syntax tree */
-  int nest;   /* parentheses in PCRE2's text */
+  int height; /* height of Go's syntax tree, in nodes */
+  int nest;   /* depth of parentheses in the expression for PCRE2 */
   int copies; /* largest product of nested counted repetitions */
 };
 
-/* The operand of a repetition operator that may follow. */
+/* Operand of a repetition operator that may follow. */
 struct atom {
-  size_t start; /* offset in the output */
+  size_t start; /* offset of the operand in the output */
   struct shape shape;
   bool literal;
-  bool joined;   /* true if joined with the previous literal, which makes one leaf of Go's tree */
-  bool repeated; /* already repeated */
-  bool bare;     /* PCRE2 needs parentheses to repeat it */
+  bool joined;   /* true if Go's parser joins the operand with the previous literal into one leaf */
+  bool repeated; /* true if an operator already repeats the operand */
+  bool bare;     /* true if PCRE2 needs parentheses to repeat the operand */
 };
 
 /* An open parenthesis. groups[0] is the whole expression. */
 struct regex_group {
   size_t start;
-  unsigned flags; /* flags that apply outside it */
+  unsigned flags; /* flags that apply outside the parentheses */
   bool out_fold;
   bool captures;
-  struct shape branches; /* largest of the earlier alternatives */
+  struct shape branches; /* size of the largest earlier alternative */
   size_t branch_count;
-  struct shape parts; /* largest part of this alternative, except `last` */
+  struct shape parts; /* size of the largest part of this alternative, except `last` */
   size_t part_count;
   bool has_last;
   struct atom last;
@@ -95,9 +95,10 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Turns case-insensitive matching on in the output if it is on in the pattern. */
-static void sync_fold(struct regex_parser *p) {
-  bool fold = p->flags & REGEX_FOLD;
+/* Turns case-insensitive matching on in the output if it is on in the pattern, and off before a
+ * property that stands alone: that is written with all its variants. */
+static void sync_fold(struct regex_parser *p, bool property) {
+  bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
   buffer_add_text(p->out, fold ? "(?i)" : "(?-i)");
   p->out_fold = fold;
@@ -185,12 +186,12 @@ static void write_literal(struct regex_parser *p, int32_t code, const char *byte
 
 /* Writes a character that matches itself. */
 static void regex_literal(struct regex_parser *p, int32_t code) {
-  sync_fold(p);
+  sync_fold(p, false);
   begin_atom(p, true);
   bool surrogate = code >= 0xD800 && code < 0xE000;
   /* memmem neither ignores case nor matches an invalid byte as U+FFFD. */
   if (p->flags & REGEX_FOLD || code == 0xFFFD || surrogate) p->result->plain = false;
-  if (surrogate) { /* Go accepts one, but no text matches it */
+  if (surrogate) { /* Go accepts a surrogate in a pattern, but no text matches it */
     buffer_add_text(p->out, "[^\\x{0}-\\x{10ffff}]");
     return;
   }
@@ -228,7 +229,7 @@ static bool quotation(struct regex_parser *p) {
 }
 
 static bool regex_bracket(struct regex_parser *p) {
-  sync_fold(p);
+  sync_fold(p, false);
   begin_atom(p, false);
   return regex_class(p);
 }
@@ -249,7 +250,7 @@ static bool regex_backslash(struct regex_parser *p) {
   bool found = false;
   struct regex_group before = *regex_top(p);
   bool plain = p->result->plain;
-  sync_fold(p);
+  sync_fold(p, regex_at(p, "\\p") || regex_at(p, "\\P"));
   begin_atom(p, false);
   if (!regex_class_escape(p, &found)) return false;
   if (found) return true;
@@ -298,11 +299,11 @@ static unsigned regex_flag_of(int32_t letter) {
   }
 }
 
-/* The letters of (?flags) while they are parsed. */
+/* State of parsing the letters of (?flags). */
 struct regex_flags {
   unsigned set;
-  bool clearing; /* after the minus */
-  bool complete; /* a letter follows the minus, or there is no minus */
+  bool clearing; /* true after the minus in a group of flags */
+  bool complete; /* true if a letter follows the minus, or there is no minus */
 };
 
 /* Parses a letter or the minus; false if c may not come next. */
@@ -345,8 +346,8 @@ static bool left_parenthesis(struct regex_parser *p) {
 
 struct repetition {
   size_t start; /* offset of the operator in the pattern */
-  int min, max; /* -1 for no upper bound */
-  bool counted; /* {n,m} */
+  int min, max; /* smallest and largest number of repetitions; -1 for no upper bound */
+  bool counted; /* true for {n,m}, false for * + ? */
 };
 
 /* Parses digits without leading zeros; numbers above the limit stay above it. */

@@ -6,18 +6,18 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Greatest depth of parentheses, and of the operators of one expression, as in Go. */
+/* Maximum depth of parentheses, and of the operators of one expression, as in Go. */
 #define REGEX_NEST_MAX 1000
 
-/* A choice of at most this many plain texts needs no engine. */
+/* Maximum number of plain texts in a choice that is matched without an engine. */
 #define REGEX_NEEDLES_MAX 8
 
 struct regex_translation {
   struct buffer pcre; /* expression for PCRE2, compiled with the options in regex.c */
   size_t captures;    /* number of capturing parentheses */
-  size_t copies;      /* copies made by all counted repetitions */
+  size_t copies;      /* number of copies that all counted repetitions make */
   bool plain;         /* true if the expression is a choice of plain texts */
-  struct buffer text; /* the plain texts, concatenated */
+  struct buffer text; /* plain texts, one after another */
   size_t needles;
   size_t needle_end[REGEX_NEEDLES_MAX]; /* end of each plain text in `text` */
 };
@@ -42,13 +42,14 @@ struct regex_parser {
   const pprofc_allocator *mem;
   pprofc_str whole;
   enum regex_engine engine;
-  size_t at;      /* bytes before this offset are parsed */
-  unsigned flags; /* enum regex_flag, as set by the pattern */
+  size_t at;      /* offset up to which the pattern is parsed */
+  unsigned flags; /* flags of enum regex_flag that the pattern has set so far */
   bool out_fold;  /* true if the output ignores case here */
   struct regex_translation *result;
-  struct buffer *out; /* &result->pcre */
+  struct buffer *out; /* output for PCRE2: the field `pcre` of the result */
   struct regex_group *groups;
-  size_t depth, capacity; /* entries of `groups`; groups[0] is the whole expression */
+  /* Number of entries of `groups` in use, and allocated; groups[0] is the whole expression. */
+  size_t depth, capacity;
   pprofc_status status;
   pprofc_error *error;
 };
@@ -79,8 +80,16 @@ bool regex_class_escape(struct regex_parser *parser, bool *found);
 #define REGEX_PROPERTY_MAX 40
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
 
-/* Writes the characters outside \p{property} that match it when case is ignored, for the
- * inside of a class. */
-void regex_unicode_variants(struct buffer *out, const char *property);
+/* The characters that \p{property} matches when case is ignored: all if `whole`, else those
+ * outside the property. */
+struct regex_folded {
+  const char *property;
+  bool whole;
+  const struct regex_fold_run { int32_t first, last; } * runs;
+  size_t count;
+};
+
+/* Returns the row of a property, or NULL if ignoring case does not change the property. */
+const struct regex_folded *regex_folded(const char *property);
 
 #endif

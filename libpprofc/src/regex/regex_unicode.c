@@ -1,5 +1,5 @@
-/* The names of Unicode categories and scripts in \p{}. Case, blanks, _ and - do not matter, as
- * in Unicode TR18. */
+/* Finds the names of Unicode categories and scripts in \p{}. Case, blanks, _ and - do not matter,
+ * as in Unicode TR18. */
 #include "regex/regex_syntax.h"
 
 #include <stdio.h>
@@ -269,7 +269,7 @@ static int order_script(const void *name, const void *entry) {
 }
 
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]) {
-  char key[REGEX_PROPERTY_MAX - 3]; /* without "sc:" */
+  char key[REGEX_PROPERTY_MAX - 3]; /* name without "sc:", in lower case */
   size_t size = 0;
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];

@@ -1,4 +1,5 @@
-/* The table of report formats: names, help, files they make, and the function that renders each. */
+/* Contains the table of report formats: names, help, files they make, and the function that renders
+ * each. */
 #include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -47,17 +48,18 @@ static const struct report_format formats[] = {
     IMAGE("eog", "Visualize graph through eog", "svg", "eog"),
     IMAGE("evince", "Visualize graph through evince", "pdf", "evince"),
     {.info = {.name = "flame",
-              .help = "Outputs a page with an interactive flame graph, or one in characters",
+              .help = "Outputs a flame graph, as an interactive page or as text",
               .extension = "html",
               .binary = true,
               .variants = flame_variants,
               .adds_up = true},
      .render = report_flame,
-     .flags = STACKS | REPORT_FILE_FUNCTIONS | REPORT_LABELS},
+     .flags = STACKS | REPORT_FILE_FUNCTIONS | REPORT_LABELS | REPORT_TOTALS},
     JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, STACKS, true),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
             STACKS | REPORT_FILE_FUNCTIONS),
-    TEXT("folded", "Outputs stacks in folded form, one line each", report_folded, STACKS),
+    TEXT("folded", "Outputs stacks in folded form, one line each", report_folded,
+         REPORT_NO_TRIM | REPORT_SUMS | REPORT_PASSES),
     IMAGE("gif", "Outputs a graph image in GIF format", "gif", NULL),
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
     JSON("json", "Outputs totals and functions in JSON", report_json,
@@ -84,7 +86,8 @@ static const struct report_format formats[] = {
     JSON("speedscope", "Outputs the profile for https://www.speedscope.app", report_speedscope,
          EVERYTHING | STACKS, false),
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
-    TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
+    TEXT("tags", "Outputs all tags in the profile", report_tags,
+         REPORT_SUMS | REPORT_LABELS | REPORT_NO_STACKS),
     SUMS("text", "Outputs top entries in text form", report_top,
          REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS | REPORT_PASSES),
     SUMS("top", "Outputs top entries in text form", report_top,

@@ -1,4 +1,4 @@
-/* The call graph as data: builds the graph of -top with the edges of -tree, and copies the
+/* Returns the call graph as data: builds the graph of -top with the edges of -tree, and copies the
  * shown part into arrays that live in a region of their own. */
 #include "core/budget.h"
 #include "core/options.h"
@@ -6,7 +6,7 @@
 #include "report/kept.h"
 
 struct pprofc_graph {
-  struct region *region; /* region of this struct, the arrays and all texts */
+  struct region *region; /* region that holds this struct, the arrays and all texts */
   pprofc_graph_node *nodes;
   size_t node_count;
   pprofc_graph_edge *edges;
@@ -14,16 +14,16 @@ struct pprofc_graph {
   pprofc_graph_totals totals;
 };
 
-/* A graph that is being copied. */
+/* State of copying a graph. */
 struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of;    /* [node_count] index among the shown nodes; SIZE_MAX: not shown */
-  pprofc_str *texts; /* [texts.count] copies of the texts of the frames; data NULL: not made yet */
+  size_t *row_of;    /* index of each node among the shown nodes; SIZE_MAX: not shown */
+  pprofc_str *texts; /* copies of the texts of the frames; data is NULL until a copy is made */
 };
 
-/* False when out of memory. */
+/* Copies a text into the region; false when out of memory. */
 static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *out) {
   *out = arena_str(&c->rows->region->arena, text);
   return out->data != NULL;
@@ -159,10 +159,9 @@ static pprofc_status graph_rows_new(const pprofc_profile *profile,
   if (status) return status;
   status = profile_need_stacks(profile, error);
   if (status) return status;
-  const struct pipeline_options asked = report_pipeline_options(&o);
   const struct pipeline_overrides as_top = {.all_nodes = true, .aggregates = true};
   struct pipeline_result result;
-  status = pipeline_run(profile, &asked, &as_top, &result, error);
+  status = pipeline_run(profile, &o, &as_top, &result, error);
   if (!status) {
     struct graph g;
     pprofc_str unit;

@@ -51,7 +51,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* a comment may have several lines */
+  add_safe(output, text, !*prefix); /* a comment may have several lines, so its newlines stay */
   output_add_char(output, '\n');
 }
 
@@ -87,9 +87,8 @@ static void label_duration(const struct report *report, label_fn label, void *co
 void labels_profile(const struct report *report, label_fn label, void *context) {
   const pprofc_profile *p = report->result.profile;
   if (p->mappings.count) {
-    const struct mapping *first = &p->mappings.items[0];
-    pprofc_str file = profile_string(p, first->file), id = profile_string(p, first->build_id);
-    if (file.size) label(context, "File: ", str_path_base(file));
+    pprofc_str file = report_program(p), id = profile_string(p, p->mappings.items[0].build_id);
+    if (file.size) label(context, "File: ", file);
     if (id.size) label(context, "Build ID: ", id);
   }
   for (size_t i = 0; i < p->comment_count; i++) {
@@ -108,30 +107,52 @@ pprofc_str report_value(const struct report *report, int64_t value, char out[]) 
                     report->output_unit, out);
 }
 
+void report_padded(const struct report *report, struct output *out, int64_t value, size_t width) {
+  char text[UNIT_LABEL_MAX];
+  output_add_padded(out, report_value(report, value, text), width);
+}
+
+void report_percentage(struct output *out, int64_t value, int64_t total) {
+  char text[32];
+  output_add_char(out, ' ');
+  output_add_str(out, unit_percentage(value, total, text));
+}
+
+void report_columns(const struct report *report, struct output *out, int64_t flat, int64_t cum,
+                    int64_t *running) {
+  int64_t total = report->result.total;
+  *running = sum_add(*running, flat);
+  report_padded(report, out, flat, 10);
+  report_percentage(out, flat, total);
+  report_percentage(out, *running, total);
+  output_add_char(out, ' ');
+  report_padded(report, out, cum, 10);
+  report_percentage(out, cum, total);
+}
+
+pprofc_str report_program(const pprofc_profile *p) {
+  pprofc_str file = p->mappings.count ? profile_string(p, p->mappings.items[0].file) : STR("");
+  return file.size ? str_path_base(file) : file;
+}
+
 void report_profile_header(const struct report *report, struct output *out) {
   labels_profile(report, label_to_output, out);
 }
 
 /* ---- filters ----------------------------------------- */
 
-/* pprof cuts a filter at this many bytes. */
+/* Number of bytes at which pprof cuts the text of a filter. */
 #define FILTER_BYTES 80
 
 static void label_filters(const struct report *report, label_fn label, void *context) {
-  const pprofc_report_options *o = report->options;
-  const struct {
-    const char *name, *value;
-  } filters[] = {
-      {"focus", o->focus},         {"ignore", o->ignore},       {"hide", o->hide},
-      {"show", o->show},           {"show_from", o->show_from}, {"tagfocus", o->tagfocus},
-      {"tagignore", o->tagignore}, {"tagshow", o->tagshow},     {"taghide", o->taghide}};
   bool first = true;
-  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
-    if (!filters[i].value || !*filters[i].value) continue;
+  for (unsigned i = 0; i < FILTER_COUNT; i++) {
+    const char *value = filter_text(report->options, (enum filter_index)i);
+    if (!*value || !(filter_options[i].flags & FILTER_LISTED)) continue;
     if (first) label(context, "Active filters:", STR(""));
     first = false;
     char text[FILTER_BYTES + 4];
-    int size = snprintf(text, FILTER_BYTES + 1, "%s=%s", filters[i].name, filters[i].value);
+    int size = snprintf(text, FILTER_BYTES + 1, "%s=%s", filter_options[i].name, value);
     if (size > FILTER_BYTES) {
       memcpy(text + FILTER_BYTES, "\xE2\x80\xA6", 3);
       size = FILTER_BYTES + 3;
@@ -153,7 +174,7 @@ static void label_dropped(const struct report *report, size_t count, const char 
   label(context, "Dropped ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 }
 
-/* "1.2s, 60% of 2s total" */
+/* Prints "1.2s, 60% of 2s total". */
 static int label_shown(const struct report *report, int64_t value, char *text, size_t size) {
   char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
   return snprintf(text, size, "%.*s, %.*s of %.*s total",

@@ -1,4 +1,4 @@
-/* Reports that keep their graph. */
+/* Implements reports that keep their graph. */
 #include "report/kept.h"
 
 #include "core/budget.h"

@@ -1,4 +1,4 @@
-/* Reports that keep their graph. Each later report of the same view takes milliseconds. */
+/* Reports that keep their graph, so that each later report of the same view takes milliseconds. */
 #ifndef PPROFC_REPORT_KEPT_H
 #define PPROFC_REPORT_KEPT_H
 

@@ -1,5 +1,5 @@
-/* Lines above a report. They describe the profile, the active filters, and how much of the
- * profile is shown. */
+/* Makes the lines above a report. They describe the profile, the active filters, and how much of
+ * the profile is shown. */
 #ifndef PPROFC_REPORT_LABELS_H
 #define PPROFC_REPORT_LABELS_H
 
@@ -9,10 +9,10 @@
 /* Receives each label in order. The label is `prefix` followed by `text`. */
 typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
-/* Passes the labels that describe the profile (20.3). */
+/* Passes the labels that describe the profile (docs/spec/pprof.md, 20.3). */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* Passes the labels about filters and trimming (20.4). With `full`, also passes the labels of
- * the profile if compact_labels is set, as pictures of the graph need them. */
+/* Passes the labels about filters and trimming (docs/spec/pprof.md, 20.4). With `full`, also passes
+ * the labels of the profile if compact_labels is set, as pictures of the graph need them. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 

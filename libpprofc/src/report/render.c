@@ -7,50 +7,13 @@
 #include "report/labels.h"
 #include "unit/unit.h"
 
-struct pipeline_options report_pipeline_options(const pprofc_report_options *o) {
-  return (struct pipeline_options){
-      .tagroot = o->tagroot,
-      .tagleaf = o->tagleaf,
-      .focus = o->focus,
-      .ignore = o->ignore,
-      .hide = o->hide,
-      .show = o->show,
-      .show_from = o->show_from,
-      .prune_from = o->prune_from,
-      .tagfocus = o->tagfocus,
-      .tagignore = o->tagignore,
-      .tagshow = o->tagshow,
-      .taghide = o->taghide,
-      .relative_percentages = o->relative_percentages,
-      .sample_index = o->sample_index,
-      .unit = o->unit,
-      .mean = o->mean,
-      .divide_by = o->divide_by,
-      .granularity = o->granularity,
-      .noinlines = o->noinlines,
-      .showcolumns = o->showcolumns,
-      .call_tree = o->call_tree,
-      .drop_negative = o->drop_negative,
-      .sort = o->sort,
-      .trim = o->trim,
-      .nodecount = o->nodecount,
-      .nodefraction = o->nodefraction,
-      .edgefraction = o->edgefraction,
-      .trim_path = o->trim_path,
-      .source_path = o->source_path,
-      .argument = o->argument,
-      .warn = o->warn,
-      .warn_context = o->warn_context,
-      .threads = o->threads,
-  };
-}
-
 static struct pipeline_overrides report_overrides(unsigned flags) {
   struct pipeline_overrides overrides = {
       .no_trim = flags & REPORT_NO_TRIM,
       .all_nodes = flags & REPORT_ALL_NODES,
       .takes_argument = flags & REPORT_PARAMETER,
       .aggregates = flags & REPORT_AGGREGATES,
+      .totals = flags & REPORT_TOTALS,
   };
   if (flags & REPORT_FILE_FUNCTIONS) overrides.default_granularity = "filefunctions";
   if (flags & REPORT_ADDRESSES) overrides.granularity = "addresses";
@@ -60,11 +23,12 @@ static struct pipeline_overrides report_overrides(unsigned flags) {
   return overrides;
 }
 
-/* Options that only the exports of stacks use. */
+/* Checks options that only exports of stacks use. */
 static pprofc_status check_export_options(const pprofc_report_options *o, pprofc_error *error) {
-  if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth is below 0");
+  if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth must be at least 0");
+  if (o->calls < 0) return error_set(error, PPROFC_E_INVALID, "calls must be at least 0");
   if (!(o->min_weight >= 0 && o->min_weight <= 1))
-    return error_set(error, PPROFC_E_INVALID, "min_weight is not between 0 and 1");
+    return error_set(error, PPROFC_E_INVALID, "min_weight must be from 0 to 1");
   return PPROFC_OK;
 }
 
@@ -119,13 +83,8 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
 /* Rejects formats that read single samples if samples were already added up for sums. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
-  const char *const changes[] = {o->focus,    o->ignore,    o->prune_from, o->hide,
-                                 o->show,     o->show_from, o->tagroot,    o->tagleaf,
-                                 o->tagfocus, o->tagignore, o->tagshow,    o->taghide};
   if (!profile->samples.tree) return true;
-  bool filters = o->mean || o->normalize;
-  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-    filters = filters || (changes[i] && *changes[i]);
+  bool filters = o->mean || o->normalize || filters_any(o, FILTER_ANY);
   if ((flags & REPORT_ALL_TYPES) && profile_values_each(profile) < profile->type_count)
     return false;
   return (flags & REPORT_PASSES) && !filters;
@@ -142,9 +101,8 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
   if (status) return status;
   if (!report_may_read(profile, report->format->flags, options))
     return error_set(error, PPROFC_E_INVALID, "the profile was read for another report");
-  const struct pipeline_options asked = report_pipeline_options(options);
   const struct pipeline_overrides overrides = report_overrides(report->format->flags);
-  status = pipeline_run(profile, &asked, &overrides, &report->result, error);
+  status = pipeline_run(profile, options, &overrides, &report->result, error);
   report->output_unit = report->result.output_unit;
   return status;
 }

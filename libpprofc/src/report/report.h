@@ -9,46 +9,46 @@
 #include "pipeline/pipeline.h"
 #include "pprofc/report.h"
 
-/* Everything a report needs. */
+/* Everything that a report function needs. */
 struct report {
   const pprofc_report_options *options; /* options of the user */
   const struct report_format *format;
   const pprofc_allocator *mem;
-  struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
-  const struct graph *kept;      /* an existing graph to print (report/kept.h), or NULL */
+  struct pipeline_result
+      result; /* result of the pipeline: the filtered and aggregated profile, its value and total */
+  const struct graph *kept; /* existing graph to print (report/kept.h), or NULL */
   bool rows_add_up; /* true if the rows that the report marks have the flat values of all nodes */
-  struct graph_summary legend; /* counts of the header, with rows_add_up */
-  int node_rank;               /* rank of the rows that are nodes, with rows_add_up */
-  pprofc_str output_unit;      /* unit option; pipeline_graph replaces it by its choice (20.2) */
+  struct graph_summary legend; /* with rows_add_up: counts for the header */
+  int node_rank;               /* with rows_add_up: rank of the rows that are nodes */
+  pprofc_str output_unit; /* value of the option unit; pipeline_graph replaces it by the unit that
+                             it chooses (docs/spec/pprof.md, 20.2) */
 };
 
-typedef pprofc_status (*report_fn)(struct report *report, struct output *out, pprofc_error *error);
+typedef pprofc_status report_fn(struct report *report, struct output *out, pprofc_error *error);
 
 struct report_format {
   pprofc_format_info info;
-  report_fn render;
-  unsigned flags; /* REPORT_* */
+  report_fn *render;
+  unsigned flags; /* set of REPORT_* flags */
 };
 
-#define REPORT_NO_TRIM    1u  /* nodecount and fractions are 0 */
-#define REPORT_ADDRESSES  2u  /* granularity is forced to addresses */
-#define REPORT_LINES      4u  /* granularity is forced to lines */
-#define REPORT_NO_INLINES 8u  /* noinlines is forced on */
-#define REPORT_INLINES    16u /* noinlines is forced off */
-#define REPORT_ALL_NODES  32u /* true if the default nodecount is unlimited instead of 80 */
-#define REPORT_PARAMETER  64u /* takes an expression */
-#define REPORT_AGGREGATES                                                                          \
-  128u /* true if the report applies the granularity itself, without making another profile */
-#define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions by default */
-#define REPORT_LOG            512u /* true for text: breaks lines that would be commands of a CI system */
+#define REPORT_NO_TRIM        1u   /* flag: nodecount and fractions are 0 */
+#define REPORT_ADDRESSES      2u   /* flag: the granularity is always addresses */
+#define REPORT_LINES          4u   /* flag: the granularity is always lines */
+#define REPORT_NO_INLINES     8u   /* flag: noinlines is always on */
+#define REPORT_INLINES        16u  /* flag: noinlines is always off */
+#define REPORT_ALL_NODES      32u  /* flag: the number of nodes has no default limit */
+#define REPORT_PARAMETER      64u  /* flag: the report takes an expression */
+#define REPORT_AGGREGATES     128u /* flag: the report applies the granularity itself */
+#define REPORT_FILE_FUNCTIONS 256u /* flag: the default granularity is filefunctions */
+#define REPORT_LOG            512u /* flag: the report is text that must be safe in CI logs */
 
-#define REPORT_SUMS                                                                                \
-  1024u /* true if the report shows sums only, so that equal samples may have been added up */
-#define REPORT_LABELS 2048u /* shows labels */
-#define REPORT_PASSES                                                                              \
-  4096u /* true if, without filters, the report reads samples with graph/delta.h only, in any      \
-           order */
-#define REPORT_ALL_TYPES 8192u /* shows stacks with the values of all sample types */
+#define REPORT_SUMS      1024u  /* flag: equal samples may have been added up */
+#define REPORT_LABELS    2048u  /* flag: the report shows labels */
+#define REPORT_PASSES    4096u  /* flag: unless filters are set, only graph/delta.h reads samples */
+#define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
+#define REPORT_NO_STACKS 16384u /* flag: the report reads no stacks, unless a filter does */
+#define REPORT_TOTALS    32768u /* flag: the report shows totals before the filters */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report, whose result must be freed, also after a failure. */
@@ -59,8 +59,8 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
 pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
                             pprofc_error *error);
 
-/* Takes the kept graph, or builds one as pipeline_graph does. report_graph_free follows, also
- * after a failure. */
+/* Takes the kept graph, or builds a graph as pipeline_graph does. The caller frees it with
+ * report_graph_free, also after a failure. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
@@ -68,11 +68,8 @@ void report_graph_free(const struct report *report, struct graph *graph);
 /* Returns the row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
-/* Returns the options of the pipeline, which have the same names and values. */
-struct pipeline_options report_pipeline_options(const pprofc_report_options *options);
-
-/* Returns the displayed value of a sample: values[sample][value_index], divided by value[0] with
- * mean. */
+/* Returns the displayed value of a sample: `value`, which the option -mean divides by `divisor`,
+ * the first value of the sample. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1)
     return (int64_t)(0 - (uint64_t)value); /* the smallest integer has no positive counterpart */
@@ -81,6 +78,17 @@ static inline int64_t report_mean(int64_t value, int64_t divisor) {
 
 /* Formats a value, divided by divide_by, in the report's output unit. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
+
+/* Prints a value right-aligned in `width` cells, and " 12.34%" of a total. */
+void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
+void report_percentage(struct output *out, int64_t value, int64_t total);
+
+/* Prints the columns flat, flat%, sum%, cum, cum%. Adds flat to *running, the sum of the rows. */
+void report_columns(const struct report *report, struct output *out, int64_t flat, int64_t cum,
+                    int64_t *running);
+
+/* Returns the name of the program: the first mapping's file without its folders; may be empty. */
+pprofc_str report_program(const pprofc_profile *profile);
 
 /* Prints the header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a
  * newline. */
@@ -94,27 +102,10 @@ pprofc_status report_divide(const struct report *report, pprofc_profile **divide
 /* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
-/* Functions of formats.c. Each is in a file of a folder below report/. */
-pprofc_status report_top(struct report *, struct output *, pprofc_error *);
-pprofc_status report_tree(struct report *, struct output *, pprofc_error *);
-pprofc_status report_peek(struct report *, struct output *, pprofc_error *);
-pprofc_status report_traces(struct report *, struct output *, pprofc_error *);
-pprofc_status report_tags(struct report *, struct output *, pprofc_error *);
-pprofc_status report_raw(struct report *, struct output *, pprofc_error *);
-pprofc_status report_comments(struct report *, struct output *, pprofc_error *);
-pprofc_status report_proto(struct report *, struct output *, pprofc_error *);
-pprofc_status report_otlp(struct report *, struct output *, pprofc_error *);
-pprofc_status report_topproto(struct report *, struct output *, pprofc_error *);
-pprofc_status report_dot(struct report *, struct output *, pprofc_error *);
-pprofc_status report_callgrind(struct report *, struct output *, pprofc_error *);
-pprofc_status report_list(struct report *, struct output *, pprofc_error *);
-pprofc_status report_weblist(struct report *, struct output *, pprofc_error *);
-pprofc_status report_disasm(struct report *, struct output *, pprofc_error *);
-pprofc_status report_speedscope(struct report *, struct output *, pprofc_error *);
-pprofc_status report_folded(struct report *, struct output *, pprofc_error *);
-pprofc_status report_flamegraph(struct report *, struct output *, pprofc_error *);
-pprofc_status report_flame(struct report *, struct output *, pprofc_error *);
-pprofc_status report_flamebearer(struct report *, struct output *, pprofc_error *);
-pprofc_status report_json(struct report *, struct output *, pprofc_error *);
+/* Functions of the formats in formats.c. Each is in a file of a folder below report/. */
+report_fn report_top, report_tree, report_peek, report_traces, report_tags, report_raw,
+    report_comments, report_proto, report_otlp, report_topproto, report_dot, report_callgrind,
+    report_list, report_weblist, report_disasm, report_speedscope, report_folded, report_flamegraph,
+    report_flame, report_flamebearer, report_json;
 
 #endif

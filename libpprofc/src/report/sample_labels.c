@@ -76,12 +76,8 @@ void text_pieces_clear(struct text_pieces *pieces) {
 }
 
 void text_pieces_end_piece(struct text_pieces *pieces) {
-  if (!ARRAY_RESERVE(pieces->mem, pieces->items, pieces->capacity, pieces->count + 1)) {
-    pieces->failed = true;
-    return;
-  }
-  pieces->items[pieces->count++] =
-      (struct text_piece){.from = pieces->started, .size = pieces->text.size - pieces->started};
+  struct text_piece piece = {.from = pieces->started, .size = pieces->text.size - pieces->started};
+  pieces->failed |= !ARRAY_PUSH(pieces->mem, pieces->items, pieces->count, pieces->capacity, piece);
   pieces->started = pieces->text.size;
 }
 

@@ -1,5 +1,5 @@
-/* The labels of one sample as the text reports show them: grouped by key, and as sorted pieces of
- * text. */
+/* Reads the labels of one sample as the text reports show them: grouped by key, and as sorted
+ * pieces of text. */
 #ifndef PPROFC_REPORT_SAMPLE_LABELS_H
 #define PPROFC_REPORT_SAMPLE_LABELS_H
 
@@ -15,7 +15,7 @@ struct label_group {
   size_t from, count;
 };
 
-/* Groups of the sample read last: strings before numbers, each kind sorted by key. Keys are
+/* Label groups of the sample read last: strings before numbers, each kind sorted by key. Keys are
  * compared as text, because two entries of a string table may be equal. */
 struct label_groups {
   const pprofc_profile *profile;
@@ -41,10 +41,10 @@ struct text_pieces {
   size_t started; /* offset of the piece that is not complete */
   struct text_piece {
     size_t from, size;
-    const char *data; /* set by text_pieces_sort */
+    const char *data; /* text of the pieces; text_pieces_sort sets it */
   } * items;
   size_t count, capacity;
-  bool failed; /* out of memory */
+  bool failed; /* true if memory ran out */
 };
 
 void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);

@@ -1,4 +1,4 @@
-/* The frame table: it joins lines of locations that are the same frame, and sorts the frames. */
+/* Makes the frame table: joins lines of locations that are the same frame, and sorts the frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"
@@ -14,15 +14,17 @@ struct stacks_frames_builder {
   const struct stack_policy *policy;
   const pprofc_allocator *mem;
   struct stack_frames *frames;
-  struct interner texts; /* names and files: equal texts have equal ids; 0 is the empty text */
-  uint32_t *name, *file; /* [functions] of texts, as shown */
-  const uint8_t *sides;  /* [locations] SIDE_... that use each location; NULL without a base */
-  struct arena scratch;  /* memory of the arrays above */
+  struct interner
+      texts; /* texts of names and files; equal texts have equal ids; 0 is the empty text */
+  uint32_t *name, *file; /* for each function, the ids in `texts` of the shown name and file */
+  const uint8_t
+      *sides; /* for each location, the sides (SIDE_...) that use it; NULL without a base */
+  struct arena scratch; /* arena for the arrays above */
   struct map map;
   struct keyed_frame {
-    uint32_t name, file; /* ids in `texts` */
-    uint32_t index;      /* before sorting */
-    bool is_of_head;     /* the line, function and mapping of head */
+    uint32_t name, file; /* ids of the frame's name and file in `texts` */
+    uint32_t index;      /* index of the frame before sorting */
+    bool is_of_head;     /* true if line, function and mapping are from the head */
     struct stack_frame frame;
   } * items;
   size_t count, capacity;
@@ -69,7 +71,7 @@ static bool may_be_unclean(pprofc_str path) {
   return false;
 }
 
-/* The file of a function as nodes show it: trimmed and cleaned. */
+/* Returns the file of a function as nodes show it: trimmed and cleaned. */
 static uint32_t stack_frame_file(struct stacks_frames_builder *b, pprofc_str file) {
   file = trim_source_path(file, b->policy->trim_path, b->policy->source_path);
   if (!file.size || !may_be_unclean(file)) return interner_add(&b->texts, file);
@@ -81,7 +83,7 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Text of each function, by its string; each string is processed once. */
+/* Returns the text of each function. Each string is processed once. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
@@ -122,7 +124,7 @@ static struct line_range {
   return (struct line_range){from, to};
 }
 
-/* The sides that show each function. */
+/* Finds the sides that have each function. */
 static void function_sides(const struct stacks_frames_builder *b,
                            struct joined_function *functions) {
   const struct locations *l = &b->profile->locations;
@@ -141,7 +143,7 @@ static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   return base == MAP_NONE ? MAP_NONE : (uint64_t)base << 1 | 1;
 }
 
-/* In a difference a function of base gets the file that it has in head. */
+/* Gives each function of the base the file that the function has in the head. */
 static bool join_sides(struct stacks_frames_builder *b) {
   if (!has_sides(b->profile)) return true;
   size_t count = b->profile->functions.count;
@@ -187,8 +189,8 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   return true;
 }
 
-/* If lines do not distinguish frames, a frame shows the first line of its function, or else the
- * smallest one. */
+/* Chooses the line that a frame shows if lines do not distinguish frames: the first line of its
+ * function, or else the smallest line. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;
@@ -229,13 +231,11 @@ static uint64_t frame_hash(const struct stacks_frames_builder *b, const struct k
   return hash_mix(hash, !b->sides && key->frame.inlined);
 }
 
-/* The index of the frame, or MAP_NONE when out of memory. */
+/* Returns the index of a frame, added if it is new; MAP_NONE when out of memory. */
 static uint32_t stack_frame_add(struct stacks_frames_builder *b, struct keyed_frame *key) {
   uint64_t hash = frame_hash(b, key);
-  struct map_probe probe = map_start(&b->map, hash);
-  uint32_t index;
-  while ((index = map_next(&b->map, &probe)) != MAP_NONE)
-    if (same_frame(b, &b->items[index], key)) return index;
+  MAP_FIND(index, &b->map, hash, same_frame(b, &b->items[index], key));
+  if (index != MAP_NONE) return index;
   if (!ARRAY_RESERVE(b->mem, b->items, b->capacity, b->count + 1)) return MAP_NONE;
   if (b->count >= MAP_NONE || !map_insert(&b->map, hash, (uint32_t)b->count)) return MAP_NONE;
   key->index = (uint32_t)b->count;

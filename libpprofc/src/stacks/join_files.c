@@ -1,36 +1,37 @@
-/* Pairs the files of base with the files of head, name by name.
+/* Pairs the files of base and head for each function name.
  *
- * A name that each side has in one file is one function. A name that a side has in several files is
- * as many functions: equal paths are paired first, then paths with the longest common end, at least
- * the file's own name. The rest stays apart. */
+ * If each side has the name in one file, it is one function. If a side has the name in several
+ * files, each file is a function of its own. Files with equal paths are paired first, then files
+ * whose paths have the longest common end, at least the file name. Other files stay unpaired. */
 #include "stacks/join_files.h"
 #include "graph/delta.h"
 
 #include <stdlib.h>
 
-/* No more than this of two paths is compared, so that time stays linear in their number. */
+/* Maximum number of path components that are compared, so that time stays linear in the number
+ * of paths. */
 #define MOST_COMPONENTS 64u
 #define MOST_BYTES      4096u
 
-/* A file that only one side has a function of that name in. */
+/* A file of only one side that has a function of the current name. */
 struct lone_file {
   pprofc_str path;
   uint32_t file;
-  uint32_t partner; /* the file of the other side, or NONE */
-  uint32_t shared;  /* components that its end has in common with the one before */
+  uint32_t partner; /* index of the paired file of the other side, or NONE */
+  uint32_t shared;  /* number of trailing components that it shares with the previous file */
   bool is_head;
 };
 
-/* The files of one name. */
+/* The files with a function of one name. */
 struct files_of_name {
-  struct lone_file *lone; /* [most functions of a name] */
+  struct lone_file *lone; /* unpaired files of the name */
   size_t count;
-  size_t heads, bases; /* numbers of unpaired files */
-  size_t both;         /* files that both sides have */
+  size_t heads, bases; /* numbers of unpaired files of head and base */
+  size_t both;         /* number of files that both sides have */
   struct ranked_file {
     size_t length;
-    uint32_t index;            /* index in `lone` */
-  } * head_order, *base_order; /* scratch of the same size */
+    uint32_t index;            /* index of a file in `lone` */
+  } * head_order, *base_order; /* working memory of the same size */
 };
 
 /* ---- ends of paths ----------------------------------- */
@@ -43,7 +44,7 @@ static bool component_begins(pprofc_str path, size_t at) {
   return at == 0 || join_files_is_separator(path.data[at - 1]);
 }
 
-/* The number of whole components that the ends of two paths have in common. */
+/* Returns the number of whole components that the ends of two paths have in common. */
 static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   uint32_t shared = 0;
   size_t i = a.size, j = b.size;
@@ -62,13 +63,13 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   return shared;
 }
 
-/* The rank of a byte in the order of paths: separators come first, so that no other path is between
- * a path and the same path below a folder. */
+/* Returns the rank of a byte in the order of paths: separators come first, so that no other path
+ * is between a path and the same path below a folder. */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }
 
-/* From the end on, so that paths with a common end are neighbours. */
+/* Compares paths from the end, so that paths with a common end are adjacent. */
 static int compare_ends(const void *left, const void *right) {
   const struct lone_file *x = left, *y = right;
   size_t i = x->path.size, j = y->path.size;
@@ -158,7 +159,8 @@ static size_t same_file_end(const struct joined_function *functions, size_t from
   return to;
 }
 
-/* The files of one name that not both sides have; `functions` are sorted by file. */
+/* Lists the files with a function of one name that only one side has. `functions` are sorted by
+ * file. */
 static void list_files(struct files_of_name *f, const struct joined_function *functions,
                        size_t count, const struct interner *texts) {
   f->count = f->heads = f->bases = f->both = 0;
@@ -183,7 +185,8 @@ static int compare_lone(const void *left, const void *right) {
   return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* Functions of base get the file that was found for theirs; both lists are sorted by file. */
+/* Gives the functions of the base the file of the head that was paired with their file. Both
+ * lists are sorted by file. */
 static void rename_files(struct files_of_name *f, struct joined_function *functions, size_t count) {
   if (!f->heads || !f->bases) return;
   qsort(f->lone, f->count, sizeof *f->lone, compare_lone);
@@ -224,16 +227,14 @@ static bool join_files_is_negative(const int64_t *values, size_t types) {
   return false;
 }
 
-/* The side of a sample. What a plain difference (-base) took away is below zero. */
+/* Returns the side of a sample. With plain -base, samples of the base have negative values. */
 static uint8_t sample_side(const pprofc_profile *p, const uint8_t *side_of_set, size_t sample) {
-  if (!side_of_set)
-    return join_files_is_negative(p->samples.values + sample * p->type_count, p->type_count)
-               ? SIDE_BASE
-               : SIDE_HEAD;
-  return side_of_set[p->samples.label_set[sample]];
+  size_t each = profile_values_each(p);
+  if (side_of_set) return side_of_set[p->samples.label_set[sample]];
+  return join_files_is_negative(p->samples.values + sample * each, each) ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* The side of each set of labels. */
+/* Returns the side of each set of labels; NULL when out of memory. */
 static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
   size_t count = p->samples.label_set_count;
   uint8_t *sides = arena_array(arena, count, sizeof *sides);
@@ -243,12 +244,13 @@ static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
 }
 
 bool has_sides(const pprofc_profile *profile) {
-  size_t count = profile->samples.count * profile->type_count;
+  size_t count = profile->samples.count * profile_values_each(profile);
   return profile_has_base(profile) || join_files_is_negative(profile->samples.values, count);
 }
 
 uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena) {
   const struct samples *s = &profile->samples;
+  size_t each = profile_values_each(profile);
   bool labelled = profile_has_base(profile);
   uint8_t *sides = arena_zero_array(arena, profile->locations.count, sizeof *sides);
   uint8_t *side_of_set = labelled ? label_set_sides(profile, arena) : NULL;
@@ -257,7 +259,7 @@ uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena) {
   for (uint8_t side = SIDE_HEAD; side <= SIDE_BASE; side++) {
     delta_restart(&delta, 0);
     for (size_t i = 0; i < s->count; i++) {
-      if (values_are_zero(s->values + i * profile->type_count, profile->type_count) ||
+      if (values_are_zero(s->values + i * each, each) ||
           sample_side(profile, side_of_set, i) != side)
         continue;
       delta_next(&delta, i);

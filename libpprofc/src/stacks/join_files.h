@@ -12,14 +12,14 @@
 
 /* A function by its name and its file. */
 struct joined_function {
-  uint64_t name;  /* equal for equal names */
-  uint32_t file;  /* id in the interner; a path of base becomes the path of head */
-  uint32_t index; /* the caller's */
-  uint8_t sides;  /* SIDE_... that have it */
+  uint64_t name;  /* number of the name; equal for equal names */
+  uint32_t file;  /* id of the file in the interner; a path of base becomes the path of head */
+  uint32_t index; /* index that the caller gave the entry */
+  uint8_t sides;  /* set of the sides (SIDE_...) that have the function */
 };
 
-/* Gives functions of base the file of the function of head that they are. Sorts the functions;
- * false when out of memory. */
+/* Gives each function of the base the file of the same function in the head. Sorts the
+ * functions; false when out of memory. */
 bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
                 const pprofc_allocator *mem);
 

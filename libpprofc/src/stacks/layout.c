@@ -1,4 +1,4 @@
-/* Building the tree of a flame graph and placing its boxes. */
+/* Builds the tree of a flame graph and places its boxes. */
 #include "stacks/layout.h"
 
 #include "core/budget.h"
@@ -26,7 +26,8 @@ bool flame_tree_alloc(struct flame_tree *t, size_t count) {
   return count < NONE && t->frame && t->parent && t->end && t->depth && t->self && t->total;
 }
 
-/* Adds the nodes that a stack has and the one before had not; path[d] is the node at depth d. */
+/* Adds the nodes of a stack that the previous stack did not have. path[d] is the node at depth
+ * d. */
 static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
                       uint32_t *frames, uint32_t *path) {
   uint32_t depth = set->depth[stack];
@@ -44,7 +45,8 @@ static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t 
   if (depth > t->max_depth) t->max_depth = depth;
 }
 
-/* In preorder a node's children follow it, so one pass from the back sums them up. */
+/* Computes totals. In preorder the children follow their parent, so one pass from the end
+ * suffices. */
 static void sum_up(struct flame_tree *t) {
   memcpy(t->total, t->self, t->count * t->columns * sizeof *t->total);
   for (size_t i = 0; i < t->count; i++) t->end[i] = (uint32_t)i + 1;
@@ -98,14 +100,15 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   return finish_tree(tree, fill_tree(tree, set, mem), error);
 }
 
-/* The frame of nodes that stand for others: the last one. */
+/* Adds the frame of nodes that replace folded nodes. It is the last frame. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
   frames->items[frames->count] =
       (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};
   return (uint32_t)frames->count++;
 }
 
-/* The name holds the bound, so that every drawing shows it. */
+/* Names this frame with the bound below which nodes were folded, so that every drawing shows the
+ * bound. */
 static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
   char name[80];
   int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);
@@ -114,8 +117,8 @@ static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, doubl
   return frames->items[frame].name.data != NULL;
 }
 
-/* Refuses a tree whose nodes have many more values than the profile: each node has one of each
- * sample type, also where no sample has it. */
+/* Rejects a tree whose nodes have many more values than the profile. Each node has a value of
+ * each sample type, even if no sample has one. */
 static pprofc_status layout_check_values(const struct flame_graph *graph, size_t most,
                                          pprofc_error *error) {
   const struct stack_set *set = &graph->set;
@@ -125,7 +128,7 @@ static pprofc_status layout_check_values(const struct flame_graph *graph, size_t
   if (nodes * set->columns <= FLAME_VALUES_FREE + FLAME_VALUES_TIMES * given) return PPROFC_OK;
   return error_set(error, PPROFC_E_LIMIT,
                    "a tree of %llu frames with %zu values each is too large (-top and -dot need "
-                   "one value of a frame)",
+                   "one value per frame)",
                    (unsigned long long)nodes, set->columns);
 }
 
@@ -199,9 +202,9 @@ static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
   }
 }
 
-/* The width of each node: its self and the widths of its children. Summing widths instead of
- * measuring totals keeps the children inside their parent also where base and head grow in
- * different places. */
+/* Returns the width of each node: its self value plus the widths of its children. Summing widths
+ * instead of measuring totals keeps the children inside their parent, even if base and head grow
+ * in different places. */
 static double *node_widths(struct flame_tree *t, size_t type, enum flame_width how) {
   double *width = arena_array(&t->arena, t->count, sizeof *width);
   if (!width) return NULL;
@@ -229,7 +232,7 @@ struct placer {
   size_t type;
   double least;
   const double *width;
-  struct sibling *siblings; /* [count] scratch */
+  struct sibling *siblings; /* buffer for the children of one box */
   struct flame_boxes *boxes;
 };
 
@@ -279,8 +282,8 @@ static void place_children(struct placer *p, uint32_t parent) {
     p->boxes->max_depth = above.depth + 1;
 }
 
-/* Each node that is wide enough gives at most one box of its own, and each box at most one for
- * the nodes hidden below it. */
+/* Returns an upper bound of the number of boxes: one for each node that is wide enough, and one
+ * below each box for hidden nodes. */
 static size_t most_boxes(const struct placer *p) {
   size_t wide = 1;
   for (size_t i = 1; i < p->tree->count; i++) wide += p->width[i] >= p->least;
@@ -300,7 +303,7 @@ pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width
   if (!boxes->items) return error_nomem(error);
   boxes->items[boxes->count++] = (struct flame_box){
       0, NONE, 0, 0, 0, p.width[0], flame_head(tree, 0, type), flame_base(tree, 0, type)};
-  /* Boxes are placed level by level: the list is its own queue. */
+  /* Boxes are placed level by level, and the list of boxes is also the queue. */
   for (uint32_t i = 0; i < boxes->count; i++) {
     if (budget_poll(tree->arena.mem, i)) return error_nomem(error);
     place_children(&p, i);

@@ -7,39 +7,39 @@
 #include "profile/sum.h"
 #include "stacks/stacks.h"
 
-/* Nodes in preorder: node 0 is the root, the nodes below node i are i + 1 .. end[i] - 1, siblings
- * in the order of their frames (by name). Values have `columns` per node: one for each sample type,
- * head first, then, when there is a base, one for each type again. */
+/* Nodes in preorder: node 0 is the root, and the nodes below node i are i + 1 .. end[i] - 1.
+ * Siblings are in the order of their frames (by name). Each node has `columns` values: one for
+ * each sample type of the head, then, if there is a base, one for each sample type of the base. */
 struct flame_tree {
   const struct stack_frames *frames;
   struct arena arena;
   size_t count, columns, types;
   bool has_base;
-  uint32_t *frame;  /* index in frames->items; NONE for the root */
-  uint32_t *parent; /* NONE for the root */
+  uint32_t *frame;  /* index of each node's frame in frames->items; NONE for the root */
+  uint32_t *parent; /* index of each node's parent; NONE for the root */
   uint32_t *end;
-  uint32_t *depth; /* 0 for the root */
-  int64_t *self;   /* [count * columns] of stacks that end here */
-  int64_t *total;  /* [count * columns] self and everything below */
+  uint32_t *depth; /* depth of each node; 0 for the root */
+  int64_t *self;   /* for each node and column, the sum of the stacks that end at the node */
+  int64_t *total;  /* for each node and column, the sum of the node and everything below it */
   size_t max_depth;
-  size_t folded; /* nodes that one with a frame FLAME_FOLDED stands for ... */
-  double least;  /* ... which are narrower than this part of each column */
+  size_t folded; /* number of nodes that were joined into nodes with the frame FLAME_FOLDED */
+  double least;  /* share of a column below which nodes were joined */
 };
 
-/* the begin of the name of a frame whose nodes stand for others: "(folded frames, each below
+/* beginning of the name of a frame that replaces folded nodes: "(folded frames, each below
  * 0.01%)" */
 #define FLAME_FOLDED "(folded frames"
 
-/* The values of a tree of a profile may be as many as this, and this many for each value of a
- * sample and each frame, so that a small file of many sample types cannot become a large tree. */
+/* Limits of the number of values in a tree: a fixed number, and a number for each value of a
+ * sample and each frame. So a small file with many sample types cannot become a large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 
 /* Makes room for the nodes of a new tree; their values are not set. */
 bool flame_tree_alloc(struct flame_tree *tree, size_t count);
 
-/* Of a set whose stacks come leaf first, the leaves are the children of the root, and callers are
- * below. */
+/* Builds the tree of a stack set. If its stacks come leaf first, the leaves are the children of
+ * the root, and their callers are below them. */
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
                                const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error);
@@ -58,7 +58,7 @@ static inline int64_t flame_self_base(const struct flame_tree *t, size_t node, s
   return t->has_base ? t->self[node * t->columns + t->types + type] : 0;
 }
 
-/* A profile as a tree, with what the tree points into. */
+/* Tree of a profile, and the data that the tree points into. */
 struct flame_graph {
   struct stack_frames frames;
   struct stack_set set;
@@ -66,35 +66,37 @@ struct flame_graph {
 };
 
 struct flame_graph_options {
-  bool inlined;      /* inlined and other calls of a function are different frames */
-  bool reverse;      /* the leaves are the children of the root */
-  size_t most_nodes; /* a larger tree keeps a quarter of this number, the widest; 0: no limit */
-  const char *trim_path, *source_path; /* paths of the report options, or NULL */
+  bool inlined;      /* true if inlined and other calls of a function are different frames */
+  bool reverse;      /* true if the leaves are the children of the root */
+  size_t most_nodes; /* number of nodes above which only a quarter of this number is kept, the
+                        widest ones; 0: no limit */
+  /* Values of the options trim_path and source_path, or NULL. */
+  const char *trim_path, *source_path;
 };
 
-/* Builds the tree of a profile. Everything by which the (aggregated) profile still
- * distinguishes frames makes a frame. On failure there is nothing to free. */
+/* Builds the tree of a profile. Frames share a node if the (aggregated) profile does not
+ * distinguish them. On failure there is nothing to free. */
 pprofc_status flame_graph_build(const pprofc_profile *profile,
                                 const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,
                                 pprofc_error *error);
 void flame_graph_free(struct flame_graph *graph);
 
-/* The value that decides the width of a box. */
+/* Value that decides the width of a box. */
 enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 
-/* One box of a drawing. Boxes come level by level; the box of node 0 is as wide as everything. */
+/* One box of a drawing. Boxes come level by level. The box of node 0 has the whole width. */
 struct flame_box {
-  uint32_t node;   /* or NONE: the box replaces `hidden` nodes of one parent that were too narrow */
-  uint32_t parent; /* box, or NONE */
+  uint32_t node; /* node of the box; NONE if the box replaces `hidden` narrow nodes of one parent */
+  uint32_t parent; /* index of the parent's box, below which the picture shows this one, or NONE */
   uint32_t depth;
-  uint32_t hidden; /* how many sibling subtrees this box replaces */
-  double x, width; /* in units of the values */
+  uint32_t hidden; /* number of sibling subtrees that this box replaces */
+  double x, width; /* left edge and width, in units of the values */
   int64_t head, base;
 };
 
 struct flame_boxes {
-  struct flame_box *items; /* boxes in the tree's arena */
+  struct flame_box *items; /* boxes of the drawing, in the tree's arena */
   size_t count;
   double width; /* width of the whole graph */
   uint32_t max_depth;

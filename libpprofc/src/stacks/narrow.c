@@ -1,21 +1,24 @@
-/* Trees with more nodes than can be shown: nodes narrower than a bound are folded while the tree is
- * built. A node that has folded children has a last child in their place, with the sums of all they
- * had, so the totals of every node stay what they are.
+/* Limits trees with more nodes than can be shown: nodes narrower than a bound are folded while the
+ * tree is built. A node with folded children gets a last child with the sums of all of them, so the
+ * totals of every node stay exact.
  *
- * The stacks are walked twice. The first walk needs no frames: it finds how wide each node is and
- * chooses the bound. Only what is kept is ever stored. */
+ * The stacks are walked twice. The first walk needs no frames: it computes the width of each node
+ * and chooses the bound. Only nodes that are kept are stored. */
 #include "stacks/narrow.h"
 
 #include <math.h>
 
-#define STEPS 64 /* the least bound is 2 to the power of -STEPS */
+/* Smallest bound: a twentieth of a pixel of a picture with 4,000 pixels. */
+#define NARROW_LEAST (1.0 / (20 * 4000))
+
+#define STEPS 18 /* number of halvings of 1 until the bound is at most NARROW_LEAST */
 
 struct narrow {
   const struct stack_set *set;
   size_t columns;
-  double *whole; /* [columns] the magnitudes of all stacks */
-  double *open;  /* [(max_depth + 1) * columns] values of the nodes on the path */
-  size_t room;   /* capacity of the path */
+  double *whole; /* sum of the magnitudes of all stacks, by column */
+  double *open;  /* values of the nodes on the path: one row of all columns per node */
+  size_t room;   /* capacity of the path, in nodes */
   size_t depth;
 };
 
@@ -43,8 +46,8 @@ static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->open, n->room, n->columns * sizeof *n->open);
 }
 
-/* Leaves the last node of the path, and returns how wide it is: the greatest part that it has of
- * any column. A parent is at least as wide as its children. */
+/* Leaves the last node of the path and returns its width: its largest share of any column. A
+ * parent is at least as wide as its children. */
 static double narrow_close(struct narrow *n) {
   double *sums = n->open + n->depth * n->columns, width = 0;
   for (size_t c = 0; c < n->columns; c++) {
@@ -65,7 +68,8 @@ static void narrow_add(struct narrow *n, size_t stack) {
 
 /* ---- the bound --------------------------------------- */
 
-/* The number of the bound that a width is not below: 0 for 1, 1 from a half on ... */
+/* Returns the index of the largest bound that a width reaches: 0 for a width of 1, 1 for at
+ * least a half ... */
 static size_t narrow_step(double width) {
   int exponent;
   if (!(width > 0)) return STEPS;
@@ -75,8 +79,8 @@ static size_t narrow_step(double width) {
   return step < STEPS ? step : STEPS;
 }
 
-/* Returns the number of nodes kept with the chosen bound: the least one that keeps at most
- * `most`. */
+/* Chooses the smallest bound that keeps at most `most` nodes, but at least NARROW_LEAST. Returns
+ * an upper bound of the number of nodes that are kept. */
 static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   size_t count[STEPS + 1] = {0}, kept = 0, step = 0;
   for (size_t i = 0; i <= n->set->count; i++) {
@@ -88,7 +92,7 @@ static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   }
   narrow_close(n);
   while (step < STEPS && kept + count[step] <= most) kept += count[step++];
-  *bound = step ? ldexp(1, 1 - (int)step) : 2;
+  *bound = step ? fmax(ldexp(1, 1 - (int)step), NARROW_LEAST) : 2;
   return kept;
 }
 
@@ -99,10 +103,11 @@ struct narrow_builder {
   struct flame_tree *tree;
   double bound;
   uint32_t frame;   /* frame of the node that replaces folded nodes */
-  uint32_t *path;   /* [room] nodes */
-  uint32_t *frames; /* [room] of a stack */
-  int64_t *rest;    /* [room * columns] sums of the nodes folded below each node of the path */
-  uint64_t *folded; /* [room] how many nodes that were */
+  uint32_t *path;   /* nodes of the path; `room` entries */
+  uint32_t *frames; /* frames of a stack; `room` entries */
+  int64_t *rest; /* sums of the nodes folded below each node of the path: one row of all columns per
+                    node */
+  size_t *folded; /* number of nodes folded below each node of the path */
 };
 
 static void narrow_sum(int64_t *to, const int64_t *from, size_t columns) {
@@ -118,7 +123,7 @@ static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t paren
   return node;
 }
 
-/* Puts the node that stands for folded nodes after the last child. */
+/* Adds the node that replaces folded nodes, after the last child. */
 static void narrow_put_rest(struct narrow_builder *b, size_t depth) {
   struct flame_tree *t = b->tree;
   if (!b->folded[depth]) return;
@@ -128,7 +133,7 @@ static void narrow_put_rest(struct narrow_builder *b, size_t depth) {
   if (depth + 1 > t->max_depth) t->max_depth = depth + 1;
 }
 
-/* Takes the last node of the path, and all below it, out of the tree again. */
+/* Removes the last node of the path, and all nodes below it, from the tree again. */
 static void narrow_fold(struct narrow_builder *b, size_t depth) {
   struct flame_tree *t = b->tree;
   int64_t *above = b->rest + (depth - 1) * t->columns;
@@ -180,13 +185,16 @@ bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uin
   struct narrow_builder b = {.tree = tree, .frame = frame};
   bool done = narrow_init(&b.walk, set, mem);
   size_t room = b.walk.room, columns = set->columns;
-  b.path = mem_zero_array(mem, room, sizeof *b.path);
-  b.frames = mem_array(mem, room, sizeof *b.frames);
-  b.rest = mem_zero_array(mem, room, columns * sizeof *b.rest);
-  b.folded = mem_zero_array(mem, room, sizeof *b.folded);
+  struct arena arena;
+  arena_init(&arena, mem);
+  b.path = arena_zero_array(&arena, room, sizeof *b.path);
+  b.frames = arena_array(&arena, room, sizeof *b.frames);
+  b.rest = arena_zero_array(&arena, room, columns * sizeof *b.rest);
+  b.folded = arena_zero_array(&arena, room, sizeof *b.folded);
   done = done && b.path && b.frames && b.rest && b.folded;
   if (done) {
-    /* A kept node has at most one that stands for others; nodes of the path are not known yet. */
+    /* Each kept node has at most one child that replaces folded nodes. The nodes of the path are
+     * stored before it is known whether they are kept. */
     size_t kept = narrow_choose(&b.walk, most, &b.bound);
     done = flame_tree_alloc(tree, 2 * (kept + room) + 2);
   }
@@ -194,10 +202,7 @@ bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uin
     narrow_fill(&b);
     tree->least = b.bound;
   }
-  mem_free(mem, b.path, room, sizeof *b.path);
-  mem_free(mem, b.frames, room, sizeof *b.frames);
-  mem_free(mem, b.rest, room, columns * sizeof *b.rest);
-  mem_free(mem, b.folded, room, sizeof *b.folded);
+  arena_free(&arena);
   narrow_free(&b.walk, mem);
   return done;
 }

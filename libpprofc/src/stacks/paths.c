@@ -38,12 +38,9 @@ static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
 /* Returns the branch of a node with a key, or NULL. */
 static const struct path_branch *path_branch_find(const struct stack_paths *p, uint32_t node,
                                                   uint32_t key) {
-  struct map_probe probe = map_start(&p->map, path_hash(node, key));
-  uint32_t index;
-  while ((index = map_next(&p->map, &probe)) != MAP_NONE)
-    if (p->branches[index].node == node && p->branches[index].key == key)
-      return &p->branches[index];
-  return NULL;
+  MAP_FIND(index, &p->map, path_hash(node, key),
+           p->branches[index].node == node && p->branches[index].key == key);
+  return index == MAP_NONE ? NULL : &p->branches[index];
 }
 
 static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
@@ -55,7 +52,8 @@ static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
   return true;
 }
 
-/* Makes the last run longer: a stack that ends at its last node becomes a branch. */
+/* Makes the last run longer. If a stack ends at the run's last node, that stack becomes a
+ * branch. */
 static bool path_run_extend(struct stack_paths *p) {
   struct path_run *run = &p->runs[p->run_count - 1];
   uint32_t stack = run->stack;
@@ -64,7 +62,7 @@ static bool path_run_extend(struct stack_paths *p) {
          path_branch_add(p, (struct path_branch){(uint32_t)p->count - 1, 0, stack});
 }
 
-/* Adds a child of the last node, or of another one as the first node of a new run. */
+/* Adds a child of the last node, or a child of another node as the first node of a new run. */
 static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t frame) {
   if (p->count >= UINT32_MAX || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
     return false;
@@ -130,9 +128,7 @@ static int path_branch_compare(const void *x, const void *y) {
 }
 
 static bool path_wait(struct path_walk *w, struct path_place place) {
-  if (!ARRAY_RESERVE(w->paths->mem, w->waiting, w->capacity, w->count + 1)) return false;
-  w->waiting[w->count++] = place;
-  return true;
+  return ARRAY_PUSH(w->paths->mem, w->waiting, w->count, w->capacity, place);
 }
 
 bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
@@ -148,14 +144,14 @@ bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
   return path_wait(w, (struct path_place){.branch = 0});
 }
 
-/* Returns the branch after the last one of the node of a place. */
+/* Returns the index after the last branch of the place's node. */
 static uint32_t path_branches_end(const struct stack_paths *p, const struct path_place *place) {
   uint32_t end = place->branch;
   while (end < p->branch_count && p->branches[end].node == place->at.node) end++;
   return end;
 }
 
-/* Makes all children of a node wait, the last one first. */
+/* Adds all children of a node to the nodes that the walk must visit, the last child first. */
 static bool path_wait_for_children(struct path_walk *w, struct path_place place) {
   const struct stack_paths *p = w->paths;
   uint32_t end = path_branches_end(p, &place), next = place.at.node + 1;
@@ -176,8 +172,8 @@ static bool path_wait_for_children(struct path_walk *w, struct path_place place)
   return true;
 }
 
-/* Moves a place to the next node of its run at which something branches off or ends. False at
- * the end of the run. */
+/* Moves a place to the next node of its run that has another child or ends a stack. False at the
+ * end of the run. */
 static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   uint32_t node = path_run_end(p, place->at.run) - 1;
   bool ends = p->runs[place->at.run].stack != MAP_NONE;
@@ -190,7 +186,7 @@ static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   return true;
 }
 
-/* Returns the number of the stack that ends at a place, or MAP_NONE, and passes its branch. */
+/* Returns the number of the stack that ends at a place, or MAP_NONE, and moves past its branch. */
 static uint32_t path_take_stack(const struct stack_paths *p, struct path_place *place) {
   if (place->at.node + 1 == path_run_end(p, place->at.run)) return p->runs[place->at.run].stack;
   const struct path_branch *branch = &p->branches[place->branch];

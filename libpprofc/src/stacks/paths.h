@@ -1,40 +1,40 @@
-/* The prefix tree of stacks: a node for each distinct path of frames from the root.
+/* Prefix tree of stacks: a node for each distinct path of frames from the root.
  *
- * A node that continues the node before it needs only its frame: 4 bytes. Such nodes are a run.
- * A hash table finds the other children and the ends of stacks. */
+ * A node that continues the node before it needs only its frame: 4 bytes. Such nodes are a run. A
+ * hash table finds the other children and the ends of stacks. */
 #ifndef PPROFC_STACKS_PATHS_H
 #define PPROFC_STACKS_PATHS_H
 
 #include "core/map.h"
 
-/* A node, and the run that it is in. */
+/* A node, identified by its run and its index. */
 struct path_node {
   uint32_t node, run;
 };
 
 struct path_run {
-  uint32_t first;         /* first node */
-  struct path_node above; /* parent of the first node */
-  uint32_t branches;      /* first branch of the nodes of the run, in sorted order */
+  uint32_t first;         /* index of the run's first node */
+  struct path_node above; /* parent of the run's first node */
+  uint32_t branches;      /* index of the first branch of the run's nodes, in sorted order */
   uint32_t stack;         /* number of the stack that ends at the last node, or MAP_NONE */
 };
 
-/* Another child of a node than the next node of its run, or the end of a stack before the end of
+/* A child of a node that is not the next node of its run, or a stack that ends before the end of
  * the run. */
 struct path_branch {
   uint32_t node;
-  uint32_t key; /* 0: the end of a stack; else the frame of the child + 1 */
-  uint32_t to;  /* number of the stack, or run of the child */
+  uint32_t key; /* frame of the child + 1; 0 for the end of a stack */
+  uint32_t to;  /* run of the child, or number of the stack that ends */
 };
 
 struct stack_paths {
   const pprofc_allocator *mem;
-  uint32_t *frames; /* [count] frame of each node; node 0 is the root and has no frame */
+  uint32_t *frames; /* frame of each node; node 0 is the root and has no frame */
   struct path_run *runs;
   struct path_branch *branches;
   size_t count, capacity, run_count, run_capacity, branch_count, branch_capacity;
-  uint32_t stacks; /* number of stacks that end at a node */
-  struct map map;  /* branches, by node and key */
+  uint32_t stacks; /* number of the stacks that end at a node */
+  struct map map;  /* index of the branches by node and key */
 };
 
 /* Makes the root. False when out of memory. */
@@ -48,20 +48,20 @@ bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t
  * out of memory. */
 uint32_t stack_paths_end(struct stack_paths *paths, struct path_node at);
 
-/* Writes the frames of the path to a node at `depth`, without the first `from`: to
- * frames[from], frames[from + 1] ... */
+/* Writes the frames of the path to a node at `depth` to frames[from], frames[from + 1] ... The
+ * first `from` frames are not written. */
 void stack_paths_read(const struct stack_paths *paths, struct path_node at, uint32_t depth,
                       uint32_t from, uint32_t *frames);
 
-/* A stack in the order of the tree. */
+/* A stack that the walk returns, in the order of the tree. */
 struct path_stack {
   struct path_node end;
-  uint32_t number; /* result of stack_paths_end */
+  uint32_t number; /* number of the stack, from stack_paths_end */
   uint32_t depth;
-  uint32_t shared; /* frames in common with the stack before */
+  uint32_t shared; /* number of frames that the stack shares with the stack before */
 };
 
-/* A place to continue from: a node with its branches from `branch` on. */
+/* A node whose branches from `branch` on have not been visited yet. */
 struct path_place {
   struct path_node at;
   uint32_t depth, branch;
@@ -74,8 +74,9 @@ struct path_walk {
   uint32_t shared;
 };
 
-/* Sorts the children of each node by frame, and begins a walk over the stacks: a stack before those
- * that continue it. Nothing can be added afterwards. False when out of memory. */
+/* Sorts the children of each node by frame and begins a walk over the stacks, in which a stack
+ * comes before the stacks that continue it. Nothing can be added afterwards. False when out of
+ * memory. */
 bool path_walk_begin(struct path_walk *walk, struct stack_paths *paths);
 /* Returns the next stack in *stack. *done becomes true after the last one. False when out of
  * memory. */

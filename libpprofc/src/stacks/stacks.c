@@ -1,5 +1,5 @@
-/* Distinct stacks in order. Samples are read as changes to the stack before and added to a prefix
- * tree, so a frame that stacks share is read once. */
+/* Collects the distinct stacks in order. Each sample is read as a change of the previous stack and
+ * added to a prefix tree, so frames that stacks share are read once. */
 #include "stacks/stacks.h"
 
 #include "core/array.h"
@@ -10,21 +10,22 @@
 /* A location of the current stack, from the root. */
 struct stacks_step {
   uint32_t offset; /* offset of the location, as in struct fresh_frame */
-  uint32_t depth;  /* frames up to the last one of the location */
+  uint32_t depth;  /* number of frames up to and including the location */
   struct path_node at;
 };
 
 struct stacks_builder {
   const pprofc_profile *profile;
   const struct stack_selection *selection;
+  struct value_column values; /* values of the first sample type that is kept */
   struct stack_set *set;
   const pprofc_allocator *mem;
   struct stack_delta delta;
-  struct stacks_step *steps; /* [max_depth + 1], after the root */
+  struct stacks_step *steps; /* locations of the current stack, after the root */
   size_t step_count;
   size_t value_capacity;
   uint64_t frames; /* number of frames in all distinct stacks */
-  bool limit;      /* true if they are too many */
+  bool limit;      /* true if there are too many frames */
 };
 
 /* ---- frames ------------------------------------------ */
@@ -43,8 +44,8 @@ static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uin
   return true;
 }
 
-/* Enters the stack of a sample, root first. It shares steps with the stack before, and reads only
- * the others. */
+/* Enters the stack of a sample, root first. Reads only the locations that it does not share with
+ * the previous stack. */
 static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;
@@ -85,7 +86,7 @@ static int64_t *stacks_values(struct stacks_builder *b, const struct stacks_step
 
 static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
   struct stack_set *set = b->set;
-  const int64_t *values = b->profile->samples.values + sample * set->types;
+  const int64_t *values = b->values.values + sample * b->values.step;
   struct stacks_step last;
   if (values_are_zero(values, set->types)) return true;
   if (set->from_leaf)
@@ -149,13 +150,18 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   static const struct stack_selection all = {0};
   const pprofc_profile *p = frames->profile;
   if (!selection) selection = &all;
-  *set = (struct stack_set){.types = p->type_count,
+  *set = (struct stack_set){.types = selection->one_type ? 1 : p->type_count,
                             .has_base = profile_has_base(p),
                             .from_leaf = selection->from_leaf,
                             .frames = frames};
   set->columns = set->has_base ? 2 * set->types : set->types;
   arena_init(&set->arena, mem);
-  struct stacks_builder b = {.profile = p, .selection = selection, .set = set, .mem = mem};
+  struct stacks_builder b = {.profile = p,
+                             .selection = selection,
+                             .values = {p->samples.values, p->type_count},
+                             .set = set,
+                             .mem = mem};
+  if (selection->one_type) b.values = profile_values(p, selection->type);
   bool done =
       stack_paths_init(&set->paths, mem) && stacks_add_samples(&b) && stacks_order(set, mem);
   set->value_rows = b.value_capacity;

@@ -12,35 +12,38 @@
 #include "profile/profile.h"
 #include "stacks/paths.h"
 
-/* The properties that make a frame of a line of a location. */
+/* The properties of a line of a location that become part of a frame. */
 struct stack_policy {
-  bool inlines;  /* each inlined call is a frame; false: only the function it was inlined into */
-  bool function; /* the properties that distinguish two frames ... */
+  bool inlines;  /* true if each inlined call is a frame; false: only the function it was inlined
+                    into */
+  bool function; /* true if functions distinguish two frames */
   bool file;
   bool line, column;
   bool address;
-  bool inlined;                        /* ... including inlining */
-  const char *trim_path, *source_path; /* the options of these names, or NULL */
+  bool inlined;                        /* true if inlining also distinguishes two frames */
+  const char *trim_path, *source_path; /* values of the options -trim_path and -source_path, or
+                                          NULL */
 };
 
 /* A frame without a function has the name of its object and its address: "[libc.so.6] 0x7f10". */
 struct stack_frame {
   pprofc_str name, file;
-  int64_t line,
-      column; /* 0: unknown; where the policy has no lines, the line where the function begins */
+  /* Line and column, 0 if unknown; the line is the first one of the function if the policy has no
+   * lines. */
+  int64_t line, column;
   uint64_t address;
-  uint32_t function, mapping; /* the first with these properties, or NONE */
+  uint32_t function, mapping; /* first function and mapping with these properties, or NONE */
   bool inlined;
 };
 
 struct stack_frames {
-  const pprofc_profile *profile; /* must live as long as the frames */
+  const pprofc_profile *profile; /* profile of the frames; it must live as long as they do */
   struct arena arena;
   size_t count;
-  struct stack_frame *items; /* by name, file, line, column, address: the order of stacks; there is
-                                room for one more */
-  uint32_t *location_from;   /* [locations + 1] into location_frames */
-  uint32_t *location_frames; /* the frames of each location, outermost first */
+  struct stack_frame *items; /* frames sorted by name, file, line, column, address: the order of
+                                stacks. The array has room for one more frame */
+  uint32_t *location_from;   /* for each location, the index of its first entry in the next array */
+  uint32_t *location_frames; /* frames of each location, outermost first */
 };
 
 pprofc_status stack_frames_build(const pprofc_profile *profile, const struct stack_policy *policy,
@@ -48,40 +51,43 @@ pprofc_status stack_frames_build(const pprofc_profile *profile, const struct sta
                                  pprofc_error *error);
 void stack_frames_free(struct stack_frames *frames);
 
-/* The frames of all stacks together may not be more than this, so that inlining cannot multiply a
- * small file into something that fits no memory. */
+/* Maximum number of frames in all stacks together, so that inlining cannot make a small file
+ * fill the memory. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
 struct stack_set {
   size_t count;
-  uint32_t *depth;       /* [count] */
-  uint32_t *shared;      /* [count] frames in common with the stack before */
-  struct path_node *end; /* [count] last node in `paths` */
-  uint32_t *number;      /* [count] row in `values` */
+  uint32_t *depth;       /* depth of each stack, in frames */
+  uint32_t *shared;      /* number of frames that each stack shares with the previous one */
+  struct path_node *end; /* last node of each stack in `paths` */
+  uint32_t *number;      /* index of each stack's row in `values` */
   size_t max_depth;
-  bool from_leaf; /* the frames of all stacks come leaf first: so they are sorted and shared */
+  bool from_leaf; /* true if the frames of all stacks come leaf first, and are sorted and shared in
+                     this order */
 
-  size_t types;   /* number of sample types of the profile */
+  size_t types;   /* number of sample types with values: all of the profile, or 1 */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
-  int64_t *values;   /* rows of [columns]: head, then base with its sign turned so that it is
-                        positive */
-  size_t value_rows; /* allocated rows */
+  int64_t *values; /* values of the stacks: rows of all columns, first for head, then for base with
+                      its sign turned so that it is positive */
+  size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
   struct arena arena;
 };
 
-/* The samples to use, and the part of their stacks. */
+/* Selects the samples to use, and the part of their stacks. */
 struct stack_selection {
-  const uint32_t *samples; /* ascending; NULL: all */
+  const uint32_t *samples; /* indices of the samples to use, ascending; NULL: all samples */
   size_t count;            /* number of stacks */
-  size_t max_depth;        /* frames from the root on that count; 0: all */
-  bool from_leaf;          /* stacks as their leaves see them; frames are not cut then */
+  size_t max_depth;        /* maximum number of frames from the root; 0: no limit */
+  bool one_type;           /* true to keep the values of sample type `type` only */
+  size_t type;
+  bool from_leaf; /* true for stacks from the leaf; their frames are not cut */
 };
 
-/* Samples whose values are all 0 are left out; samples with the label pprof::base=true are the
- * base. `selection` may be NULL. */
+/* Builds the set of stacks. Samples whose values are all 0 are dropped. Samples with the label
+ * pprof::base=true are the base. `selection` may be NULL. */
 pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error);
@@ -93,10 +99,11 @@ void stack_set_mark(const struct stack_set *set, uint8_t *used);
 /* Reads the frames of a stack; returns depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
 
-/* The same if `frames` holds the frames of the stack before: reads only frames not shared. */
+/* Works like stack_set_read if `frames` holds the frames of the previous stack: reads only
+ * frames that are not shared. */
 size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames);
 
-/* The values of a stack: [columns]. */
+/* Returns the values of a stack, one for each column. */
 static inline const int64_t *stack_values(const struct stack_set *set, size_t stack) {
   return set->values + set->number[stack] * set->columns;
 }

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Uses lgamma_r, because lgamma writes the global signgam. */
+/* Returns the logarithm of the gamma function. It uses lgamma_r, because lgamma writes the global
+ * signgam. */
 static double log_gamma(double x) {
   int sign;
   return lgamma_r(x, &sign);

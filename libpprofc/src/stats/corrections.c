@@ -1,7 +1,13 @@
 /* Corrects p-values for the number of tests made together. */
 #include "stats/corrections.h"
 
-/* Goes down from the largest p and keeps the smallest p * count / rank so far. */
+#include <math.h>
+#include <stdlib.h>
+
+/* Applies Benjamini and Hochberg's correction. It goes down from the largest p and keeps the
+ * smallest p
+ *
+ * count / rank so far. */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted) {
   double least = 1;
   for (size_t i = count; i-- > 0;) {
@@ -21,7 +27,8 @@ void corrections_benjamini_yekutieli(const double *p, size_t count, double *adju
   }
 }
 
-/* Goes up from the smallest p and keeps the largest p times the number of remaining tests. */
+/* Applies Holm's correction. It goes up from the smallest p and keeps the largest p times the
+ * number of remaining tests. */
 void corrections_holm(const double *p, size_t count, double *adjusted) {
   double most = 0;
   for (size_t i = 0; i < count; i++) {
@@ -29,4 +36,35 @@ void corrections_holm(const double *p, size_t count, double *adjusted) {
     if (value > most) most = value;
     adjusted[i] = most < 1 ? most : 1;
   }
+}
+
+struct ranked {
+  double p;
+  size_t index;
+};
+
+static int ranked_order(const void *a, const void *b) {
+  const struct ranked *x = a, *y = b;
+  if (x->p != y->p) return x->p < y->p ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+bool corrections_apply(corrections_fn correct, double *p, size_t count,
+                       const pprofc_allocator *mem) {
+  if (!correct || !count) return true;
+  size_t tests = 0;
+  struct ranked *ranked = mem_array(mem, count, sizeof *ranked);
+  double *sorted = mem_array(mem, count, sizeof *sorted);
+  bool done = ranked && sorted;
+  for (size_t i = 0; i < count && done; i++)
+    if (!isnan(p[i])) ranked[tests++] = (struct ranked){p[i], i};
+  if (tests) {
+    qsort(ranked, tests, sizeof *ranked, ranked_order);
+    for (size_t i = 0; i < tests; i++) sorted[i] = ranked[i].p;
+    correct(sorted, tests, sorted);
+    for (size_t i = 0; i < tests; i++) p[ranked[i].index] = sorted[i];
+  }
+  mem_free(mem, ranked, count, sizeof *ranked);
+  mem_free(mem, sorted, count, sizeof *sorted);
+  return done;
 }

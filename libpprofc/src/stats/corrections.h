@@ -5,7 +5,7 @@
 #ifndef PPROFC_STATS_CORRECTIONS_H
 #define PPROFC_STATS_CORRECTIONS_H
 
-#include <stddef.h>
+#include "core/mem.h"
 
 /* Controls the false discovery rate: the expected share of false changes among the changes
  * that are found (Benjamini, Hochberg 1995). */
@@ -18,5 +18,12 @@ void corrections_benjamini_yekutieli(const double *p, size_t count, double *adju
 /* Controls the family-wise error rate: the probability of at least one false change (Holm
  * 1979). */
 void corrections_holm(const double *p, size_t count, double *adjusted);
+
+typedef void (*corrections_fn)(const double *p, size_t count, double *adjusted);
+
+/* Adjusts p-values in any order, in place. NaN is skipped: it is not the result of a test. If
+ * `correct` is NULL, nothing changes. False when out of memory. */
+bool corrections_apply(corrections_fn correct, double *p, size_t count,
+                       const pprofc_allocator *mem);
 
 #endif

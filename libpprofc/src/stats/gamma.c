@@ -46,7 +46,8 @@ double stats_tetragamma(double x) {
   return sum;
 }
 
-/* Uses Newton's method on 1 / trigamma, which is almost linear (Smyth 2004, appendix). */
+/* Finds the inverse by Newton's method on 1 / trigamma, which is almost linear (Smyth 2004,
+ * appendix). */
 double stats_trigamma_inverse(double x) {
   if (!(x > 0)) return (double)NAN;
   double y = 0.5 + 1 / x;
@@ -61,7 +62,7 @@ double stats_trigamma_inverse(double x) {
 
 /* ---- the incomplete gamma function ------------------- */
 
-/* Maximum terms of a series or a continued fraction; both need about sqrt(a) terms. */
+/* Maximum number of terms of a series or a continued fraction; both need about sqrt(a) terms. */
 #define MAX_TERMS 100000
 
 static double gamma_front(double a, double x) {

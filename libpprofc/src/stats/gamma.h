@@ -1,4 +1,4 @@
-/* Gamma functions for variances that are shared between functions. */
+/* The gamma function, the derivatives of its logarithm, and the chi-squared distribution. */
 #ifndef PPROFC_STATS_GAMMA_H
 #define PPROFC_STATS_GAMMA_H
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Implements FreeBSD's e_log.c without subnormal numbers, like Go's log_amd64.s. */
+/* Returns log(x) by FreeBSD's e_log.c without subnormal numbers, like Go's log_amd64.s. */
 double go_log(double x) {
   static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01,
                       L3 = 2.857142874366239149e-01, L4 = 2.222219843214978396e-01,
@@ -35,7 +35,7 @@ double go_log(double x) {
   return k * ln2_high - ((half - (s * (half + R) + k * ln2_low)) - f);
 }
 
-/* Implements Go's exp_amd64.s for a processor with fused multiply-add. */
+/* Returns exp(x) like Go's exp_amd64.s on a processor with fused multiply-add. */
 double go_exp(double x) {
   static const double coefficients[] = {1.984126984126984127e-4,
                                         1.3888888888888888889e-3,
@@ -56,7 +56,8 @@ double go_exp(double x) {
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);
-  if (k >= 1024) return (double)INFINITY; /* also returned if r is below 1 */
+  /* Go also returns infinity here, even if r < 1 makes the result finite. */
+  if (k >= 1024) return (double)INFINITY;
   return k < -1075 ? 0 : ldexp(r, (int)k);
 }
 

@@ -6,10 +6,11 @@
 double go_log(double x);
 double go_exp(double x);
 
-/* Returns C(n, k) like moremath: exact up to n = 20, exp of log-gammas above. */
+/* Returns C(n, k), the number of ways to choose k of n, like moremath: exact up to n = 20, exp of
+ * log-gammas above. */
 double go_choose(int n, int k);
 
-/* Returns C(n, k); exact below 2^53. */
+/* Returns C(n, k), the number of ways to choose k of n; exact below 2^53. */
 double choose(int n, int k);
 
 #endif

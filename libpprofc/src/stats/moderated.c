@@ -9,7 +9,7 @@
 
 /* Square of the maximum noise between runs, 200 %. */
 #define CV2_MAX 4.0
-/* Minimum of a row's variance as a share of its floor. */
+/* Minimum of a row's variance, as a share of its sampling variance. */
 #define RATIO_MIN 1e-3
 /* Degrees of freedom of a prior that fits perfectly, before the cap. */
 #define DEGREES_PERFECT 100.0
@@ -30,7 +30,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
   return stats_weighted_median(scratch, count);
 }
 
-/* Returns the noise for which this median is 1. */
+/* Returns the noise for which variance_ratio is 1. */
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
   double median = stats_chi2_quantile(0.5, degrees) / degrees;

@@ -18,10 +18,10 @@ struct variance_prior {
   double degrees; /* weight of the other rows, in degrees of freedom */
 };
 
-/* Maximum degrees of freedom from other rows, so that a row with an unusual variance keeps
- * some weight. */
+/* Maximum degrees of freedom that the other rows give a row, so that a row with an unusual variance
+ * keeps some weight. */
 #define PRIOR_DEGREES_MOST 10.0
-/* Minimum of rows for a prior; with fewer rows both members of the prior are 0. */
+/* Minimum number of rows for a prior; with fewer rows both members of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
 
 /* Estimates the prior from the rows, whose floors must be above 0. `scratch` has room for

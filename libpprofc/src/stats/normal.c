@@ -17,7 +17,7 @@ static double horner(const double *coefficients, size_t count, double x) {
   return value;
 }
 
-/* Uses P. J. Acklam's rational approximation, then one step of Halley's method. */
+/* Returns the quantile by P. J. Acklam's rational approximation and one step of Halley's method. */
 double pprofc_normal_quantile(double p) {
   static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
                              1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 struct ratio_interval {
-  bool defined; /* the denominator is not 0 */
-  bool bounded; /* low and high are finite */
+  bool defined; /* true if the denominator is not 0 */
+  bool bounded; /* true if low and high are finite */
   double ratio, low, high;
 };
 

@@ -1,8 +1,31 @@
-/* Computes medians, with weights and without. */
+/* Sorts samples, and computes medians, with weights and without. */
 #include "stats/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* Maximum number of values for which insertion sort is used: it is faster than qsort's calls. */
+#define FEW_VALUES 24
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  if (isnan(x) || isnan(y)) return (isnan(y) != 0) - (isnan(x) != 0);
+  return (x > y) - (x < y);
+}
+
+void sort_doubles(double *values, size_t count) {
+  if (count > FEW_VALUES) {
+    qsort(values, count, sizeof *values, compare_doubles);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    double value = values[i];
+    size_t k = i;
+    for (; k > 0 && (values[k - 1] > value || (isnan(value) && !isnan(values[k - 1]))); k--)
+      values[k] = values[k - 1];
+    values[k] = value;
+  }
+}
 
 static int weighted_order(const void *a, const void *b) {
   const struct weighted *x = a, *y = b;
@@ -29,28 +52,9 @@ double stats_weighted_median(struct weighted *items, size_t count) {
   return items[count - 1].value;
 }
 
-static int double_order(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Sorts values; few values, such as one benchmark's, are sorted in place. */
-static void double_sort(double *values, size_t count) {
-  if (count > 16) {
-    qsort(values, count, sizeof *values, double_order);
-    return;
-  }
-  for (size_t i = 1; i < count; i++) {
-    double value = values[i];
-    size_t k = i;
-    for (; k && values[k - 1] > value; k--) values[k] = values[k - 1];
-    values[k] = value;
-  }
-}
-
 double stats_median(double *values, size_t count) {
   if (!count) return (double)NAN;
-  double_sort(values, count);
+  sort_doubles(values, count);
   if (count % 2) return values[count / 2];
   return (values[count / 2 - 1] + values[count / 2]) / 2;
 }

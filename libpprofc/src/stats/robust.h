@@ -1,12 +1,15 @@
-/* Computes medians of many values, independent of their order. */
+/* Sorts samples, and computes medians of many values, independent of their order. */
 #ifndef PPROFC_STATS_ROBUST_H
 #define PPROFC_STATS_ROBUST_H
 
 #include <stddef.h>
 
+/* Sorts in ascending order; NaN is first, as in Go's order. */
+void sort_doubles(double *values, size_t count);
+
 struct weighted {
   double value, weight;
-  size_t place; /* rank among equal values, set by the caller */
+  size_t place; /* rank of the item among items with equal values, set by the caller */
 };
 
 /* Returns the weighted median: cumulates weights up to the middle of each item and

@@ -17,7 +17,7 @@ void steps_defaults(struct steps_options *o) {
                               .autocorrelated = true};
 }
 
-/* State of the search: the change points by index. */
+/* State of the search: the change points found so far, by index. */
 struct finder {
   const pprofc_allocator *mem;
   const struct steps_options *options;
@@ -146,7 +146,7 @@ static void finder_test(struct finder *f, size_t i) {
   if (!finder_has_room(f, i)) return;
   struct steps_options options = *f->options;
   size_t first = finder_begin(f, i), end = finder_end(f, i);
-  /* Values of a drift resemble each other by themselves. */
+  /* A drift makes neighbouring values similar, so do not correct for their correlation. */
   if (finder_drifts(f, first, step->index, end)) options.autocorrelated = false;
   step->p = steps_p(f->values, first, step->index, end, &options);
   if (step->p < f->options->alpha && !finder_has_moved(f, i)) step->p = 1;

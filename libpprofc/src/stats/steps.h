@@ -15,12 +15,12 @@ struct steps_options {
   size_t window;         /* number of values in a window; at most STEPS_WINDOW_MAX */
   size_t least;          /* minimum of values between change points and after the last one */
   size_t permutations;   /* number of permutations; 0: only the t-test decides */
-  double alpha;          /* level of the t-test; ten times as large for candidates */
-  double permuted_alpha; /* level of the permutation test */
+  double alpha;          /* significance level of the t-test; ten times as large for candidates */
+  double permuted_alpha; /* significance level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
   double cut;            /* number of robust standard deviations around the rolling median at
                             which values are cut; 0: values are not cut */
-  bool autocorrelated;   /* take into account that a value resembles the one before */
+  bool autocorrelated;   /* true to take into account that a value resembles the one before */
 };
 
 #define STEPS_WINDOW_MAX 500
@@ -31,15 +31,15 @@ void steps_defaults(struct steps_options *options);
 
 /* A change of level. */
 struct step {
-  size_t index;                 /* index of the first value after the change */
-  size_t last;                  /* drift: the last value of its last step; else `index` */
-  bool drift;                   /* a straight line fits the values better than a step */
+  size_t index; /* index of the first value after the change */
+  size_t last;  /* for a drift: index of the last value of its last step; else equal to `index` */
+  bool drift;   /* true if a straight line fits the values better than a step */
   double before, after;         /* means of the values up to the neighbouring change points */
   double difference, low, high; /* after - before, and its 95 % interval (Welch) */
   double ratio, ratio_low, ratio_high; /* after / before and its 95 % interval; NaN unless both
                                           means and the lower bound of `before` are positive */
-  double p, permuted_p; /* p-values of Student's test and of the permutation test (NaN: not
-                           made) */
+  /* P-values of Student's test and of the permutation test; NaN if the test was not made. */
+  double p, permuted_p;
 };
 
 /* Looks for a change that has too few values yet: at least two values at the end of values [first,

@@ -19,8 +19,8 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 /* Copies the values and cuts outliers. */
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
-/* Returns the p-value of a split of the values [first, end). The variance of values that resemble
- * the ones before is larger than it looks: by (1 + r) / (1 - r) for a correlation r. */
+/* Returns the p-value of a split of the values [first, end). For neighbours with correlation r the
+ * variance is multiplied by (1 + r) / (1 - r), because it looks too small otherwise. */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 

@@ -1,11 +1,11 @@
-/* The noise of a series: cuts outliers, and tests a split of values that resemble the ones before.
- */
-#include "stats/sorting.h"
+/* Handles the noise of a series: cuts outliers, and tests a split of values that resemble the ones
+ * before. */
+#include "stats/robust.h"
 #include "stats/steps_inside.h"
 
 #include <math.h>
 
-#define CUT_HALF 5 /* values on each side of the rolling median */
+#define CUT_HALF 5 /* number of values on each side of the rolling median */
 #define MAD_TO_SIGMA                                                                               \
   1.4826 /* standard deviation divided by the median deviation, for a normal distribution */
 #define RESEMBLING_MAX 0.9
@@ -26,7 +26,8 @@ void steps_cut(const double *values, size_t count, double cut, double *out) {
     double middle = cut_median(near, n);
     for (size_t k = 0; k < n; k++) near[k] = fabs(near[k] - middle);
     double most = cut * MAD_TO_SIGMA * cut_median(near, n);
-    /* More than half of the values are equal: nothing is known of the noise. */
+    /* If more than half of the values are equal, their median deviation is 0 and does not show the
+     * noise. */
     if (most > 0) out[i] = fmax(middle - most, fmin(middle + most, values[i]));
   }
 }
@@ -54,7 +55,8 @@ double steps_p(const double *values, size_t first, size_t middle, size_t end,
   struct steps_side b = steps_side_of(values, middle, end);
   double r = 0;
   if (options->autocorrelated) r = resemblance(values, first, middle, end, &a, &b);
-  /* The share of independent values that would give the same variance of the mean. */
+  /* Number of independent values with the same variance of the mean, divided by the number of
+   * values. */
   double share = (1 - r) / (1 + r);
   a.count *= share;
   a.squares *= share;

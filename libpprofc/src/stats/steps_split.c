@@ -1,5 +1,6 @@
 /* Computes the energy distance of all splits of a run of values, and Student's test of one
  * split. */
+#include "stats/random.h"
 #include "stats/steps_inside.h"
 
 #include <math.h>
@@ -73,16 +74,9 @@ static double split_whole(const double *x, const double *rows, size_t count, siz
   return greatest;
 }
 
-static uint64_t split_random(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea, Flood 2014) */
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 static void split_shuffle(double *x, double *rows, size_t count, uint64_t *state) {
   for (size_t i = count - 1; i > 0; i--) {
-    size_t k = (size_t)(split_random(state) % (i + 1));
+    size_t k = (size_t)(stats_random(state) % (i + 1));
     double value = x[i], row = rows[i];
     x[i] = x[k];
     rows[i] = rows[k];
@@ -95,7 +89,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* Above this number the test has failed. */
+  /* Number of permutations with an equal or better split at which the test fails. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -104,8 +98,8 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  double almost = found - 1e-9 * fabs(found); /* summation in another order changes the last
-                                                 bits */
+  /* Tolerance: summation in another order changes the last bits. */
+  double almost = found - 1e-9 * fabs(found);
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);
     above += split_whole(x, rows, count, o->least) >= almost;

@@ -2,25 +2,20 @@
 #include "stats/trend.h"
 
 #include "pprofc/stats.h"
+#include "stats/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Number of pairs of TREND_EXACT values, plus one for S of all pairs. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
-
-static int trend_ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch) {
   size_t pairs = 0;
   for (size_t i = 0; i < count; i++)
     for (size_t j = i + 1; j < count; j++) scratch[pairs++] = (x[j] - x[i]) / (t[j] - t[i]);
   if (!pairs) return 0;
-  qsort(scratch, pairs, sizeof *scratch, trend_ascending);
+  sort_doubles(scratch, pairs);
   return (scratch[(pairs - 1) / 2] + scratch[pairs / 2]) / 2;
 }
 
@@ -37,7 +32,8 @@ double trend_kendall_s(const double *x, size_t count) {
  * index k. */
 struct kendall {
   double product[TREND_PAIRS], next[TREND_PAIRS];
-  double rows[TREND_EXACT + 1][TREND_PAIRS]; /* Gaussian binomials [n, 0], [n, 1] ... */
+  /* Coefficients of the Gaussian binomials [n, 0], [n, 1] ... */
+  double rows[TREND_EXACT + 1][TREND_PAIRS];
   double sorted[TREND_EXACT];
 };
 
@@ -105,7 +101,7 @@ double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *me
     struct kendall *k = mem_array(mem, 1, sizeof *k);
     if (!k) return -1;
     memcpy(k->sorted, x, count * sizeof *x);
-    qsort(k->sorted, count, sizeof *x, trend_ascending);
+    sort_doubles(k->sorted, count);
     p = kendall_exact(k, count, s);
     mem_free(mem, k, 1, sizeof *k);
     return p;
@@ -113,7 +109,7 @@ double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *me
   double *sorted = mem_array(mem, count, sizeof *sorted);
   if (!sorted) return -1;
   memcpy(sorted, x, count * sizeof *x);
-  qsort(sorted, count, sizeof *x, trend_ascending);
+  sort_doubles(sorted, count);
   p = kendall_normal(sorted, count, s);
   mem_free(mem, sorted, count, sizeof *sorted);
   return p;

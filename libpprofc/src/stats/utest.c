@@ -2,17 +2,16 @@
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
-#include "stats/utest_known.h"
 
 #include <math.h>
 
 /* Statistics of the merged samples: the number of occurrences of each distinct value, and U. */
 struct ranks {
-  size_t *ties; /* counts, ascending by value */
+  size_t *ties; /* number of times that each distinct value occurs, ascending by value */
   size_t distinct;
   bool tied;
-  double u;     /* U: pairs with x > y, ties count half */
-  double cubes; /* sum of t^3 - t over the counts */
+  double u;     /* U: number of pairs with x > y; ties count half */
+  double cubes; /* sum of t^3 - t over these numbers t */
 };
 
 static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
@@ -78,7 +77,6 @@ struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
   bool reversed;
-  struct u_known *known;
   const pprofc_allocator *mem;
 };
 
@@ -86,38 +84,9 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
   return w->ties[w->reversed ? w->distinct - 1 - k : k];
 }
 
-/* Computes the probability that r of a value's t occurrences are in x if each is with
- * probability nx / total. Given that nx of all values are in x, this is the exact
- * distribution, and unlike counts it does not overflow. */
-static void binomial_weights(double *weights, size_t t, double chance) {
-  double log_odds = log(chance) - log1p(-chance), log_zero = (double)t * log1p(-chance);
-  int sign;
-  for (size_t r = 0; r <= t; r++)
-    weights[r] = exp(lgamma_r((double)t + 1, &sign) - lgamma_r((double)r + 1, &sign) -
-                     lgamma_r((double)(t - r) + 1, &sign) + log_zero + (double)r * log_odds);
-}
-
-/* Number of values up to which a double represents all counts exactly. */
-#define COUNTED_TOTAL 52
-
-static void tie_weights(const struct tied_walk *w, double *weights, size_t t) {
-  if (w->total > COUNTED_TOTAL) {
-    binomial_weights(weights, t, (double)w->nx / (double)w->total);
-    return;
-  }
-  for (size_t r = 0; r <= t; r++) weights[r] = choose((int)t, (int)r);
-}
-
-/* Returns the sum of the weights of all assignments. */
-static double all_weights(const struct tied_walk *w, double *weights) {
-  if (w->total <= COUNTED_TOTAL) return go_choose((int)w->total, (int)w->nx);
-  binomial_weights(weights, w->total, (double)w->nx / (double)w->total);
-  return weights[w->nx];
-}
-
-/* Adds one distinct value. An assignment with j values in x so far and a doubled U of v
- * becomes the assignments that put r of the t new values into x. Each of the r is above the
- * (seen - j) earlier values of y, and ties with t - r. */
+/* Adds a distinct value that occurs t times; `seen` values are smaller, and j of them are in x.
+ * There are choose(t, r) ways to put r of the t values into x. Each of the r is above (seen - j)
+ * values of y and ties with t - r, which adds to the doubled U. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -144,7 +113,7 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
     from[0] = 1;
     for (size_t k = 0; k < w->distinct; k++) {
       size_t t = ties_at(w, k);
-      tie_weights(w, weights, t);
+      for (size_t r = 0; r <= t; r++) weights[r] = choose((int)t, (int)r);
       for (size_t i = 0; i < cells; i++) to[i] = 0;
       spread(w, seen, t, limit, weights, from, to);
       seen += t;
@@ -154,15 +123,15 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
     }
     result = 0;
     for (size_t v = 0; v <= limit; v++) result += from[w->nx * width + v];
-    result /= all_weights(w, weights);
+    result /= go_choose((int)w->total, (int)w->nx);
   }
   mem_free(w->mem, tables, 2 * cells, sizeof *tables);
   mem_free(w->mem, weights, w->total + 1, sizeof *weights);
   return result;
 }
 
-/* Computes benchstat's sum for two distinct values, whose upper end comes from a truncating
- * division. */
+/* Computes P(2U <= limit) for two distinct values like benchstat, which truncates the upper end of
+ * the sum. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
@@ -170,21 +139,6 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
   for (long long r = n > t0 ? n - t0 : 0; r <= last; r++)
     sum += go_choose((int)t0, (int)(n - r)) * go_choose((int)t1, (int)r);
   return sum / go_choose((int)w->total, (int)n);
-}
-
-/* Returns the tail without ties, from the stored tails. */
-static double known_cdf(const struct tied_walk *w, size_t u) {
-  struct u_known *known = w->known;
-  size_t ny = w->total - w->nx;
-  if (!known || w->nx * ny > U_KNOWN || u >= U_KNOWN) return untied_cdf(w->nx, ny, u, w->mem);
-  if (known->nx != w->nx || known->ny != ny) {
-    for (size_t i = 0; i < w->nx * ny; i++) known->tails[i] = -1;
-    known->nx = w->nx;
-    known->ny = ny;
-  }
-  if (u >= w->nx * ny) return 1;
-  if (known->tails[u] < 0) known->tails[u] = untied_cdf(w->nx, ny, u, w->mem);
-  return known->tails[u];
 }
 
 /* ---- choice of the method ---------------------------- */
@@ -195,20 +149,21 @@ static double known_cdf(const struct tied_walk *w, size_t u) {
 #define EXACT_TIED   25
 
 static double upstream_p(const struct tied_walk *w, const struct ranks *r, double u) {
-  if (!r->tied) return 2 * known_cdf(w, (size_t)u);
+  if (!r->tied) return 2 * untied_cdf(w->nx, w->total - w->nx, (size_t)u, w->mem);
   if (r->distinct == 2) return 2 * two_values_as_upstream(w, (long long)(2 * u));
   return 2 * tied_cdf(w, (size_t)(2 * u));
 }
 
 /* Returns the smaller tail, doubled; with ties the distribution of U is not symmetric. */
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
-  double pairs = (double)w->nx * (double)(w->total - w->nx), least = 1;
+  size_t ny = w->total - w->nx;
+  double pairs = (double)w->nx * (double)ny, least = 1;
   if (!r->tied) {
-    least = known_cdf(w, (size_t)(u < pairs - u ? u : pairs - u));
+    least = untied_cdf(w->nx, ny, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* Only the tail on u's side of the mean can be the smaller one, but both may be above
-       * one half. */
+      /* The smaller tail is on u's side of the mean, so skip the other one. With ties even the
+       * smaller tail may be above one half. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;
@@ -254,9 +209,8 @@ static pprofc_u_result test_ranks(struct tied_walk *w, const struct ranks *r, bo
   return result;
 }
 
-pprofc_u_result u_test_known(const double *x, size_t x_count, const double *y, size_t y_count,
-                             unsigned flags, struct u_known *known,
-                             const pprofc_allocator *allocator) {
+pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
+                              unsigned flags, const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
   if (!x_count || !y_count) return (pprofc_u_result){PPROFC_TEST_TOO_SMALL, 0, 1, false};
   if (isnan(x[0]) || isnan(y[0])) /* the samples are sorted, so NaN comes first */
@@ -265,13 +219,8 @@ pprofc_u_result u_test_known(const double *x, size_t x_count, const double *y, s
   struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};
   if (!r.ties) return (pprofc_u_result){PPROFC_TEST_NO_MEMORY, 0, 1, false};
   rank(x, x_count, y, y_count, &r);
-  struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, known, mem};
+  struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, mem};
   pprofc_u_result result = test_ranks(&walk, &r, flags & PPROFC_U_CORRECT);
   mem_free(mem, r.ties, total, sizeof *r.ties);
   return result;
-}
-
-pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
-                              unsigned flags, const pprofc_allocator *allocator) {
-  return u_test_known(x, x_count, y, y_count, flags, NULL, allocator);
 }

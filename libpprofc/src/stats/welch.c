@@ -19,7 +19,7 @@ static bool all_finite(const double *values, size_t count) {
   return true;
 }
 
-/* Implements Welch 1947 with the degrees of freedom of Satterthwaite 1946. If squares
+/* Computes Welch's test (1947) with the degrees of freedom of Satterthwaite (1946). If squares
  * overflow, t is 0 and p is 1. */
 pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, const double *y,
                                   size_t y_count) {

@@ -1,7 +1,7 @@
 /* Converts an address at run time to an address in the file. */
 #include "symbolize/base_address.h"
 
-#include <elf.h>
+#include "symbolize/elf_format.h"
 
 #define PAGE        ((uint64_t)4096)
 #define KERNEL_FROM ((uint64_t)1 << 63)
@@ -165,7 +165,7 @@ static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_e
                    q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
 }
 
-/* A mapping of the whole address space, or of nothing, has no base. */
+/* True for a mapping of the whole address space, or of nothing, which has no base. */
 static bool covers_everything(const struct mapped_range *r) {
   return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
 }

@@ -1,4 +1,4 @@
-/* Converts an address at run time to an address in the file (8.2). */
+/* Converts an address at run time to an address in the file (docs/spec/pprof.md, 8.2). */
 #ifndef PPROFC_SYMBOLIZE_BASE_ADDRESS_H
 #define PPROFC_SYMBOLIZE_BASE_ADDRESS_H
 

@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-#define SECTION_MOST ((uint64_t)16 << 20) /* bytes of a section that are read */
-#define ITEMS_MOST   200                  /* lines of a fact */
+#define SECTION_MOST ((uint64_t)16 << 20) /* maximum bytes of a section that are read */
+#define ITEMS_MOST   200                  /* maximum number of lines of one kind of information */
 #define GO_HEADER    32                   /* bytes before the texts of Go's build information */
-#define GO_MARK      16                   /* bytes around the list of modules */
-#define DYNAMIC_SIZE 16                   /* bytes of an entry of .dynamic in a 64-bit file */
+#define GO_MARK      16 /* bytes of the mark before and after the list of modules */
+#define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1
 
 /* Reads a section; `text` stays empty if the file has no such section or it is large. */
@@ -19,13 +19,14 @@ static void built_section(const struct elf_file *f, const char *name, struct buf
   uint64_t address, offset, size;
   buffer_clear(text);
   if (!elf_section(f, name, &address, &offset, &size) || size > SECTION_MOST) return;
-  char *bytes = mem_array(f->mem, size ? size : 1, 1);
+  size_t room = size ? (size_t)size : 1;
+  char *bytes = mem_array(f->mem, room, 1);
   if (!bytes) {
     text->failed = true;
     return;
   }
-  if (elf_read(f, offset, bytes, size)) buffer_add(text, bytes, size);
-  mem_free(f->mem, bytes, size ? size : 1, 1);
+  if (elf_read(f, offset, bytes, (size_t)size)) buffer_add(text, bytes, (size_t)size);
+  mem_free(f->mem, bytes, room, 1);
 }
 
 /* Adds a line, each text once. */
@@ -53,7 +54,7 @@ static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str
 
 /* ---- Go ---------------------------------------------- */
 
-/* Takes a text after its length as a varint. */
+/* Reads a text that follows its length, a varint. */
 static pprofc_str go_text(pprofc_str *rest) {
   uint64_t size = 0;
   size_t at = 0;
@@ -63,13 +64,13 @@ static pprofc_str go_text(pprofc_str *rest) {
     if (!(byte & 0x80)) break;
   }
   if (size > rest->size - at) size = 0;
-  pprofc_str text = str_slice(*rest, at, at + size);
-  *rest = str_slice(*rest, at + size, rest->size);
+  pprofc_str text = str_slice(*rest, at, at + (size_t)size);
+  *rest = str_slice(*rest, at + text.size, rest->size);
   return text;
 }
 
-/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. The
- * version control's facts about the sources are not flags. */
+/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. Data of the
+ * version control about the sources is not added to the flags. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");
   char text[512];
@@ -105,7 +106,7 @@ static void built_needed(pprofc_str dynamic, pprofc_str strings, struct buffer *
     uint64_t entry[2];
     memcpy(entry, dynamic.data + at, sizeof entry);
     if (entry[0] != DT_NEEDED || entry[1] >= strings.size) continue;
-    pprofc_str name = str_slice(strings, entry[1], strings.size);
+    pprofc_str name = str_slice(strings, (size_t)entry[1], strings.size);
     built_add(libraries, str_slice(name, 0, str_find_char(name, '\0')));
   }
 }

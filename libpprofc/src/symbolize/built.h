@@ -1,18 +1,18 @@
-/* How a program was built: facts that its ELF file has. */
+/* Reads from an ELF file how the program was built. */
 #ifndef PPROFC_SYMBOLIZE_BUILT_H
 #define PPROFC_SYMBOLIZE_BUILT_H
 
 #include "core/error.h"
 #include "core/mem.h"
 
-/* A line for each item; "" if the file does not have it. */
+/* Information on a build, one line for each item; "" if the file does not have it. */
 struct built {
-  pprofc_str compiler;  /* "go1.22.1", "GCC: (Debian 12.2.0-14) 12.2.0" */
-  pprofc_str flags;     /* "-race=true", "GNU C17 12.2.0 -mtune=generic -O2" */
-  pprofc_str libraries; /* "golang.org/x/text v0.14.0", "libc.so.6" */
+  pprofc_str compiler;  /* compiler and its version: "go1.22.1", "GCC: (Debian 12.2.0-14) 12.2.0" */
+  pprofc_str flags;     /* build flags: "-race=true", "GNU C17 12.2.0 -mtune=generic -O2" */
+  pprofc_str libraries; /* libraries: "golang.org/x/text v0.14.0", "libc.so.6" */
 };
 
-/* Reads the facts of an ELF file. The texts are in the arena. Errors: as of elf_open. */
+/* Reads how an ELF file was built. The texts are in the arena. Errors are as for elf_open. */
 pprofc_status built_read(struct built *built, const char *path, struct arena *arena,
                          pprofc_error *error);
 

@@ -2,6 +2,7 @@
 #include "symbolize/code.h"
 
 #include "core/array.h"
+#include "core/chars.h"
 #include "symbolize/code_image.h"
 #include "symbolize/demangle.h"
 
@@ -10,12 +11,12 @@
 #define DEPTH_MAX 3     /* maximum number of pointers followed from data to data */
 #define DATA_MAX  65536 /* maximum bytes of one object that are compared */
 
-/* An address on each side. */
+/* A pair of addresses, one in each program. */
 struct code_pair {
   uint64_t base, head;
 };
 
-/* Compared data and the result; true while the comparison runs. */
+/* Data that was compared, and the result; true while the comparison runs. */
 struct code_known {
   struct code_pair at;
   uint64_t size;
@@ -26,11 +27,12 @@ struct code_known {
 /* State of a comparison. */
 struct code_work {
   struct code_image images[2];
-  struct map map;           /* of `known` */
-  struct code_known *known; /* compared data, in the arena of the base */
+  struct map map;           /* index of `known` by the pair of addresses */
+  struct code_known *known; /* data that was compared, in the arena of the base */
   size_t known_count, known_capacity;
   bool out_of_memory;
-  const struct code_symbol *functions[2]; /* the two functions being compared */
+  /* Functions that are being compared, one of each program. */
+  const struct code_symbol *functions[2];
 };
 
 enum { BASE, HEAD };
@@ -40,7 +42,7 @@ enum { BASE, HEAD };
 /* Returns the name without a number that compilers increment: ".llvm.123", ".12". */
 static pprofc_str stable_name(pprofc_str name) {
   size_t end = name.size;
-  while (end && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
+  while (end && char_is_digit(name.data[end - 1])) end--;
   if (end == name.size || end < 2 || name.data[end - 1] != '.') return name;
   name = str_slice(name, 0, end - 1);
   return str_ends(name, STR(".llvm")) ? str_slice(name, 0, name.size - 5) : name;
@@ -272,7 +274,7 @@ static bool known_equal(const void *records, uint32_t index, const void *key) {
          a->depth == b->depth;
 }
 
-/* Compares data once for each depth. */
+/* Compares the data at two addresses. The result is stored, once for each depth of pointers. */
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_known key = {at, size, depth, true};
   uint64_t hash = hash_mix(hash_mix(hash_mix(0, at.base), at.head), size ^ (uint64_t)depth << 60);

@@ -10,7 +10,7 @@
 enum code_state {
   CODE_UNKNOWN, /* no function with that name, or its code cannot be read */
   CODE_SAME,
-  CODE_CHANGED /* also a function that only one side has */
+  CODE_CHANGED /* the code differs, or only one side has the function */
 };
 
 #define CODE_CACHE_LINE 64
@@ -23,12 +23,12 @@ struct code_function {
 
 struct code_comparison {
   struct arena arena;
-  struct code_function *functions; /* by linker name, each name once */
+  struct code_function *functions; /* functions by linker name, each name once */
   size_t count;
-  size_t same, changed, unknown,
-      moved;             /* number of functions of each kind; `moved` is part of `same` */
-  struct interner names; /* linker names and readable names */
-  uint32_t *by_name;     /* [names] index in functions */
+  /* Numbers of functions of each kind; `moved` is part of `same`. */
+  size_t same, changed, unknown, moved;
+  struct interner names; /* linker names and readable names of the functions */
+  uint32_t *by_name;     /* index in `functions` of each name */
   size_t by_name_capacity;
 };
 

@@ -3,8 +3,8 @@
 
 #include "core/array.h"
 #include "core/infile.h"
+#include "symbolize/elf_format.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 #define MAX_FILE ((size_t)1 << 30)
@@ -32,7 +32,7 @@ static pprofc_str code_string(const struct code_image *m, const Elf64_Shdr *stri
                               uint64_t offset) {
   const uint8_t *at = code_file_at(m, strings->sh_offset, strings->sh_size);
   if (!at || offset >= strings->sh_size) return STR("");
-  const void *end = memchr(at + offset, 0, strings->sh_size - offset);
+  const void *end = memchr(at + offset, 0, (size_t)(strings->sh_size - offset));
   if (!end) return STR("");
   return (pprofc_str){(const char *)at + offset, (size_t)((const uint8_t *)end - (at + offset))};
 }
@@ -94,7 +94,7 @@ const uint8_t *code_bytes(const struct code_image *m, uint64_t address, uint64_t
 static int code_symbol_order(const void *a, const void *b) {
   const struct code_symbol *x = a, *y = b;
   if (x->address != y->address) return x->address < y->address ? -1 : 1;
-  if (x->size != y->size) return x->size > y->size ? -1 : 1; /* the larger one first */
+  if (x->size != y->size) return x->size > y->size ? -1 : 1; /* sort the larger symbol first */
   return str_compare(x->name, y->name);
 }
 
@@ -250,10 +250,11 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
   return i->relative_immediate ? address + i->size + value : value;
 }
 
-/* Marks what an instruction refers to. */
+/* Marks the addresses that an instruction refers to. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
-  bool absolute = m->fixed && !m->go; /* numbers of 4 bytes may be addresses */
+  /* Only without position-independent code, and not for Go, numbers of 4 bytes may be addresses. */
+  bool absolute = m->fixed && !m->go;
   bool data = i->relative_displacement || (absolute && i->displacement_size == 4);
   if (data && !add_mark(m, code_displacement_target(i, bytes, address))) return false;
   if (!absolute || i->immediate_size < 4 || i->relative_immediate) return true;

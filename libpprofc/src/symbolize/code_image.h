@@ -9,7 +9,7 @@
 
 struct code_section {
   uint64_t address, size;
-  const uint8_t *bytes; /* NULL: zeros */
+  const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
   bool numbers; /* true if no word of the section is an address */
   bool made;    /* true if Go's linker wrote it, with sizes and addresses of the whole program */
@@ -35,13 +35,13 @@ struct code_image {
   bool fixed; /* true if not position-independent: words of data and of code may be addresses */
   bool go;
   uint64_t types_from, types_to; /* range of Go's type descriptors; 0 without them */
-  struct code_section *sections; /* by address */
+  struct code_section *sections; /* sections, sorted by address */
   size_t section_count;
-  struct code_symbol *symbols; /* by address, then name */
+  struct code_symbol *symbols; /* symbols, sorted by address, then name */
   size_t symbol_count;
-  struct code_symbol *functions; /* symbols of functions, by name, then by address */
+  struct code_symbol *functions; /* symbols of functions, sorted by name, then by address */
   size_t function_count;
-  struct code_relocation *relocations; /* by address */
+  struct code_relocation *relocations; /* relocations, sorted by address */
   size_t relocation_count, relocation_capacity;
   uint64_t *marks; /* referenced addresses, sorted */
   size_t mark_count, mark_capacity;

@@ -2,6 +2,7 @@
  * each mode. */
 #include "symbolize/demangle.h"
 
+#include "core/chars.h"
 #include "core/parallel.h"
 #include "symbolize/rust_v0.h"
 
@@ -17,7 +18,8 @@
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {
-  pprofc_str head = str_slice(name, 0, 16); /* "_Z", "___Z", "_GLOBAL__I__Z" */
+  /* First bytes of the name, which show if it is mangled: "_Z", "___Z", "_GLOBAL__I__Z". */
+  pprofc_str head = str_slice(name, 0, 16);
   return str_starts(name, STR("_")) && str_find(head, STR("_Z")) < head.size;
 }
 
@@ -125,7 +127,7 @@ static bool print_cxx(const char *mangled, int options, struct demangle_collecto
   bool printed = false;
   if (!setjmp(collector->too_much))
     printed = cplus_demangle_print_callback(options, name, demangle_collect, collector) != 0;
-  free(memory); /* memory that libiberty allocated */
+  free(memory); /* free the memory that libiberty allocated */
   return printed;
 }
 
@@ -156,15 +158,32 @@ static bool has_many_copies(pprofc_str mangled) {
   return templates && references > MAX_COPIES / templates;
 }
 
-/* Demangles a name that ends with a NUL, in memory that may be written. */
+/* Writes "this" before the first parameter, as newer versions of libiberty do. */
+static void mark_explicit_object(struct buffer *out) {
+  size_t at = out->size, depth = 0;
+  for (bool opened = false; at > 0 && !opened; at--) {
+    char c = out->data[at - 1];
+    if (c == ')') depth++;
+    if (c == '(' && depth) opened = --depth == 0;
+  }
+  size_t first = at + 1; /* position after the parenthesis that opens the parameters */
+  if (!buffer_reserve(out, 5) || first >= out->size || out->data[first] == ')') return;
+  memmove(out->data + first + 5, out->data + first, out->size - first);
+  memcpy(out->data + first, "this ", 5);
+  out->size += 5;
+}
+
+/* Demangles a name that ends with a NUL, in memory that may be written. 'H' marks an explicit
+ * object parameter (C++23); versions of libiberty that do not know it read the name without. */
 static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust,
                          struct buffer *out) {
   int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
   if (run_demangler(name, options, is_rust, out)) return true;
-  /* A function whose object is an explicit parameter (C++23), which only its parameters show. */
-  if (parameters || strncmp(name, "_ZNH", 4) != 0) return false;
+  if (strncmp(name, "_ZNH", 4) != 0) return false;
   memmove(name + 3, name + 4, size - 3);
-  return run_demangler(name, options, is_rust, out);
+  if (!run_demangler(name, options, is_rust, out)) return false;
+  if (parameters) mark_explicit_object(out);
+  return !out->failed;
 }
 
 static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
@@ -191,8 +210,8 @@ static void keep(struct buffer *out, size_t *to, char c) {
   out->data[(*to)++] = c;
 }
 
-/* A suffix " [clone .part.1]" names one copy of the function; pprof shows one name for all
- * copies. */
+/* Removes a suffix such as " [clone .part.1]", which names one copy of the function. pprof shows
+ * one name for all copies. */
 static void drop_clones(struct buffer *out) {
   size_t clone = str_find(buffer_str(out), STR(" [clone "));
   out->size = clone;
@@ -264,7 +283,7 @@ static void renumber_parameters(struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size;) {
     size_t end = parameter_letters(s, i), digits = end;
-    while (digits < s.size && s.data[digits] >= '0' && s.data[digits] <= '9') digits++;
+    while (digits < s.size && char_is_digit(s.data[digits])) digits++;
     int64_t number;
     bool found = end > i + 1 && str_parse_int(str_slice(s, end, digits), 10, &number);
     while (i < end) keep(out, &to, s.data[i++]);
@@ -309,8 +328,8 @@ static void drop_templates(pprofc_str s, struct buffer *out) {
       keep(out, &to, s.data[i]);
       continue;
     }
-    if (i > 1 && s.data[i - 1] == ' ' && demangle_is_operator(s, i - 2))
-      to--; /* "operator<< <int>" */
+    /* Drop the blank in "operator<< <int>". */
+    if (i > 1 && s.data[i - 1] == ' ' && demangle_is_operator(s, i - 2)) to--;
     i = end;
   }
   out->size = to;

@@ -1,4 +1,4 @@
-/* Demangles names of C++ (Itanium) and Rust, in pprof's four modes (8.4). */
+/* Demangles names of C++ (Itanium) and Rust, in pprof's four modes (docs/spec/pprof.md, 8.4). */
 #ifndef PPROFC_SYMBOLIZE_DEMANGLE_H
 #define PPROFC_SYMBOLIZE_DEMANGLE_H
 

@@ -2,38 +2,28 @@
  * and line of the next instructions. */
 #include "symbolize/object.h"
 
+#include "core/chars.h"
+
 #include <stdio.h>
 
-/* Function and line of the next instructions. */
+/* Function, file and line of the next instructions. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;
 };
 
-static bool disassemble_is_hex(char c) {
-  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
-}
-
-static bool disassemble_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool disassemble_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\f' || c == '\r';
-}
-
 static size_t skip_hex(pprofc_str line) {
   size_t at = 0;
-  while (at < line.size && disassemble_is_hex(line.data[at])) at++;
+  while (at < line.size && char_is_hex(line.data[at])) at++;
   return at;
 }
 
-/* "401210: movl (%rdi), %edx" */
+/* Parses "401210: movl (%rdi), %edx". */
 static bool instruction_line(pprofc_str line, struct instruction *instruction) {
   size_t digits = skip_hex(line);
   if (!digits || digits + 1 >= line.size || line.data[digits] != ':') return false;
   size_t text = digits + 1;
-  while (text < line.size && disassemble_is_blank(line.data[text])) text++;
+  while (text < line.size && char_is_blank(line.data[text])) text++;
   if (text == digits + 1) return false;
   instruction->text = str_slice(line, text, line.size);
   return str_parse_uint(str_slice(line, 0, digits), 16, &instruction->address);
@@ -42,7 +32,7 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
 /* Returns the line without the "; " with which LLVM begins it. */
 static pprofc_str drop_mark(pprofc_str line) {
   size_t at = line.size && line.data[0] == ';';
-  if (at < line.size && disassemble_is_blank(line.data[at])) at++;
+  if (at < line.size && char_is_blank(line.data[at])) at++;
   return str_slice(line, at, line.size);
 }
 
@@ -52,11 +42,10 @@ static bool file_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
   size_t colon = line.size;
   for (size_t i = line.size; i-- > 0 && colon == line.size;)
-    if (line.data[i] == ':' && i + 1 < line.size && disassemble_is_digit(line.data[i + 1]))
-      colon = i;
+    if (line.data[i] == ':' && i + 1 < line.size && char_is_digit(line.data[i + 1])) colon = i;
   if (colon == line.size) return false;
   size_t end = colon + 1;
-  while (end < line.size && disassemble_is_digit(line.data[end])) end++;
+  while (end < line.size && char_is_digit(line.data[end])) end++;
   int64_t number;
   if (str_parse_int(str_slice(line, colon + 1, end), 10, &number) && number <= UINT32_MAX) {
     place->file = str_slice(line, 0, colon);
@@ -65,10 +54,10 @@ static bool file_line(pprofc_str line, struct disassemble_place *place) {
   return true;
 }
 
-/* "; name():" */
+/* Parses "; name():". */
 static bool function_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
-  if (!line.size || disassemble_is_blank(line.data[0])) return false;
+  if (!line.size || char_is_blank(line.data[0])) return false;
   for (size_t i = line.size; i-- > 1;)
     if (str_starts(str_slice(line, i, line.size), STR("():"))) {
       place->function = str_slice(line, 0, i);
@@ -83,7 +72,7 @@ static bool label_line(pprofc_str line, struct disassemble_place *place) {
   if (colon == line.size) return false;
   size_t from = skip_hex(line);
   if (from > colon) from = colon;
-  if (from < colon && disassemble_is_blank(line.data[from])) from++;
+  if (from < colon && char_is_blank(line.data[from])) from++;
   place->function = str_slice(line, from, colon);
   return true;
 }

@@ -2,8 +2,8 @@
 #include "symbolize/elf_file.h"
 
 #include "core/array.h"
+#include "symbolize/elf_format.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address
 
 /* Build ids in one section of notes. */
 struct notes {
-  char id[129]; /* last build ID that was read, in hex */
+  char id[129]; /* last build id that was read, in hexadecimal */
   unsigned found;
 };
 

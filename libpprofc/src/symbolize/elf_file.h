@@ -1,6 +1,6 @@
-/* Parts of an ELF file that symbolization needs: kind, load segments, build id, single symbols.
- * Only headers, notes and symbol tables are read, each with bounds checks. External tools read
- * the debug information. */
+/* Reads the parts of an ELF file that symbolization needs: kind, load segments, build id, single
+ * symbols. Only headers, notes and symbol tables are read, each with bounds checks. External tools
+ * read the debug information. */
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
 
@@ -15,17 +15,17 @@ struct elf_segment {
 
 struct elf_file {
   const pprofc_allocator *mem;
-  const char *path; /* borrowed */
+  const char *path; /* path of the file; the caller owns it */
   int fd;
   uint64_t size;
   bool is64, big_endian;
-  uint16_t type; /* ET_EXEC, ET_DYN, ET_REL */
+  uint16_t type; /* type of the file: ET_EXEC, ET_DYN or ET_REL */
   uint64_t section_offset;
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* hexadecimal; "" if there is no build id or several */
-  bool out_of_memory; /* while the notes were read; elf_open fails then */
+  char build_id[129]; /* build id in hexadecimal; "" if there is no build id or several */
+  bool out_of_memory; /* true if memory ran out while the notes were read; elf_open fails then */
 };
 
 /* Opens an ELF file. Messages are those that pprof prints: "error reading magic number from F:
@@ -34,7 +34,8 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
 
-/* True if the file starts like an object file. For the command line. */
+/* True if the file starts like an object file. The command line uses it to distinguish binaries
+ * from profiles. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
 /* Finds the address of a symbol in .symtab. *found is false if there is no such symbol; the only

@@ -82,7 +82,7 @@ static bool try_folder(struct search *s, pprofc_str folder) {
   bool found = false;
   for (int i = 0; i < count; i++) {
     if (!found) found = try_join(s, str_of(path), "%s", entries[i]->d_name);
-    free(entries[i]); /* scandir's own memory */
+    free(entries[i]); /* scandir allocated the entries with malloc */
   }
   if (count >= 0) free(entries);
   return found;
@@ -135,7 +135,8 @@ static bool search_mapping(struct search *s) {
 /* ---- the new mapping column -------------------------- */
 
 struct renames {
-  pprofc_str *strings; /* new texts; ids follow the old ones */
+  pprofc_str
+      *strings; /* strings of the profile that the search added; their ids follow the old ones */
   size_t count;
 };
 
@@ -144,7 +145,7 @@ static uint32_t rename_to(const pprofc_profile *p, struct renames *renames, ppro
   return (uint32_t)(p->strings.count + renames->count++);
 }
 
-/* A profile without mappings gets one mapping for all its locations. */
+/* Adds one mapping for all locations to a profile without mappings. */
 static bool add_fake_mapping(pprofc_profile *p) {
   struct mapping *mapping = arena_zero_array(&p->region->arena, 1, sizeof *mapping);
   uint32_t *column = arena_zero_array(&p->region->arena, p->locations.count, sizeof *column);

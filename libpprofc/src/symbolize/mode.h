@@ -1,4 +1,4 @@
-/* Words of -symbolize: the sources of names, and the form of demangled names. */
+/* Parses the words of -symbolize: the sources of names, and the form of demangled names. */
 #ifndef PPROFC_SYMBOLIZE_MODE_H
 #define PPROFC_SYMBOLIZE_MODE_H
 

@@ -1,6 +1,8 @@
 /* Opens the binary of a mapping: its addresses and symbols. */
 #include "symbolize/object.h"
 
+#include "core/chars.h"
+
 #include "symbolize/base_address.h"
 
 pprofc_status object_open(struct object *object, const pprofc_profile *profile,
@@ -37,24 +39,16 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
 
 /* ---- symbols ----------------------------------------- */
 
-static bool object_is_hex(char c) {
-  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
-}
-
-static bool object_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\f' || c == '\r';
-}
-
 static size_t object_skip_blanks(pprofc_str s, size_t at) {
-  while (at < s.size && object_is_blank(s.data[at])) at++;
+  while (at < s.size && char_is_blank(s.data[at])) at++;
   return at;
 }
 
-/* One line "hex type name". */
+/* Parses one line "hex type name". */
 static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   line = str_trim(line);
   size_t digits = 0;
-  while (digits < line.size && object_is_hex(line.data[digits])) digits++;
+  while (digits < line.size && char_is_hex(line.data[digits])) digits++;
   size_t type = object_skip_blanks(line, digits), blank = type + 1;
   size_t from = object_skip_blanks(line, blank);
   if (!digits || type == digits || from <= blank) return false;

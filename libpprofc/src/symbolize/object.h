@@ -1,4 +1,4 @@
-/* The binary of a mapping, with the symbols and instructions that tools find in it. */
+/* Opens the binary of a mapping and lists the symbols and instructions that tools find in it. */
 #ifndef PPROFC_SYMBOLIZE_OBJECT_H
 #define PPROFC_SYMBOLIZE_OBJECT_H
 
@@ -10,8 +10,9 @@ struct object {
   const struct mapping *mapping;
   const char *path; /* path of the file, in the arena */
   struct elf_file file;
-  bool based;                /* true if the base was computed */
-  pprofc_status base_status; /* status of opening, if `known`; PPROFC_E_NOMEM: out of memory */
+  bool based; /* true if the base was computed */
+  pprofc_status
+      base_status; /* status of opening the file, if `known`; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
 
@@ -27,7 +28,7 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
 /* Symbols that share an address, as `nm -n` lists them. The last one extends to the end of the
  * address space. */
 struct object_symbol {
-  uint64_t start, end; /* `end` is the last byte */
+  uint64_t start, end; /* first and last byte of the symbol's code */
   pprofc_str *names;
   size_t name_count;
 };
@@ -38,7 +39,8 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
 
 struct instruction {
   uint64_t address;
-  pprofc_str text, function, file; /* unknown parts are "" */
+  /* Text of the instruction, its function and its file; "" if unknown. */
+  pprofc_str text, function, file;
   int64_t line;
 };
 

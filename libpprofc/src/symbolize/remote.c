@@ -3,6 +3,7 @@
 #include "symbolize/remote.h"
 
 #include "core/array.h"
+#include "core/chars.h"
 #include "core/map.h"
 #include "pprofc/builder.h"
 #include "symbolize/mode.h"
@@ -13,10 +14,6 @@
 #define ADDRESSES_MAX ((size_t)1 << 30)
 
 /* ---- the reply --------------------------------------- */
-
-static bool remote_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\f' || c == '\r';
-}
 
 static int remote_hex(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -33,7 +30,7 @@ static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *nam
     size_t digits = 0, blanks = 0;
     while (digits < line.size && remote_hex(line.data[digits]) >= 0) digits++;
     pprofc_str rest = str_slice(line, digits, line.size);
-    while (blanks < rest.size && remote_is_blank(rest.data[blanks])) blanks++;
+    while (blanks < rest.size && char_is_blank(rest.data[blanks])) blanks++;
     if (!digits || !blanks || !str_parse_uint(str_slice(line, 0, digits), 16, address)) continue;
     *name = str_slice(rest, blanks, rest.size);
     return true;
@@ -57,7 +54,7 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 /* An address of the profile and its name, an index into the interner of its mapping. */
 struct remote_symbol {
   uint64_t address;
-  uint32_t function; /* among the profile's strings, including new ones */
+  uint32_t function; /* index of the name among the profile's strings, including new ones */
 };
 
 struct remote_pass {
@@ -65,10 +62,10 @@ struct remote_pass {
   const struct symbolize_options *options;
   bool force;
   struct mapping *mappings; /* text of the request */
-  uint32_t *named;          /* [location] its new function, or NONE */
-  uint32_t *order;          /* [location] locations by mapping */
-  size_t *first;            /* [mapping + 1] index of its first location in `order` */
-  pprofc_str *names;        /* names of new functions */
+  uint32_t *named;          /* new function of each location, or NONE */
+  uint32_t *order;          /* locations, sorted by mapping */
+  size_t *first;     /* index in `order` of each mapping's first location, and one entry more */
+  pprofc_str *names; /* names of new functions */
   size_t count, capacity;
   struct remote_symbol *symbols; /* symbols of the current mapping */
   size_t symbol_capacity;

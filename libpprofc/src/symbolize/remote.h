@@ -1,4 +1,4 @@
-/* Names for addresses from the server that a profile came from. */
+/* Requests names for addresses from the server that a profile came from. */
 #ifndef PPROFC_SYMBOLIZE_REMOTE_H
 #define PPROFC_SYMBOLIZE_REMOTE_H
 

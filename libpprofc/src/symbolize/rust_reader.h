@@ -1,5 +1,5 @@
-/* Reader of mangled Rust names: numbers, identifiers, lifetimes, back references, and a stack of
- * the next steps. */
+/* Reads mangled Rust names: numbers, identifiers, lifetimes, back references. A stack holds the
+ * next steps. */
 #ifndef PPROFC_SYMBOLIZE_RUST_READER_H
 #define PPROFC_SYMBOLIZE_RUST_READER_H
 
@@ -7,25 +7,25 @@
 
 /* Kinds of steps. */
 enum what {
-  PATH,          /* flag: "::" comes before generic arguments */
-  NESTED,        /* identifier after a nested path; flag: its namespace */
-  TYPE,          /* a type */
+  PATH,          /* a path; its flag: "::" comes before generic arguments */
+  NESTED,        /* an identifier after a nested path; its flag: the namespace */
+  TYPE,          /* a type of a value */
   CONSTANT,      /* the value of a const generic */
-  ARGUMENTS,     /* generic arguments up to 'E'; number: arguments so far */
-  TYPES,         /* types up to 'E'; number: types so far */
-  TUPLE,         /* like types, but a single one gets a comma */
-  RESULT,        /* result type of a function */
-  TRAITS,        /* bounds of dyn up to 'E'; number: bounds so far */
-  TRAIT,         /* one bound; its generic arguments stay open */
-  OPENED,        /* flag: the trait's bracket is open */
+  ARGUMENTS,     /* generic arguments up to 'E'; its number: arguments so far */
+  TYPES,         /* a list of types that ends with 'E'; its number: types so far */
+  TUPLE,         /* like TYPES, but a single type gets a comma */
+  RESULT,        /* the result type of a function */
+  TRAITS,        /* the bounds of dyn up to 'E'; its number: bounds so far */
+  TRAIT,         /* one bound; the bracket of its generic arguments stays open */
+  OPENED,        /* the rest of a bound; its flag: the trait's bracket is open */
   BINDINGS,      /* the associated types after a trait */
-  MORE_BINDINGS, /* flag: the bracket is open */
+  MORE_BINDINGS, /* more associated types; its flag: the bracket is open */
   DYN_LIFETIME,  /* the lifetime at the end of dyn */
-  EXPECT,        /* flag: the letter that must follow */
-  WRITE,         /* text */
-  SET_SILENT,    /* flag: true to parse the rest silently */
-  SET_LIFETIMES, /* number: lifetimes that are bound */
-  COME_BACK      /* number, limit: position and end of reading after a back reference */
+  EXPECT,        /* a letter that must follow; its flag: the letter */
+  WRITE,         /* a text to write */
+  SET_SILENT,    /* its flag: true to parse the rest without output */
+  SET_LIFETIMES, /* its number: how many bound lifetimes are in scope from now on */
+  COME_BACK      /* its number and limit: position and end of reading after a back reference */
 };
 
 struct rust_step {
@@ -35,7 +35,7 @@ struct rust_step {
   const char *text;
 };
 
-/* The first failure is final; check `failed` at the end. */
+/* State of reading a name. The first failure is final; check `failed` at the end. */
 struct rust_reader {
   const char *text;
   size_t at, limit;
@@ -54,7 +54,7 @@ bool reader_take(struct rust_reader *r, char c);
 void reader_write(struct rust_reader *r, const char *text, size_t size);
 void reader_print(struct rust_reader *r, const char *text);
 
-/* Pushes a step, which is done before the other ones. */
+/* Pushes a step, which runs before the other ones. */
 void reader_next(struct rust_reader *r, struct rust_step step);
 void reader_next_text(struct rust_reader *r, const char *text);
 
@@ -69,7 +69,8 @@ void reader_print_identifier(struct rust_reader *r, pprofc_str bytes, bool punyc
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
 /* Writes "for<'a, 'b> ". */
 void reader_binder(struct rust_reader *r);
-/* Does `step` at an earlier position of the name. A silent reader ignores this. */
+/* Follows a back reference: runs `step` at an earlier position of the name. Does nothing if the
+ * reader writes no output. */
 void reader_go_back(struct rust_reader *r, struct rust_step step);
 
 #endif

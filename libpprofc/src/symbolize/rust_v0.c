@@ -9,7 +9,7 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* The path of an impl is the place of its definition and is not shown. */
+/* Skips the path of an impl, which is the place of its definition. */
 static void read_impl(struct rust_reader *r, bool trait) {
   reader_next_text(r, ">");
   if (trait) {
@@ -441,8 +441,8 @@ static void (*const doers[])(struct rust_reader *r,
                                                        [SET_LIFETIMES] = do_lifetimes,
                                                        [COME_BACK] = do_come_back};
 
-/* Steps without output also count, because a chain of back references takes a step for each
- * link. */
+/* Runs the steps. Steps without output also count, because a chain of back references takes a
+ * step for each link. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;
@@ -462,7 +462,7 @@ bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffe
   buffer_init(&r.steps, out->mem, most * sizeof(struct rust_step));
   reader_next(&r, (struct rust_step){.what = PATH, .flag = true});
   reader_run(&r);
-  if (r.at < r.limit && !r.failed) { /* the crate that instantiated this copy */
+  if (r.at < r.limit && !r.failed) { /* skip the crate that instantiated this copy */
     r.silent = true;
     reader_next(&r, (struct rust_step){.what = PATH});
     reader_run(&r);

@@ -1,4 +1,4 @@
-/* Rust's linker names of version 0 (RFC 2603). */
+/* Demangles Rust's linker names of version 0 (RFC 2603). */
 #ifndef PPROFC_SYMBOLIZE_RUST_V0_H
 #define PPROFC_SYMBOLIZE_RUST_V0_H
 

@@ -5,11 +5,12 @@
 #include "core/buffer.h"
 #include "core/json_tree.h"
 
+#include "core/chars.h"
 #include <stdlib.h>
 
 /* One segment of `mappings`; numbers start at 0, as in the file. */
 struct source_map_item {
-  uint32_t line, column; /* generated */
+  uint32_t line, column; /* line and column in the generated file */
   uint32_t source, from_line,
       from_column; /* index of the source; MAP_WITHOUT if the segment has no source */
   uint32_t name;   /* index of the name, or MAP_WITHOUT */
@@ -19,15 +20,15 @@ struct source_map_item {
 
 struct source_map_source {
   pprofc_str file, content;
-  uint32_t *lines; /* where each line of the content begins */
+  uint32_t *lines; /* offset at which each line of the content begins */
   size_t line_count;
 };
 
 struct source_map {
   const pprofc_allocator *mem;
-  struct arena arena; /* including the map itself */
-  pprofc_str stem;    /* stem of the map's own name */
-  pprofc_str file;    /* script named by the map */
+  struct arena arena; /* arena that holds everything, including the map itself */
+  pprofc_str stem;    /* path of the map up to the first point of its file name */
+  pprofc_str file;    /* path of the script that the map names */
   struct source_map_item *items;
   size_t count, room;
   struct source_map_source *sources;
@@ -36,7 +37,7 @@ struct source_map {
   size_t name_count, name_room;
 };
 
-/* A map, or a section of one: its start in the generated file and in the tables. */
+/* A map, or a section of one: where it begins in the generated file and in the tables. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;
@@ -45,7 +46,8 @@ struct source_map_section {
 
 /* ---- paths ------------------------------------------- */
 
-/* Returns "http://host/app.min.js" up to the first point of its last part. */
+/* Returns the path up to the first point of the file name: "http://host/app" for
+ * "http://host/app.min.js". */
 static pprofc_str source_map_stem(pprofc_str path) {
   size_t slash = str_find_last_char(path, '/');
   size_t from = slash < path.size ? slash + 1 : 0;
@@ -55,7 +57,7 @@ static pprofc_str source_map_stem(pprofc_str path) {
 
 bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   if (!file.size) return false;
-  size_t end = 0; /* the path ends before a query */
+  size_t end = 0; /* end of the path, where a query or a fragment begins */
   while (end < file.size && file.data[end] != '?' && file.data[end] != '#') end++;
   file = str_slice(file, 0, end);
   size_t slash = str_find_last_char(file, '/');
@@ -69,9 +71,9 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
 struct map_path {
   char *text;
   size_t size;
-  size_t root;   /* length that ".." cannot shorten */
-  size_t parts;  /* number of parts that ".." can remove */
-  bool absolute; /* the root has no parent */
+  size_t root;   /* length of the start that ".." cannot remove */
+  size_t parts;  /* number of path elements that ".." can remove */
+  bool absolute; /* true if the root has no parent */
 };
 
 static void map_path_up(struct map_path *path) {
@@ -198,7 +200,7 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
   return false;
 }
 
-/* State of a decoder. Each number is relative to the previous one of its kind. */
+/* Numbers in the state of a decoder. Each number is relative to the previous one of its kind. */
 enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
 
 /* Adds the numbers of one segment to the state. Returns their count, 0 for an invalid segment. */
@@ -344,17 +346,13 @@ void source_map_free(struct source_map *map) {
 
 /* ---- looking up -------------------------------------- */
 
-static bool source_map_is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Returns the position of a column in a line: columns are units of UTF-16. */
 static size_t source_map_byte(pprofc_str line, uint32_t column) {
   size_t at = 0;
   for (uint32_t units = 0; at < line.size && units < column; at++) {
     unsigned char c = (unsigned char)line.data[at];
-    units += (c & 0xC0) != 0x80; /* not inside a character */
-    units += c >= 0xF0;          /* a character above U+FFFF has two units */
+    units += (c & 0xC0) != 0x80; /* count only the first byte of each character */
+    units += c >= 0xF0; /* count a character above U+FFFF twice, because it has two units */
   }
   while (at < line.size && ((unsigned char)line.data[at] & 0xC0) == 0x80) at++;
   return at;
@@ -367,9 +365,9 @@ static pprofc_str source_map_word(const struct source_map_source *source, uint32
   pprofc_str rest = str_slice(source->content, source->lines[line], source->content.size);
   pprofc_str text = str_slice(rest, 0, str_find_char(rest, '\n'));
   size_t from = source_map_byte(text, column);
-  while (from < text.size && !source_map_is_word(text.data[from])) from++;
+  while (from < text.size && !char_is_word(text.data[from])) from++;
   size_t end = from;
-  while (end < text.size && source_map_is_word(text.data[end])) end++;
+  while (end < text.size && char_is_word(text.data[end])) end++;
   return str_slice(text, from, end);
 }
 

@@ -20,7 +20,7 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file);
 
 /* A position in the original; lines and columns start at 1. The map owns the strings. */
 struct source_map_place {
-  pprofc_str name; /* empty if the map has no name at this position */
+  pprofc_str name; /* original name; empty if the map has no name at this position */
   pprofc_str file;
   int64_t line, column;
 };

@@ -7,12 +7,12 @@
 
 /* The function at an original position. */
 struct mapped_function {
-  uint32_t name, system_name, file; /* strings of the edit */
+  uint32_t name, system_name, file; /* strings of the edited profile: name, system name, file */
 };
 
 struct mapped_pass {
-  pprofc_profile *p;              /* the edit */
-  const struct source_map **maps; /* [functions] map of each function, or NULL */
+  pprofc_profile *p;              /* edited profile */
+  const struct source_map **maps; /* map that each function belongs to, or NULL */
   struct interner strings;        /* new strings, after the strings of the profile */
   struct map by_function;
   struct mapped_function *functions; /* new functions, after the functions of the profile */

@@ -1,5 +1,5 @@
-/* Local symbolization and demangling of a profile: chooses mappings and addresses, queries the
- * tools, and stores the answers in the columns. */
+/* Adds names to a profile from local binaries and demangles names: chooses mappings and addresses,
+ * queries the tools, and stores the answers in the columns. */
 #include "symbolize/symbolize.h"
 
 #include "core/array.h"
@@ -15,7 +15,7 @@
 
 /* ---- the local pass ---------------------------------- */
 
-/* Answers of a tool for the locations of one mapping. */
+/* Answers of a tool to the addresses of one mapping. */
 struct symbolize_answer {
   struct source_frames frames;
   bool known;
@@ -27,9 +27,9 @@ struct symbolize_pass {
   struct mode mode;
   struct tools tools;
   struct arena scratch;
-  struct symbolize_answer *answers; /* [mapping] */
-  uint32_t *slot; /* [locations] index of its address among the addresses of its mapping, or NONE */
-  uint32_t *members; /* [mappings] number of its locations */
+  struct symbolize_answer *answers; /* answers for each mapping */
+  uint32_t *slot; /* index of each location's address among the addresses of its mapping, or NONE */
+  uint32_t *members; /* number of locations of each mapping */
   bool missing_binaries, any;
 };
 
@@ -45,13 +45,23 @@ static bool symbolize_is_url(pprofc_str name) {
          str_starts(name, STR("https+insecure://")) || str_starts(name, STR("http+unix://"));
 }
 
-/* True if a mapping lacks names. Prints the reason for skipping it if pprof does. */
+/* True if a location of the mapping has an address, so that a binary could give its name. */
+static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t mapping) {
+  const struct locations *locations = &pass->profile->locations;
+  for (size_t i = 0; i < locations->count; i++)
+    if (locations->mapping[i] == mapping && locations->address[i]) return true;
+  return false;
+}
+
+/* True if a mapping lacks names and its binary can be searched. If the binary is unknown, notes or
+ * prints the warning that pprof prints. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
   unsigned has = m->flags & (PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS);
   if (!pass->members[index] || (has && !pass->mode.force)) return false;
   if (!file.size) {
+    if (!symbolize_has_addresses(pass, index)) return false;
     if (index == 0)
       symbolize_warn(pass->options, "Main binary filename not available.");
     else
@@ -163,13 +173,14 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
 
 /* A function that the profile does not have yet. */
 struct new_function {
-  uint32_t name, file; /* indices of the new texts */
+  uint32_t name, file; /* indices of the texts of its name and its file */
   int64_t start_line;
 };
 
 struct symbolize_columns {
-  struct interner strings; /* new texts of the profile; id = old count + index */
-  struct map functions;    /* name, file, start line to index */
+  struct interner
+      strings; /* new texts of the profile; the id of a text is the old count plus its index */
+  struct map functions; /* index of the new functions by name, file and start line */
   struct new_function *items;
   size_t count, capacity;
 };
@@ -403,14 +414,14 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
 
 /* ---- demangling -------------------------------------- */
 
-/* The name column during the edit. */
+/* State of changing the column of names. */
 struct renaming {
   pprofc_profile *profile;
   const struct mode *mode;
-  uint32_t *name;        /* [function] */
+  uint32_t *name;        /* name of each function */
   struct interner added; /* new names; their ids follow the ids of the profile's strings */
   struct buffer text;
-  bool changed, good; /* good: false if out of memory or stopped */
+  bool changed, good; /* changed: a name has changed; good: false if out of memory or stopped */
 };
 
 /* Demangles one function. If the name differs from the system name, the writer of the profile

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* Server that a profile came from, if it can also name addresses (8.5). */
+/* Server that a profile came from, if it can also name addresses (docs/spec/pprof.md, 8.5). */
 struct symbolize_server {
   void *context;
   /* True if a mapping has such a server. Also returns the start of the mapping in the profile of
@@ -18,26 +18,27 @@ struct symbolize_server {
 };
 
 struct symbolize_options {
-  const char *mode;  /* -symbolize: "none", "local", "fastlocal:force", "demangle=full" ...; "" for
-                        the default */
-  const char *tools; /* -tools or PPROF_TOOLS */
-  const char *search_path;               /* PPROF_BINARY_PATH, ':' between folders */
-  const char *executable;                /* binary on the command line, or NULL */
-  const char *build_id;                  /* -buildid, or NULL */
-  const struct symbolize_server *server; /* queried after the binaries, or NULL */
+  const char *mode; /* value of -symbolize: "none", "local", "fastlocal:force", "demangle=full" ...;
+                       "" for the default */
+  const char *tools;                     /* value of -tools or PPROF_TOOLS */
+  const char *search_path;               /* value of PPROF_BINARY_PATH: folders joined by ':' */
+  const char *executable;                /* path of the binary on the command line, or NULL */
+  const char *build_id;                  /* value of -buildid, or NULL */
+  const struct symbolize_server *server; /* server to query after the binaries, or NULL */
   bool skip_unused;                      /* true to skip locations that no sample uses */
   void (*warn)(void *context, const char *message);
   void *warn_context;
 };
 
-/* Replaces the file names of mappings by existing binaries (7): the executable for mapping 0,
- * then the file found on the search path. A profile without mappings gets one. */
+/* Replaces the file names of mappings by existing binaries (docs/spec/pprof.md, 7): the executable
+ * for mapping 0, then the file found on the search path. A profile without mappings gets one. */
 pprofc_status symbolize_locate(const pprofc_profile *source,
                                const struct symbolize_options *options, pprofc_profile **out,
                                pprofc_error *error);
 
-/* Adds functions and lines to locations without them, and demangles function names (8). Failures
- * become warnings. Only lack of memory and invalid options are errors. */
+/* Adds functions and lines to locations without them, and demangles function names
+ * (docs/spec/pprof.md, 8). Failures become warnings. Only lack of memory and invalid options are
+ * errors. */
 pprofc_status symbolize_profile(const pprofc_profile *source,
                                 const struct symbolize_options *options, pprofc_profile **out,
                                 pprofc_error *error);

@@ -58,8 +58,7 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
   if (!count || address < symbols[0].address) return NULL;
   const struct nm_symbol *last = &symbols[count - 1];
   if (address >= last->address + last->size) return NULL;
-  size_t from = 0,
-         to = count; /* range of symbols: symbols[from].address <= address < symbols[to].address */
+  size_t from = 0, to = count; /* bounds: symbols[from].address <= address < symbols[to].address */
   while (to - from > 1) {
     size_t middle = from + (to - from) / 2;
     if (symbols[middle].address <= address)
@@ -83,14 +82,17 @@ static bool add_addresses(struct buffer *input, const char *prefix, const uint64
   return !input->failed;
 }
 
-/* Parses "file:line" or "file:line (discriminator 3)"; "??:0" means unknown. A text without a
- * line number at its end is a file name. */
+/* Parses "file:line" or "file:line (discriminator 3)". A file "??" and a line "?" or 0 are
+ * unknown, in any version of binutils. A text without a line at its end is a file name. */
 static void file_and_line(pprofc_str text, struct source_frame *frame) {
-  if (str_equal(text, STR("??:0"))) return;
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
   size_t colon = str_find_last_char(text, ':');
-  bool numbered = str_parse_int(str_slice(text, colon + 1, text.size), 10, &frame->line);
-  frame->file = numbered ? str_slice(text, 0, colon) : text;
+  pprofc_str file = str_slice(text, 0, colon), line = str_slice(text, colon + 1, text.size);
+  bool numbered = str_equal(line, STR("?")) || str_parse_int(line, 10, &frame->line);
+  if (!numbered)
+    frame->file = text;
+  else if (!str_equal(file, STR("??")))
+    frame->file = file;
 }
 
 /* True if a line is the address of the next answer; a function's name may also begin with 0x. */
@@ -100,7 +102,7 @@ static bool is_address(pprofc_str line, uint64_t address) {
          value == address;
 }
 
-/* A line "0x<address>" is followed by pairs of lines: function, position. */
+/* Reads the output of addr2line: a line "0x<address>", then pairs of lines: function, position. */
 static pprofc_status read_addr2line(pprofc_str printed, const uint64_t *addresses, size_t count,
                                     struct arena *arena, struct source_frames *frames,
                                     pprofc_error *error) {

@@ -1,4 +1,4 @@
-/* Finds the tools, and chooses the tool to query. */
+/* Finds the external tools, and chooses the tool to query. */
 #include "symbolize/tools.h"
 
 #include "core/array.h"
@@ -12,8 +12,8 @@
 
 static const struct {
   enum tool tool;
-  const char *setting;  /* name in -tools */
-  const char *names[3]; /* program names in the order tried */
+  const char *setting;  /* name of the tool in -tools */
+  const char *names[3]; /* names of the program, in the order in which they are tried */
 } tool_names[] = {
     {TOOL_ADDR2LINE, "addr2line", {"addr2line"}},
     {TOOL_LLVM_SYMBOLIZER, "llvm-symbolizer", {"llvm-symbolizer"}},
@@ -136,7 +136,8 @@ static pprofc_status nm_frames(const struct tools *tools, const char *file,
   return PPROFC_OK;
 }
 
-/* addr2line has only static symbols; nm's longer name of the same function is better. */
+/* Replaces names by better ones from nm. addr2line has only static symbols, so nm's longer name of
+ * the same function is better. */
 static void improve_names(struct source_frames *frames, const uint64_t *addresses, size_t count,
                           const struct nm_symbol *symbols, size_t symbol_count) {
   for (size_t i = 0; i < count; i++) {

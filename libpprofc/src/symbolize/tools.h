@@ -9,12 +9,13 @@
 enum tool { TOOL_ADDR2LINE, TOOL_LLVM_SYMBOLIZER, TOOL_NM, TOOL_OBJDUMP, TOOL_COUNT };
 
 struct tools {
-  char path[TOOL_COUNT][1024]; /* a bare name is looked up in PATH */
+  char path[TOOL_COUNT][1024]; /* path of each tool; a bare name is looked up in PATH */
   bool found[TOOL_COUNT];
   bool objdump_is_llvm;
 };
 
-/* `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path". NULL or "": PATH. */
+/* Finds the tools. `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path".
+ * NULL or "": PATH. */
 bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
 /* Returns a file name that no tool takes for an option or a response file; NULL when out of
@@ -36,7 +37,8 @@ struct source_frame {
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
-  size_t *from; /* [address_count + 1], in the arena */
+  size_t
+      *from; /* index in `frames` of each address's first frame, and one entry more; in the arena */
 };
 
 /* Queries `count` addresses of the file in one process. `fast`: nm only. Unknown addresses have

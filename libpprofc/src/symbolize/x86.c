@@ -4,14 +4,14 @@
 #include <string.h>
 
 /* Properties of an opcode. */
-#define M   1u   /* has a ModRM byte */
-#define I1  2u   /* immediate of 1 byte */
-#define I4  4u   /* immediate of 4 bytes, 2 with the prefix 66 */
-#define I2  8u   /* immediate of 2 bytes */
-#define I8  16u  /* immediate of 4 bytes, 8 with REX.W */
-#define A8  32u  /* address of 8 bytes, 4 with the prefix 67 */
-#define R   64u  /* the immediate is relative */
-#define BAD 128u /* not in 64-bit code, or a prefix */
+#define M   1u   /* flag: the instruction has a ModRM byte */
+#define I1  2u   /* flag: an immediate of 1 byte */
+#define I4  4u   /* flag: an immediate of 4 bytes, 2 with the prefix 66 */
+#define I2  8u   /* flag: an immediate of 2 bytes */
+#define I8  16u  /* flag: an immediate of 4 bytes, 8 with REX.W */
+#define A8  32u  /* flag: an address of 8 bytes, 4 with the prefix 67 */
+#define R   64u  /* flag: the immediate is relative */
+#define BAD 128u /* flag: not valid in 64-bit code, or a prefix */
 
 #define ALU    M, M, M, M, I1, I4, BAD, BAD
 #define X4(a)  a, a, a, a
@@ -196,12 +196,12 @@ static const uint8_t two_bytes[256] = {
 
 enum opcode_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER };
 
-/* An instruction while it is read. */
+/* State of reading an instruction. */
 struct x86_state {
   const uint8_t *code;
   size_t size, at;
   bool wide, operand16, address32, repeat_f2, repeat_f3, vector;
-  unsigned vector_bytes; /* 16, 32 or 64 */
+  unsigned vector_bytes; /* size of a vector in bytes: 16, 32 or 64 */
   enum opcode_map map;
   uint8_t opcode;
 };
@@ -217,16 +217,18 @@ enum x86_access {
   BYTES_8,
   BYTES_16,
   GENERAL,         /* operand with the size of a general register: 4 bytes, with prefixes 2 or 8 */
-  BYTE_OR_GENERAL, /* 1 byte in even opcodes, else the general size */
-  CALLED,          /* 8 bytes for the calls in opcode FF, else the general size */
-  WIDE,            /* 4, with REX.W 8 */
-  NUMBER,          /* 4 with F3, 8 with F2, else a vector */
+  BYTE_OR_GENERAL, /* operand of 1 byte for an even opcode, else with the size of a general register
+                    */
+  CALLED, /* operand of 8 bytes for a call with the opcode FF, else with the size of a general
+             register */
+  WIDE,   /* operand of 4 bytes, with REX.W of 8 */
+  NUMBER, /* operand of 4 bytes with the prefix F3, of 8 with F2, else a vector */
   VECTOR,
   HALF_VECTOR,
   EIGHTH_VECTOR
 };
 
-/* Prefixes of an opcode. */
+/* Prefixes that select a row of the table for an opcode. */
 enum x86_prefixes { ANY, PACKED, F3, NONE };
 
 /* Sizes of the operands of a range of opcodes; the first row that fits counts. */
@@ -391,7 +393,8 @@ static unsigned opcode_flags(const struct x86_state *s) {
   if (s->map == MAP_ONE) return one_byte[s->opcode];
   if (s->map == MAP_0F3A) return M | I1;
   if (s->map != MAP_0F) return M;
-  bool mask = s->vector && (s->opcode & 0xF0) == 0x90; /* moves of mask registers */
+  /* True for instructions that move mask registers. */
+  bool mask = s->vector && (s->opcode & 0xF0) == 0x90;
   return mask ? M : two_bytes[s->opcode];
 }
 
@@ -463,8 +466,8 @@ static size_t immediate_bytes(const struct x86_state *s, unsigned flags, unsigne
   return bytes;
 }
 
-bool x86_read(const uint8_t *code, size_t size, struct x86_instruction *out) {
-  struct x86_state s = {.code = code, .size = size < 15 ? size : 15, .vector_bytes = 16};
+bool x86_read(const uint8_t *code, uint64_t size, struct x86_instruction *out) {
+  struct x86_state s = {.code = code, .size = size < 15 ? (size_t)size : 15, .vector_bytes = 16};
   unsigned flags, extension = 0;
   *out = (struct x86_instruction){0};
   if (!read_opcode(&s, &flags)) return false;

@@ -1,23 +1,26 @@
-/* Shape of x86-64 instructions: their length, and the bytes that are addresses. */
+/* Finds the shape of x86-64 instructions: their length, and the bytes that are addresses. */
 #ifndef PPROFC_SYMBOLIZE_X86_H
 #define PPROFC_SYMBOLIZE_X86_H
 
 #include "pprofc/base.h"
 
-/* An instruction. An operand of size 0 is missing. */
+/* Shape of an instruction. An operand of size 0 is missing. */
 struct x86_instruction {
   size_t size;
-  size_t displacement, displacement_size; /* offset and bytes of the displacement */
-  size_t immediate, immediate_size;       /* offset and bytes of the immediate */
-  bool relative_displacement;             /* counts from the next instruction */
-  bool relative_immediate; /* true for a jump or call: relative to the next instruction */
-  bool bare_displacement;  /* no base register: it may be an address */
+  size_t displacement, displacement_size; /* offset and size of the displacement, in bytes */
+  size_t immediate, immediate_size;       /* offset and size of the immediate, in bytes */
+  bool relative_displacement;             /* true if the displacement counts from the next
+                                             instruction */
+  bool relative_immediate; /* true for a jump or call whose immediate counts from the next
+                              instruction */
+  bool bare_displacement; /* true if the operand has no base register, so the displacement may be an
+                             address */
   unsigned
       access; /* number of bytes accessed by an operand in memory; 0: only its address is used */
 };
 
 /* Decodes the instruction at the beginning of `size` bytes of 64-bit code. False if it is
  * truncated or unknown. */
-bool x86_read(const uint8_t *code, size_t size, struct x86_instruction *instruction);
+bool x86_read(const uint8_t *code, uint64_t size, struct x86_instruction *instruction);
 
 #endif

@@ -237,11 +237,13 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   size_t types = profiles[0]->type_count;
   const pprofc_allocator mem = profiles[0]->mem;
   struct type_text period = {0};
-  struct type_text *finest = mem_array(&mem, types, sizeof *finest);
-  double *ratios = mem_array(&mem, types, sizeof *ratios);
+  struct arena arena;
+  arena_init(&arena, &mem);
+  struct type_text *finest = arena_array(&arena, types, sizeof *finest);
+  double *ratios = arena_array(&arena, types, sizeof *ratios);
   /* The names point into the profiles, which the edits below may release: hold them until the
    * end. */
-  pprofc_profile **held = mem_array(&mem, count, sizeof(pprofc_profile *));
+  pprofc_profile **held = arena_array(&arena, count, sizeof(pprofc_profile *));
   bool ok = finest && ratios && held;
   pprofc_status status = ok ? PPROFC_OK : error_nomem(error);
   for (size_t i = 0; ok && i < count; i++) held[i] = pprofc_profile_retain(profiles[i]);
@@ -251,9 +253,7 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   for (size_t i = 0; status == PPROFC_OK && i < count; i++)
     status = convert_units(&profiles[i], finest, period.unit, ratios, error);
   if (ok) release_all(held, count);
-  mem_free(&mem, held, count, sizeof(pprofc_profile *));
-  mem_free(&mem, ratios, types, sizeof *ratios);
-  mem_free(&mem, finest, types, sizeof *finest);
+  arena_free(&arena);
   return status;
 }
 

@@ -58,7 +58,7 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
 
 /* Cuts one stack: moves its `leaf` and `root` to the frames to keep. Returns false to drop the
- * sample. Called from several threads. */
+ * sample. Several threads call it. */
 typedef bool (*edit_cut_fn)(const void *context, struct packed_stack *stack);
 pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
                               pprofc_error *error);

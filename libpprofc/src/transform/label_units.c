@@ -1,4 +1,5 @@
-/* Finds the unit of each numeric label key: the first unit that any label gives (12.5). */
+/* Finds the unit of each numeric label key: the first unit that any label gives
+ * (docs/spec/pprof.md, 12.5). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -6,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Another unit of a key, for the warnings. */
+/* A further unit of a key, for the warnings. */
 struct other_unit {
   pprofc_str key, first, unit;
   uint32_t item;
@@ -17,7 +18,7 @@ struct label_units_finder {
   struct label_units *units;
   struct interner keys; /* interned keys; their ids are indices of items */
   size_t capacity;
-  uint32_t last_key, last_unit; /* string indices */
+  uint32_t last_key, last_unit; /* string indices of the last key and the last unit */
   struct map seen_others;
   struct other_unit *others;
   size_t other_count, other_capacity;
@@ -35,13 +36,11 @@ static struct label_unit *item_of(struct label_units_finder *f, pprofc_str key) 
 
 static bool add_other(struct label_units_finder *f, uint32_t item, pprofc_str unit) {
   uint64_t hash = hash_mix(hash_str(unit), item);
-  struct map_probe probe = map_start(&f->seen_others, hash);
-  uint32_t index;
-  while ((index = map_next(&f->seen_others, &probe)) != MAP_NONE)
-    if (f->others[index].item == item && str_equal(f->others[index].unit, unit)) return true;
-  if (!ARRAY_RESERVE(f->units->mem, f->others, f->other_capacity, f->other_count + 1)) return false;
-  f->others[f->other_count] = (struct other_unit){.unit = unit, .item = item};
-  return map_insert(&f->seen_others, hash, (uint32_t)f->other_count++);
+  MAP_FIND(index, &f->seen_others, hash,
+           f->others[index].item == item && str_equal(f->others[index].unit, unit));
+  if (index != MAP_NONE) return true;
+  return MAP_PUSH(f->units->mem, &f->seen_others, hash, f->others, f->other_count,
+                  f->other_capacity, (struct other_unit){.unit = unit, .item = item});
 }
 
 static bool label_units_add_label(struct label_units_finder *f, const struct label *label) {

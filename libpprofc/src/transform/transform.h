@@ -1,6 +1,6 @@
-/* The edits of profiles that reports use. Each returns a new profile that shares unchanged
- * columns with the source, and does not change the source. Section numbers refer to the
- * behaviour notes in docs/COMPAT.md. */
+/* Declares the edits of profiles that reports use. Each returns a new profile that shares unchanged
+ * columns with the source, and does not change the source. Section numbers refer to the behaviour
+ * notes in docs/spec/pprof.md. */
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
@@ -35,13 +35,14 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
 
 /* ---- labels ------------------------------------------ */
 
-/* The unit of each numeric label key (12.5). */
+/* Units of the numeric label keys (docs/spec/pprof.md, 12.5). */
 struct label_units {
   const pprofc_allocator *mem;
   size_t count;
   struct label_unit {
-    pprofc_str key, unit; /* displayed unit; for keys without a unit: "bytes" or the key itself */
-  } * items;              /* in order of first use */
+    /* Key, and its displayed unit; for keys without a unit: "bytes" or the key itself. */
+    pprofc_str key, unit;
+  } * items; /* keys and units in order of first use */
 };
 
 /* Finds the units; calls `warn` for each key with several units. */
@@ -51,8 +52,8 @@ void label_units_free(struct label_units *units);
 /* Returns the unit of `key`, or "" if no label has this key. */
 pprofc_str label_units_get(const struct label_units *units, pprofc_str key);
 
-/* A compiled tagfocus or tagignore (14). Compile each once, since compiling prints the
- * "Interpreted as range" notices. */
+/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). Compile each once, since compiling
+ * prints the "Interpreted as range" notices. */
 struct tag_filter;
 pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option_name,
                                  const char *text, void (*warn)(void *, const char *),
@@ -71,8 +72,8 @@ pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *sho
                                  struct regex *hide, bool *show_matched, bool *hide_matched,
                                  pprofc_profile **out, pprofc_error *error);
 
-/* Applies tagroot and tagleaf: adds pseudo frames made from labels (15). `unit` is the unit
- * option. */
+/* Applies tagroot and tagleaf: adds pseudo frames made from labels (docs/spec/pprof.md, 15). `unit`
+ * is the unit option. */
 pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tagroot,
                                    const char *tagleaf, const char *unit, bool *root_matched,
                                    bool *leaf_matched, pprofc_profile **out, pprofc_error *error);
@@ -81,7 +82,8 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
 
 struct granularity {
   bool function, file, line, address, column;
-  bool inlines; /* false: keep only the outermost line of each location */
+  bool inlines; /* true to keep inlined functions; false to keep only the outermost line of each
+                   location */
 };
 
 /* Parses a granularity: "" and "functions", "filefunctions", "files", "lines", "addresses".

@@ -1,4 +1,5 @@
-/* Measurements: the unit table, conversion, value labels and percentages, as pprof prints them. */
+/* Implements measurements: the unit table, conversion, value labels and percentages, as pprof
+ * prints them. */
 #include "unit/unit.h"
 
 #include "core/escape.h"
@@ -13,6 +14,18 @@
   (const char *const[]) {                                                                          \
     __VA_ARGS__, NULL                                                                              \
   }
+
+struct unit_def {
+  const char *canonical;
+  double factor;
+  const char *const *spellings; /* spellings of the unit, in lower case, ending with NULL */
+};
+
+struct unit_family {
+  const char *default_unit;
+  size_t count;
+  const struct unit_def *units;
+};
 
 static const struct unit_def memory_units[] = {
     {"B", 1.0, SPELLINGS("b", "byte")},
@@ -50,10 +63,6 @@ static const struct unit_family families[] = {
 /* Maximum length of a spelling with its plural s, plus one. */
 #define SPELLING_MAX 16
 
-const struct unit_family *unit_family_at(size_t index) {
-  return index < COUNT(families) ? &families[index] : NULL;
-}
-
 /* Converts to lower case as Go's strings.ToLower does, for ASCII letters and the two other
  * characters with an ASCII lower case. Returns SPELLING_MAX + 1 if the result cannot be a
  * spelling. */
@@ -61,8 +70,8 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   size_t size = 0;
   for (size_t i = 0; i < s.size;) {
     int32_t c = (unsigned char)s.data[i] < 0x80 ? s.data[i++] : utf8_next(s, &i);
-    if (c == 0x212A) c = 'k'; /* the Kelvin sign */
-    if (c == 0x0130) c = 'i'; /* capital i with a dot */
+    if (c == 0x212A) c = 'k'; /* U+212A is the Kelvin sign */
+    if (c == 0x0130) c = 'i'; /* U+0130 is a capital i with a dot */
     if (c < 0 || c > 0x7F || size == SPELLING_MAX) return SPELLING_MAX + 1;
     out[size++] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   }
@@ -157,18 +166,6 @@ struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
   return unit_scale_double((double)value, from, to);
 }
 
-bool unit_factors_of(pprofc_str from, pprofc_str to, struct unit_factors *factors) {
-  const struct unit_family *family;
-  const struct unit_def *source = unit_find_any(from, &family);
-  *factors = (struct unit_factors){1, 1};
-  if (!source) return true;
-  if (is_automatic(to)) return false;
-  const struct unit_def *target = unit_find(family, to);
-  if (!target) target = default_unit(family);
-  *factors = (struct unit_factors){source->factor, target->factor};
-  return true;
-}
-
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]) {
   struct measure m = unit_scale(value, from, to);
   size_t size = fixed_print(out, m.value, 2);
@@ -261,7 +258,7 @@ static size_t put_integer(char *out, size_t end, uint64_t value) {
   return end;
 }
 
-/* Below a second: the largest unit that the value reaches. */
+/* Prints a duration below a second in the largest unit that the value reaches. */
 static size_t put_short_duration(char *out, size_t end, uint64_t value) {
   static const struct {
     uint64_t below;

@@ -1,4 +1,5 @@
-/* Measurements: unit families, conversion, value labels, percentages (12). */
+/* Formats measurements: unit families, conversion, value labels, percentages (docs/spec/pprof.md,
+ * 12). */
 #ifndef PPROFC_UNIT_UNIT_H
 #define PPROFC_UNIT_UNIT_H
 
@@ -16,13 +17,6 @@ struct measure {
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 
-/* Returns the ratio for many values: value * from / to equals unit_scale. False if the unit
- * depends on the value. */
-struct unit_factors {
-  double from, to;
-};
-bool unit_factors_of(pprofc_str from, pprofc_str to, struct unit_factors *factors);
-
 /* Formats a value: "1.50kB", "0", "100ms". Writes at most UNIT_LABEL_MAX bytes plus an unknown
  * unit, and returns a view of out. */
 #define UNIT_LABEL_MAX 400
@@ -39,18 +33,6 @@ bool unit_compatible(pprofc_str from, pprofc_str to);
 bool unit_is_time(pprofc_str unit);
 /* Returns the factor of a unit within its family (ns: 1, kB: 1024), or 0 for an unknown unit. */
 double unit_factor(pprofc_str unit);
-
-/* Returns the families in table order, for reports that list units; NULL after the last. */
-struct unit_family {
-  const char *default_unit;
-  size_t count;
-  const struct unit_def {
-    const char *canonical;
-    double factor;
-    const char *const *spellings; /* NULL-terminated, lower case */
-  } * units;
-};
-const struct unit_family *unit_family_at(size_t index);
 
 /* Formats a duration as Go does: "1h1m1s", "2.00162s", "1.5µs". */
 pprofc_str unit_go_duration(int64_t nanoseconds, char out[64]);

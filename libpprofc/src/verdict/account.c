@@ -10,24 +10,17 @@
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the first column of a side; for 2 the number of columns. */
+/* Returns the first column of a side, 0 or 1. For 2 returns the number of columns. */
 static size_t account_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
 }
 
-/* Returns the mean recorded total of the runs of a side. */
-static double account_mean(const struct comparison *c, size_t from, size_t end, double runs) {
-  double sum = 0;
-  for (size_t r = from; r < end; r++) sum += c->wholes[r] / c->divisors[r];
-  return sum / runs;
-}
-
-/* Returns the sum of squared deviations of the runs of a side from their mean. */
+/* Returns the sum of squared deviations of the runs of a side from its total. */
 static double account_squares(const struct comparison *c, size_t side, double mean) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;
-  if (!c->runs) return c->total_spread[side] * mean * mean * (c->side_runs[side] - 1);
+  if (c->flat_matrix.grouped) return c->total_spread[side] * mean * mean * (c->side_runs[side] - 1);
   for (size_t r = from; r < end; r++) {
     double d = c->wholes[r] / c->divisors[r] - mean;
     sum += d * d;
@@ -74,14 +67,14 @@ static void account_total_word(struct comparison *c) {
 
 static void account_total(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
-  s->total_base = account_mean(c, 0, c->bases, c->side_runs[0]);
-  s->total_head = account_mean(c, c->bases, c->count, c->side_runs[1]);
+  s->total_base = comparison_mean(c, c->wholes, 0);
+  s->total_head = comparison_mean(c, c->wholes, 1);
   s->total_delta = s->total_head - s->total_base;
   s->total_low = s->total_high = s->total_p = (double)NAN;
   double degrees = c->side_runs[0] + c->side_runs[1] - 2;
   if (degrees == 0) degrees = (double)INFINITY;
   if (!s->lone && !family_is_blind(c)) {
-    double error = sqrt(account_variance(c, s->total_base, s->total_head));
+    double error = sqrt(account_variance(c, s->total_base, s->total_head)) * comparison_stretch(c);
     double half = error > 0 ? recorded_quantile(MODEL_TAIL, degrees) * error : 0;
     s->total_low = s->total_delta - half;
     s->total_high = s->total_delta + half;
@@ -107,7 +100,7 @@ static void account_chosen(const struct comparison *c, double *chosen) {
 static void account_part(struct comparison *c, double *all, double *chosen) {
   pprofc_verdict_summary *s = &c->summary;
   s->part = s->part_low = s->part_high = (double)NAN;
-  if (!c->runs || !s->changed || c->count < 3) return;
+  if (c->flat_matrix.grouped || !s->changed || c->count < 3) return;
   for (size_t r = 0; r < c->count; r++) all[r] = c->wholes[r] / c->divisors[r];
   account_chosen(c, chosen);
   struct ratio_interval part = stats_fieller(chosen, all, c->bases, c->count);
@@ -135,7 +128,7 @@ static void account_count(struct comparison *c) {
 /* Returns the mean duration of the runs [from, end), in seconds. */
 static double account_seconds(const struct comparison *c, size_t from, size_t end) {
   double sum = 0;
-  if (!c->runs) return c->summary.seconds;
+  if (c->flat_matrix.grouped) return c->summary.seconds;
   for (size_t r = from; r < end; r++) {
     double nanos = (double)c->runs[r].profile->duration_nanos;
     if (!(nanos > 0)) return (double)NAN;
@@ -159,6 +152,7 @@ static bool account_other_length(const pprofc_verdict_summary *s) {
 static void account_describe(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;
+  bool known = c->quantum.sampling != SAMPLING_UNKNOWN;
   s->base_runs = (size_t)c->side_runs[0];
   s->head_runs = (size_t)c->side_runs[1];
   s->type = c->type;
@@ -167,9 +161,9 @@ static void account_describe(struct comparison *c) {
   s->mixed_periods = c->mixed_periods;
   s->lower_bound = c->quantum.sampling == SAMPLING_EVENTS;
   s->alpha = c->options.alpha;
-  s->between_run_cv = pair ? (double)NAN : sqrt(c->flat.cv2);
+  s->between_run_cv = pair || !known ? (double)NAN : sqrt(c->flat.cv2);
   s->prior_degrees = pair ? (double)NAN : c->flat.prior;
-  s->dispersion = pair ? c->flat.dispersion : (double)NAN;
+  s->dispersion = pair && known ? c->flat.dispersion : (double)NAN;
   s->noise_cv = c->options.noise_cv;
   s->interval_level = (double)NAN;
   s->seconds = account_seconds(c, 0, c->count);

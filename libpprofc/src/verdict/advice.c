@@ -9,13 +9,13 @@
 
 #include <math.h>
 
-/* Standard errors above the limit of significance that give a power of 80 %. */
+/* Number of standard errors above the limit of significance that gives a power of 80 %. */
 #define ADVICE_POWER 0.85
 /* Factors on the standard errors. With few runs the estimate of the variance is often too
  * large. */
-#define ADVICE_EXCESS_TWO  1.45 /* design with 2 runs a side */
-#define ADVICE_EXCESS_FEW  1.2  /* design with 3 or 4 runs a side */
-#define ADVICE_EXCESS_MANY 1.15 /* design with 5 or more runs a side */
+#define ADVICE_EXCESS_TWO  1.45 /* factor for comparisons with 2 runs a side */
+#define ADVICE_EXCESS_FEW  1.2  /* factor for comparisons with 3 or 4 runs a side */
+#define ADVICE_EXCESS_MANY 1.15 /* factor for comparisons with 5 or more runs a side */
 /* Factor on the noise: the changed function may vary more between runs than the median
  * function. */
 #define ADVICE_UNEQUAL 2.0
@@ -69,7 +69,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* Searches by bisection, because more runs find smaller changes. */
+/* Finds the number of runs by bisection, because more runs find smaller changes. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -128,6 +128,7 @@ void advice_fill(struct comparison *c) {
   advice_choose(c);
   s->visible = s->runs_for_5 = s->samples_for_5 = (double)NAN;
   if (s->largest == PPROFC_VERDICT_NO_ROW || s->exact || family_is_blind(c)) return;
+  if (c->quantum.sampling == SAMPLING_UNKNOWN) return;
   struct advice a = advice_known(c, c->row[s->largest].flat.samples);
   s->visible = advice_change(&a);
   s->runs_for_5 = advice_runs(&a);

@@ -3,7 +3,7 @@
 #define PPROFC_VERDICT_ADVICE_H
 
 struct advice {
-  double runs;     /* runs a side: the harmonic mean of both sides */
+  double runs;     /* number of runs a side: the harmonic mean of both sides */
   double degrees;  /* degrees of freedom of the t distribution; infinite for a pair */
   double prior;    /* degrees of freedom from other rows, or the number that more runs would
                       give */

@@ -1,10 +1,12 @@
 /* Formats numbers with their units. */
 #include "verdict/amount.h"
 
+#include "core/escape.h"
 #include "unit/unit.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ratio,
                                    double largest) {
@@ -35,6 +37,24 @@ static int amount_digits(double size) {
   return size >= 1 ? 2 : 3;
 }
 
+/* Appends the unit, which comes from a profile. Bytes that escape_terminal would change appear as
+ * \xNN. */
+static void amount_add_unit(pprofc_str unit, char out[AMOUNT_TEXT]) {
+  size_t used = strlen(out), next = 0;
+  for (size_t at = 0; at < unit.size; at = next) {
+    utf8_next(unit, &next);
+    pprofc_str one = str_slice(unit, at, next);
+    bool clean = escape_terminal_clean(one);
+    size_t size = clean ? one.size : 4 * one.size;
+    if (used + size >= AMOUNT_TEXT) return;
+    if (clean) memcpy(out + used, one.data, size);
+    for (size_t i = 0; i < one.size && !clean; i++)
+      snprintf(out + used + 4 * i, 5, "\\x%02x", (unsigned char)one.data[i]);
+    used += size;
+    out[used] = '\0';
+  }
+}
+
 pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
                        char out[AMOUNT_TEXT]) {
   struct measure m = amount_scale(unit, value);
@@ -47,14 +67,14 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
     snprintf(out, AMOUNT_TEXT, plus ? "%+.2g" : "%.2g", m.value);
   else
     snprintf(out, AMOUNT_TEXT, form, whole ? 0 : amount_digits(size), m.value);
-  size_t used = strlen(out);
-  if (!count && size != 0) snprintf(out + used, AMOUNT_TEXT - used, "%.*s", STR_ARG(m.unit));
+  if (!count && size != 0) amount_add_unit(m.unit, out);
   return str_of(out);
 }
 
 /* ---- grids ------------------------------------------- */
 
-/* Digits of the largest number, and the maximum when a small number needs more. */
+/* Number of digits of a table's largest number, and the maximum if a small number needs more
+ * digits. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */
@@ -86,9 +106,7 @@ pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool pl
     snprintf(out, AMOUNT_TEXT, "0");
   else
     snprintf(out, AMOUNT_TEXT, plus ? "%+.*f" : "%.*f", grid->decimals, ticks / grid->ticks);
-  size_t used = strlen(out);
-  if (ticks != 0 && !str_equal(unit, STR("count")))
-    snprintf(out + used, AMOUNT_TEXT - used, "%.*s", STR_ARG(unit));
+  if (ticks != 0 && !str_equal(unit, STR("count"))) amount_add_unit(unit, out);
   return str_of(out);
 }
 

@@ -18,7 +18,8 @@ struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ra
 bool amount_is_count(const struct amount_unit *unit);
 
 #define AMOUNT_TEXT 64
-/* Formats a value; `plus` adds a plus sign to positive values. */
+/* Formats a value; `plus` adds a plus sign to positive values. Control bytes of the unit appear as
+ * \xNN, and a long unit is cut. */
 pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
                        char out[AMOUNT_TEXT]);
 
@@ -27,7 +28,7 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 struct amount_grid {
   struct amount_unit unit;
   int decimals;
-  double ticks; /* units of the last digit in 1 of the shown unit */
+  double ticks; /* number of units of the last digit in 1 of the shown unit */
 };
 
 /* Returns a grid with four digits for the largest number, or up to eight if the smallest would

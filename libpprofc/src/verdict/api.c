@@ -3,14 +3,17 @@
 #include "core/options.h"
 #include "regex/regex.h"
 #include "verdict/recorded.h"
-#include "verdict/sums_judge.h"
+#include "verdict/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Relative difference of squared divisors that is only rounding. */
+#define SAME_DIVISOR 1e-9
+
 struct pprofc_verdicts {
   pprofc_allocator mem;
-  struct budget *budget; /* budget that `mem` draws from; retained */
+  struct budget *budget; /* budget that `mem` draws from; the verdicts hold a reference to it */
   struct comparison c;
 };
 
@@ -72,7 +75,7 @@ static pprofc_status verdicts_check(const pprofc_verdict_options *o, pprofc_erro
   if (!(o->noise_cv >= 0 && o->noise_cv <= 10))
     return error_set(error, PPROFC_E_INVALID, "noise_cv must be from 0 to 10: 0.05 is 5 %%");
   if (!((o->min_samples >= 1 || o->min_samples == 0) && isfinite(o->min_samples)))
-    return error_set(error, PPROFC_E_INVALID, "min_samples must be 0, or 1 and more");
+    return error_set(error, PPROFC_E_INVALID, "min_samples must be 0 or at least 1");
   if (o->normalize_by < PPROFC_EXPOSURE_AUTO || o->normalize_by > PPROFC_EXPOSURE_NONE)
     return error_set(error, PPROFC_E_INVALID,
                      "normalize_by must be auto, ops, time, total or none");
@@ -102,9 +105,41 @@ static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) 
   return PPROFC_OK;
 }
 
+/* Returns the first run of a side; for 2 the number of runs. */
+static size_t comparison_from(const struct comparison *c, size_t side) {
+  const size_t from[] = {0, c->bases, c->count};
+  return from[side];
+}
+
+/* Returns the sum of the divisors of the runs of a side, and with `squared` of their squares. */
+static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
+  double sum = 0;
+  for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)
+    sum += squared ? c->divisors[r] * c->divisors[r] : c->divisors[r];
+  return sum;
+}
+
+double comparison_mean(const struct comparison *c, const double *values, size_t side) {
+  double sum = 0;
+  for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)
+    sum += c->pooled ? values[r] : values[r] / c->divisors[r];
+  return sum / (c->pooled ? comparison_divisors(c, side, false) : c->side_runs[side]);
+}
+
+double comparison_stretch(const struct comparison *c) {
+  double most = 1;
+  for (size_t side = 0; c->pooled && side < 2; side++) {
+    double sum = comparison_divisors(c, side, false);
+    most = fmax(most, c->side_runs[side] * comparison_divisors(c, side, true) / (sum * sum));
+  }
+  return most > 1 + SAME_DIVISOR ? sqrt(most) : 1;
+}
+
 double comparison_weight(const struct comparison *c, size_t run) {
-  double runs = run < c->bases ? -(double)c->bases : (double)(c->count - c->bases);
-  return c->runs[run].scale / (runs * c->divisors[run]);
+  size_t side = run >= c->bases;
+  double all = c->side_runs[side] * c->divisors[run];
+  if (c->pooled) all = comparison_divisors(c, side, false);
+  return (side ? 1 : -1) * c->runs[run].scale / all;
 }
 
 struct model_settings comparison_settings(const struct comparison *c) {
@@ -115,8 +150,8 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Ratio between the sides above which a common factor is rejected: hardly any function is in
- * both. */
+/* Ratio between the sides above which a common factor is rejected, because hardly any function is
+ * in both. */
 #define COMMON_BEYOND 50.0
 
 /* True if the common factor is implausible. It is compared with the totals, because a change
@@ -152,8 +187,9 @@ static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) 
   c->summary.exact = c->quantum.sampling == SAMPLING_EXACT;
   c->summary.lone = c->summary.exact && (c->side_runs[0] == 1 || c->side_runs[1] == 1);
   pprofc_status status = comparison_fit(c, &c->flat_matrix, &c->arena, &c->flat, error);
-  if (!status) status = comparison_fit(c, &c->cum_matrix, &c->arena, &c->cum, error);
+  if (!status) status = comparison_fit(c, &c->cum_judged, &c->arena, &c->cum, error);
   if (status) return status;
+  c->cum_matrix.exposure = c->cum_judged.exposure;
   recorded_begin(&recorded, c, &c->flat_matrix, &c->flat);
   recorded_common(&recorded, &c->summary);
   status = family_judge(c, error);
@@ -161,15 +197,23 @@ static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) 
   return status ? status : account_fill(c, error);
 }
 
-static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error) {
-  pprofc_status status = comparison_read(c, error);
+/* Runs the steps that need the stacks of the runs. */
+static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error) {
+  pprofc_status status = places_find(c, error);
+  return status ? status : stacks_judge(c, error);
+}
+
+/* Judges runs, or sums over runs, which have no relations, places and stacks. */
+static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
+                                      pprofc_error *error) {
+  pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);
   if (!status) status = comparison_rows(c, error);
-  if (!status) status = relations_find(c, error);
-  if (!status) status = calls_find(c, error);
+  bool related = !sums && !c->options.lines;
+  if (!status && related) status = relations_find(c, error);
+  if (!status && related) status = calls_find(c, error);
   if (!status) status = sentence_fill(c, error);
   if (!status) family_widen_rows(c);
-  if (!status) status = places_find(c, error);
-  return status ? status : stacks_judge(c, error);
+  return status || sums ? status : comparison_stacks(c, error);
 }
 
 /* Frees the data that only the comparison needed. */
@@ -182,31 +226,43 @@ static void comparison_close(struct comparison *c) {
   c->options.rules = NULL;
 }
 
-static pprofc_status comparison_run(struct comparison *c, pprofc_error *error) {
+static pprofc_status comparison_run(struct comparison *c, const struct sums *const *sums,
+                                    pprofc_error *error) {
   pprofc_str text = {c->options.rules, c->options.rules_size};
   c->runs = mem_zero_array(c->mem, c->count, sizeof *c->runs);
   pprofc_status status = c->runs ? PPROFC_OK : error_nomem(error);
   if (!status) status = rules_init(&c->rules, c->mem, c->options.rules_name, text, error);
-  if (!status) status = comparison_judge(c, error);
+  if (!status) status = comparison_judge(c, sums, error);
   comparison_close(c);
   return status;
 }
 
 /* ---- the interface ----------------------------------- */
 
-/* Creates verdicts without rows; returns NULL when out of memory. */
-static pprofc_verdicts *verdicts_begin(const pprofc_allocator *mem,
-                                       const pprofc_verdict_options *options) {
-  pprofc_verdicts *made = mem_zero_array(mem, 1, sizeof *made);
-  if (!made) return NULL;
+/* Copies and checks the options and creates verdicts without rows. */
+static pprofc_status verdicts_begin(const pprofc_allocator *mem, size_t bases, size_t heads,
+                                    const pprofc_verdict_options *options, pprofc_verdicts **out,
+                                    pprofc_error *error) {
+  pprofc_verdict_options all;
+  pprofc_verdict_options_init(&all);
+  pprofc_status status = options_copy(&all, sizeof all, options, "pprofc_verdict_options", error);
+  if (!status) status = verdicts_check(&all, error);
+  if (status) return status;
+  pprofc_verdicts *made = *out = mem_zero_array(mem, 1, sizeof *made);
+  if (!made) return error_nomem(error);
   made->mem = *mem;
   made->budget = budget_of(mem) ? budget_retain(budget_of(mem)) : NULL;
-  made->c = (struct comparison){.mem = &made->mem, .options = *options};
+  made->c = (struct comparison){.mem = &made->mem,
+                                .options = all,
+                                .count = bases + heads,
+                                .bases = bases,
+                                .side_runs = {(double)bases, (double)heads}};
   arena_init(&made->c.arena, &made->mem);
   made->c.rules = (struct rules){.mem = &made->mem};
   arena_init(&made->c.rules.arena, &made->mem);
   names_init(&made->c.names, &made->mem, &made->c.rules);
-  return made;
+  made->c.names.lines = made->c.options.lines;
+  return PPROFC_OK;
 }
 
 /* Passes the verdicts to the caller, or frees them after an error. */
@@ -219,60 +275,31 @@ static pprofc_status verdicts_end(pprofc_verdicts *made, pprofc_status status,
   return status;
 }
 
-static pprofc_status verdicts_make(const pprofc_verdict_run *base, size_t base_count,
-                                   const pprofc_verdict_run *head, size_t head_count,
-                                   const pprofc_verdict_options *options, pprofc_verdicts **out,
-                                   pprofc_error *error) {
-  pprofc_verdicts *made = verdicts_begin(&base[0].profile->mem, options);
-  if (!made) return error_nomem(error);
-  made->c.count = base_count + head_count;
-  made->c.bases = base_count;
-  made->c.side_runs[0] = (double)base_count;
-  made->c.side_runs[1] = (double)head_count;
-  made->c.given_base = base;
-  made->c.given_head = head;
-  return verdicts_end(made, comparison_run(&made->c, error), out);
-}
-
-/* Runs the steps that do not need single runs. */
-static pprofc_status comparison_of_sums(struct comparison *c, const struct sums *base,
-                                        const struct sums *head, pprofc_error *error) {
-  pprofc_str text = {c->options.rules, c->options.rules_size};
-  pprofc_status status = rules_init(&c->rules, c->mem, c->options.rules_name, text, error);
-  if (!status) status = sums_judge(c, base, head, error);
-  if (!status) status = comparison_rows(c, error);
-  if (!status) status = sentence_fill(c, error);
-  comparison_close(c);
-  return status;
-}
-
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error) {
-  pprofc_verdict_options all;
-  pprofc_verdict_options_init(&all);
-  pprofc_status status = options_copy(&all, sizeof all, options, "pprofc_verdict_options", error);
-  if (!status) status = verdicts_check(&all, error);
-  if (status) return status;
-  pprofc_verdicts *made = verdicts_begin(base->mem, &all);
-  if (!made) return error_nomem(error);
-  return verdicts_end(made, comparison_of_sums(&made->c, base, head, error), verdicts);
+  const struct sums *const sums[2] = {base, head};
+  pprofc_verdicts *made = NULL;
+  pprofc_status status = verdicts_begin(base->mem, 1, 1, options, &made, error);
+  if (!status) status = comparison_run(&made->c, sums, error);
+  return verdicts_end(made, status, verdicts);
 }
 
 pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
                                   const pprofc_verdict_run *head, size_t head_count,
                                   const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                   pprofc_error *error) {
-  pprofc_verdict_options all;
-  pprofc_verdict_options_init(&all);
-  pprofc_status status = options_copy(&all, sizeof all, options, "pprofc_verdict_options", error);
-  if (!status) status = verdicts_check(&all, error);
-  if (status) return status;
+  pprofc_verdicts *made = NULL;
   if (!base_count || !head_count)
-    return error_set(error, PPROFC_E_INVALID, "base and head need one run each, at least");
+    return error_set(error, PPROFC_E_INVALID, "base and head need at least one run each");
   const pprofc_allocator *mem = &base[0].profile->mem;
-  status = verdicts_make(base, base_count, head, head_count, &all, verdicts, error);
-  return budget_status(mem, status, error);
+  pprofc_status status = verdicts_begin(mem, base_count, head_count, options, &made, error);
+  if (!status) {
+    made->c.given_base = base;
+    made->c.given_head = head;
+    status = comparison_run(&made->c, NULL, error);
+  }
+  return budget_status(mem, verdicts_end(made, status, verdicts), error);
 }
 
 void pprofc_verdicts_free(pprofc_verdicts *verdicts) {
@@ -323,6 +350,12 @@ bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts, const pprofc_verd
   for (size_t r = 0; r < m->runs; r++)
     values[r] = m->values[c->line[row - c->row] * m->runs + r] / c->divisors[r];
   return true;
+}
+
+double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row) {
+  const struct comparison *c = &verdicts->c;
+  const struct recorded_rows rows = {.c = c, .m = &c->cum_judged, .fit = &c->cum};
+  return recorded_judged(&rows, c->line[row - c->row]);
 }
 
 const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts, size_t *count) {

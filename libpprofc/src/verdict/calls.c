@@ -1,5 +1,5 @@
-/* Judges for each function whose cum grew the self cost of all that it runs, wherever that is
- * called from. If this sum did not grow, calls moved to the function and no cost was added. */
+/* Judges, for each function whose cum grew, the self cost of all functions below it, whoever calls
+ * them. If this sum did not grow, calls moved to the function and no cost was added. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 struct calls {
   struct comparison *c;
   struct arena arena;
-  uint32_t grown[CANDIDATES_MOST]; /* [count] rows whose cum grew */
+  uint32_t grown[CANDIDATES_MOST]; /* indices of the rows whose cum grew */
   size_t count;
-  uint32_t *grown_of; /* [rows] index in `grown`, or MAP_NONE */
-  uint64_t *below; /* [count * words] a bit for each row that ends a stack through the function */
+  uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
+  uint64_t *below;    /* bit set for each grown function: the rows that end a stack through it */
   size_t words;
 };
 
@@ -67,7 +67,7 @@ static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *doma
   return false;
 }
 
-/* Adds the rows that share a domain with one of the set: their costs moved between them. */
+/* Adds the rows that share a domain with a row of the set, because costs moved between them. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -102,7 +102,7 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   return set->sum != NULL;
 }
 
-/* Keeps the sums that are known well enough to show the growth. */
+/* Keeps the sums whose interval is narrow enough to show the growth. */
 static bool calls_keep(const struct calls *s, const struct domain_sum *sums) {
   struct comparison *c = s->c;
   pprofc_verdict_domain *kept = arena_array(&c->arena, s->count, sizeof *kept);

@@ -14,53 +14,65 @@
  * is 0. */
 #define LEAST_SAMPLES 10
 
+struct sums;
+
 struct comparison {
   const pprofc_allocator *mem;
   pprofc_verdict_options options;
-  struct arena arena; /* memory of the results */
+  struct arena arena; /* arena for the results */
   struct rules rules;
   struct names names;
-  struct run *runs;    /* [count] runs, bases first; their profiles are released when the rows
-                          are complete */
+  struct run *runs; /* runs, bases first; their profiles are released when the rows are complete */
   size_t count, bases; /* number of columns and of base columns: one column per run, or one per
                           side for sums over runs */
-  double side_runs[2]; /* number of runs of base and head */
+  double side_runs[2]; /* number of runs of the base, and of the head */
   const pprofc_verdict_run *given_base, *given_head; /* runs of the caller, valid during the
                                                         comparison */
 
-  struct quantum quantum; /* sampling rule of the first run; all runs have the same */
+  struct quantum quantum; /* sampling rule, the same for all runs */
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
-  double *divisors;       /* [count] divisors of recorded values */
-  double *exposures;      /* [count] divisors of judged values */
-  double *shares;         /* [count] totals divided by their mean; NULL if a total is 0 */
-  double *totals;         /* [count] sum of the samples that have a function */
-  double *wholes;         /* [count] sum of all samples, the total that is shown */
-  double *noises;         /* [count] sum of value times quantum */
-  double total_spread[2]; /* sums over runs: relative variance of the totals of each side */
+  double *divisors;       /* divisor of recorded values, for each run */
+  double *exposures;      /* divisor of judged values, for each run */
+  bool pooled;            /* true if shown values are the sum of the runs divided by all seconds, as
+                             pages show that add the runs up first */
+  double *shares;         /* total of each run divided by the mean total; NULL if a total is 0 */
+  double *totals;         /* sum of the samples that have a function, for each run */
+  double *wholes;         /* sum of all samples, for each run: the total that is shown */
+  double *noises;         /* sum of value times quantum, for each run */
+  double total_spread[2]; /* for sums over runs: relative variance of the totals of each side */
   double mean_total;      /* mean total of a run divided by its exposure */
 
-  uint32_t *order; /* [rows] names that have a value, sorted by bytes */
+  uint32_t *order; /* names that have a value, sorted by bytes */
   size_t rows;
   struct matrix flat_matrix, cum_matrix;
+  struct matrix cum_judged; /* cum_matrix without the time of the environment and its callees */
   struct fit flat, cum;
-  pprofc_verdict_row *row;      /* [rows] in the same order as `order` until comparison_sort */
-  size_t *line;                 /* [rows] matrix row of each row, after comparison_sort */
-  uint32_t *row_of;             /* [names] row of each name, or MAP_NONE */
-  pprofc_verdict_stack *stacks; /* [stack_count] */
-  size_t *children;             /* [stack_count] stacks sorted by parent, then by name */
+  pprofc_verdict_row *row;      /* rows, in the same order as `order` until comparison_sort */
+  size_t *line;                 /* for each row, its row in the matrices, after comparison_sort */
+  uint32_t *row_of;             /* index of the row of each name, or MAP_NONE */
+  pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
+  size_t *children;             /* indices of the nodes, sorted by parent, then by name */
   size_t stack_count;
-  pprofc_verdict_domain *domains; /* [domain_count] */
+  pprofc_verdict_domain *domains; /* sums of related functions */
   size_t domain_count;
-  uint32_t *domain_of; /* [rows] domain of each row, or MAP_NONE; NULL without domains */
-  const pprofc_verdict_domain **calls_of; /* [rows] sum of all that a row calls if it shows the
-                                             growth of its cum, else NULL; NULL without growth */
+  uint32_t *domain_of; /* domain of each row, or MAP_NONE; NULL without domains */
+  /* for each row, the sum of all its callees if the sum shows the growth of the row's cum, else
+   * NULL. The array is NULL if no cum grew. */
+  const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
 
 /* Returns the caller's run with this index. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
+
+/* Returns the shown value of a side from the values of all runs: the mean of a run, or the sum
+ * divided by all seconds. */
+double comparison_mean(const struct comparison *c, const double *values, size_t side);
+
+/* Returns the factor by which runs of unequal length widen an interval; 1 for equal runs. */
+double comparison_stretch(const struct comparison *c);
 
 /* Returns the change of head - base if a value of this run grows by one unit. */
 double comparison_weight(const struct comparison *c, size_t run);
@@ -72,6 +84,10 @@ struct model_settings comparison_settings(const struct comparison *c);
  * hardly any function is in both sides, the factor is the ratio of the totals. */
 pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
                              struct fit *fit, pprofc_error *error);
+
+/* Fills rows, their order by name, and the matrices from the sums of the runs. False when out of
+ * memory. */
+bool comparison_matrices(struct comparison *c);
 
 /* Reads and checks the runs: profiles, sums, exposures, matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
@@ -130,5 +146,12 @@ pprofc_status account_fill(struct comparison *c, pprofc_error *error);
 void advice_fill(struct comparison *c);
 /* Counts verdicts and writes summary.sentence. Needs the relations. */
 pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
+
+/* Maximum number of runs of a side. */
+#define SUMS_RUNS_MOST 10000000
+
+/* Fills what comparison_read fills, with sums over runs: one column a side. */
+pprofc_status comparison_read_sums(struct comparison *c, const struct sums *const sums[2],
+                                   pprofc_error *error);
 
 #endif

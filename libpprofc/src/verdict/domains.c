@@ -5,25 +5,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Half interval of a sum over the growth of a function. A wider sum cannot say that the function
- * did not grow. */
+/* Maximum half interval of a sum, as a share of the growth of a function. A wider interval cannot
+ * show that the function did not grow. */
 #define DOMAIN_SEES 0.5
-/* Part of the growth of a set that its other rows must take away to explain a part of it. */
+/* Smallest share of a set's growth that its functions with less cost must offset. */
 #define DOMAIN_PART 0.25
-/* Sets that are tried for a function. */
+/* Maximum number of sets that are tried for a function. */
 #define DOMAIN_TRIES 6
 
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links;             /* [count * count] cost may have moved between two candidates */
-  bool *taken;             /* [count] candidates that a taken set explains */
-  struct domain_set *sets; /* [set_count] sets that were taken */
+  bool *links;             /* matrix of candidates: true if cost may have moved between the two */
+  bool *taken;             /* true for each candidate that a taken set explains */
+  struct domain_set *sets; /* sets that the search has taken */
   size_t set_count;
   struct domain_set tries[DOMAIN_TRIES];
   struct domain_sum sums[DOMAIN_TRIES];
   size_t try_count;
-  bool failed; /* out of memory */
+  bool failed; /* true if memory ran out */
 };
 
 static bool search_rose(const struct domain_search *s, uint32_t candidate) {
@@ -60,7 +60,7 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds the candidates that rose, or fell, and are linked with a member that did the opposite. */
+/* Adds the candidates that are linked with a member and rose (or fell, if `rose` is false). */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -70,8 +70,8 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Tries the functions from which cost may have come, with those to which it may have gone
- * instead; for `all` until no function is linked any more. */
+/* Tries the linked functions that fell if the function rose, and then the functions linked to them
+ * that rose. With `all`, repeats this until no further function is linked. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -167,7 +167,7 @@ static double search_size(const struct domain_sum *sum) {
   return sum->shown.base + sum->shown.head;
 }
 
-/* Judges the tries and sorts them by size. */
+/* Judges the tried sets and sorts them by size. */
 static void search_judge(struct domain_search *s) {
   for (size_t i = 0; i < s->try_count && !s->failed; i++) {
     struct domain_set set = s->tries[i];
@@ -184,7 +184,7 @@ static void search_judge(struct domain_search *s) {
   }
 }
 
-/* True if the cost of a try grew. */
+/* True if the sum of a tried set grew. */
 static bool sum_grew(const struct domain_sum *sum) {
   return pprofc_verdict_is_change(sum->shown.own) && sum->own.delta > 0;
 }
@@ -227,8 +227,9 @@ static void search_take(struct domain_search *s, size_t at) {
   }
 }
 
-/* Takes the smallest set that explains a function. Where a smaller set grew, a larger one must
- * be able to show that growth. Without such a set, takes the smallest that explains a part. */
+/* Takes the smallest set that explains a function. If a smaller set grew, a larger set is taken
+ * only if its interval can show that growth. Without such a set, takes the smallest that explains a
+ * part. */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;

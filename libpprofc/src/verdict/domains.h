@@ -9,18 +9,18 @@
 struct domain_set {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed;
-  size_t *sum; /* [sum_count] rows whose flat is added */
+  size_t *sum; /* rows whose flat is added up */
   size_t sum_count;
   size_t subtree;    /* row whose cum is used instead of the sum, or DOMAIN_NO_SUBTREE */
-  bool cancels;      /* a pair that is only known to cancel */
-  uint32_t *members; /* [member_count] candidates that the set explains */
+  bool cancels;      /* true for two rows that are only known to cancel each other */
+  uint32_t *members; /* candidates that the set explains */
   size_t member_count;
 };
 
-/* The sum of a set. */
+/* Sum of a set, judged like a row. */
 struct domain_sum {
-  struct estimate own;           /* after removing the common factor */
-  pprofc_verdict_estimate shown; /* recorded */
+  struct estimate own;           /* estimate after removing the common factor */
+  pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 
 /* Judges the sums of some sets as one family; false when out of memory. */

@@ -37,7 +37,7 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* reason why a run has no such divisor */
+  const char *missing; /* reason why a run has no such divisor, for the message */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
     [PPROFC_EXPOSURE_TIME] = {exposure_of_time, "its duration is not known"},
@@ -99,6 +99,7 @@ static pprofc_status exposure_refuse(const struct comparison *c, size_t run, con
 pprofc_status exposure_find(struct comparison *c, pprofc_error *error) {
   if (!exposure_any_total(c)) return exposure_refuse(c, 0, "all totals are 0", error);
   c->exposure = exposure_choose(c);
+  c->pooled = c->exposure == PPROFC_EXPOSURE_TIME;
   const struct exposure_kind *kind = &exposure_kinds[c->exposure];
   c->divisors = arena_array(&c->arena, c->count, sizeof *c->divisors);
   if (!c->divisors) return error_nomem(error);

@@ -6,18 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct ranked {
-  double p;
-  size_t row;
-};
-
-static int ranked_order(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  if (x->p != y->p) return x->p < y->p ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
-/* Standard errors that make a doubling significant after the correction for many functions. */
+/* Number of standard errors that makes a doubling significant after the correction for many
+ * functions. */
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row belongs to the family. With min_samples 0 only rows in which a doubling would
@@ -33,26 +23,10 @@ static bool family_has(const struct comparison *c, const struct fit *fit, size_t
 /* Stores the adjusted p-values of the family in q, NaN for other rows. */
 static bool family_adjust(const struct comparison *c, const struct fit *fit, size_t rows,
                           double *q) {
-  struct ranked *ranked = mem_array(c->mem, fit->tested, sizeof *ranked);
-  double *p = mem_array(c->mem, fit->tested, sizeof *p);
-  size_t count = 0;
-  for (size_t i = 0; i < rows; i++) {
-    q[i] = (double)NAN;
-    if (ranked && p && family_has(c, fit, i)) ranked[count++] = (struct ranked){fit->of[i].p, i};
-  }
-  if (ranked && p) {
-    qsort(ranked, count, sizeof *ranked, ranked_order);
-    for (size_t i = 0; i < count; i++) p[i] = ranked[i].p;
-    if (c->options.dependent)
-      corrections_benjamini_yekutieli(p, count, p);
-    else
-      corrections_benjamini_hochberg(p, count, p);
-    for (size_t i = 0; i < count; i++) q[ranked[i].row] = p[i];
-  }
-  bool done = ranked && p;
-  mem_free(c->mem, ranked, fit->tested, sizeof *ranked);
-  mem_free(c->mem, p, fit->tested, sizeof *p);
-  return done;
+  for (size_t i = 0; i < rows; i++) q[i] = family_has(c, fit, i) ? fit->of[i].p : (double)NAN;
+  return corrections_apply(c->options.dependent ? corrections_benjamini_yekutieli
+                                                : corrections_benjamini_hochberg,
+                           q, rows, c->mem);
 }
 
 static bool family_seen(const struct matrix *m, size_t row, size_t from, size_t end) {

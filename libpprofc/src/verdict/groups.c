@@ -1,4 +1,4 @@
-/* Rows by type and by file. */
+/* Groups rows by type and by file. */
 #include "core/hash.h"
 #include "verdict/relations.h"
 
@@ -42,7 +42,7 @@ static void groups_fill_files(struct relations *r) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the cost of some rows of both sides over the cost of all. */
+/* Returns the share of some rows in the total cost of both sides. */
 static double groups_share(const struct comparison *c, struct row_groups rows) {
   double sum = 0, all = c->summary.total_base + c->summary.total_head;
   for (size_t i = 0; i < rows.count; i++) {

@@ -1,7 +1,7 @@
 /* Decides which functions are plausibly the same code: cost that moves goes to a caller or callee,
  * stays in a type, or goes to a function that appears where another vanishes. */
+#include "verdict/name_parts.h"
 #include "verdict/relations.h"
-#include "verdict/similar.h"
 
 /* True if one of two functions appeared or vanished. */
 static bool links_replaced(const struct relations *r, uint32_t a, uint32_t b) {

@@ -1,5 +1,5 @@
-/* Several runs a side: t-tests whose variances are shared between functions and are never
- * below the sampling variance. */
+/* Compares sides of several runs by t-tests. Their variances are shared between functions and are
+ * never below the sampling variance. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "verdict/model.h"
@@ -7,9 +7,9 @@
 #include <math.h>
 
 struct many_shape {
-  double bases, heads, degrees;      /* number of base and head runs; degrees of freedom: bases
-                                        + heads - 2 */
-  double inverse_base, inverse_head; /* means of 1 / scaled of base and head */
+  /* Number of base runs and of head runs; degrees of freedom: bases + heads - 2. */
+  double bases, heads, degrees;
+  double inverse_base, inverse_head; /* mean of 1 / scaled exposure over the runs of each side */
   double scaled;                     /* sum of the scaled exposures */
 };
 

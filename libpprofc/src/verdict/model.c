@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Minimum of samples per run for a function to take part in the common factor. */
+/* Minimum number of samples per run for a function to take part in the common factor. */
 #define COMMON_SAMPLES 5
-/* Minimum of functions for a common factor. */
+/* Minimum number of functions for a common factor. */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
 /* Variance of a median divided by the variance of a mean. */

@@ -11,27 +11,30 @@
 
 /* Data of columns that are sums over several runs. A rate is a value divided by its exposure. */
 struct grouped {
-  const double *sizes;   /* [runs] number of runs in a column */
-  const double *rates;   /* [rows * runs] mean rate of the runs of a column */
-  const double *squares; /* [rows * runs] sum of squared deviations from the mean rate */
-  const double *inverse; /* [runs] sum of 1 / exposure of the runs of a column */
+  const double *sizes; /* number of runs in each column */
+  const double *rates; /* for each row and column, the mean rate of the column's runs */
+  const double
+      *squares; /* for each row and column, the sum of squared deviations from the mean rate */
+  const double *inverse; /* for each column, the sum of 1 / exposure of its runs */
 };
 
 struct matrix {
-  size_t rows, runs, bases;      /* number of rows, columns and base columns, which come first */
-  const double *values;          /* [rows * runs] */
-  const double *quantum;         /* [rows] sampling variance per unit of value; 0 if exact */
-  const double *exposure;        /* [runs] divisor of the values of a column */
-  const bool *aside;             /* [rows] true if the row is never judged */
-  const struct grouped *grouped; /* NULL if each column is one run */
-  const double *density;         /* [rows] for rows that are sums of functions: the sum of their
-                                    squares over the square of their sum; NULL: rows are functions */
+  size_t rows, runs, bases; /* numbers of rows, of columns and of base columns, which come first */
+  const double *values;     /* recorded value for each row and column */
+  const double *quantum;    /* sampling variance of each row per unit of value; 0 if exact */
+  const double *exposure;   /* divisor of the values of each column */
+  const bool *aside;        /* true for each row that is never judged */
+  bool nested;              /* true if rows overlap: cum includes the cum of callees */
+  const struct grouped *grouped; /* data of columns that are sums over runs; NULL if each column is
+                                    one run */
+  const double *density; /* for rows that are sums of functions: the sum of their functions' squares
+                            over the square of their sum; NULL: rows are functions */
 };
 
 struct model_settings {
   double noise_cv;    /* assumed noise between runs of each function, for a pair */
   double min_samples; /* minimum of samples in all runs for a function to be judged */
-  bool common;        /* functions are judged after removing the common factor */
+  bool common;        /* true if functions are judged after removing the common factor */
 };
 
 struct estimate {
@@ -43,15 +46,15 @@ struct estimate {
 };
 
 struct fit {
-  double *common;      /* [runs] factor shared by all functions of a column; 1 if not fitted */
-  bool has_common;     /* there are enough functions for a common factor */
+  double *common;      /* factor that all functions of a column share; 1 if not fitted */
+  bool has_common;     /* true if there are enough functions for a common factor */
   double common_error; /* relative variance of a run's factor; 0 without a common factor */
-  double cv2;          /* many runs: squared coefficient of variation between runs */
-  double prior;        /* many runs: degrees of freedom borrowed from other functions */
+  double cv2;          /* for many runs: squared coefficient of variation between runs */
+  double prior;        /* for many runs: degrees of freedom that other functions give */
   double degrees;      /* degrees of freedom of the t distribution; infinite for a pair */
-  double dispersion;   /* pair: dispersion of the functions */
+  double dispersion;   /* for a pair: dispersion of the functions */
   size_t tested;       /* number of tested rows */
-  struct estimate *of; /* [rows] estimates */
+  struct estimate *of; /* estimate of each row */
 };
 
 /* Judges `m`, which has at least one run on each side. A pair gets a score test, more runs get
@@ -71,7 +74,7 @@ void model_interval(const struct matrix *m, double noise_cv, const struct fit *f
 
 /* ---- between the files of the model ------------------ */
 
-/* Raw p below which a function is left out of the second fit of the common factor. */
+/* Unadjusted p-value below which a function is left out of the second fit of the common factor. */
 #define MODEL_SUSPECT 0.05
 /* Quantile of the upper end of a 95 % interval. */
 #define MODEL_TAIL 0.975
@@ -80,14 +83,14 @@ struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
-  const struct fit *known;    /* fit whose noise is used; NULL: noise is estimated */
-  double run_count;           /* number of runs in all columns */
-  double *scaled;             /* [runs] exposure times common factor */
-  double *scratch, *squares;  /* [rows] scratch */
-  struct weighted *medians;   /* [rows] scratch */
-  struct variance *variances; /* [2 * rows] variances of the rows that estimate the prior, then
-                                 of all rows */
-  bool *suspect;              /* [rows] true if the row changed in the first pass */
+  const struct fit *known;   /* fit whose noise is used; NULL: noise is estimated */
+  double run_count;          /* number of runs in all columns */
+  double *scaled;            /* for each column, exposure times common factor */
+  double *scratch, *squares; /* working memory: one number per row */
+  struct weighted *medians;  /* working memory: one item per row */
+  struct variance
+      *variances; /* variances: first of the rows that estimate the prior, later of all rows */
+  bool *suspect;  /* true for each row that changed in the first pass */
 };
 
 /* Returns the number of samples that a value stands for: the value divided by its quantum. */
@@ -95,7 +98,8 @@ static inline double model_samples(const struct matrix *m, size_t row, double va
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns the part of a row's squared value that noise between runs of single functions has. */
+/* Returns the factor of a row's squared value in the noise between runs: 1 for a function, less for
+ * a sum of functions whose noise is independent. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }

@@ -1,4 +1,4 @@
-/* Reads names of Go, C++, Rust, Java and scripts: brackets nest, "." and "::" separate. */
+/* Splits names of Go, C++, Rust, Java and scripts: brackets nest, "." and "::" separate. */
 #include "verdict/name_parts.h"
 
 #include "core/hash.h"
@@ -56,9 +56,10 @@ static pprofc_str parts_strip(pprofc_str name, bool *generated) {
 /* ---- separators -------------------------------------- */
 
 struct parts_scan {
-  size_t start;       /* offset after a return type */
-  size_t end;         /* offset of the arguments, or the size */
-  size_t last, width; /* last separator before the end and its width; 0 without one */
+  size_t start; /* offset of the name after a return type */
+  size_t end;   /* offset of the arguments, or the size of the text */
+  /* Offset of the last separator before the end, and its width; 0 without one. */
+  size_t last, width;
 };
 
 /* True if the parenthesis at `i` belongs to the name: a receiver, an unnamed namespace or an
@@ -81,7 +82,7 @@ static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Notes what the byte at `i`, outside brackets, says. */
+/* Updates the parts of the name from the byte at `i`, which is outside brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -139,4 +140,35 @@ uint64_t name_type_key(const struct name_parts *parts) {
   if (!parts->type.size) return 0;
   if (str_starts(last, STR("(*"))) last = str_slice(last, 2, last.size - 1);
   return (hash_str(parts->package) * 31 + hash_str(last)) | 1;
+}
+
+/* ---- similar names ----------------------------------- */
+
+/* Minimum share of the longer name that two similar names have in common. */
+#define SIMILAR_SHARE 0.5
+
+pprofc_str name_package(pprofc_str name) {
+  size_t slash = 0, end = 0;
+  for (size_t i = 0; i < name.size; i++)
+    if (name.data[i] == '/') slash = i + 1;
+  for (size_t i = slash; i < name.size && name.data[i] != '(' && name.data[i] != '<'; i++) {
+    if (name.data[i] == ':' && i && name.data[i - 1] == ':') end = i - 1;
+    if (name.data[i] == '.' && !end) end = i;
+  }
+  return str_slice(name, 0, end);
+}
+
+static bool names_of_runtime(pprofc_str package) {
+  return str_equal(package, STR("runtime")) || str_starts(package, STR("runtime/"));
+}
+
+bool names_similar(pprofc_str a, pprofc_str b) {
+  pprofc_str of_a = name_package(a), of_b = name_package(b);
+  if (names_of_runtime(of_a) != names_of_runtime(of_b)) return false;
+  if (of_a.size && str_equal(of_a, of_b)) return true;
+  size_t least = a.size < b.size ? a.size : b.size, most = a.size + b.size - least;
+  size_t start = 0, end = 0;
+  while (start < least && a.data[start] == b.data[start]) start++;
+  while (start + end < least && a.data[a.size - 1 - end] == b.data[b.size - 1 - end]) end++;
+  return (double)(start + end) >= SIMILAR_SHARE * (double)most;
 }

@@ -1,4 +1,5 @@
-/* Splits the name of a function into package, type and last part. */
+/* Splits the name of a function into package, type and last part, and compares names that may
+ * belong to one function before and after a rename. */
 #ifndef PPROFC_VERDICT_NAME_PARTS_H
 #define PPROFC_VERDICT_NAME_PARTS_H
 
@@ -10,9 +11,9 @@
 /* Parts of a name. They are slices of it, without arguments and without what compilers add to
  * closures and copies of a function. */
 struct name_parts {
-  pprofc_str package; /* "old/enc" of "old/enc.(*Writer).flush.func1"; "" without one */
+  pprofc_str package; /* package: "old/enc" of "old/enc.(*Writer).flush.func1"; "" without one */
   pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a plain function */
-  pprofc_str last;    /* "flush" */
+  pprofc_str last;    /* last part: "flush" */
   bool generated;     /* true if a generated part was removed */
 };
 
@@ -21,5 +22,13 @@ struct name_parts name_split(pprofc_str name);
 /* Returns a number that is equal for equal types: a pointer receiver of Go is its type. 0 without
  * a type. */
 uint64_t name_type_key(const struct name_parts *parts);
+
+/* Returns the part of a name that says where the function belongs: "encoding/json" of
+ * "encoding/json.Marshal", "std" of "std::sort"; "" without such a part. */
+pprofc_str name_package(pprofc_str name);
+
+/* True if both names have one package, or if the start and the end that they share make up at least
+ * half of the longer name. A function of Go's runtime and another function are never similar. */
+bool names_similar(pprofc_str a, pprofc_str b);
 
 #endif

@@ -1,17 +1,20 @@
-/* One run a side: a score test with the sampling variance, an assumed noise between runs, and
- * the dispersion of the other functions. */
+/* Compares one run a side by a score test with the sampling variance, an assumed noise between
+ * runs, and the dispersion of the other functions. */
 #include "pprofc/stats.h"
+#include "stats/moderated.h"
 #include "stats/ratio.h"
 #include "stats/robust.h"
 #include "verdict/model.h"
 
 #include <math.h>
 
-/* Minimum of functions for an estimate of the dispersion. */
+/* Minimum number of functions for an estimate of the dispersion. */
 #define DISPERSION_ROWS 20
 
-/* Median of the chi-squared distribution with one degree of freedom. */
+/* Quantiles of the chi-squared distribution with one degree of freedom: 50 % and 80 %. */
 #define CHI2_MEDIAN 0.45493642311957283
+#define CHI2_UPPER  1.6423744151498176
+#define UPPER       0.8
 
 /* Computes z of a row before dispersion; fills base, head and delta. */
 static double pair_score(const struct model *model, size_t row) {
@@ -28,14 +31,24 @@ static double pair_score(const struct model *model, size_t row) {
   return e->delta == 0 ? 0 : (double)INFINITY;
 }
 
-/* Returns the ratio of the functions' variance to the variance that sampling and assumed noise
- * explain. */
+/* Returns the observed variance of the functions over the variance that sampling and the assumed
+ * noise explain. Uses the median. For rows that overlap it also uses the 80 % quantile, because one
+ * burst of samples changes many of them. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)
     if (model->fit->of[i].tested && model->m->quantum[i] > 0) squares[count++] = z[i] * z[i];
   if (count < DISPERSION_ROWS) return 1;
-  return fmax(1, stats_median(squares, count) / CHI2_MEDIAN);
+  double ratio = stats_median(squares, count) / CHI2_MEDIAN;
+  if (model->m->nested) ratio = fmax(ratio, pprofc_quantile(squares, count, UPPER) / CHI2_UPPER);
+  return fmax(1, ratio);
+}
+
+/* Returns the p-value of a row. For rows that overlap it uses a t distribution, as with several
+ * runs, because the dispersion of the other functions is only an estimate. */
+static double pair_p(const struct model *model, double z) {
+  if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
+  return 2 * pprofc_normal_cdf(-fabs(z));
 }
 
 void model_pair_test(struct model *model) {
@@ -47,13 +60,22 @@ void model_pair_test(struct model *model) {
       model->known ? model->known->dispersion : pair_dispersion(model, z, model->squares);
   fit->degrees = (double)INFINITY;
   for (size_t i = 0; i < rows; i++) {
-    double tail = 2 * pprofc_normal_cdf(-fabs(z[i] / sqrt(fit->dispersion)));
-    fit->of[i].p = fit->of[i].tested ? tail : (double)NAN;
+    fit->of[i].p = fit->of[i].tested ? pair_p(model, z[i] / sqrt(fit->dispersion)) : (double)NAN;
   }
 }
 
-/* Combines the score intervals of both sides by square-and-add, each widened by the assumed
- * noise. */
+/* Returns the variance that the score test uses, for a row that is absent from one side. */
+static double pair_absent_variance(const struct matrix *m, const struct fit *fit,
+                                   const double scaled[2], size_t row, double own, double shared) {
+  double sum = m->values[row * 2] + m->values[row * 2 + 1];
+  double rate = sum / (scaled[0] + scaled[1]), there = sum / scaled[m->values[row * 2] > 0 ? 0 : 1];
+  double sampling = m->quantum[row] * rate * (1 / scaled[0] + 1 / scaled[1]);
+  return fit->dispersion * (sampling + 2 * own * rate * rate) + shared * there * there;
+}
+
+/* Combines the score intervals of both sides by square-and-add, each widened by the assumed noise.
+ * If the row is absent from one side, this interval could contain 0 although the test excludes 0,
+ * so the interval has the variance of the test. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {
@@ -68,6 +90,11 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
     double extra = noise * samples * samples;
     down[side] = unit * unit * ((samples - least) * (samples - least) + extra);
     up[side] = unit * unit * ((most - samples) * (most - samples) + extra);
+  }
+  if ((values[0] > 0) != (values[1] > 0)) {
+    double absent = pair_absent_variance(m, fit, scaled, row, own, run_cv * run_cv);
+    down[0] = up[0] = 0;
+    down[1] = up[1] = z * z * absent;
   }
   *low = delta - sqrt(down[1] + up[0]);
   *high = delta + sqrt(up[1] + down[0]);

@@ -9,7 +9,7 @@
 /* Share of the change that one child, or up to PLACES_SPLIT parts together, must hold for the
  * search to go down. */
 #define PLACES_ALL 0.9
-/* Minimum share of each of the parts. */
+/* Minimum share of the change that each of these parts holds. */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
 /* Maximum number of places of a change. */
@@ -18,9 +18,9 @@
 struct places {
   struct comparison *c;
   struct call_tree tree;
-  double *selves; /* [self_capacity] change of the samples that end in a node */
+  double *selves; /* change of the samples that end in each node */
   size_t self_capacity;
-  double *sums; /* [sum_count] change of a node and its subtree, for one function */
+  double *sums; /* change of each node and its subtree, for one function */
   size_t sum_count;
 };
 

@@ -2,6 +2,7 @@
 #include "verdict/quantum.h"
 
 #include "core/str.h"
+#include "unit/unit.h"
 
 #include <math.h>
 
@@ -56,9 +57,10 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
          str_equal(quantum_unit(p, 0), STR("count"));
 }
 
-static bool quantum_no_period(const pprofc_profile *p, size_t value) {
-  (void)value;
-  return profile_string(p, p->period_type.type).size == 0;
+/* True for counted events. A measured time without a period, as cProfile has, varies with the
+ * machine. */
+static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
+  return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }
 
 static bool quantum_has_contentions(const pprofc_profile *p, size_t value) {
@@ -75,7 +77,7 @@ static bool quantum_same_unit(const pprofc_profile *p, size_t value) {
   return p->period > 0 && str_equal(profile_string(p, p->period_type.unit), quantum_unit(p, value));
 }
 
-/* Returns the greatest common divisor of the values of a column; 0 if they share no unit but 1. */
+/* Returns the greatest common divisor of the values of a column; 0 if it is 1. */
 static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
   struct value_column column = profile_values(p, value);
   uint64_t divisor = 0;
@@ -105,7 +107,7 @@ static const struct quantum_rule {
 } quantum_rules[] = {
     {SAMPLING_HEAP, quantum_is_heap},       {SAMPLING_EVENTS, quantum_has_contentions},
     {SAMPLING_MOMENT, quantum_is_moment},   {SAMPLING_PERIOD, quantum_is_period},
-    {SAMPLING_COUNTS, quantum_has_samples}, {SAMPLING_EXACT, quantum_no_period},
+    {SAMPLING_COUNTS, quantum_has_samples}, {SAMPLING_EXACT, quantum_is_counted},
     {SAMPLING_COUNTS, quantum_has_count},   {SAMPLING_PERIOD, quantum_same_unit},
 };
 

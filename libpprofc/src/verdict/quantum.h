@@ -6,18 +6,19 @@
 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
-  SAMPLING_PERIOD, /* one sample per period */
+  SAMPLING_PERIOD, /* the profile has one sample per period */
   SAMPLING_COUNTS, /* a second column counts the samples */
-  SAMPLING_HEAP,   /* one sample per `period` bytes on average */
+  SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
   SAMPLING_EVENTS, /* mutex and block profiles: the noise is a lower bound */
-  SAMPLING_MOMENT, /* state at one moment: goroutines, threads */
-  SAMPLING_UNKNOWN /* the profile does not say */
+  SAMPLING_MOMENT, /* the state at one moment was counted: goroutines, threads */
+  SAMPLING_UNKNOWN /* the profile does not show how values were sampled */
 };
 
 struct quantum {
   enum sampling_kind sampling;
-  size_t value;          /* index of the sample type */
-  size_t objects, space; /* heap profiles: columns of objects and bytes; objects may be SIZE_MAX */
+  size_t value; /* index of the sample type */
+  /* For heap profiles: columns of objects and of bytes; `objects` may be SIZE_MAX. */
+  size_t objects, space;
   double period;
 };
 
@@ -33,7 +34,7 @@ static inline bool quantum_has_speed(enum sampling_kind kind) {
  *   the period type, a count, with a period of 1         1: the state at one moment
  *   the period type, with a period above 0               the period
  *   the first type is samples/count                      value over samples
- *   the profile has no period type                       exact: counts of instructions
+ *   no period type, not a time                           exact: counts of instructions
  *   the first type is another count                      value over count
  *   a period type in the same unit                       the period
  *   multiples of one value, no period                    that value

@@ -99,12 +99,14 @@ static int named_order(const void *a, const void *b) {
   return str_compare(((const struct row_name *)a)->name, ((const struct row_name *)b)->name);
 }
 
+/* True if a name has a value in any run. */
 static bool read_has_value(const struct comparison *c, uint32_t id) {
   for (size_t r = 0; r < c->count; r++)
     if (id < c->runs[r].cell_count && c->runs[r].cells[id].cum > 0) return true;
   return false;
 }
 
+/* Fills rows and order: the names that have a value, sorted by bytes. */
 static bool read_order(struct comparison *c) {
   size_t count = c->names.texts.count;
   struct row_name *named = mem_array(c->mem, count, sizeof *named);
@@ -170,8 +172,50 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
     quantum[i] = comparison_quantum(c, sums, noises);
     aside[i] = c->names.flags[c->order[i]] & NAME_ENVIRONMENT;
   }
-  *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside, NULL, NULL};
+  *m = (struct matrix){.rows = c->rows,
+                       .runs = runs,
+                       .bases = c->bases,
+                       .values = values,
+                       .quantum = quantum,
+                       .exposure = c->exposures,
+                       .aside = aside,
+                       .nested = cum};
   return true;
+}
+
+/* True if samples of the environment add to cum, so that cum is judged without them. */
+static bool read_has_machine(const struct comparison *c) {
+  bool any = false;
+  for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;
+  return any && quantum_has_speed(c->quantum.sampling);
+}
+
+/* Fills cum_judged. A function whose cum is all time of the environment is not judged. */
+static bool read_judged(struct comparison *c) {
+  struct matrix *m = &c->cum_judged;
+  *m = c->cum_matrix;
+  if (!read_has_machine(c)) return true;
+  double *values = arena_array(&c->arena, m->rows * m->runs, sizeof *values);
+  bool *aside = arena_array(&c->arena, m->rows, sizeof *aside);
+  for (size_t i = 0; values && aside && i < m->rows; i++) {
+    double sum = 0;
+    for (size_t r = 0; r < m->runs; r++) {
+      const struct run *run = &c->runs[r];
+      size_t at = i * m->runs + r;
+      bool known = c->order[i] < run->cell_count;
+      values[at] = m->values[at] - (known ? run->cells[c->order[i]].machine : 0);
+      sum += values[at];
+    }
+    aside[i] = m->aside[i] || !(sum > 0);
+  }
+  m->values = values;
+  m->aside = c->cum_matrix.aside = aside;
+  return values && aside;
+}
+
+bool comparison_matrices(struct comparison *c) {
+  return read_order(c) && read_matrix(c, false, &c->flat_matrix) &&
+         read_matrix(c, true, &c->cum_matrix) && read_judged(c);
 }
 
 static pprofc_status read_runs(struct comparison *c, pprofc_error *error) {
@@ -197,7 +241,6 @@ pprofc_status comparison_read(struct comparison *c, pprofc_error *error) {
   struct value_type type = first->types[c->quantum.value];
   c->type = arena_str(&c->arena, profile_string(first, type.type));
   c->unit = arena_str(&c->arena, profile_string(first, type.unit));
-  bool made = c->type.data && c->unit.data && read_order(c) &&
-              read_matrix(c, false, &c->flat_matrix) && read_matrix(c, true, &c->cum_matrix);
+  bool made = c->type.data && c->unit.data && comparison_matrices(c);
   return made ? PPROFC_OK : error_nomem(error);
 }

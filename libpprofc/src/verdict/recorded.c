@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Difference of log factors between columns that is only rounding. */
+/* Largest difference of log factors between columns that counts as rounding. */
 #define SAME_SCALE 1e-9
 
 static size_t recorded_from(const struct recorded_rows *r, size_t side) {
@@ -59,7 +59,7 @@ static void recorded_errors(struct recorded_rows *r) {
 void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
                     const struct fit *fit) {
   double least = (double)INFINITY, most = -(double)INFINITY;
-  *r = (struct recorded_rows){.c = c, .m = m, .fit = fit};
+  *r = (struct recorded_rows){.c = c, .m = m, .fit = fit, .stretch = comparison_stretch(c)};
   for (size_t i = 0; i < m->runs; i++) {
     double scale = recorded_log_scale(r, i);
     size_t side = i >= m->bases;
@@ -67,7 +67,8 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
     least = fmin(least, scale);
     most = fmax(most, scale);
   }
-  r->plain = !fit->has_common && most - least < SAME_SCALE;
+  r->plain = !fit->has_common && most - least < SAME_SCALE &&
+             (fit != &c->cum || m->values == c->cum_judged.values);
   recorded_errors(r);
 }
 
@@ -103,10 +104,7 @@ void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *s) {
 /* ---- a row ------------------------------------------- */
 
 static double recorded_mean(const struct recorded_rows *r, size_t row, size_t side) {
-  size_t from = recorded_from(r, side), end = recorded_end(r, side);
-  double sum = 0;
-  for (size_t i = from; i < end; i++) sum += r->m->values[row * r->m->runs + i] / r->c->divisors[i];
-  return sum / r->c->side_runs[side];
+  return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
 /* Returns the mean over the runs of a side of 1 / scaled exposure if `judged`, else of 1 /
@@ -151,11 +149,12 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
          inverse / runs;
 }
 
-/* Returns the squared half width of the interval of the function without the common factor. If
- * periods differ, the quantum of a row describes the difference and not one side. */
+/* Returns the squared half width of the interval of a row, without the error of the common factor.
+ * If periods differ, a row's quantum is valid only for the difference, so that one side has no
+ * variance of its own. Without a quantum only the runs show the noise. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
-  if (r->c->mixed_periods) {
+  if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
     model_interval(r->m, 0, r->fit, row, tail, &low, &high);
     double half = (high - low) / 2 * exp((r->log_scale[0] + r->log_scale[1]) / 2);
     return half * half;
@@ -174,6 +173,15 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
+/* Moves an interval around the difference of means to the shown difference. Both differ if runs
+ * have unequal lengths. */
+static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
+                            double *high) {
+  if (r->stretch <= 1) return;
+  *low = shown - (means - *low) * r->stretch;
+  *high = shown + (*high - means) * r->stretch;
+}
+
 void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
                        double *high) {
   double cv = r->c->options.noise_cv, delta, scale = exp(r->log_scale[0]);
@@ -183,11 +191,12 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
     model_interval(r->m, cv, r->fit, row, tail, low, high);
     *low *= scale;
     *high *= scale;
+    recorded_centre(r, r->fit->of[row].delta * scale, delta, low, high);
   } else if (r->m->quantum[row] > 0 && isinf(r->fit->degrees)) {
     model_pair_interval(r->m, cv, cv, r->fit, r->c->divisors, row, pprofc_normal_quantile(tail),
                         low, high);
-  } else if (r->m->quantum[row] > 0) {
-    double half = recorded_half(r, row, tail);
+  } else if (!isinf(r->fit->degrees)) {
+    double half = recorded_half(r, row, tail) * r->stretch;
     *low = delta - half;
     *high = delta + half;
   }
@@ -205,19 +214,46 @@ static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   return grew ? PPROFC_VERDICT_SHRANK_LESS : PPROFC_VERDICT_SHRANK;
 }
 
-static pprofc_verdict recorded_verdict(const struct comparison *c, pprofc_verdict own,
+/* Returns `own`, or unchanged if the interval of the recorded difference contains 0, with its two
+ * ends or as a difference with ±: a function that changed beyond the common factor need not have
+ * changed in recorded amounts. */
+static pprofc_verdict recorded_certain(const pprofc_verdict_estimate *e) {
+  bool contains = e->low <= 0 && e->high >= 0;
+  contains |= fabs(e->delta) < (e->high - e->low) / 2;
+  return contains && pprofc_verdict_is_change(e->own) ? PPROFC_VERDICT_UNCHANGED : e->own;
+}
+
+/* True if the own change has the direction of the common one, or there is no own change. */
+static bool recorded_shares(pprofc_verdict own, pprofc_verdict all) {
+  if (own == PPROFC_VERDICT_GREW || own == PPROFC_VERDICT_NEW) return all == PPROFC_VERDICT_GREW;
+  return own == PPROFC_VERDICT_UNCHANGED || all == PPROFC_VERDICT_SHRANK;
+}
+
+static pprofc_verdict recorded_verdict(const struct comparison *c, const pprofc_verdict_estimate *e,
                                        double delta) {
-  pprofc_verdict all = c->summary.common_verdict;
+  pprofc_verdict all = c->summary.common_verdict, own = recorded_certain(e);
   if (own != PPROFC_VERDICT_UNCHANGED) return recorded_direction(own, delta);
+  if (!recorded_shares(e->own, all)) return own;
   if (all == PPROFC_VERDICT_GREW && delta > 0) return PPROFC_VERDICT_GREW_AS_ALL;
   if (all == PPROFC_VERDICT_SHRANK && delta < 0) return PPROFC_VERDICT_SHRANK_AS_ALL;
   return own;
 }
 
+double recorded_judged(const struct recorded_rows *r, size_t row) {
+  struct recorded_rows judged = *r;
+  if (r->fit == &r->c->cum) judged.m = &r->c->cum_judged;
+  return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
+}
+
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e) {
+  double judged = recorded_judged(r, row);
   e->base = recorded_mean(r, row, 0);
   e->head = recorded_mean(r, row, 1);
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
-  e->verdict = recorded_verdict(r->c, e->own, e->delta);
+  e->verdict = recorded_verdict(r->c, e, judged);
+  /* The judged part excludes the time of the machine. If the recorded change has the other sign,
+   * the verdict on the judged part would contradict the shown amounts. */
+  bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
+  if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;
 }

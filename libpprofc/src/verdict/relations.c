@@ -10,13 +10,13 @@
 
 /* A pair cancels when the rest is at most this share of the larger change. */
 #define BALANCE_MOST 0.25
-/* The weaker half of a pair has at least this raw p. */
+/* Minimum unadjusted p-value of the weaker half of a pair. */
 #define WEAK_P 0.05
 
 /* A pair of changes that cancel. */
 struct balance {
   double rest;
-  uint32_t fell, rose; /* indices of candidates */
+  uint32_t fell, rose; /* indices of the candidates that fell and that rose */
 };
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate) {
@@ -93,7 +93,7 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Fills what is known of each name. */
+/* Fills the data of each name. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -197,8 +197,8 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Takes pairs with the smallest rest first, each function once; renamed functions before the
- * others. */
+/* Marks pairs, each function at most once: renamed functions first, then pairs in the order of
+ * their rest, smallest first. */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;

@@ -1,28 +1,28 @@
-/* The rows that changed and how they are connected: what relations, renames and domains share. */
+/* Finds the rows that changed and their connections, which relations, renames and domains share. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
 #include "verdict/compare.h"
 #include "verdict/name_parts.h"
 
-/* Number of the largest changes that are connected. */
+/* Maximum number of changes that are examined, the largest first. */
 #define CANDIDATES_MOST 512
-/* Words of a sketch of a set: equal sets have equal sketches. */
+/* Number of words in a sketch of a set: equal sets have equal sketches. */
 #define SKETCH_WORDS 4
 
 struct sketch {
   uint64_t bits[SKETCH_WORDS];
 };
 
-/* A row and a number that is equal for the rows of a type or file. */
+/* A row and its key. Rows of the same type or file have equal keys. */
 struct keyed_row {
-  uint64_t key; /* 0 if not known */
+  uint64_t key; /* key of the group; 0 if not known */
   uint32_t row;
 };
 
 /* Rows sorted by key. */
 struct row_groups {
-  struct keyed_row *items; /* [count] */
+  struct keyed_row *items; /* rows, sorted by key */
   size_t count;
 };
 
@@ -30,40 +30,41 @@ struct row_groups {
 struct candidate {
   uint32_t row, name;
   struct name_parts parts;
-  uint64_t type;                  /* name_type_key of the parts */
-  pprofc_str file;                /* end of the path of its file; "" if not known */
-  struct sketch callers, callees; /* sets of the last parts of their names */
-  uint32_t partner;               /* candidate with the other name of a rename, or MAP_NONE */
-  bool wide;                      /* its type has more than half of all cost */
-  bool changed;                   /* the verdict is a change; else only the raw p is small */
+  uint64_t type;   /* key of the function's type (name_type_key) */
+  pprofc_str file; /* end of the path of the function's file; "" if not known */
+  /* Sketches of the last parts of the callers' and callees' names. */
+  struct sketch callers, callees;
+  uint32_t partner; /* index of the candidate with the other name of a rename, or MAP_NONE */
+  bool wide;        /* true if its type has more than half of all cost */
+  bool changed;     /* true if the verdict is a change; false if only the unadjusted p is small */
 };
 
 struct balance;
 
 struct relations {
   struct comparison *c;
-  struct candidate *candidates; /* [CANDIDATES_MOST], by the size of their change */
+  struct candidate *candidates; /* candidates, by the size of their change */
   uint32_t count;
   struct balance *pairs;
   size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* [names] candidate of each name, or MAP_NONE */
-  bool *both;             /* [names] base and head have samples of it or of what it calls */
-  uint64_t *sketch_of;    /* [names] hash of the last part of each name */
-  uint64_t *callers; /* [count * words] callers of each candidate: one bit per name, one for the
-                        root. For a caller on one side only, the nearest caller on both sides
-                        is set also */
+  uint32_t *candidate_of; /* index of the candidate with each name, or MAP_NONE */
+  bool *both; /* for each name, true if base and head have samples of the function or its callees */
+  uint64_t *sketch_of; /* for each name, the hash of its last part */
+  uint64_t *callers; /* bit set of each candidate's callers: one bit per name, one for the root. For
+                        a caller on one side only, the nearest caller on both sides is set also */
   size_t words;
   struct row_groups types, files;
-  double *explained; /* [names] sum of the changes of changed callees */
-  size_t *seen;      /* [names] last sample that added to `explained` */
+  double *explained; /* for each name, the sum of the changes of its changed callees */
+  size_t *seen;      /* for each name, the last sample that added to `explained` */
   size_t names;
 };
 
-/* Share of all cost above which a type, file or caller explains nothing: nearly
- * everything is in it. */
+/* Maximum share of all cost with which a type, file or caller can explain a move. A larger one
+ * explains too much. */
 #define DOMAIN_SHARE_MOST 0.5
 
-/* Sorts the rows by type and file, and fills these of the candidates. False when out of memory. */
+/* Groups the rows by type and by file, and sets `file` and `wide` of each candidate. False when out
+ * of memory. */
 bool groups_fill(struct relations *r);
 void groups_free(struct relations *r);
 
@@ -86,7 +87,7 @@ static inline bool relations_has_caller(const struct relations *r, uint32_t cand
 }
 bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Returns the number of common elements over the number of all, about. */
+/* Returns the approximate number of common elements divided by the number of all elements. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
 /* True if cost may have moved between two functions: they are plausibly the same code. */

@@ -1,8 +1,8 @@
 /* Pairs the old and the new name of renamed functions. Evidence from names, callers and callees
  * comes first; cost only decides between equal evidence. */
 #include "core/array.h"
+#include "verdict/name_parts.h"
 #include "verdict/relations.h"
-#include "verdict/similar.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,19 +11,20 @@
  * together; an equal type and function more than that. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum without an equal last part: both sets nearly equal. */
+/* Minimum score of a pair without an equal last part: both sets are nearly equal. */
 #define SCORE_SETS 1.5
-/* Advantage over the second best pair of either name that makes a pair certain. */
+/* A pair is certain if its score exceeds the score of every other pair with one of its names by
+ * this much. */
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* evidence; difference of cost */
+  double score, rest; /* score: evidence for the pair; rest: difference of cost */
   uint32_t gone, made;
 };
 
 struct rename_list {
   struct relations *r;
-  float *scores; /* [count * count] evidence of each pair, or 0 */
+  float *scores; /* matrix of the evidence of each pair, or 0 */
   struct rename *items;
   size_t count, capacity;
 };

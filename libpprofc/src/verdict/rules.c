@@ -3,35 +3,54 @@
 
 #include "core/array.h"
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "core/json_tree.h"
 #include "regex/regex.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+#define NAME_ALL (NAME_ENVIRONMENT | NAME_MACHINE)
+
 /* Functions whose cost depends on the machine alone, with the reason. Garbage collectors are
- * not in the table, because a change of the program can cause more garbage. docs/VERDICTS.md
- * shows this table. */
+ * not in the table, because a change of the program can cause more garbage. Names that a program
+ * may use for a function of its own have no NAME_MACHINE. docs/VERDICT_RULES.md shows this table.
+ */
 static const struct name_rule name_rules[] = {
-    {NAME_FOLDED, "^runtime\\.asyncPreempt2?$", "Go stops the function below it"},
-    {NAME_ENVIRONMENT, "^(irqentry_|asm_sysvec_|sysvec_|asm_common_interrupt|common_interrupt)",
+    {NAME_FOLDED, "runtime.asyncPreempt runtime.asyncPreempt2", "Go stops the function below it"},
+    {NAME_ALL, "irqentry_* asm_sysvec_* sysvec_* common_interrupt asm_common_interrupt",
      "Linux: entry of interrupts"},
-    {NAME_ENVIRONMENT, "^(handle_softirqs|__irq_exit|irq_exit)", "Linux: work after interrupts"},
-    {NAME_ENVIRONMENT,
-     "^(finish_task_switch|_raw_spin_unlock_irq|(__)?schedule$|exit_to_user_mode)",
+    {NAME_ALL, "handle_softirqs* __irq_exit* irq_exit*", "Linux: work after interrupts"},
+    {NAME_ALL, "finish_task_switch* _raw_spin_unlock_irq* exit_to_user_mode*",
      "Linux: another task ran"},
-    {NAME_ENVIRONMENT, "^(tlb_remove_table_rcu|rcu_)", "Linux: deferred freeing"},
-    {NAME_ENVIRONMENT,
-     "^(blk_mq_end_request|blk_update_request|blk_done_softirq|blk_complete_reqs)",
+    {NAME_ENVIRONMENT, "schedule __schedule", "Linux: another task ran"},
+    {NAME_ENVIRONMENT, "tlb_remove_table_rcu* rcu_*", "Linux: deferred freeing"},
+    {NAME_ALL, "blk_mq_end_request* blk_update_request* blk_done_softirq* blk_complete_reqs*",
      "Linux, block/blk-mq.c: disk requests that end during this task"},
-    {NAME_ENVIRONMENT, "^(wake_up_bit|__wake_up_bit|wake_up_page_bit|folio_wake_bit)$",
+    {NAME_ALL, "wake_up_bit __wake_up_bit wake_up_page_bit folio_wake_bit",
      "Linux, kernel/sched/wait_bit.c: other tasks wake up"},
-    {NAME_ENVIRONMENT, "^_IO_old_init$", "glibc, libio/genops.c: set-up of a stream, once a file"},
-    {NAME_ENVIRONMENT, "^(tick_|hrtimer_|update_process_times|scheduler_tick)", "Linux: timers"},
-    {NAME_ENVIRONMENT,
-     "^runtime\\.(findRunnable|schedule|mcall|park_m|futex|usleep|osyield|sysmon|stealWork|"
-     "futexsleep|futexwakeup|notesleep|netpoll)$",
+    {NAME_ALL, "find_inode_bit",
+     "Linux, fs/ext4/ialloc.c: the search for a free inode passes files that others deleted"},
+    {NAME_ENVIRONMENT, "recently_deleted", "Linux, fs/ext4/ialloc.c: a file that others deleted"},
+    {NAME_ALL, "__slab_alloc* ___slab_alloc*",
+     "Linux, mm/slub.c: a processor fetches objects after other programs used up the last ones"},
+    {NAME_ENVIRONMENT, "_IO_old_init", "glibc, libio/genops.c: set-up of a stream, once a file"},
+    {NAME_ENVIRONMENT, "tick_* hrtimer_* update_process_times* scheduler_tick*", "Linux: timers"},
+    {NAME_ALL,
+     "runtime.findRunnable runtime.schedule runtime.mcall runtime.park_m runtime.futex "
+     "runtime.usleep runtime.osyield runtime.sysmon runtime.stealWork runtime.futexsleep "
+     "runtime.futexwakeup runtime.notesleep runtime.netpoll",
      "Go: the scheduler looks for work or waits"},
+    {NAME_ALL, "runtime.freeSomeWbufs runtime.freeDeadSpanSPMCs",
+     "Go, runtime/mgcsweep.go: the sweeper in the background polls while others sweep"},
 };
+
+/* True if one of the patterns, which blanks separate, matches the whole name. */
+static bool rule_matches_name(const struct name_rule *rule, pprofc_str name) {
+  pprofc_str rest = str_of(rule->patterns), pattern;
+  while (str_next(&rest, ' ', &pattern))
+    if (str_glob(pattern, name)) return true;
+  return false;
+}
 
 /* ---- the file ---------------------------------------- */
 
@@ -58,7 +77,7 @@ static pprofc_status rules_compile(const struct rules *rules, const char *path,
   return status;
 }
 
-/* Appends a list of expressions to the expressions of the table. */
+/* Appends a list of expressions of the file to `all`. */
 static pprofc_status rules_take_list(struct rules *rules, const char *path, const struct node *list,
                                      struct buffer *all, pprofc_error *error) {
   if (!list) return PPROFC_OK;
@@ -78,7 +97,7 @@ static bool rules_is_day(pprofc_str text) {
   static const char form[] = "0000-00-00";
   if (text.size != sizeof form - 1) return false;
   for (size_t i = 0; form[i]; i++) {
-    bool digit = text.data[i] >= '0' && text.data[i] <= '9';
+    bool digit = char_is_digit(text.data[i]);
     if (form[i] == '0' ? !digit : text.data[i] != form[i]) return false;
   }
   return true;
@@ -179,9 +198,6 @@ pprofc_status rules_init(struct rules *rules, const pprofc_allocator *mem, const
   *rules = (struct rules){.mem = mem};
   arena_init(&rules->arena, mem);
   for (size_t i = 0; i < COUNT(lists); i++) buffer_init(&lists[i], mem, SIZE_MAX);
-  for (size_t i = 0; i < COUNT(name_rules); i++)
-    rules_add_pattern(&lists[name_rules[i].flag == NAME_FOLDED ? 0 : 1],
-                      str_of(name_rules[i].pattern));
   pprofc_status status = PPROFC_OK;
   if (text.data) status = rules_read_file(rules, path, text, lists, error);
   if (!status) status = rules_finish(rules, lists, error);
@@ -201,8 +217,10 @@ void rules_free(struct rules *rules) {
 unsigned rules_flags(const struct rules *rules, pprofc_str name) {
   unsigned flags = 0;
   if (rules->judged && regex_match(rules->judged, name)) return 0;
-  if (regex_match(rules->folded, name)) flags |= NAME_FOLDED;
-  if (regex_match(rules->environment, name)) flags |= NAME_ENVIRONMENT;
+  for (size_t i = 0; i < COUNT(name_rules); i++)
+    if (rule_matches_name(&name_rules[i], name)) flags |= name_rules[i].flags;
+  if (rules->folded && regex_match(rules->folded, name)) flags |= NAME_FOLDED;
+  if (rules->environment && regex_match(rules->environment, name)) flags |= NAME_ENVIRONMENT;
   return flags;
 }
 

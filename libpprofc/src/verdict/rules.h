@@ -7,13 +7,15 @@
 #include "core/mem.h"
 #include "core/str.h"
 
-#define NAME_FOLDED      1u /* left out as a leaf while the stack has another frame */
-#define NAME_ENVIRONMENT 2u /* shown but never judged */
+#define NAME_FOLDED      1u /* flag: left out as a leaf while the stack has another frame */
+#define NAME_ENVIRONMENT 2u /* flag: shown but never judged */
+#define NAME_MACHINE     4u /* flag: the callees belong to the environment also */
 
 /* A row of the built-in table. */
 struct name_rule {
-  unsigned flag;
-  const char *pattern; /* a Go regular expression */
+  unsigned flags;       /* set of NAME_* flags */
+  const char *patterns; /* globs of function names, separated by blanks; no regular expressions,
+                           so that verdicts need no PCRE2 */
   const char *why;
 };
 
@@ -26,9 +28,9 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  struct regex *folded, *environment; /* expressions of the table and the file */
-  struct regex *judged;               /* expressions of the file for functions that are always
-                                         judged; or NULL */
+  /* Expressions of the file: folded functions, the environment, functions that are always judged;
+   * NULL without such an expression. */
+  struct regex *folded, *environment, *judged;
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;
 };

@@ -1,11 +1,21 @@
 /* Sums flat and cum of each function in one pass over a run. */
 #include "verdict/runs.h"
 
+/* True if the time of a sample belongs to the environment or to its callees. */
+static bool run_is_machine(const struct walk *walk) {
+  if (walk->names->flags[walk->frames[0]] & NAME_ENVIRONMENT) return true;
+  for (size_t i = 0; i < walk->depth; i++)
+    if (walk->names->flags[walk->frames[i]] & NAME_MACHINE) return true;
+  return false;
+}
+
 static void run_add_sample(struct run *run, size_t stamp) {
   const struct walk *walk = &run->walk;
   double value = (double)walk->values[walk->quantum.value] * run->scale;
   double noise = value * (quantum_of_sample(&walk->quantum, walk->values) * run->scale);
   struct run_cell *leaf = &run->cells[walk->frames[0]];
+  bool machine = run_is_machine(walk);
+  run->has_machine |= machine;
   run->total += value;
   run->noise += noise;
   leaf->flat += value;
@@ -16,6 +26,7 @@ static void run_add_sample(struct run *run, size_t stamp) {
     cell->seen = stamp;
     cell->cum += value;
     cell->cum_noise += noise;
+    if (machine) cell->machine += value;
   }
 }
 

@@ -1,4 +1,5 @@
-/* Runs: the values of each function in each profile, and the matrices that the model judges. */
+/* Reads runs: the values of each function in each profile, and the matrices that the model
+ * judges. */
 #ifndef PPROFC_VERDICT_RUNS_H
 #define PPROFC_VERDICT_RUNS_H
 
@@ -8,18 +9,20 @@
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
-  size_t seen; /* last sample that added to cum, from 1 */
+  double machine; /* part of cum that belongs to the environment and its callees */
+  size_t seen;    /* number of the last sample that added to cum, from 1 */
 };
 
 struct run {
-  pprofc_profile *profile; /* filtered profile; retained */
+  pprofc_profile *profile; /* filtered profile of the run; the run holds a reference to it */
   struct walk walk;
-  struct run_cell *cells; /* [cell_count] cells by name */
+  struct run_cell *cells; /* cells of the functions, by name */
   size_t cell_count;
-  double scale; /* factor: for counts of samples, the period divided by the first run's period; else
-                   1 */
+  double scale; /* factor of the values: for counts of samples, the period divided by the first
+                   run's period; else 1 */
   double total, noise; /* sum of all samples with a function, and its noise */
-  double whole;        /* sum of all samples */
+  double whole;        /* sum of all samples of the run */
+  bool has_machine;    /* true if a sample belongs to the environment */
 };
 
 /* Adds up the samples of run->profile. A negative value is PPROFC_E_INVALID. */

@@ -18,12 +18,13 @@ struct stack_place {
 struct stacks {
   struct comparison *c;
   struct call_tree tree;
-  struct stack_cell **cells;  /* [runs] cells of the nodes that existed after reading that run */
-  size_t *cell_counts;        /* [runs] number of cells */
-  uint32_t *rank;             /* [names] rank of each name in byte order */
-  struct stack_place *places; /* [tree.count] nodes without the root, sorted by parent and name */
-  uint32_t *from;             /* [tree.count + 1] first place of the children of each node */
-  uint32_t *order;            /* [tree.count] stack of each node */
+  struct stack_cell *
+      *cells;          /* cells of each run, one for each node that existed after reading the run */
+  size_t *cell_counts; /* number of cells of each run */
+  uint32_t *rank;      /* rank of each name in byte order */
+  struct stack_place *places; /* nodes without the root, sorted by parent and name */
+  uint32_t *from;             /* first place of each node's children, and one entry more */
+  uint32_t *order;            /* stack of each node */
   struct arena scratch;
 };
 
@@ -147,7 +148,13 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
     stacks_fill_row(s, node, values + i * c->count, &quantum[i]);
     aside[i] = c->names.flags[s->tree.nodes[node].name] & NAME_ENVIRONMENT;
   }
-  *m = (struct matrix){rows, c->count, c->bases, values, quantum, c->exposures, aside, NULL, NULL};
+  *m = (struct matrix){.rows = rows,
+                       .runs = c->count,
+                       .bases = c->bases,
+                       .values = values,
+                       .quantum = quantum,
+                       .exposure = c->exposures,
+                       .aside = aside};
   return true;
 }
 

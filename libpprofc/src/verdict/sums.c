@@ -67,18 +67,22 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* Adds a run's cell. Its shares are divided by `exposure`: the total of the run, or 1 for heap
  * profiles. */
-static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure) {
-  double flat = cell->flat / exposure, cum = cell->cum / exposure;
+static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure,
+                          bool has_speed) {
+  double machine = has_speed ? cell->machine : 0;
+  const double values[SUMS_VALUES] = {cell->flat, cell->cum, cell->cum - machine};
   into->flat += cell->flat;
   into->cum += cell->cum;
+  into->machine += machine;
   into->flat_noise += cell->flat_noise;
   into->cum_noise += cell->cum_noise;
   if (cell->cum_noise > 0) into->samples += cell->cum * cell->cum / cell->cum_noise;
   into->runs++;
-  into->flat_share += flat;
-  into->flat_squares += flat * flat;
-  into->cum_share += cum;
-  into->cum_squares += cum * cum;
+  for (int i = 0; i < SUMS_VALUES; i++) {
+    double share = values[i] / exposure;
+    into->share[i].sum += share;
+    into->share[i].squares += share * share;
+  }
 }
 
 static pprofc_status sums_add_cells(struct sums *sums, struct sums_type *type,
@@ -88,7 +92,7 @@ static pprofc_status sums_add_cells(struct sums *sums, struct sums_type *type,
     if (!(run->cells[name].cum > 0)) continue;
     struct sums_cell *cell = sums_cell_at(sums, type, name);
     if (!cell) return error_nomem(error);
-    sums_add_cell(cell, &run->cells[name], exposure);
+    sums_add_cell(cell, &run->cells[name], exposure, quantum_has_speed(type->sampling));
   }
   return PPROFC_OK;
 }

@@ -1,6 +1,6 @@
-/* Sums over runs: the number of runs, and for each function the sum and the sum of squares of
- * its values. Sums of several sets of runs can be added, so different machines can compute them,
- * and two sums can be judged like runs. docs/FLEET.md explains the file. */
+/* Adds up runs: the number of runs, and for each function the sum and the sum of squares of its
+ * values. Sums of several sets of runs can be added, so different machines can compute them, and
+ * two sums can be judged like runs. docs/FLEET.md explains the file. */
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H
 
@@ -8,15 +8,20 @@
 #include "pprofc/verdict.h"
 #include "verdict/walk.h"
 
+/* Kinds of values whose shares are added up. */
+enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
+
 /* Sums of one function in one sample type. Shares are divided by the total of the run. Heap
  * profiles, whose runs have no divisor, store values instead. */
 struct sums_cell {
   double flat, cum;             /* sums of the values */
+  double machine;               /* part of cum that belongs to the environment: it is not judged */
   double flat_noise, cum_noise; /* sums of value times quantum */
-  double samples;               /* number of samples in cum */
+  double samples;               /* number of samples that cum counts */
   double runs;                  /* number of runs that have the function */
-  double flat_share, flat_squares;
-  double cum_share, cum_squares;
+  struct sums_share {
+    double sum, squares;
+  } share[SUMS_VALUES];
 };
 
 /* Sums of one sample type. */
@@ -24,13 +29,14 @@ struct sums_type {
   pprofc_str type, unit;
   enum sampling_kind sampling;
   double period;                  /* period of the first run */
-  bool mixed;                     /* the runs have different periods */
-  bool is_default;                /* a report of the first run shows this type by default */
+  bool mixed;                     /* true if the runs have different periods */
+  bool is_default;                /* true if a report of the first run shows this type by default */
   double runs;                    /* number of runs with a total above 0 */
   double empty;                   /* number of runs without a value */
   double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */
   double seconds;                 /* duration of all runs; NaN if a run has no duration */
-  struct sums_cell *cells;        /* [cell_capacity] cells by name */
+  bool whole;                     /* true if a file of an older version lacks the machine's time */
+  struct sums_cell *cells;        /* cells of the functions, by name */
   size_t cell_capacity;
 };
 
@@ -39,13 +45,13 @@ struct sums {
   struct arena arena;
   struct rules rules;
   struct names names;
-  pprofc_str *files; /* [file_capacity] first known source file of each name, or no data */
+  pprofc_str *files; /* first known source file of each name, or no data */
   size_t file_capacity;
   struct sums_type *types;
   size_t type_count, type_capacity;
 };
 
-/* The caller calls sums_free even after an error. */
+/* Initializes empty sums. The caller calls sums_free even after an error. */
 pprofc_status sums_init(struct sums *sums, const pprofc_allocator *mem, pprofc_error *error);
 void sums_free(struct sums *sums);
 
@@ -77,5 +83,8 @@ struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str un
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);
+
+/* Returns the part of a change of cum that is judged: without the time of the machine. */
+double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct sums_member {
   const char *name;
-  size_t at; /* offset of a double */
+  size_t at; /* offset of the field in its struct; the field is a double */
 };
 
 static const struct sums_member cell_members[] = {
@@ -23,10 +23,13 @@ static const struct sums_member cell_members[] = {
     {"cum_noise", offsetof(struct sums_cell, cum_noise)},
     {"samples", offsetof(struct sums_cell, samples)},
     {"runs", offsetof(struct sums_cell, runs)},
-    {"flat_share", offsetof(struct sums_cell, flat_share)},
-    {"flat_squares", offsetof(struct sums_cell, flat_squares)},
-    {"cum_share", offsetof(struct sums_cell, cum_share)},
-    {"cum_squares", offsetof(struct sums_cell, cum_squares)},
+    {"flat_share", offsetof(struct sums_cell, share[SUMS_FLAT].sum)},
+    {"flat_squares", offsetof(struct sums_cell, share[SUMS_FLAT].squares)},
+    {"cum_share", offsetof(struct sums_cell, share[SUMS_CUM].sum)},
+    {"cum_squares", offsetof(struct sums_cell, share[SUMS_CUM].squares)},
+    {"machine", offsetof(struct sums_cell, machine)},
+    {"judged_share", offsetof(struct sums_cell, share[SUMS_JUDGED].sum)},
+    {"judged_squares", offsetof(struct sums_cell, share[SUMS_JUDGED].squares)},
 };
 
 static const struct sums_member type_members[] = {
@@ -38,7 +41,9 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-#define TYPE_MEMBERS (sizeof type_members / sizeof *type_members)
+/* Number of members in older files, which judge cum with the time of the machine. */
+#define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
+#define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 
 static const char *const sampling_words[] = {
     [SAMPLING_EXACT] = "exact",   [SAMPLING_PERIOD] = "period", [SAMPLING_COUNTS] = "counts",
@@ -91,7 +96,8 @@ static void sums_put_type(const struct sums *sums, const struct sums_type *type,
     json_begin_object(json);
     json_string(json_key(json, "function"), order[i].name);
     json_string(json_key(json, "file"), id < sums->file_capacity ? sums->files[id] : STR(""));
-    sums_put_members(json, &type->cells[id], cell_members, CELL_MEMBERS);
+    sums_put_members(json, &type->cells[id], cell_members,
+                     type->whole ? CELL_MEMBERS_OLD : CELL_MEMBERS);
     json_end(json);
   }
   json_end(json);
@@ -156,7 +162,15 @@ static pprofc_status sums_take_function(struct sums *sums, struct sums_type *typ
   uint32_t id = sums_name(sums, name->text, node_text(object, "file"));
   struct sums_cell *cell = id == MAP_NONE ? NULL : sums_cell_at(sums, type, id);
   if (!cell) return error_nomem(error);
-  return sums_take_members(path, object, cell, cell_members, CELL_MEMBERS, error);
+  struct sums_cell one = {0};
+  bool old = !node_get(object, "machine");
+  type->whole |= old;
+  pprofc_status status = sums_take_members(path, object, &one, cell_members,
+                                           old ? CELL_MEMBERS_OLD : CELL_MEMBERS, error);
+  if (old) one.share[SUMS_JUDGED] = one.share[SUMS_CUM];
+  for (size_t i = 0; i < CELL_MEMBERS; i++)
+    *sums_member_of(cell, &cell_members[i]) += *sums_member_of(&one, &cell_members[i]);
+  return status;
 }
 
 static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {

@@ -8,12 +8,13 @@
 
 /* A node of the call tree. Its index is larger than the index of its parent. */
 struct tree_node {
-  uint32_t parent, name, first_child, next; /* MAP_NONE if missing */
+  /* Indices: parent, name, first child, next sibling; MAP_NONE if missing. */
+  uint32_t parent, name, first_child, next;
 };
 
 struct call_tree {
   const pprofc_allocator *mem;
-  struct tree_node *nodes; /* [count] nodes, the root first */
+  struct tree_node *nodes; /* nodes, the root first */
   size_t count, capacity;
   struct map map;
 };

@@ -2,6 +2,7 @@
 #include "verdict/walk.h"
 
 #include "core/array.h"
+#include "core/buffer.h"
 
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules) {
   *names = (struct names){.mem = mem, .rules = rules};
@@ -15,14 +16,41 @@ void names_free(struct names *names) {
   arena_free(&names->arena);
 }
 
-uint32_t names_add(struct names *names, pprofc_str name) {
+/* Returns the number of a text; a new one gets the flags of its function. */
+static uint32_t names_add_of(struct names *names, pprofc_str text, pprofc_str function) {
   size_t before = names->texts.count;
-  uint32_t id = interner_copy(&names->texts, &names->arena, name);
+  uint32_t id = interner_copy(&names->texts, &names->arena, text);
   if (id == MAP_NONE || names->texts.count == before) return id;
   if (!ARRAY_RESERVE(names->mem, names->flags, names->flag_capacity, names->texts.count))
     return MAP_NONE;
-  names->flags[id] = (uint8_t)rules_flags(names->rules, name);
+  names->flags[id] = (uint8_t)rules_flags(names->rules, function);
   return id;
+}
+
+uint32_t names_add(struct names *names, pprofc_str name) {
+  return names_add_of(names, name, name);
+}
+
+/* Returns the number of a line. */
+static uint32_t names_add_line(struct names *names, const pprofc_profile *p,
+                               const struct line *line) {
+  struct buffer text;
+  pprofc_str function = profile_string(p, p->functions.name[line->function]);
+  pprofc_str file = profile_string(p, p->functions.filename[line->function]);
+  buffer_init(&text, names->mem, SIZE_MAX);
+  buffer_add_str(&text, function);
+  buffer_add_char(&text, '\n');
+  buffer_add_str(&text, file);
+  buffer_printf(&text, ":%lld", (long long)line->line);
+  uint32_t id = text.failed ? MAP_NONE : names_add_of(names, buffer_str(&text), function);
+  buffer_free(&text);
+  return id;
+}
+
+static size_t walk_ids(const struct walk *walk) {
+  const struct locations *l = &walk->profile->locations;
+  if (!walk->names->lines) return walk->profile->functions.count;
+  return l->count ? l->line_from[l->count] : 0;
 }
 
 pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value, bool inlines,
@@ -32,10 +60,14 @@ pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value
                         .quantum = quantum_of(p, value),
                         .inlines = inlines,
                         .reader = stack_reader_at(&p->samples, 0)};
-  walk->ids = mem_array(&p->mem, p->functions.count, sizeof *walk->ids);
+  walk->ids = mem_array(&p->mem, walk_ids(walk), sizeof *walk->ids);
   if (!walk->ids) return error_nomem(error);
-  for (size_t i = 0; i < p->functions.count; i++) {
-    walk->ids[i] = names_add(names, profile_string(p, p->functions.name[i]));
+  for (size_t i = 0; i < walk_ids(walk); i++) {
+    const struct line *line = names->lines ? &p->locations.lines[i] : NULL;
+    bool lacks = line && line->function >= p->functions.count;
+    if (lacks) continue;
+    walk->ids[i] = line ? names_add_line(names, p, line)
+                        : names_add(names, profile_string(p, p->functions.name[i]));
     if (walk->ids[i] == MAP_NONE) return error_nomem(error);
   }
   return PPROFC_OK;
@@ -44,7 +76,7 @@ pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value
 void walk_free(struct walk *walk) {
   if (!walk->profile) return;
   const pprofc_allocator *mem = &walk->profile->mem;
-  mem_free(mem, walk->ids, walk->profile->functions.count, sizeof *walk->ids);
+  mem_free(mem, walk->ids, walk_ids(walk), sizeof *walk->ids);
   ARRAY_FREE(mem, walk->frames, walk->frame_capacity);
   *walk = (struct walk){.profile = NULL};
 }
@@ -69,7 +101,7 @@ static bool walk_add_location(struct walk *walk, uint32_t location) {
   for (uint32_t i = from; i < end; i++) {
     uint32_t function = l->lines[i].function;
     if (function < walk->profile->functions.count)
-      walk->frames[walk->depth++] = walk->ids[function];
+      walk->frames[walk->depth++] = walk->ids[walk->names->lines ? i : function];
   }
   return true;
 }

@@ -14,8 +14,9 @@ struct names {
   const struct rules *rules;
   struct arena arena;
   struct interner texts;
-  uint8_t *flags; /* [texts.count] NAME_* flags of each name */
+  uint8_t *flags; /* NAME_* flags of each name */
   size_t flag_capacity;
+  bool lines; /* true if names are names of lines */
 };
 
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
@@ -29,8 +30,8 @@ struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
-  bool inlines;  /* false: an inlined function is part of its caller */
-  uint32_t *ids; /* [functions of the profile] name of each function */
+  bool inlines;  /* true if inlined functions are frames; false if they are part of their callers */
+  uint32_t *ids; /* name of each function of the profile, or of each line */
   struct stack_reader reader;
   size_t next;
   uint32_t *frames; /* frames of the current sample, leaf first */
@@ -38,8 +39,8 @@ struct walk {
   const int64_t *values; /* values of the current sample */
 };
 
-/* Adds the names of the profile's functions and starts before its first sample. The caller
- * frees `walk` even after an error. */
+/* Adds the names of the profile's functions, or of its lines, and starts before its first sample.
+ * The caller frees `walk` even after an error. */
 pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
                         bool inlines, struct names *names, pprofc_error *error);
 void walk_free(struct walk *walk);

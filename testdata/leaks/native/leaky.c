@@ -1,18 +1,26 @@
-/* A program whose heap profiles gperftools or jemalloc write: it leaks in remember(), fills a cache in
- * load_entry() and then stops, and frees all of scratch(). The argument is the prefix of the files; with
- * jemalloc, MALLOC_CONF has it. */
+/* A program whose heap profiles gperftools or jemalloc write: it leaks in remember(), fills a cache
+ * in load_entry() and then stops, and frees all of scratch(). The argument is the prefix of the
+ * files; with jemalloc, MALLOC_CONF has it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef WITH_JEMALLOC
 #include <jemalloc/jemalloc.h>
-static void begin(const char *prefix) { (void)prefix; }
-static void dump(void) { mallctl("prof.dump", NULL, NULL, NULL, 0); }
+static void begin(const char *prefix) {
+  (void)prefix;
+}
+static void dump(void) {
+  mallctl("prof.dump", NULL, NULL, NULL, 0);
+}
 #else
 #include <gperftools/heap-profiler.h>
-static void begin(const char *prefix) { HeapProfilerStart(prefix); }
-static void dump(void) { HeapProfilerDump("step"); }
+static void begin(const char *prefix) {
+  HeapProfilerStart(prefix);
+}
+static void dump(void) {
+  HeapProfilerDump("step");
+}
 #endif
 
 #define ROUNDS  9

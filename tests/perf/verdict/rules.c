@@ -124,8 +124,13 @@ static void rule_model(const struct noise_draw *draw, struct rule_answer *answer
   struct fit fit;
   pprofc_error error;
   for (size_t i = 0; i < ROWS_MAX; i++) ones[i] = 1;
-  struct matrix matrix = {draw->rows, draw->runs, draw->bases, draw->values, ones,
-                          ones,       aside,      NULL,        NULL};
+  struct matrix matrix = {.rows = draw->rows,
+                          .runs = draw->runs,
+                          .bases = draw->bases,
+                          .values = draw->values,
+                          .quantum = ones,
+                          .exposure = ones,
+                          .aside = aside};
   arena_init(&arena, &mem_default);
   rule_must(model_fit(&matrix, &settings, &arena, &fit, &error) == PPROFC_OK, "out of memory");
   for (size_t i = 0; i < draw->rows; i++) {

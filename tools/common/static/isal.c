@@ -1,4 +1,4 @@
-/* isal_load for static programs, which cannot use dlopen and inflate with zlib. */
+/* Replaces isal_load in static programs, which cannot use dlopen and inflate with zlib. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL

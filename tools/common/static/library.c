@@ -1,4 +1,4 @@
-/* library_load for static programs, which cannot use dlopen: libcurl, libedit and
+/* Replaces library_load in static programs, which cannot use dlopen. libcurl, libedit and
  * libmicrohttpd are linked into the program, or the program was built without them. */
 #include "common/library.h"
 
@@ -14,8 +14,8 @@
 /* Returns the file with the certificates of the system's authorities. */
 static const char *static_certificates(void) {
   static const char *const places[] = {
-      "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Ubuntu, Arch, Gentoo */
-      "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Fedora, RHEL */
+      "/etc/ssl/certs/ca-certificates.crt", /* path on Debian, Ubuntu, Arch, Gentoo */
+      "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* path on Fedora, RHEL */
       "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
   const char *chosen = getenv("SSL_CERT_FILE");
   if (chosen && *chosen) return chosen;
@@ -34,11 +34,6 @@ static CURL *static_easy_init(void) {
   static_trust(easy);
   return easy;
 }
-
-static void static_easy_reset(CURL *easy) {
-  curl_easy_reset(easy);
-  static_trust(easy);
-}
 #endif
 
 struct static_function {
@@ -52,7 +47,6 @@ struct static_function {
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function curl_functions[] = {
     {"curl_easy_init", (void (*)(void))static_easy_init},
-    {"curl_easy_reset", (void (*)(void))static_easy_reset},
 #include "static_curl.h"
 };
 #undef FUNCTION

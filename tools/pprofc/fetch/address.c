@@ -1,4 +1,4 @@
-/* Sources as addresses: default path, seconds, time limit, address of symbols. */
+/* Converts sources to addresses: default path, seconds, time limit, address of symbols. */
 #include "fetch/address.h"
 
 #include "core/array.h"
@@ -9,7 +9,7 @@
 
 #define DEFAULT_PATH  STR("/debug/pprof/profile")
 #define DEFAULT_LIMIT 60
-#define GRACE         5 /* seconds added to every limit, as in pprof */
+#define GRACE         5 /* number of seconds added to every limit, as in pprof */
 #define SECONDS_MAX   ((int64_t)1 << 40)
 
 /* ---- the query --------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef PPROFC_TOOLS_FETCH_ADDRESS_H
 #define PPROFC_TOOLS_FETCH_ADDRESS_H
 
-#include "fetch/url.h"
+#include "http/url.h"
 
 /* The request of a source. */
 struct address {
@@ -10,7 +10,7 @@ struct address {
   pprofc_str shown;   /* URL without the password, NUL-terminated */
   int64_t seconds;    /* seconds that the server collects; 0 if unknown */
   bool asked_seconds; /* true if the seconds come from -seconds, not from the URL */
-  int64_t limit_ms;   /* milliseconds, limit of the whole exchange */
+  int64_t limit_ms;   /* limit of the whole exchange, in milliseconds */
 };
 
 /* Parses a source as a URL like pprof: a source without a host gets "http://" in front, and an

@@ -2,8 +2,9 @@
 #include "fetch/collect.h"
 
 #include "common/new_folder.h"
+#include "common/save.h"
 #include "common/terminal.h"
-#include "fetch/collect_write.h"
+#include "core/json_write.h"
 #include "fetch/fetcher.h"
 #include "finish.h"
 #include "limit_flags.h"
@@ -12,10 +13,139 @@
 #include <stdio.h>
 #include <time.h>
 
-#define DEFAULT_SECONDS 30 /* length of a CPU profile in net/http/pprof */
+#define COLLECT_KINDS 5
+
+/* One profile of a server. */
+struct collect_item {
+  const char *kind;
+  struct remote *remote;
+  pprofc_profile *profile; /* fetched profile; NULL if missing or failed */
+  bool missing;            /* true if the server does not have the profile */
+};
+
+struct collect_server {
+  const char *shown;   /* address on the command line, without a password */
+  const char *address; /* URL of the folder with the server's profiles */
+  struct url url;      /* address of the server, parsed */
+  int64_t seconds;     /* duration of the CPU profile, in seconds */
+  char name[160];      /* start of the file names: "api-1_6060.", or "" */
+  bool failed;         /* true if no file of the server is written */
+  struct collect_item items[COLLECT_KINDS];
+};
+
+#define LONGER   (NEW_FOLDER_ROOM + 512) /* size of a buffer for a path in that folder */
+#define MANIFEST "manifest.json"
+
+/* ---- the manifest ------------------------------------ */
+
+/* Adds a time like "2026-11-22T04:40:00.123456789Z". */
+static void collect_add_time(struct json_writer *json, const char *key, int64_t nanos) {
+  time_t seconds = (time_t)(nanos / 1000000000);
+  struct tm parts;
+  char day[64], text[96];
+  if (nanos <= 0 || !gmtime_r(&seconds, &parts) ||
+      !strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts))
+    return;
+  int fraction = (int)(nanos % 1000000000);
+  snprintf(text, sizeof text, fraction ? "%s.%09dZ" : "%sZ", day, fraction);
+  json_text(json_key(json, key), text);
+}
+
+static void collect_add_item(struct json_writer *json, const struct collect_server *server,
+                             const struct collect_item *item) {
+  char file[256];
+  pprofc_header header;
+  pprofc_profile_header(item->profile, &header);
+  json_line_break(json);
+  json_begin_object(json);
+  json_text(json_key(json, "kind"), item->kind);
+  json_key(json, "file");
+  snprintf(file, sizeof file, "%s%s.pb.gz", server->name, item->kind);
+  json_text(json, file);
+  json_string(json_key(json, "address"), item->remote->address.shown);
+  collect_add_time(json, "time", header.time_nanos);
+  if (header.duration_nanos) json_int(json_key(json, "duration_nanos"), header.duration_nanos);
+  if (pprofc_profile_mapping_count(item->profile)) {
+    pprofc_mapping main = pprofc_profile_mapping(item->profile, 0);
+    json_string(json_key(json, "binary"), main.file);
+    json_string(json_key(json, "build_id"), main.build_id);
+  }
+  json_end(json);
+}
+
+static void collect_add_server(struct json_writer *json, const struct collect_server *server) {
+  json_line_break(json);
+  json_begin_object(json);
+  json_text(json_key(json, "address"), server->address);
+  json_begin_array(json_key(json, "profiles"));
+  for (size_t k = 0; k < COLLECT_KINDS; k++)
+    if (server->items[k].profile) collect_add_item(json, server, &server->items[k]);
+  json_end(json);
+  json_begin_array(json_key(json, "missing"));
+  for (size_t k = 0; k < COLLECT_KINDS; k++)
+    if (!server->items[k].profile) json_text(json, server->items[k].kind);
+  json_end(json);
+  json_end(json);
+}
+
+/* State of writing the profiles of one run of -collect. */
+struct collect_set {
+  const struct collect_server *servers;
+  size_t count;
+  int64_t start;
+};
+
+static pprofc_status collect_print_manifest(const void *context, struct output *out,
+                                            pprofc_error *error) {
+  const struct collect_set *set = context;
+  struct json_writer json;
+  json_init(&json, out, &mem_default);
+  json_begin_object(&json);
+  json_int(json_key(&json, "version"), 1);
+  collect_add_time(&json, "collected", set->start * 1000000000);
+  json_begin_array(json_key(&json, "servers"));
+  for (size_t i = 0; i < set->count; i++)
+    if (!set->servers[i].failed) collect_add_server(&json, &set->servers[i]);
+  json_end(&json);
+  json_end(&json);
+  output_add_char(out, '\n');
+  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- the folder -------------------------------------- */
+
+static pprofc_status collect_write_files(const void *context, const char *folder,
+                                         pprofc_error *error) {
+  const struct collect_set *set = context;
+  char path[LONGER];
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < set->count; i++)
+    for (size_t k = 0; k < COLLECT_KINDS && status == PPROFC_OK; k++) {
+      const struct collect_server *server = &set->servers[i];
+      const struct collect_item *item = &server->items[k];
+      if (server->failed || !item->profile) continue;
+      snprintf(path, sizeof path, "%s/%s%s.pb.gz", folder, server->name, item->kind);
+      status = pprofc_profile_write_file(item->profile, path, error);
+    }
+  snprintf(path, sizeof path, "%s/" MANIFEST, folder);
+  return status == PPROFC_OK ? save_printed(path, collect_print_manifest, set, error) : status;
+}
+
+/* Writes the profiles of the servers that did not fail, and manifest.json. `start` is the time of
+ * the first request, in seconds since 1970. */
+static pprofc_status collect_write(const char *folder, const struct collect_server *servers,
+                                   size_t count, int64_t start, pprofc_error *error) {
+  const struct collect_set set = {servers, count, start};
+  pprofc_status status = new_folder_write(folder, "-collect", collect_write_files, &set, error);
+  if (status == PPROFC_OK) message_note("Collected profiles in %s", folder);
+  return status;
+}
+
+#define DEFAULT_SECONDS 30 /* duration of a CPU profile in net/http/pprof, in seconds */
 #define SERVERS_AT_ONCE 25 /* number of parallel requests in pprof */
 
-/* The profiles fetched from a server. Only the first takes time. */
+/* Kinds of profiles that are fetched from a server. The server collects only the first one for some
+ * time. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
@@ -84,7 +214,8 @@ static pprofc_status collect_take_apart(struct fetcher *fetcher, const char *sou
   if (status != PPROFC_OK) return status;
   if (!remote)
     return error_set(error, PPROFC_E_INVALID,
-                     "-collect needs addresses of servers, and '%.300s' is not one", server->shown);
+                     "'%.300s' is not the address of a server, which -collect needs",
+                     server->shown);
   server->url = remote->address.url;
   server->seconds = remote->address.seconds > 0 ? remote->address.seconds : DEFAULT_SECONDS;
   server->url.path = collect_folder(arena, server->url.path);
@@ -101,7 +232,8 @@ static pprofc_status collect_take_apart(struct fetcher *fetcher, const char *sou
   }
   return status == PPROFC_OK
              ? PPROFC_OK
-             : error_set(error, status, "cannot make addresses of '%.300s'", server->shown);
+             : error_set(error, status, "cannot make addresses of profiles from '%.300s'",
+                         server->shown);
 }
 
 /* ---- names ------------------------------------------- */

@@ -1,4 +1,4 @@
-/* -collect: writes all profiles of running servers into a folder, with a manifest. */
+/* Implements -collect: writes all profiles of running servers into a folder, with a manifest. */
 #ifndef PPROFC_TOOLS_FETCH_COLLECT_H
 #define PPROFC_TOOLS_FETCH_COLLECT_H
 

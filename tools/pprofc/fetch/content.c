@@ -1,11 +1,9 @@
 /* Recognizes content that is served or saved in place of profiles: pages, traces, dumps, JSON. */
 #include "fetch/content.h"
 
-#define CONTENT_LOOK 4096
+#include "core/chars.h"
 
-static bool content_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+#define CONTENT_LOOK 4096
 
 static bool content_is_page(pprofc_str text) {
   static const char *const starts[] = {"<!doctype", "<html", "<head", "<?xml", "<body", "<!--"};
@@ -57,7 +55,7 @@ static const struct {
 
 static pprofc_str content_look(pprofc_str text) {
   text = str_slice(text, 0, CONTENT_LOOK);
-  while (text.size && content_is_blank(text.data[0])) text = str_slice(text, 1, text.size);
+  while (text.size && char_is_blank(text.data[0])) text = str_slice(text, 1, text.size);
   return text;
 }
 

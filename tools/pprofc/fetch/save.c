@@ -1,7 +1,8 @@
-/* Saved copies: folder, name and number as in pprof, except that no name leads out of the
- * folder. */
+/* Saves copies of profiles: folder, name and number as in pprof, except that no name leads out of
+ * the folder. */
 #include "fetch/save.h"
 
+#include "common/new_folder.h"
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -15,28 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_ROOM     4096
-#define SAVE_NAME_MAX 240 /* bytes; ".0001.pb.gz" must fit in the 255 bytes of a file name */
+#define PATH_ROOM 4096
+/* Room for a path in the folder and the longest name of a temporary file. */
+#define TEMPORARY_ROOM (PATH_ROOM + 48)
+/* Maximum bytes of a name; ".0001.pb.gz" must fit in the 255 bytes of a file name. */
+#define SAVE_NAME_MAX 240
 #define NUMBER_MAX    9999
 
 /* ---- the folder -------------------------------------- */
-
-/* Makes a folder and its parents. Returns 0 or an errno. */
-static int save_make_folder(const char *path) {
-  char part[PATH_ROOM];
-  struct stat info;
-  size_t size = strlen(path);
-  if (stat(path, &info) == 0) return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
-  if (size >= sizeof part) return ENAMETOOLONG;
-  for (size_t i = 1; i <= size; i++) {
-    if (path[i] != '/' && path[i] != '\0') continue;
-    memcpy(part, path, i);
-    part[i] = '\0';
-    if (mkdir(part, 0755) != 0 && errno != EEXIST) return errno;
-  }
-  if (stat(path, &info) != 0) return errno;
-  return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
-}
 
 /* Sets path to $NAME/below. False if the variable is not set. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
@@ -54,7 +41,7 @@ static bool save_choose_folder(char path[PATH_ROOM]) {
     bool given = places[i][0] && save_candidate(places[i][0], places[i][1], path);
     if (places[i][0] && !given) continue;
     if (!places[i][0]) snprintf(path, PATH_ROOM, "/tmp");
-    int failed = save_make_folder(path);
+    int failed = folder_make(path, 0755);
     if (!failed) return true;
     message_error("Could not use temp dir %s: mkdir %s: %s", path, path, ERRNO_TEXT(failed));
   }
@@ -103,13 +90,15 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
   return EEXIST;
 }
 
-/* Makes an empty file with a new name and the default permissions. */
-static int save_open_temporary(const char *folder, char path[PATH_ROOM + 32]) {
-  snprintf(path, PATH_ROOM + 32, "%s/.pprofc.XXXXXX", folder);
-  int fd = mkstemp(path);
-  mode_t mask = umask(0);
-  umask(mask);
-  if (fd >= 0 && fchmod(fd, 0666 & ~mask) != 0) errno = 0;
+/* Makes an empty file with a new name and the default permissions. The kernel applies the umask:
+ * reading it would change it for all threads. */
+static int save_open_temporary(const char *folder, char path[TEMPORARY_ROOM]) {
+  int fd = -1;
+  for (int number = 0; fd < 0 && number < NUMBER_MAX; number++) {
+    snprintf(path, TEMPORARY_ROOM, "%s/.pprofc.%ld-%d", folder, (long)getpid(), number);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno != EEXIST) break;
+  }
   return fd;
 }
 
@@ -118,7 +107,7 @@ static void save_failed(const char *path, const char *why) {
 }
 
 static void save_write(const pprofc_profile *profile, const char *folder, const char *start) {
-  char temporary[PATH_ROOM + 32], path[PATH_ROOM + 32];
+  char temporary[TEMPORARY_ROOM], path[PATH_ROOM + 32];
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   int fd = save_open_temporary(folder, temporary);
   if (fd < 0) {

@@ -1,34 +1,149 @@
-/* Costs of lines by file. */
+/* Computes the costs of lines by file. */
 #include "lsp/costs.h"
 
+#include "core/array.h"
 #include "core/log_guard.h"
 #include "core/markdown.h"
+#include "core/output.h"
 #include "mcp/lines.h"
+#include "noise/noise.h"
+#include "noise/runs.h"
+#include "noise/sums.h"
+#include "sources.h"
 #include "unit/unit.h"
 
-/* Calls shown in each direction. */
+#include <math.h>
+#include <stdlib.h>
+
+/* Number of calls shown in each direction. */
 #define COSTS_CALLS 5
 
-pprofc_status costs_read(struct costs *costs, const pprofc_profile *profile,
-                         const pprofc_report_options *options, pprofc_error *error) {
-  pprofc_report_options functions = *options;
-  *costs = (struct costs){.count = 0};
+/* ---- reading ----------------------------------------- */
+
+static bool costs_add(struct costs *costs, const struct cost *cost) {
+  if (cost->line < 1 || !cost->file.size) return true;
+  if (!ARRAY_RESERVE(&mem_default, costs->items, costs->capacity, costs->count + 1)) return false;
+  costs->items[costs->count++] = *cost;
+  return true;
+}
+
+/* Takes the lines of the graph. */
+static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) {
+  size_t count;
+  pprofc_status status = lines_graph(costs->profile, &costs->quiet, &costs->lines, error);
+  if (status) return status;
+  const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->lines, &count);
+  for (size_t i = 0; i < count; i++) {
+    const pprofc_graph_node *n = &nodes[i];
+    if (!costs_add(costs, &(struct cost){n->function, n->file, n->line, n->flat, n->cum, NULL}))
+      return error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+/* Takes the judged lines. Their names are FUNCTION, a newline, FILE:LINE. */
+static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
+  for (size_t i = 0; i < costs->by_line.row_count; i++) {
+    const pprofc_verdict_row *row = &costs->by_line.rows[i];
+    size_t end = str_find_last_char(row->name, '\n');
+    pprofc_str place = str_slice(row->name, end + 1, row->name.size);
+    size_t colon = str_find_last_char(place, ':');
+    struct cost cost = {str_slice(row->name, 0, end), str_slice(place, 0, colon), 0, 0, 0, row};
+    str_parse_int(str_slice(place, colon + 1, place.size), 10, &cost.line);
+    if (!costs_add(costs, &cost)) return error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+/* True if the command compares runs that can be judged. */
+static bool costs_can_judge(const struct command *command) {
+  const pprofc_report_options *o = &command->report;
+  return *command->diff_base && !*command->benchmark && !o->mean && !o->normalize &&
+         !o->drop_negative && !noise_sums_given(command);
+}
+
+/* Judges the functions and lines of all runs. */
+static pprofc_status costs_judge(struct costs *costs, const struct command *command,
+                                 pprofc_error *error) {
+  struct loaded_runs runs;
+  struct noise_options lines = command->noise;
+  struct output out;
+  lines.how.lines = true;
+  costs->judged = noise_report_of(&command->report, &command->noise);
+  costs->by_line = noise_report_of(&costs->quiet, &lines);
+  pprofc_status status = runs_load(command, &runs, error);
+  if (!status) status = noise_judge(&costs->judged, &command->noise, &runs, error);
+  if (!status) status = noise_judge(&costs->by_line, &lines, &runs, error);
+  if (!status) status = runs_difference(runs.items, runs.count, runs.bases, &costs->profile, error);
+  runs_free(&runs);
+  if (status) return status;
+  output_init(&out, buffer_write, &costs->header);
+  noise_header(&costs->judged, &out);
+  status = output_flush(&out, error);
+  return status ? status : costs_take_rows(costs, error);
+}
+
+pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error) {
+  *costs = (struct costs){.quiet = command->report};
+  buffer_init(&costs->header, &mem_default, SIZE_MAX);
+  costs->quiet.warn = NULL;
+  bool judged = costs_can_judge(command);
+  pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
+  if (status == PPROFC_E_INVALID && !*command->noise.show) {
+    costs_free(costs); /* the runs cannot be judged: their difference is shown */
+    judged = false;
+    status = PPROFC_OK;
+  }
+  if (!status && !judged) status = sources_fetch(command, &costs->profile, error);
+  if (!status && !judged) {
+    costs->profile->disposable = false;
+    status = costs_take_lines(costs, error);
+  }
+  pprofc_report_options functions = costs->quiet;
   functions.granularity = "functions";
   functions.trim = false;
-  pprofc_status status = lines_graph(profile, options, &costs->lines, error);
-  if (!status) status = pprofc_graph_new(profile, &functions, &costs->functions, error);
-  if (!status) costs->nodes = pprofc_graph_nodes(costs->lines, &costs->count);
-  return status;
+  return status ? status : pprofc_graph_new(costs->profile, &functions, &costs->functions, error);
 }
 
 void costs_free(struct costs *costs) {
   pprofc_graph_free(costs->lines);
   pprofc_graph_free(costs->functions);
+  pprofc_verdicts_free(costs->judged.verdicts);
+  pprofc_verdicts_free(costs->by_line.verdicts);
+  pprofc_profile_release(costs->profile);
+  ARRAY_FREE(&mem_default, costs->items, costs->capacity);
+  buffer_free(&costs->header);
+  *costs = (struct costs){.quiet = costs->quiet, .header = costs->header};
+}
+
+struct cost costs_function(const struct costs *costs, pprofc_str name) {
+  size_t count;
+  struct cost cost = {.function = STR("")};
+  if (costs->judged.verdicts) {
+    cost.judged = pprofc_verdicts_find(costs->judged.verdicts, name);
+    if (cost.judged) cost.function = name;
+    return cost;
+  }
+  const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &count);
+  for (size_t i = 0; i < count; i++)
+    if (str_equal(nodes[i].function, name))
+      return (struct cost){name, nodes[i].file, 0, nodes[i].flat, nodes[i].cum, NULL};
+  return cost;
+}
+
+double costs_own(const struct cost *cost) {
+  return fabs(cost->judged ? cost->judged->flat.delta : (double)cost->flat);
+}
+
+double costs_total(const struct cost *cost) {
+  const pprofc_verdict_row *row = cost->judged;
+  return row ? fmax(row->cum.base, row->cum.head) : fabs((double)cost->cum);
 }
 
 /* ---- files ------------------------------------------- */
 
-/* Returns the number of parts that two paths have in common at their ends; *whole: all of a. */
+/* Returns the number of parts that two paths have in common at their ends. *whole becomes true
+ * if these are all parts of a. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
   while (i && k && a.data[i - 1] == b.data[k - 1]) {
@@ -45,7 +160,7 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
   size_t most = 0;
   for (size_t i = 0; i < costs->count; i++) {
     bool whole;
-    pprofc_str file = costs->nodes[i].file;
+    pprofc_str file = costs->items[i].file;
     size_t parts = file.size ? costs_common(file, path, &whole) : 0;
     if (parts <= most || !(parts >= 2 || whole)) continue;
     most = parts;
@@ -58,15 +173,62 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
-  pprofc_str unit = pprofc_graph_totals_of(costs->lines).unit;
-  buffer_add_str(to, unit_label(value, unit, STR("auto"), text));
+  if (costs->judged.verdicts) {
+    /* The difference is a sum over the runs of the base, but verdicts compare means. */
+    double mean = (double)value / (double)costs->judged.summary.base_runs;
+    struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
+    buffer_add_str(to, amount_text(&unit, mean, true, text));
+  } else {
+    pprofc_str unit = pprofc_graph_totals_of(costs->functions).unit;
+    buffer_add_str(to, unit_label(value, unit, STR("auto"), text));
+  }
 }
 
-void costs_put(const struct costs *costs, struct buffer *to, int64_t flat, int64_t cum) {
-  costs_put_value(costs, to, flat);
+static void costs_put_amount(struct buffer *to, const struct amount_grid *grid, double value,
+                             bool plus) {
+  char text[AMOUNT_TEXT];
+  buffer_add_str(to, amount_of_ticks(grid, value, plus, text));
+}
+
+/* Appends ", +0.5s ±0.1s", for a function "; grew: +0.5s ±0.1s": the change of the own value, or of
+ * the total if there is no own value. Without a test there is no interval. */
+static void costs_put_change(const struct costs *costs, struct buffer *to, const struct cost *cost,
+                             const struct amount_grid *grid) {
+  const pprofc_verdict_summary *s = &costs->judged.summary;
+  bool by_cum = cost->judged->flat.samples <= 0;
+  const pprofc_verdict_estimate *e = noise_estimate(cost->judged, by_cum);
+  double half = amount_ticks(grid, (e->high - e->low) / 2);
+  if (cost->line)
+    buffer_add_text(to, ", ");
+  else
+    buffer_printf(to, "; %s: ", noise_word(cost->judged, by_cum));
+  if (by_cum) buffer_add_text(to, "total ");
+  costs_put_amount(to, grid, amount_ticks(grid, e->head) - amount_ticks(grid, e->base), true);
+  if (!isnan(e->p) && !s->lone && half != 0) {
+    buffer_add_text(to, " \xC2\xB1");
+    costs_put_amount(to, grid, half, false);
+  }
+  if (noise_is_pair(s)) buffer_add_text(to, s->lone ? ", one run per side" : ", one pair");
+}
+
+void costs_put(const struct costs *costs, struct buffer *to, const struct cost *cost) {
+  const pprofc_verdict_row *row = cost->judged;
+  struct noise_range range = {.largest = 0};
+  if (!row) {
+    costs_put_value(costs, to, cost->flat);
+    buffer_add_text(to, " self, ");
+    costs_put_value(costs, to, cost->cum);
+    buffer_add_text(to, " total");
+    return;
+  }
+  noise_range_add(&range, row->flat.base, row->flat.head, fmax(row->cum.base, row->cum.head),
+                  row->flat.samples > 0 ? row->flat.delta : row->cum.delta);
+  struct amount_grid grid = noise_grid(&costs->judged, &range);
+  costs_put_amount(to, &grid, amount_ticks(&grid, row->flat.head), false);
   buffer_add_text(to, " self, ");
-  costs_put_value(costs, to, cum);
+  costs_put_amount(to, &grid, amount_ticks(&grid, row->cum.head), false);
   buffer_add_text(to, " total");
+  costs_put_change(costs, to, cost, &grid);
 }
 
 void costs_put_name(struct buffer *to, pprofc_str name) {

@@ -1,20 +1,93 @@
-/* The methods of the Language Server Protocol: hints, lenses, hover, diagnostics. */
+/* Implements the methods of the Language Server Protocol: hints, lenses, hover, diagnostics. */
 #include "lsp/lsp.h"
 
+#include "core/buffer.h"
+#include "core/escape.h"
 #include "core/log_guard.h"
+#include "http/url.h"
 #include "lsp/costs.h"
-#include "lsp/document.h"
+#include "lsp/follow.h"
+#include "lsp/page.h"
+#include "profile/profile.h"
 #include "rpc/rpc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- open documents ---------------------------------- */
+
+struct document {
+  /* Address of the document, its text when it was opened, and its current text. */
+  struct buffer uri, first, now;
+  pprofc_str file;      /* file of the profile that the document shows, or empty */
+  struct follow follow; /* changes from the profile to the opened text */
+};
+
+static size_t document_lines(pprofc_str text) {
+  size_t count = 1;
+  for (size_t i = 0; i < text.size; i++) count += text.data[i] == '\n';
+  return count;
+}
+
+/* Returns the number of whole lines that both texts begin with. */
+static size_t document_same_begin(pprofc_str a, pprofc_str b) {
+  size_t lines = 0, i = 0;
+  for (; i < a.size && i < b.size && a.data[i] == b.data[i]; i++) lines += a.data[i] == '\n';
+  return i == a.size && i == b.size ? lines + 1 : lines;
+}
+
+/* Returns the number of whole lines that both texts end with. */
+static size_t document_same_end(pprofc_str a, pprofc_str b) {
+  size_t lines = 0, i = 0;
+  for (; i < a.size && i < b.size && a.data[a.size - 1 - i] == b.data[b.size - 1 - i]; i++)
+    lines += a.data[a.size - 1 - i] == '\n';
+  return lines;
+}
+
+static size_t document_map(pprofc_str from, pprofc_str to, size_t line) {
+  size_t count = document_lines(from), other = document_lines(to);
+  if (line >= count) return SIZE_MAX;
+  if (line < document_same_begin(from, to)) return line;
+  if (count - line <= document_same_end(from, to)) return other - (count - line);
+  return SIZE_MAX;
+}
+
+/* Converts a line of the profile to a line of the document, from 0; SIZE_MAX if it changed. */
+static size_t document_line(const struct document *d, size_t line) {
+  size_t opened = follow_line(&d->follow, line);
+  return document_map(buffer_str(&d->first), buffer_str(&d->now), opened);
+}
+
+/* Converts a line of the document to a line of the profile; SIZE_MAX if it changed. */
+static size_t document_origin(const struct document *d, size_t line) {
+  size_t opened = document_map(buffer_str(&d->now), buffer_str(&d->first), line);
+  return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);
+}
+
+/* Returns the length of a line in UTF-16 units. */
+static size_t document_length(const struct document *d, size_t line) {
+  pprofc_str rest = buffer_str(&d->now), text = STR("");
+  size_t units = 0;
+  for (size_t i = 0; i <= line; i++)
+    if (!rest.data || !str_next_line(&rest, &text)) return 0;
+  for (size_t at = 0; at < text.size;) units += utf8_next(text, &at) > 0xFFFF ? 2 : 1;
+  return units;
+}
+
+#define LSP_NOT_INITIALIZED (-32002)
+
 #define LSP_DOCUMENTS   64
-#define LSP_DIAGNOSTICS 10 /* hottest lines of a file */
-#define QUICKFIX_LINES  50 /* without -nodecount */
+#define LSP_DIAGNOSTICS 10 /* maximum number of diagnostics for a file */
+#define QUICKFIX_LINES  50 /* number of lines of -quickfix without -nodecount */
 
 struct lsp {
+  const struct command *command;
   struct costs costs;
+  struct lsp_page page;
+  bool shows; /* true if the client has window/showDocument */
+  bool initialized, shut_down;
+  const char *ref; /* commit of the profile, or "" */
+  int64_t time;    /* time of the profile in nanoseconds since 1970; 0 if it is not known */
   struct document *documents[LSP_DOCUMENTS];
   size_t count;
 };
@@ -25,6 +98,7 @@ static void lsp_free_document(struct document *d) {
   buffer_free(&d->uri);
   buffer_free(&d->first);
   buffer_free(&d->now);
+  follow_free(&d->follow);
   mem_free(&mem_default, d, 1, sizeof *d);
 }
 
@@ -45,9 +119,24 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
+/* Finds the file of the profile: by the path of the document, or by its path in the commit of the
+ * profile. */
+static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  pprofc_str path = str_starts(uri, STR("file://")) ? str_slice(uri, 7, uri.size) : uri;
+  pprofc_str plain = url_unescape(&arena, path, false);
+  pprofc_str ended = arena_str(&arena, plain.data ? plain : path);
+  if (ended.data) {
+    follow_read(&d->follow, ended.data, lsp->ref, lsp->time);
+    d->file = costs_file(&lsp->costs, ended);
+    if (!d->file.size) d->file = costs_file(&lsp->costs, buffer_str(&d->follow.base));
+  }
+  arena_free(&arena);
+}
+
 static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   const struct node *item = node_get(params, "textDocument");
-  struct buffer path;
   lsp_close(lsp, params);
   if (lsp->count == LSP_DOCUMENTS) lsp_free_document(lsp->documents[--lsp->count]);
   struct document *d = mem_zero_array(&mem_default, 1, sizeof *d);
@@ -55,13 +144,11 @@ static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   buffer_init(&d->uri, &mem_default, SIZE_MAX);
   buffer_init(&d->first, &mem_default, SIZE_MAX);
   buffer_init(&d->now, &mem_default, SIZE_MAX);
-  buffer_init(&path, &mem_default, SIZE_MAX);
   buffer_add_str(&d->uri, node_text(item, "uri"));
   buffer_add_str(&d->first, node_text(item, "text"));
   buffer_add_str(&d->now, node_text(item, "text"));
-  document_path(buffer_str(&d->uri), &path);
-  d->file = costs_file(&lsp->costs, buffer_str(&path));
-  buffer_free(&path);
+  follow_init(&d->follow);
+  lsp_find_file(lsp, d, node_text(item, "uri"));
   lsp->documents[lsp->count++] = d;
   return d;
 }
@@ -78,186 +165,218 @@ static void lsp_change(struct document *d, const struct node *params) {
 
 /* ---- results ----------------------------------------- */
 
-struct lsp_result {
-  struct output out;
-  struct json_writer json;
-};
+extern const unsigned char asset_results_template[];
+extern const size_t asset_results_template_size;
 
-static void result_begin(struct lsp_result *r, struct buffer *to) {
-  output_init(&r->out, rpc_append, to);
-  json_init(&r->json, &r->out, &mem_default);
+/* Appends a part of results.template and clears its values. */
+static void result_put(struct buffer *to, const char *part, struct fill *fill) {
+  const pprofc_str template = {(const char *)asset_results_template, asset_results_template_size};
+  fill_words(fill, "version", PPROFC_VERSION);
+  rpc_put_part(to, template, part, fill);
+  fill_free(fill);
 }
 
-static void result_end(struct lsp_result *r, struct buffer *to) {
-  if (!json_finish(&r->json) || output_flush(&r->out, NULL) != PPROFC_OK) to->failed = true;
-}
-
-static void result_position(struct json_writer *json, const char *key, size_t line, size_t column) {
-  json_begin_object(json_key(json, key));
-  json_uint(json_key(json, "line"), line);
-  json_uint(json_key(json, "character"), column);
-  json_end(json);
-}
-
-static void result_range(struct json_writer *json, const struct document *d, size_t line) {
-  json_begin_object(json_key(json, "range"));
-  result_position(json, "start", line, 0);
-  result_position(json, "end", line, document_length(d, line));
-  json_end(json);
-}
-
-static void result_costs(struct json_writer *json, const char *key, const struct lsp *lsp,
-                         pprofc_str before, int64_t flat, int64_t cum) {
+/* Adds a line of a document with its cost, which follows the name `before` if there is one. */
+static void result_item(struct fill *fill, const struct lsp *lsp, const struct document *d,
+                        size_t line, pprofc_str before, const struct cost *cost) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
   escape_line(&text, str_slice(before, 0, 120));
   if (before.size) buffer_add_text(&text, ": ");
-  costs_put(&lsp->costs, &text, flat, cum);
-  json_string(json_key(json, key), buffer_str(&text));
+  costs_put(&lsp->costs, &text, cost);
+  fill_begin(fill, "items");
+  fill_number(fill, "line", (int64_t)line);
+  fill_number(fill, "end", (int64_t)document_length(d, line));
+  escape_json(fill_html(fill, "header"), buffer_str(&lsp->costs.header));
+  escape_json(fill_html(fill, "costs"), buffer_str(&text));
+  escape_json(fill_html(fill, "function"), cost->function);
+  fill_end(fill);
   buffer_free(&text);
 }
 
-/* Returns the line at which a node is shown, from 0; SIZE_MAX if its text changed. */
-static size_t lsp_line_of(const struct document *d, const pprofc_graph_node *node) {
-  if (!d->file.size || node->line < 1 || !str_equal(node->file, d->file)) return SIZE_MAX;
-  return document_line(d, (size_t)node->line - 1);
+/* Returns the line at which a cost is shown, from 0; SIZE_MAX if its text changed. */
+static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
+  if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
+  return document_line(d, (size_t)cost->line - 1);
 }
 
 /* ---- hints, lenses, hover ---------------------------- */
 
 static void lsp_hints(const struct lsp *lsp, const struct document *d, const struct node *params,
-                      struct json_writer *json) {
+                      struct fill *fill) {
   int64_t from = node_integer(node_path(params, "range.start.line"));
   const struct node *end = node_path(params, "range.end.line");
   int64_t to = end ? node_integer(end) : INT64_MAX;
   for (size_t i = 0; i < lsp->costs.count; i++) {
-    const pprofc_graph_node *n = &lsp->costs.nodes[i];
+    const struct cost *n = &lsp->costs.items[i];
     size_t line = lsp_line_of(d, n);
     if (line == SIZE_MAX || (int64_t)line < from || (int64_t)line > to) continue;
-    json_begin_object(json);
-    result_position(json, "position", line, document_length(d, line));
-    result_costs(json, "label", lsp, STR(""), n->flat, n->cum);
-    json_bool(json_key(json, "paddingLeft"), true);
-    json_end(json);
+    result_item(fill, lsp, d, line, STR(""), n);
   }
 }
 
-/* True if the node is the first line of its function in the file. */
-static bool lsp_is_first(const struct lsp *lsp, const pprofc_graph_node *node) {
+/* True if the cost is of the first line of its function in the file. */
+static bool lsp_is_first(const struct lsp *lsp, const struct cost *cost) {
   for (size_t i = 0; i < lsp->costs.count; i++) {
-    const pprofc_graph_node *n = &lsp->costs.nodes[i];
-    if (n->line > 0 && n->line < node->line && str_equal(n->function, node->function) &&
-        str_equal(n->file, node->file))
+    const struct cost *n = &lsp->costs.items[i];
+    if (n->line < cost->line && str_equal(n->function, cost->function) &&
+        str_equal(n->file, cost->file))
       return false;
   }
   return true;
 }
 
 static void lsp_lenses(const struct lsp *lsp, const struct document *d, const struct node *params,
-                       struct json_writer *json) {
-  size_t count;
-  const pprofc_graph_node *functions = pprofc_graph_nodes(lsp->costs.functions, &count);
+                       struct fill *fill) {
   (void)params;
   for (size_t i = 0; i < lsp->costs.count; i++) {
-    const pprofc_graph_node *n = &lsp->costs.nodes[i];
-    size_t line = lsp_line_of(d, n), f = 0;
+    const struct cost *n = &lsp->costs.items[i];
+    size_t line = lsp_line_of(d, n);
     if (line == SIZE_MAX || !lsp_is_first(lsp, n)) continue;
-    while (f < count && !str_equal(functions[f].function, n->function)) f++;
-    if (f == count) continue;
-    json_begin_object(json);
-    result_range(json, d, line);
-    json_begin_object(json_key(json, "command"));
-    result_costs(json, "title", lsp, n->function, functions[f].flat, functions[f].cum);
-    json_text(json_key(json, "command"), "");
-    json_end(json);
-    json_end(json);
+    struct cost function = costs_function(&lsp->costs, n->function);
+    if (function.function.size) result_item(fill, lsp, d, line, n->function, &function);
   }
 }
 
-static void lsp_put_hover(const struct lsp *lsp, const pprofc_graph_node *node,
-                          struct buffer *text) {
-  costs_put_name(text, node->function);
+/* Appends the costs and calls of a line, and in a comparison the lines above its table as code. */
+static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
+  pprofc_str rest = buffer_str(&lsp->costs.header), line;
+  costs_put_name(text, cost->function);
   buffer_add_text(text, ", this line: ");
-  costs_put(&lsp->costs, text, node->flat, node->cum);
+  costs_put(&lsp->costs, text, cost);
   buffer_add_text(text, "\n\n");
-  costs_put_calls(&lsp->costs, text, node->function);
+  costs_put_calls(&lsp->costs, text, cost->function);
+  buffer_add_char(text, '\n');
+  while (str_next_line(&rest, &line)) buffer_printf(text, "    %.*s\n", STR_ARG(line));
 }
 
 static void lsp_hover(const struct lsp *lsp, const struct document *d, const struct node *params,
                       struct rpc_answer *answer) {
   int64_t at = node_integer(node_path(params, "position.line"));
   size_t line = at >= 0 ? document_origin(d, (size_t)at) : SIZE_MAX;
-  const pprofc_graph_node *best = NULL;
+  const struct cost *best = NULL;
   for (size_t i = 0; i < lsp->costs.count && line != SIZE_MAX; i++) {
-    const pprofc_graph_node *n = &lsp->costs.nodes[i];
+    const struct cost *n = &lsp->costs.items[i];
     if ((uint64_t)n->line == line + 1 && str_equal(n->file, d->file) &&
-        (!best || llabs(n->cum) > llabs(best->cum)))
+        (!best || costs_total(n) > costs_total(best)))
       best = n;
   }
   if (!best) return;
-  struct lsp_result r;
+  struct fill fill;
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
+  fill_init(&fill, &mem_default);
   lsp_put_hover(lsp, best, &text);
-  result_begin(&r, &answer->result);
-  json_begin_object(&r.json);
-  json_begin_object(json_key(&r.json, "contents"));
-  json_text(json_key(&r.json, "kind"), "markdown");
-  json_string(json_key(&r.json, "value"), buffer_str(&text));
-  json_end(&r.json);
-  json_end(&r.json);
-  result_end(&r, &answer->result);
+  escape_json(fill_html(&fill, "text"), buffer_str(&text));
+  result_put(&answer->result, "hover", &fill);
   buffer_free(&text);
 }
 
-/* Marks the hottest lines of a document. The nodes come largest first. */
+/* Marks the hottest lines of a document. The costs come largest first. */
 static void lsp_diagnose(const struct lsp *lsp, struct rpc *rpc, const struct document *d) {
-  struct lsp_result r;
+  struct fill fill;
   struct buffer params;
   size_t shown = 0;
   buffer_init(&params, &mem_default, SIZE_MAX);
-  result_begin(&r, &params);
-  json_begin_object(&r.json);
-  json_string(json_key(&r.json, "uri"), buffer_str(&d->uri));
-  json_begin_array(json_key(&r.json, "diagnostics"));
+  fill_init(&fill, &mem_default);
+  escape_json(fill_html(&fill, "uri"), buffer_str(&d->uri));
   for (size_t i = 0; i < lsp->costs.count && shown < LSP_DIAGNOSTICS; i++) {
-    const pprofc_graph_node *n = &lsp->costs.nodes[i];
+    const struct cost *n = &lsp->costs.items[i];
     size_t line = lsp_line_of(d, n);
-    if (line == SIZE_MAX || !n->flat) continue;
-    json_begin_object(&r.json);
-    result_range(&r.json, d, line);
-    json_int(json_key(&r.json, "severity"), 4);
-    json_text(json_key(&r.json, "source"), "pprofc");
-    result_costs(&r.json, "message", lsp, n->function, n->flat, n->cum);
-    json_end(&r.json);
+    if (line == SIZE_MAX || costs_own(n) == 0) continue;
+    result_item(&fill, lsp, d, line, n->function, n);
     shown++;
   }
-  json_end(&r.json);
-  json_end(&r.json);
-  result_end(&r, &params);
+  result_put(&params, "diagnostics", &fill);
   if (!params.failed) rpc_notify(rpc, "textDocument/publishDiagnostics", buffer_str(&params));
   buffer_free(&params);
 }
 
+/* ---- the page ---------------------------------------- */
+
+static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
+  const struct node *support =
+      node_path(request->params, "capabilities.window.showDocument.support");
+  lsp->initialized = true;
+  lsp->shows = node_is(support, NODE_TRUE);
+}
+
+/* Shows the path of the page to the user. */
+static void lsp_name_path(const struct lsp *lsp, struct rpc *rpc) {
+  struct fill fill;
+  struct buffer params;
+  buffer_init(&params, &mem_default, SIZE_MAX);
+  fill_init(&fill, &mem_default);
+  escape_json(fill_html(&fill, "path"), str_of(lsp->page.path));
+  result_put(&params, "message", &fill);
+  if (!params.failed) rpc_notify(rpc, "window/showMessage", buffer_str(&params));
+  buffer_free(&params);
+}
+
+/* Asks the client to show an address, or shows the path if it cannot. */
+static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
+  struct fill fill;
+  struct buffer params;
+  if (!lsp->shows) {
+    lsp_name_path(lsp, rpc);
+    return;
+  }
+  buffer_init(&params, &mem_default, SIZE_MAX);
+  fill_init(&fill, &mem_default);
+  escape_json(fill_html(&fill, "address"), address);
+  result_put(&params, "show", &fill);
+  if (!params.failed) rpc_ask(rpc, "window/showDocument", buffer_str(&params));
+  buffer_free(&params);
+}
+
+/* Shows the path of the page if the client could not show it. */
+static void lsp_respond(void *context, struct rpc *rpc, const struct node *message) {
+  const struct lsp *lsp = context;
+  if (*lsp->page.folder && !node_is(node_path(message, "result.success"), NODE_TRUE))
+    lsp_name_path(lsp, rpc);
+}
+
+/* Opens the page at the function in the arguments. The result is the address of the page. */
+static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
+                        struct rpc_answer *answer) {
+  const struct node *argument = node_at(node_get(request->params, "arguments"), 0);
+  struct buffer address;
+  pprofc_error error;
+  if (!str_equal(node_text(request->params, "command"), STR("pprofc.openPage")) ||
+      !node_is(argument, NODE_STRING) ||
+      !costs_function(&lsp->costs, argument->text).function.size) {
+    rpc_fail(answer, RPC_INVALID_PARAMS, "pprofc.openPage needs the name of a function");
+    return;
+  }
+  buffer_init(&address, &mem_default, SIZE_MAX);
+  if (page_address(&lsp->page, lsp->command, &lsp->costs, argument->text, &address, &error)) {
+    rpc_fail(answer, RPC_INTERNAL_ERROR, error.message);
+  } else {
+    lsp_show(lsp, rpc, buffer_str(&address));
+    rpc_put_string(&answer->result, buffer_str(&address));
+  }
+  buffer_free(&address);
+}
+
 /* ---- dispatch ---------------------------------------- */
 
-static void lsp_list(const struct lsp *lsp, const struct rpc_request *request,
-                     void (*fill)(const struct lsp *, const struct document *, const struct node *,
-                                  struct json_writer *),
-                     struct rpc_answer *answer) {
+typedef void (*lsp_fill_fn)(const struct lsp *lsp, const struct document *d,
+                            const struct node *params, struct fill *fill);
+
+static void lsp_list(const struct lsp *lsp, const struct rpc_request *request, const char *part,
+                     lsp_fill_fn add, struct rpc_answer *answer) {
   const struct document *d = lsp_find(lsp, request->params);
-  struct lsp_result r;
-  result_begin(&r, &answer->result);
-  json_begin_array(&r.json);
-  if (d) fill(lsp, d, request->params, &r.json);
-  json_end(&r.json);
-  result_end(&r, &answer->result);
+  struct fill fill;
+  fill_init(&fill, &mem_default);
+  if (d && add) add(lsp, d, request->params, &fill);
+  result_put(&answer->result, part, &fill);
 }
 
 static void lsp_notified(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request) {
   pprofc_str method = request->method;
   struct document *d = NULL;
   if (str_equal(method, STR("exit"))) rpc_end(rpc);
+  if (!lsp->initialized || lsp->shut_down) return;
   if (str_equal(method, STR("textDocument/didClose"))) lsp_close(lsp, request->params);
   if (str_equal(method, STR("textDocument/didOpen"))) d = lsp_open(lsp, request->params);
   if (str_equal(method, STR("textDocument/didChange"))) {
@@ -267,10 +386,14 @@ static void lsp_notified(struct lsp *lsp, struct rpc *rpc, const struct rpc_requ
   if (d) lsp_diagnose(lsp, rpc, d);
 }
 
-static const char lsp_capabilities[] =
-    "{\"capabilities\":{\"textDocumentSync\":1,\"inlayHintProvider\":true,"
-    "\"codeLensProvider\":{},\"hoverProvider\":true},"
-    "\"serverInfo\":{\"name\":\"pprofc\",\"version\":\"" PPROFC_VERSION "\"}}";
+/* Refuses requests before initialize and after shutdown. */
+static bool lsp_is_ready(const struct lsp *lsp, pprofc_str method, struct rpc_answer *answer) {
+  if (lsp->shut_down)
+    rpc_fail(answer, RPC_INVALID_REQUEST, "the server is shut down");
+  else if (!lsp->initialized && !str_equal(method, STR("initialize")))
+    rpc_fail(answer, LSP_NOT_INITIALIZED, "initialize comes first");
+  return !answer->code;
+}
 
 static void lsp_handle(void *context, struct rpc *rpc, const struct rpc_request *request,
                        struct rpc_answer *answer) {
@@ -278,30 +401,51 @@ static void lsp_handle(void *context, struct rpc *rpc, const struct rpc_request 
   pprofc_str method = request->method;
   if (!request->id.size) {
     lsp_notified(lsp, rpc, request);
+  } else if (!lsp_is_ready(lsp, method, answer)) {
+    return;
   } else if (str_equal(method, STR("initialize"))) {
-    buffer_add_text(&answer->result, lsp_capabilities);
+    lsp_initialize(lsp, request);
+    lsp_list(lsp, request, "initialize", NULL, answer);
   } else if (str_equal(method, STR("textDocument/inlayHint"))) {
-    lsp_list(lsp, request, lsp_hints, answer);
+    lsp_list(lsp, request, "hints", lsp_hints, answer);
   } else if (str_equal(method, STR("textDocument/codeLens"))) {
-    lsp_list(lsp, request, lsp_lenses, answer);
+    lsp_list(lsp, request, "lenses", lsp_lenses, answer);
   } else if (str_equal(method, STR("textDocument/hover"))) {
     const struct document *d = lsp_find(lsp, request->params);
     if (d) lsp_hover(lsp, d, request->params, answer);
-  } else if (!str_equal(method, STR("shutdown"))) {
+  } else if (str_equal(method, STR("workspace/executeCommand"))) {
+    lsp_execute(lsp, rpc, request, answer);
+  } else if (str_equal(method, STR("shutdown"))) {
+    lsp->shut_down = true;
+  } else {
     rpc_fail(answer, RPC_METHOD_NOT_FOUND, "method not found");
   }
 }
 
-pprofc_status lsp_run(const struct command *command, const pprofc_profile *profile, int in, int out,
-                      pprofc_error *error) {
+/* Checks that the commit of -source_diff exists in the repository of the current folder. */
+static pprofc_status lsp_check_commit(const char *ref, pprofc_error *error) {
+  struct revisions revisions;
+  if (!*ref) return PPROFC_OK;
+  pprofc_status status = revisions_open_at(&revisions, ".", ref, 0, &mem_default, error);
+  revisions_free(&revisions);
+  return status;
+}
+
+pprofc_status lsp_run(const struct command *command, int in, int out, pprofc_error *error) {
   struct lsp *lsp = mem_zero_array(&mem_default, 1, sizeof *lsp);
   if (!lsp) return error_nomem(error);
-  pprofc_status status = costs_read(&lsp->costs, profile, &command->report, error);
+  lsp->command = command;
+  lsp->ref = command->report.source_diff ? command->report.source_diff : "";
+  pprofc_status status = lsp_check_commit(lsp->ref, error);
+  if (!status) status = costs_read(&lsp->costs, command, error);
   if (!status) {
-    const struct rpc_server server = {.framing = RPC_HEADERS, .context = lsp, .handle = lsp_handle};
+    lsp->time = command->bases.count ? 0 : lsp->costs.profile->time_nanos;
+    const struct rpc_server server = {
+        .framing = RPC_HEADERS, .context = lsp, .handle = lsp_handle, .respond = lsp_respond};
     if (rpc_run(&server, in, out) != 0) status = error_nomem(error);
   }
   while (lsp->count) lsp_free_document(lsp->documents[--lsp->count]);
+  page_remove(&lsp->page);
   costs_free(&lsp->costs);
   mem_free(&mem_default, lsp, 1, sizeof *lsp);
   return status;
@@ -309,23 +453,23 @@ pprofc_status lsp_run(const struct command *command, const pprofc_profile *profi
 
 /* ---- quickfix ---------------------------------------- */
 
-pprofc_status quickfix_print(const struct command *command, const pprofc_profile *profile,
-                             pprofc_write_fn write, void *context, pprofc_error *error) {
+pprofc_status quickfix_print(const struct command *command, pprofc_write_fn write, void *context,
+                             pprofc_error *error) {
   struct costs costs;
   struct output out;
   struct log_guard guard;
   size_t left = command->report.nodecount > 0 ? (size_t)command->report.nodecount : QUICKFIX_LINES;
-  pprofc_status status = costs_read(&costs, profile, &command->report, error);
+  pprofc_status status = costs_read(&costs, command, error);
   log_guard_output(&out, &guard, write, context);
   for (size_t i = 0; i < costs.count && left && !status; i++) {
-    const pprofc_graph_node *n = &costs.nodes[i];
+    const struct cost *n = &costs.items[i];
     struct buffer text;
-    if (!n->line || !n->file.size || !n->flat) continue;
+    if (costs_own(n) == 0) continue;
     left--;
     buffer_init(&text, &mem_default, SIZE_MAX);
     escape_line(&text, n->file);
     buffer_printf(&text, ":%lld:1: ", (long long)n->line);
-    costs_put(&costs, &text, n->flat, n->cum);
+    costs_put(&costs, &text, n);
     buffer_add_text(&text, " in ");
     escape_line(&text, n->function);
     buffer_add_char(&text, '\n');

@@ -1,4 +1,4 @@
-/* Parts that the tools share: arguments, profiles, functions, the parts of an answer. */
+/* Implements what the tools share: arguments, profiles, functions, the parts of an answer. */
 #include "mcp/call.h"
 
 #include "core/escape.h"
@@ -6,11 +6,15 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Maximum number of functions that an error lists if several contain the given part of a name. */
 #define OFFERED 8
 
-/* Bytes of a name in an answer. */
+/* Maximum number of items in an array of files. */
+#define CALL_FILES 200
+
+/* Maximum bytes of a name in an answer. */
 #define NAME_MOST 160
 
 /* ---- arguments --------------------------------------- */
@@ -37,6 +41,40 @@ int64_t call_number(struct call *call, const char *name, int64_t other) {
   return node_to_integer(node_get(call->arguments, name), &number) ? number : other;
 }
 
+struct call_listing {
+  struct call *call;
+  const char **paths;
+  size_t *count, most;
+};
+
+static bool call_add_file(void *context, pprofc_str path, const struct stat *info) {
+  struct call_listing *l = context;
+  (void)info;
+  if (*l->count == l->most) return false;
+  l->paths[*l->count] = arena_str(l->call->arena, path).data;
+  return l->paths[(*l->count)++] != NULL;
+}
+
+pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
+                         size_t *count, size_t most, pprofc_error *error) {
+  struct call_listing l = {call, paths, count, most};
+  const struct node *items[CALL_FILES];
+  size_t before = *count, given = call_texts(call, name, items, CALL_FILES);
+  for (size_t i = 0; i < given; i++) {
+    struct stat info;
+    pprofc_str path = items[i]->text;
+    int fd = files_find(&call->mcp->files, path, &info, error);
+    if (fd >= 0) close(fd);
+    bool good = fd >= 0 ? call_add_file(&l, path, &info)
+                        : files_visit(&call->mcp->files, path, most, call_add_file, &l);
+    if (!good && *count == most)
+      return error_set(error, PPROFC_E_LIMIT, "more than %zu %s", most, what);
+    if (!good) return fd < 0 ? error->status : error_nomem(error);
+  }
+  if (*count > before) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "\"%s\" names no file", name);
+}
+
 /* ---- answers ----------------------------------------- */
 
 void call_put_name(struct buffer *to, pprofc_str name) {
@@ -46,12 +84,6 @@ void call_put_name(struct buffer *to, pprofc_str name) {
   escape_terminal(to, buffer_str(&shorter), false);
   to->failed |= shorter.failed;
   buffer_free(&shorter);
-}
-
-static void call_put_json(struct buffer *to, pprofc_str text) {
-  buffer_add_char(to, '"');
-  escape_json(to, text);
-  buffer_add_char(to, '"');
 }
 
 void call_next(struct call *call, const char *tool, ...) {
@@ -69,7 +101,7 @@ void call_next(struct call *call, const char *tool, ...) {
     brief_handle(value, handle);
     bool longer = value.size > NAME_MOST && strcmp(name, "function") == 0;
     buffer_printf(next, "%s\"%s\": ", separator, name);
-    call_put_json(next, longer ? str_of(handle) : value);
+    rpc_put_string(next, longer ? str_of(handle) : value);
     separator = ", ";
   }
   va_end(pairs);
@@ -86,7 +118,7 @@ size_t call_room(const struct call *call) {
 
 pprofc_status call_report(struct call *call, const struct brief *kind, size_t room,
                           brief_render_fn render, const void *context, pprofc_error *error) {
-  return brief_report(kind, room, "a larger \"budget\"", render, context, rpc_append, &call->text,
+  return brief_report(kind, room, "a larger \"budget\"", render, context, buffer_write, &call->text,
                       error);
 }
 

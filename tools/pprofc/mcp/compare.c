@@ -1,22 +1,22 @@
-/* The tool compare: the sentence, the functions that changed with line, interval and verdict, then
- * the table of -top -noise. */
+/* Implements the tool compare: the sentence, the functions that changed with line, interval and
+ * verdict, then the table of -top -noise. */
 #include "mcp/call.h"
 #include "mcp/lines.h"
 #include "noise/noise.h"
+#include "noise/runs.h"
 #include "profile/profile.h"
-
-#include "pprofc/transform.h"
+#include "report/report.h"
+#include "verdict/print/domains.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #define COMPARED_RUNS PROFILES_OPEN
 #define CULPRITS      4
 
 struct comparing {
   struct call *call;
-  pprofc_verdict_run runs[COMPARED_RUNS]; /* bases first */
+  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of both sides, bases first */
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;
@@ -27,38 +27,12 @@ struct comparing {
 
 /* ---- runs -------------------------------------------- */
 
-static bool compare_add(void *context, pprofc_str path, const struct stat *info) {
-  struct comparing *c = context;
-  (void)info;
-  if (c->count == COMPARED_RUNS) return false;
-  const char *kept = arena_str(c->call->arena, path).data;
-  c->paths[c->count++] = kept;
-  return kept != NULL;
-}
-
-/* Adds the runs of a side: files, and the files of folders. */
-static pprofc_status compare_side(struct comparing *c, const char *name, pprofc_error *error) {
-  const struct node *items[COMPARED_RUNS];
-  size_t before = c->count, given = call_texts(c->call, name, items, COMPARED_RUNS);
-  for (size_t i = 0; i < given; i++) {
-    struct stat info;
-    pprofc_str path = items[i]->text;
-    int fd = files_find(&c->call->mcp->files, path, &info, error);
-    if (fd >= 0) close(fd);
-    bool good = fd >= 0 ? compare_add(c, path, &info)
-                        : files_visit(&c->call->mcp->files, path, COMPARED_RUNS, compare_add, c);
-    if (!good && fd < 0 && c->count < COMPARED_RUNS) return error->status;
-    if (!good) return error_set(error, PPROFC_E_LIMIT, "more than %d profiles", COMPARED_RUNS);
-  }
-  if (c->count == before)
-    return error_set(error, PPROFC_E_INVALID, "\"%s\" names no profile", name);
-  return PPROFC_OK;
-}
-
 static pprofc_status compare_open(struct comparing *c, pprofc_error *error) {
-  pprofc_status status = compare_side(c, "base", error);
+  pprofc_status status =
+      call_files(c->call, "base", "profiles", c->paths, &c->count, COMPARED_RUNS, error);
   c->bases = c->count;
-  if (!status) status = compare_side(c, "head", error);
+  if (!status)
+    status = call_files(c->call, "head", "profiles", c->paths, &c->count, COMPARED_RUNS, error);
   for (size_t i = 0; i < c->count && !status; i++) {
     pprofc_profile *profile;
     status = call_profile(c->call, str_of(c->paths[i]), &profile, error);
@@ -77,55 +51,28 @@ static void compare_free(struct comparing *c) {
 
 /* ---- verdicts ---------------------------------------- */
 
-static pprofc_status compare_add_up(const pprofc_verdict_run *runs, size_t count,
-                                    pprofc_profile **sum, pprofc_error *error) {
-  const pprofc_profile *profiles[COMPARED_RUNS];
-  for (size_t i = 0; i < count; i++) profiles[i] = runs[i].profile;
-  return pprofc_merge(profiles, count, sum, error);
-}
-
-/* Finds the changes of lines. Sides with different numbers of runs are compared per run. */
+/* Finds the changes of lines. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
-  pprofc_profile *base = NULL, *head = NULL, *scaled = NULL;
-  size_t heads = c->count - c->bases;
-  double ratios[64];
-  pprofc_status status = compare_add_up(c->runs, c->bases, &base, error);
-  if (!status) status = compare_add_up(c->runs + c->bases, heads, &head, error);
-  if (!status && heads != c->bases && head->type_count <= 64) {
-    for (size_t t = 0; t < head->type_count; t++) ratios[t] = (double)c->bases / (double)heads;
-    status = pprofc_scale(head, ratios, &scaled, error);
-    if (!status) {
-      pprofc_profile_release(head);
-      head = scaled;
-    }
-  }
-  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, &c->difference, error);
-  if (!status) status = lines_graph(c->difference, &c->command.report, &c->lines, error);
-  pprofc_profile_release(base);
-  pprofc_profile_release(head);
-  return status;
+  pprofc_status status = runs_difference(c->runs, c->count, c->bases, &c->difference, error);
+  pprofc_report_options options = c->command.report;
+  options.granularity = "lines";
+  options.trim = false;
+  return status ? status : pprofc_graph_new(c->difference, &options, &c->lines, error);
 }
 
 static pprofc_status compare_judge(struct comparing *c, pprofc_error *error) {
   pprofc_verdict_options options;
-  pprofc_filter_options filter = noise_filter(&c->command.report);
   pprofc_verdict_options_init(&options);
-  options.filter = &filter;
-  options.sample_index = c->command.report.sample_index;
-  c->report.command = &c->command;
-  pprofc_status status =
-      pprofc_verdicts_new(c->runs, c->bases, c->runs + c->bases, c->count - c->bases, &options,
-                          &c->report.verdicts, error);
-  if (!status) noise_take(&c->report);
-  return status;
+  c->report = noise_report_of(&c->command.report, &c->command.noise);
+  return noise_report_judge(&c->report, c->runs, c->count, c->bases, &options, error);
 }
 
 /* ---- words ------------------------------------------- */
 
-static void compare_put_amount(struct comparing *c, double value) {
+static void compare_put_amount(struct comparing *c, double value, bool plus) {
   struct amount_unit unit = noise_unit_for(&c->report, fabs(value));
   char text[AMOUNT_TEXT];
-  buffer_add_str(&c->call->head, amount_text(&unit, value, true, text));
+  buffer_add_str(&c->call->head, amount_text(&unit, value, plus, text));
 }
 
 /* Appends ", hot.go:42". */
@@ -137,6 +84,30 @@ static void compare_put_place(struct comparing *c, const pprofc_verdict_row *row
   buffer_printf(&c->call->head, ":%lld", (long long)line->line);
 }
 
+/* Appends "; called by main.count, shop.go:153": the caller that most of the change comes from. */
+static void compare_put_caller(struct comparing *c, const pprofc_verdict_row *row) {
+  size_t node_count, count;
+  const pprofc_graph_node *nodes = pprofc_graph_nodes(c->lines, &node_count), *best = NULL;
+  const pprofc_graph_edge *edges = pprofc_graph_edges(c->lines, &count);
+  double most = 0;
+  for (size_t i = 0; i < count; i++) {
+    const pprofc_graph_node *from = &nodes[edges[i].source], *into = &nodes[edges[i].target];
+    double change = copysign((double)edges[i].weight, (double)edges[i].weight * row->flat.delta);
+    if (change <= most || !str_equal(into->function, row->name) ||
+        str_equal(from->function, row->name))
+      continue;
+    most = change;
+    best = from;
+  }
+  if (!best) return;
+  buffer_add_text(&c->call->head, "; called by ");
+  call_put_name(&c->call->head, best->function);
+  if (!best->file.size) return;
+  buffer_add_text(&c->call->head, ", ");
+  call_put_name(&c->call->head, best->file);
+  buffer_printf(&c->call->head, ":%lld", (long long)best->line);
+}
+
 /* Appends "main.parse grew by +1.2s [+1.1s, +1.3s], parse.go:42, more than noise (q=0.001)". */
 static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
@@ -144,21 +115,66 @@ static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *r
   buffer_add_text(to, "- ");
   call_put_name(to, row->name);
   buffer_printf(to, ": %s, ", pprofc_verdict_name(e->verdict));
-  compare_put_amount(c, e->delta);
+  compare_put_amount(c, e->delta, true);
   if (!isnan(e->p) && !c->report.summary.lone) {
     buffer_add_text(to, " [");
-    compare_put_amount(c, e->low);
+    compare_put_amount(c, e->low, true);
     buffer_add_text(to, ", ");
-    compare_put_amount(c, e->high);
+    compare_put_amount(c, e->high, true);
     buffer_printf(to, "], q=%.2g", e->q);
   }
   compare_put_place(c, row);
-  if (row->relation) {
-    buffer_printf(to, "; %s %s ", pprofc_verdict_relation_name(row->relation),
-                  e->delta < 0 ? "to" : "from");
-    call_put_name(to, c->report.rows[row->partner].name);
-  }
+  compare_put_caller(c, row);
   buffer_add_char(to, '\n');
+}
+
+/* Begins a line of the list of moved cost. */
+static void compare_begin_moved(struct buffer *to, size_t shown) {
+  if (!shown) buffer_add_text(to, "moved, without more cost:\n");
+  buffer_add_text(to, "- ");
+}
+
+/* Appends a pair of functions whose changes cancel: "- inlined, main.sum to main.add: net -4ms of
+ * 19ms". */
+static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row) {
+  const pprofc_verdict_row *other = &c->report.rows[row->partner];
+  const pprofc_verdict_row *fell = row->flat.delta < 0 ? row : other;
+  const pprofc_verdict_row *rose = fell == row ? other : row;
+  struct buffer *to = &c->call->head;
+  buffer_printf(to, "%s, ", pprofc_verdict_relation_name(row->relation));
+  call_put_name(to, fell->name);
+  buffer_add_text(to, " to ");
+  call_put_name(to, rose->name);
+  compare_put_place(c, rose);
+  buffer_add_text(to, ": net ");
+  compare_put_amount(c, fell->flat.delta + rose->flat.delta, true);
+  buffer_add_text(to, " of ");
+  compare_put_amount(c, fell->flat.base, false);
+}
+
+/* Appends the groups and pairs in which cost moved: "- moved inside svc: net +3 ±20 of 900". */
+static void compare_put_moved(struct comparing *c) {
+  const pprofc_verdict_domain *listed[CULPRITS];
+  size_t shown = 0, groups = 0;
+  struct buffer *to = &c->call->head;
+  for (size_t i = 0; i < c->report.row_count && shown < CULPRITS; i++) {
+    const pprofc_verdict_row *row = &c->report.rows[i];
+    const pprofc_verdict_domain *domain = noise_domain_moved(&c->report, row);
+    char text[DOMAIN_TEXT];
+    bool again = !domain && (!row->relation || row->partner < i);
+    for (size_t k = 0; k < groups; k++) again |= domain && listed[k] == domain;
+    if (again) continue;
+    compare_begin_moved(to, shown++);
+    if (domain) {
+      struct amount_unit unit = noise_unit_for(&c->report, fabs(domain->net.base));
+      listed[groups++] = domain;
+      noise_domain_text(domain, &unit, c->report.summary.lone, text);
+      call_put_name(to, str_of(text));
+    } else {
+      compare_put_pair(c, row);
+    }
+    buffer_add_char(to, '\n');
+  }
 }
 
 static const pprofc_verdict_row *compare_put_culprits(struct comparing *c) {
@@ -166,7 +182,9 @@ static const pprofc_verdict_row *compare_put_culprits(struct comparing *c) {
   size_t shown = 0;
   for (size_t i = 0; i < c->report.row_count && shown < CULPRITS; i++) {
     const pprofc_verdict_row *row = &c->report.rows[i];
-    if (!pprofc_verdict_is_change(row->flat.verdict)) continue;
+    if (!pprofc_verdict_is_change(row->flat.verdict) || row->relation ||
+        noise_domain_moved(&c->report, row))
+      continue;
     if (!shown++)
       buffer_add_text(&c->call->head, "changed by themselves, more than noise, largest first:\n");
     compare_put_culprit(c, row);
@@ -174,6 +192,7 @@ static const pprofc_verdict_row *compare_put_culprits(struct comparing *c) {
   }
   if (!shown)
     buffer_add_text(&c->call->head, "No function changed by itself by more than noise.\n");
+  compare_put_moved(c);
   return first;
 }
 
@@ -205,8 +224,7 @@ pprofc_status tool_compare(struct call *call, pprofc_error *error) {
   c->command = *call->mcp->command;
   c->command.noise.show = "all";
   call_options(call, &c->command.report);
-  for (size_t i = 0; !c->command.format; i++)
-    if (strcmp(pprofc_format_at(i)->name, "top") == 0) c->command.format = pprofc_format_at(i);
+  c->command.format = &report_format_find("top")->info;
   pprofc_status status = compare_open(c, error);
   if (!status) status = compare_judge(c, error);
   if (!status) status = compare_lines(c, error);

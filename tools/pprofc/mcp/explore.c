@@ -1,4 +1,5 @@
-/* The tools that look at one profile: open, top, callers. */
+/* Implements the tools for one profile: open, top, callers. */
+#include "common/text.h"
 #include "core/escape.h"
 #include "core/output.h"
 #include "mcp/views.h"
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LISTED_FILES 2000 /* files of a list */
-#define LISTED_KEYS  16   /* keys of labels */
+#define LISTED_FILES 2000 /* maximum number of files in a list */
+#define LISTED_KEYS  16   /* maximum number of label keys in a list */
 
 struct kept_answer {
   struct kept_report *report;
@@ -110,19 +111,18 @@ static void open_put_origin(struct buffer *to, const pprofc_profile *p) {
 pprofc_status tool_open(struct call *call, pprofc_error *error) {
   const char *path = call_text(call, "profile");
   struct stat info;
-  struct profile_view *view;
   if (!path) return error_nomem(error);
   int fd = *path ? files_find(&call->mcp->files, str_of(path), &info, error) : -1;
   if (fd < 0) return open_list(call, path, error);
   close(fd);
-  pprofc_status status = view_of_call(call, &view, error);
-  if (status) return status;
-  const pprofc_profile *profile = view_profile(view);
   const struct open_profile *open = profiles_get(&call->mcp->profiles, str_of(path), error);
-  open_put_origin(&call->text, profile);
-  open_put_types(&call->text, profile);
-  open_put_labels(&call->text, profile);
-  if (open) escape_terminal(&call->text, str_of(open->warnings), true);
+  if (!open) return error->status;
+  open_put_origin(&call->text, open->profile);
+  open_put_types(&call->text, open->profile);
+  open_put_labels(&call->text, open->profile);
+  escape_terminal(&call->text, str_of(open->warnings), true);
+  text_free(call->mcp->opened);
+  call->mcp->opened = text_copy(str_of(path));
   call_next(call, "top", "profile", path, NULL);
   call_next(call, "compare", "base", path, "head", "FILE", NULL);
   return PPROFC_OK;
@@ -163,33 +163,19 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
 
 /* ---- callers ----------------------------------------- */
 
-/* True for a character that means itself in a regular expression. */
-static bool is_literal(unsigned char c) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ";
-  return c >= 0x80 || (c && strchr(plain, c));
-}
-
 /* Escapes a name for a regular expression that matches it alone. */
 static const char *callers_pattern(struct call *call, pprofc_str name) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
   buffer_add_char(&text, '^');
-  for (size_t i = 0; i < name.size; i++) {
-    unsigned char c = (unsigned char)name.data[i];
-    if (is_literal(c))
-      buffer_add_char(&text, (char)c);
-    else if (c < 0x20 || c == 0x7F)
-      buffer_printf(&text, "\\x%02x", c);
-    else
-      buffer_printf(&text, "\\%c", c);
-  }
+  escape_regexp(&text, name);
   buffer_add_char(&text, '$');
   pprofc_str kept = buffer_keep(&text, call->arena);
   buffer_free(&text);
   return kept.data;
 }
 
-/* Appends the heaviest paths, or why memory does not suffice for them. */
+/* Appends the heaviest paths, or the reason if memory does not suffice for them. */
 static pprofc_status callers_put_paths(struct call *call, struct profile_view *view,
                                        pprofc_str name, pprofc_error *error) {
   const struct paths *paths;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Deepest folder that is listed. */
+/* Maximum depth of a folder that is listed. */
 #define FILES_DEPTH 6
 
 static pprofc_status files_add(struct files *files, const char *name, pprofc_error *error) {

@@ -10,13 +10,13 @@
 #define FILES_FOLDERS 32
 
 struct files {
-  const char *names[FILES_FOLDERS]; /* as on the command line */
-  char *paths[FILES_FOLDERS];       /* absolute, without links */
+  const char *names[FILES_FOLDERS]; /* names of the folders as on the command line */
+  char *paths[FILES_FOLDERS];       /* absolute paths of the folders, links resolved */
   int fds[FILES_FOLDERS];
   size_t count;
 };
 
-/* Opens the folders; without any, the current one. */
+/* Opens the folders; without folders, the current one. */
 pprofc_status files_open(struct files *files, const char *const *names, size_t count,
                          pprofc_error *error);
 void files_close(struct files *files);

@@ -1,5 +1,5 @@
-/* The part of the tool history that judges profiles of one running program: what grows without end.
- */
+/* Implements the part of the tool `history` for profiles of one running program: finds growth
+ * without end. */
 #include "leaks/leaks.h"
 
 #include "core/output.h"

@@ -1,16 +1,16 @@
-/* Values of the source lines of functions. */
+/* Finds the values of the source lines of functions. */
 #ifndef PPROFC_MCP_LINES_H
 #define PPROFC_MCP_LINES_H
 
 #include "pprofc/graph.h"
 #include "pprofc/report.h"
 
-/* A graph with a node for each line. The caller frees it with pprofc_graph_free. */
+/* Makes a graph with a node for each line. The caller frees it with pprofc_graph_free. */
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Returns the line of a function with the largest flat value of the sign of `sign`; NULL without
- * one. */
+/* Returns the line of a function with the largest flat value that has the sign of `sign`; NULL
+ * if no line has one. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 #endif

@@ -1,4 +1,4 @@
-/* pprofc -mcp: tools for coding agents, over the Model Context Protocol. */
+/* Implements pprofc -mcp: tools for coding agents, over the Model Context Protocol. */
 #ifndef PPROFC_MCP_MCP_H
 #define PPROFC_MCP_MCP_H
 

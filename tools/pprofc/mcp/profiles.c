@@ -1,8 +1,10 @@
-/* Profiles that stay open between questions. The view or profile that was used longest ago is
- * closed when there is no room. */
+/* Keeps profiles open between questions. The view or profile that was used longest ago is closed
+ * when there is no room. */
 #include "mcp/profiles.h"
 
+#include "common/text.h"
 #include "core/infile.h"
+#include "core/system.h"
 #include "limit_flags.h"
 #include "profile/profile.h"
 
@@ -12,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Samples above which equal ones are added up once, for all questions. */
+/* Number of samples above which equal samples are added up once for all questions. */
 #define MERGED_FROM 100000
 
 void profiles_close_view(struct profiles *p, struct profile_view *view) {
@@ -28,7 +30,7 @@ static void profiles_close(struct profiles *p, size_t index) {
   for (size_t i = p->view_count; i-- > 0;)
     if (view_shows(p->views[i], item->profile)) profiles_close_view(p, p->views[i]);
   pprofc_profile_release(item->profile);
-  if (item->path) mem_free(&mem_default, item->path, strlen(item->path) + 1, 1);
+  text_free(item->path);
   *item = p->items[--p->count];
 }
 
@@ -69,16 +71,19 @@ static void profiles_warn(void *context, const char *message) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Adds up equal samples of a large profile, which makes later questions fast. */
-static void profiles_add_up(pprofc_profile **profile) {
+/* Adds up equal samples. No view shows the profile yet. */
+static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
-  const pprofc_profile *one = *profile;
+  const pprofc_profile *one = item->profile;
   pprofc_profile *merged;
   pprofc_error error;
+  if (item->added_up) return;
+  item->added_up = true;
   pprofc_profile_samples(one, &view);
   if (view.count < MERGED_FROM || pprofc_merge(&one, 1, &merged, &error) != PPROFC_OK) return;
-  pprofc_profile_release(*profile);
-  *profile = merged;
+  pprofc_profile_release(item->profile);
+  item->profile = merged;
+  merged->disposable = false;
 }
 
 static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
@@ -94,7 +99,6 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   pprofc_status status =
       pprofc_profile_read_memory(data.data, data.size, &options, &item->profile, error);
   if (status) return status;
-  profiles_add_up(&item->profile);
   item->profile->disposable = false;
   return PPROFC_OK;
 }
@@ -145,34 +149,44 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
   return NULL;
 }
 
-static const struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
-                                               const struct stat *info, pprofc_error *error) {
+static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
+                                         const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
   if (p->count == PROFILES_OPEN && !profiles_make_room(p)) {
     error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);
     return NULL;
   }
   if (profiles_load(p, fd, path, &item, error)) return NULL;
-  item.path = mem_array(&mem_default, path.size + 1, 1);
+  item.path = text_copy(path);
   if (!item.path) {
     pprofc_profile_release(item.profile);
     error_nomem(error);
     return NULL;
   }
-  memcpy(item.path, path.data, path.size);
-  item.path[path.size] = '\0';
   p->items[p->count] = item;
   return &p->items[p->count++];
 }
 
-const struct open_profile *profiles_get(struct profiles *p, pprofc_str path, pprofc_error *error) {
+static struct open_profile *profiles_open(struct profiles *p, pprofc_str path,
+                                          pprofc_error *error) {
   struct stat info;
   int fd = files_find(p->files, path, &info, error);
   if (fd < 0) return NULL;
-  const struct open_profile *item;
+  struct open_profile *item;
   struct open_profile *open = profiles_find(p, &info, path);
   if (open) open->used = p->questions;
   item = open ? open : profiles_put(p, fd, path, &info, error);
   close(fd);
+  return item;
+}
+
+const struct open_profile *profiles_get(struct profiles *p, pprofc_str path, pprofc_error *error) {
+  return profiles_open(p, path, error);
+}
+
+const struct open_profile *profiles_get_sums(struct profiles *p, pprofc_str path,
+                                             pprofc_error *error) {
+  struct open_profile *item = profiles_open(p, path, error);
+  if (item) profiles_add_up(item);
   return item;
 }

@@ -1,5 +1,5 @@
-/* The tool source: lines of a function with their values, and their text where the file is below
- * the folders of the server. */
+/* Implements the tool `source`: lines of a function with their values, and with their text if the
+ * file is below the folders of the server. */
 #include "core/escape.h"
 #include "core/output.h"
 #include "mcp/call.h"
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Lines shown before and after a line with a value, when the text is known. */
+/* Number of lines shown before and after a line with a value, when the text is known. */
 #define CONTEXT_LINES 3
 
-/* Largest source file in bytes. */
+/* Maximum size of a source file in bytes. */
 #define SOURCE_MOST ((size_t)8 << 20)
 
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
@@ -43,7 +43,7 @@ struct source_line {
 };
 
 struct source_report {
-  struct source_line *lines; /* sorted */
+  struct source_line *lines; /* lines of the function, sorted by number */
   size_t count;
   pprofc_str unit, file, function;
   pprofc_str *text; /* text of the file by line, from 1; NULL if it is not known */
@@ -84,7 +84,7 @@ static bool source_collect(struct source_report *r, const pprofc_graph *graph,
 
 /* ---- text -------------------------------------------- */
 
-/* Reads the file by its name, then by ever shorter ends of its name. */
+/* Reads the file by its path, then by shorter and shorter suffixes of its path. */
 static bool source_read(const struct files *files, pprofc_str name, struct buffer *data) {
   pprofc_error error;
   while (name.size) {

@@ -1,91 +1,77 @@
-/* The table of tools. Their schemas, and the checks of arguments, are made from it. */
+/* Lists the tools with their functions, and checks arguments by the schemas of answers.template. */
 #include "mcp/call.h"
 
-#define PROFILE                                                                                    \
-  { "profile", "File of the profile, as the tool open lists it", ARGUMENT_TEXT, true }
-#define BASE                                                                                       \
-  { "base", "Profile to compare with: values are differences", ARGUMENT_TEXT, false }
-#define FUNCTION                                                                                   \
-  {                                                                                                \
-    "function", "Name of the function, its handle (f:...), or a part that fits one name",          \
-        ARGUMENT_TEXT, true                                                                        \
+extern const unsigned char asset_answers_template[];
+extern const size_t asset_answers_template_size;
+
+static const struct mcp_tool {
+  const char *name;
+  tool_fn run;
+} tools[] = {{"open", tool_open},       {"top", tool_top},       {"compare", tool_compare},
+             {"callers", tool_callers}, {"source", tool_source}, {"benchmarks", tool_benchmarks},
+             {"history", tool_history}};
+
+void answer_put(struct buffer *out, const char *part, const struct fill *fill) {
+  const pprofc_str template = {(const char *)asset_answers_template, asset_answers_template_size};
+  rpc_put_part(out, template, part, fill);
+}
+
+tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema) {
+  struct buffer text;
+  struct fill nothing;
+  struct node *list = NULL;
+  buffer_init(&text, &mem_default, SIZE_MAX);
+  fill_init(&nothing, &mem_default);
+  answer_put(&text, "tools", &nothing);
+  pprofc_str kept = buffer_keep(&text, call->arena);
+  buffer_free(&text);
+  fill_free(&nothing);
+  if (!kept.data || json_tree_parse(call->arena, NULL, kept, &list, NULL)) return NULL;
+  for (size_t i = 0; i < node_size(list) && node_is(name, NODE_STRING); i++) {
+    *schema = node_at(list, i);
+    for (size_t k = 0; k < sizeof tools / sizeof *tools; k++)
+      if (str_equal(name->text, node_text(*schema, "name")) &&
+          str_equal(name->text, str_of(tools[k].name)))
+        return tools[k].run;
   }
-#define SAMPLE_TYPE                                                                                \
-  { "sample_type", "Sample type, as cpu or alloc_space", ARGUMENT_TEXT, false }
-#define FOCUS                                                                                      \
-  { "focus", "Only samples with a function that matches this regexp", ARGUMENT_TEXT, false }
-#define IGNORE                                                                                     \
-  { "ignore", "No samples with a function that matches this regexp", ARGUMENT_TEXT, false }
-#define BUDGET                                                                                     \
-  { "budget", "Bytes of the answer, 1000 to 100000; 4000 without it", ARGUMENT_NUMBER, false }
+  return NULL;
+}
 
-const struct mcp_tool tools[] = {
-    {"open",
-     "Look into a profile",
-     "Lists the files of this server, or shows the contents of a profile: sample types with "
-     "totals, "
-     "duration, labels, warnings.",
-     tool_open,
-     {{"profile", "File or folder; without it all files are listed", ARGUMENT_TEXT, false},
-      BUDGET,
-      {0}}},
-    {"top",
-     "Functions that take the most",
-     "Shows functions by their own value (flat), or with what they call (sort: cum), as pprof -top "
-     "does.",
-     tool_top,
-     {PROFILE,
-      BASE,
-      SAMPLE_TYPE,
-      {"sort", "flat or cum", ARGUMENT_TEXT, false},
-      {"granularity", "functions, lines, files or addresses", ARGUMENT_TEXT, false},
-      FOCUS,
-      IGNORE,
-      {"skip", "Rows that an earlier answer has shown", ARGUMENT_NUMBER, false},
-      BUDGET,
-      {0}}},
-    {"compare",
-     "What changed, and is it real",
-     "Compares profiles of a base and a head, one or many runs a side: names each function that "
-     "changed by more than noise with its line, amount, interval and verdict. More runs a side "
-     "find smaller changes.",
-     tool_compare,
-     {{"base", "Profile, folder, or array of them: the runs before", ARGUMENT_TEXTS, true},
-      {"head", "Profile, folder, or array of them: the runs after", ARGUMENT_TEXTS, true},
-      SAMPLE_TYPE,
-      FOCUS,
-      IGNORE,
-      BUDGET,
-      {0}}},
-    {"callers",
-     "Who calls a function, and what it calls",
-     "Shows callers and callees of one function, and the heaviest paths through it.",
-     tool_callers,
-     {PROFILE, FUNCTION, BASE, SAMPLE_TYPE, FOCUS, IGNORE, BUDGET, {0}}},
-    {"source",
-     "Lines of a function",
-     "Shows the lines of one function with their values, or with their change when a base is "
-     "given; with their text if the file is below the folders of this server.",
-     tool_source,
-     {PROFILE, FUNCTION, BASE, SAMPLE_TYPE, FOCUS, IGNORE, BUDGET, {0}}},
-    {"benchmarks",
-     "Benchmarks compared and judged",
-     "Compares benchmark results (go test -bench, Google Benchmark, JMH, pytest-benchmark, "
-     "hyperfine, criterion, CSV): verdict of the gate, then benchstat's table.",
-     tool_benchmarks,
-     {{"base", "File or array of files: results before", ARGUMENT_TEXTS, true},
-      {"head", "File or array of files: results after", ARGUMENT_TEXTS, true},
-      BUDGET,
-      {0}}},
-    {"history",
-     "Change points of benchmarks, leaks of profiles",
-     "Finds when a benchmark changed in a series of runs, or what grows without end in heap and "
-     "goroutine profiles of one program: oldest first.",
-     tool_history,
-     {{"runs", "Folder, or array of files with benchmark results or profiles, oldest first",
-       ARGUMENT_TEXTS, true},
-      BUDGET,
-      {0}}},
-};
+/* ---- arguments --------------------------------------- */
 
-const size_t tool_count = sizeof tools / sizeof *tools;
+/* True for a text without a zero byte, which would cut it. */
+static bool is_text(const struct node *value) {
+  return node_is(value, NODE_STRING) && !memchr(value->text.data, 0, value->text.size);
+}
+
+/* True if a value has the type of its schema: an integer, a text, or else a text or texts. */
+static bool argument_fits(const struct node *schema, const struct node *value) {
+  int64_t number;
+  pprofc_str type = node_text(schema, "type");
+  if (str_equal(type, STR("integer"))) return node_to_integer(value, &number);
+  if (type.size || !node_is(value, NODE_ARRAY)) return is_text(value);
+  for (size_t i = 0; i < node_size(value); i++)
+    if (!is_text(node_at(value, i))) return false;
+  return node_size(value) > 0;
+}
+
+pprofc_status tool_check(const struct node *schema, const struct node *arguments,
+                         pprofc_error *error) {
+  const struct node *properties = node_path(schema, "inputSchema.properties");
+  const struct node *required = node_path(schema, "inputSchema.required");
+  for (size_t i = 0; i < node_size(required); i++)
+    if (!node_find(arguments, node_at(required, i)->text))
+      return error_set(error, PPROFC_E_INVALID, "the argument \"%.*s\" is missing",
+                       STR_ARG(node_at(required, i)->text));
+  for (const struct node *n = arguments ? arguments->first : NULL; n; n = n->next) {
+    const struct node *property = node_find(properties, n->key);
+    pprofc_str key = str_slice(n->key, 0, 60);
+    if (!property)
+      return error_set(error, PPROFC_E_INVALID, "%.*s has no argument \"%.*s\"",
+                       STR_ARG(node_text(schema, "name")), STR_ARG(key));
+    if (!argument_fits(property, n))
+      return error_set(error, PPROFC_E_INVALID, "the argument \"%.*s\" has another type",
+                       STR_ARG(key));
+  }
+  return PPROFC_OK;
+}

@@ -1,21 +1,156 @@
-/* Views: what was computed of a profile with the filters of a question. */
+/* Keeps views: results that were computed from a profile with the filters of a question. */
 #include "mcp/views.h"
 
+#include "core/brief.h"
+#include "core/budget.h"
+#include "core/escape.h"
+#include "graph/number.h"
 #include "limit_flags.h"
 #include "mcp/lines.h"
-#include "profile/profile.h"
-
 #include "pprofc/transform.h"
+#include "profile/profile.h"
+#include "stacks/stacks.h"
+#include "unit/unit.h"
 
-/* Granularities of the reports top that a view keeps. */
+/* ---- paths ------------------------------------------- */
+
+#define PATHS       3 /* number of paths shown for each function */
+#define PATH_FRAMES 8 /* number of frames shown of each path */
+#define PATH_NAME   60
+
+struct heavy_path {
+  int64_t value, size; /* value of the path, and its magnitude; `size` is 0 for an unused entry */
+  uint32_t stack, depth;
+  uint32_t frames[PATH_FRAMES]; /* last frames of the path, root first */
+};
+
+struct paths {
+  const pprofc_allocator *mem;
+  struct stack_frames frames;
+  struct heavy_path (*of)[PATHS]; /* heaviest paths of each frame's function, largest first */
+  pprofc_str unit;
+};
+
+static void paths_free(struct paths *p) {
+  if (!p) return;
+  mem_free(p->mem, p->of, p->frames.count, sizeof *p->of);
+  stack_frames_free(&p->frames);
+  mem_free(p->mem, p, 1, sizeof *p);
+}
+
+/* Inserts a stack into the list of the heaviest ones. It is offered several times if the
+ * function recurs in it. */
+static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
+  size_t at = PATHS - 1;
+  for (size_t i = 0; i < PATHS; i++)
+    if (of[i].size && of[i].stack == path->stack) return;
+  for (; at && of[at - 1].size < path->size; at--) of[at] = of[at - 1];
+  of[at] = *path;
+}
+
+static bool paths_collect(struct paths *p, const struct stack_set *set, size_t type,
+                          uint32_t *frames) {
+  for (size_t i = 0; i < set->count; i++) {
+    struct heavy_path path = {.stack = (uint32_t)i};
+    size_t depth = stack_set_go_on(set, i, frames);
+    path.value = sum_add(stack_head(set, i, type), number_multiply(stack_base(set, i, type), -1));
+    path.size = number_abs(path.value);
+    path.depth = (uint32_t)depth;
+    if (budget_poll(p->mem, i)) return false;
+    for (size_t k = 0; k < depth; k++)
+      if (path.size > p->of[frames[k]][PATHS - 1].size) paths_take(p->of[frames[k]], &path);
+  }
+  return true;
+}
+
+/* Stores the frames of the heaviest stacks. */
+static void paths_read(struct paths *p, const struct stack_set *set, uint32_t *frames) {
+  for (size_t f = 0; f < p->frames.count; f++)
+    for (size_t i = 0; i < PATHS && p->of[f][i].size; i++) {
+      struct heavy_path *path = &p->of[f][i];
+      size_t depth = stack_set_read(set, path->stack, frames);
+      size_t shown = depth < PATH_FRAMES ? depth : PATH_FRAMES;
+      memcpy(path->frames, frames + depth - shown, shown * sizeof *frames);
+    }
+}
+
+static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, size_t type,
+                                pprofc_error *error) {
+  struct stack_set set;
+  const struct stack_policy policy = {.inlines = true, .function = true};
+  pprofc_status status = stack_frames_build(profile, &policy, p->mem, &p->frames, error);
+  if (!status) status = stack_set_build(&p->frames, NULL, p->mem, &set, error);
+  if (status) return status;
+  uint32_t *frames = mem_array(p->mem, set.max_depth + 1, sizeof *frames);
+  p->of = mem_zero_array(p->mem, p->frames.count, sizeof *p->of);
+  if (!frames || !p->of || !paths_collect(p, &set, type, frames))
+    status = error_nomem(error);
+  else
+    paths_read(p, &set, frames);
+  mem_free(p->mem, frames, set.max_depth + 1, sizeof *frames);
+  stack_set_free(&set);
+  return status;
+}
+
+/* Finds the heaviest stacks of all functions in one pass over the samples. The profile must
+ * outlive the result. */
+static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
+                               const pprofc_allocator *mem, struct paths **paths,
+                               pprofc_error *error) {
+  struct paths *p = mem_zero_array(mem, 1, sizeof *p);
+  *paths = NULL;
+  if (!p) return error_nomem(error);
+  p->mem = mem;
+  p->unit = pprofc_profile_type(profile, value_index).unit;
+  pprofc_status status = paths_find(p, profile, value_index, error);
+  if (status) {
+    paths_free(p);
+    return budget_status(mem, status, error);
+  }
+  *paths = p;
+  return PPROFC_OK;
+}
+
+/* Appends a path: its last frames, from the root to the leaf. */
+static void paths_put_one(const struct paths *p, const struct heavy_path *path, struct buffer *to) {
+  char text[UNIT_LABEL_MAX];
+  size_t shown = path->depth < PATH_FRAMES ? path->depth : PATH_FRAMES;
+  buffer_printf(to, "%10.*s  ", STR_ARG(unit_label(path->value, p->unit, STR("auto"), text)));
+  if (path->depth > shown) buffer_add_text(to, "... > ");
+  for (size_t i = 0; i < shown; i++) {
+    struct buffer name;
+    buffer_init(&name, &mem_default, SIZE_MAX);
+    brief_shorten(&name, p->frames.items[path->frames[i]].name, PATH_NAME);
+    if (i) buffer_add_text(to, " > ");
+    escape_terminal(to, buffer_str(&name), false);
+    buffer_free(&name);
+  }
+  buffer_add_char(to, '\n');
+}
+
+void paths_put(const struct paths *p, pprofc_str function, struct buffer *to) {
+  size_t shown = 0;
+  for (size_t f = 0; f < p->frames.count; f++) {
+    if (!str_equal(p->frames.items[f].name, function)) continue;
+    for (size_t i = 0; i < PATHS && p->of[f][i].size; i++) {
+      if (!shown++) buffer_add_text(to, "heaviest paths, root first:\n");
+      paths_put_one(p, &p->of[f][i], to);
+    }
+  }
+}
+
+/* ---- sums -------------------------------------------- */
+
+/* Maximum number of -top reports that a view keeps, one for each granularity. */
 #define VIEW_TOPS 4
 
 struct profile_view {
   pprofc_str key;
-  const pprofc_profile *of[2]; /* open profiles: head and base, or NULL */
-  uint64_t used;               /* number of the last question */
+  const pprofc_profile *of[2]; /* open profiles of head and base, or NULL */
+  uint64_t used;               /* number of the last question that used the view */
+  bool is_full;                /* true if a part did not fit into the memory */
   struct budget *budget;
-  struct arena arena; /* texts */
+  struct arena arena; /* arena for the texts of the view */
   pprofc_profile *profile;
   pprofc_report_options options;
   struct view_top {
@@ -34,7 +169,8 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 /* ---- life -------------------------------------------- */
 
-/* Frees the parts; `peek` is kept for the paths, which are found in its samples. */
+/* Frees the reports of a view. Without `peek` the report -peek is kept, because paths are found in
+ * its samples. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);
@@ -106,7 +242,8 @@ static bool view_is_full(pprofc_status status) {
   return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
 }
 
-/* Makes a part. The client can cancel that. Older views and profiles give their memory. */
+/* Makes a part of a view. The client can cancel it. If memory runs out, older views and profiles
+ * are closed. */
 static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
                                const char *granularity, bool needed, pprofc_error *error) {
   struct view_part part = {v, v->options};
@@ -125,7 +262,7 @@ static pprofc_status view_make(struct call *call, struct profile_view *v, view_m
   }
   if (budget_stopped(budget_allocator(v->budget))) {
     status = budget_status(budget_allocator(v->budget), PPROFC_E_CANCELLED, error);
-    v->key = STR(""); /* no question finds it again */
+    v->key = STR(""); /* clear the key, so that later questions do not find the view */
   } else {
     budget_set_time(v->budget, UINT32_MAX);
   }
@@ -173,15 +310,28 @@ pprofc_status view_paths(struct call *call, struct profile_view *v, const struct
   return status;
 }
 
-/* Computes all parts that fit. A question that needs another part reports why it failed. */
-static pprofc_status view_warm(struct call *call, struct profile_view *v, pprofc_error *error) {
-  static const view_make_fn parts[] = {view_make_top, view_make_peek, view_make_lines,
-                                       view_make_paths};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    pprofc_status status = view_make(call, v, parts[i], "", false, error);
-    if (status) return status == PPROFC_E_CANCELLED ? status : PPROFC_OK;
+/* Returns the function that makes the first missing part of a view, or NULL. */
+static view_make_fn view_missing(const struct profile_view *v) {
+  for (size_t i = 0; i <= v->top_count; i++) {
+    if (i == v->top_count) return view_make_top;
+    if (!*v->tops[i].granularity) break;
   }
-  return PPROFC_OK;
+  if (!v->peek) return view_make_peek;
+  if (!v->lines) return view_make_lines;
+  return v->paths ? NULL : view_make_paths;
+}
+
+bool view_warm(struct call *call) {
+  struct profiles *p = &call->mcp->profiles;
+  struct profile_view *v = NULL;
+  pprofc_error error;
+  for (size_t i = 0; i < p->view_count; i++)
+    if (p->views[i]->used == p->questions) v = p->views[i];
+  view_make_fn make = v && !v->is_full ? view_missing(v) : NULL;
+  if (!make) return false;
+  /* A question that needs a part that does not fit reports why it failed. */
+  v->is_full = view_make(call, v, make, "", false, &error) != PPROFC_OK;
+  return !v->is_full;
 }
 
 /* ---- the view of a question -------------------------- */
@@ -202,7 +352,7 @@ static pprofc_status view_open(struct call *call, const struct open_profile *ope
     if (!i && !*path)
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
-    if (*path) opened[i] = profiles_get(&call->mcp->profiles, str_of(path), error);
+    if (*path) opened[i] = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
     if (*path && !opened[i]) return error->status;
   }
   return PPROFC_OK;
@@ -253,7 +403,8 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               struct profile_view **view, pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  while (p->view_count == VIEWS_OPEN) profiles_make_room(p); /* keeps the view of this question */
+  /* The view of this question stays open. */
+  while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
   for (size_t i = 0; i < 2; i++) v->of[i] = opened[i] ? opened[i]->profile : NULL;
@@ -261,7 +412,6 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
   p->views[p->view_count++] = v;
   do status = view_join(v, error);
   while (view_is_full(status) && profiles_make_room(p));
-  if (!status) status = view_warm(call, v, error);
   *view = v;
   if (status) profiles_close_view(p, v);
   return status;
@@ -278,7 +428,8 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
   const struct open_profile *opened[2] = {NULL, NULL};
   buffer_init(&key, &mem_default, SIZE_MAX);
   pprofc_status status = view_key(call, &key, error);
-  if (!status) status = view_open(call, opened, error); /* closes views of files that changed */
+  /* This also closes views of files that changed. */
+  if (!status) status = view_open(call, opened, error);
   if (!status) {
     *view = view_find(&call->mcp->profiles, buffer_str(&key));
     if (*view)

@@ -1,18 +1,29 @@
-/* Views: a profile, or a difference, with the filters of a question, and everything that was
- * computed of it. Later questions on the same view read sums instead of samples. */
+/* Keeps views. A view is a profile, or a difference, with the filters of a question, and everything
+ * that was computed from it. Later questions on the same view read sums instead of samples. */
 #ifndef PPROFC_MCP_VIEWS_H
 #define PPROFC_MCP_VIEWS_H
 
+#include "core/buffer.h"
+#include "core/error.h"
 #include "mcp/call.h"
-#include "mcp/paths.h"
+#include "profile/profile.h"
 #include "report/kept.h"
+
+struct paths;
+
+/* Appends the heaviest stacks of a function, a line each. */
+void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to);
 
 /* Finds or makes the view of the arguments "profile", "base", "sample_type", "focus" and "ignore".
  * It is valid until the next question. */
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 const pprofc_profile *view_profile(const struct profile_view *view);
 
-/* Parts of a view, computed once. */
+/* Computes the next missing part of the view that the last question used. False if no part is
+ * missing or if it does not fit. */
+bool view_warm(struct call *call);
+
+/* Return parts of a view; each is computed on first use. */
 pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
                           struct kept_report **top, pprofc_error *error);
 pprofc_status profile_peek(struct call *call, struct profile_view *view, struct kept_report **peek,

@@ -10,19 +10,20 @@
 
 #include <stdio.h>
 
-/* The measure of a benchmark that belongs to a sample type. */
+/* Measure of a benchmark that belongs to a sample type. */
 struct bench_measure {
   const char *unit; /* tidied unit of the benchmark */
   double factor;    /* factor from the unit to the unit of the sample type */
 };
 
-/* One file of results. */
+/* State of reading one file of results. */
 struct benches {
   const char *path;
   struct regex *wanted; /* pattern of -bench; NULL matches any benchmark */
   pprofc_bench *set;
-  pprofc_str name, package; /* the benchmark of the file; name.data is NULL until it is known */
-  double *values;           /* values of the measure, in the order of the file */
+  /* Name and package of the file's benchmark; name.data is NULL until it is known. */
+  pprofc_str name, package;
+  double *values; /* values of the measure, in the order of the file */
   size_t count, capacity;
 };
 
@@ -54,7 +55,7 @@ static struct bench_measure benches_measure(const pprofc_profile *p, struct valu
 
 /* ---- one file ---------------------------------------- */
 
-static void benches_tell_messages(const struct benches *b) {
+static void benches_print_messages(const struct benches *b) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(b->set, &count);
   for (size_t i = 0; i < count; i++)
@@ -76,7 +77,8 @@ static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str n
                      "'%s' has %.*s and %.*s: choose one benchmark with -bench=RE", b->path,
                      STR_ARG(str_slice(b->name, 0, 100)), STR_ARG(str_slice(name, 0, 100)));
   if (str_equal(package, b->package)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "'%s' has %.*s of two packages", b->path,
+  return error_set(error, PPROFC_E_INVALID,
+                   "'%s' has the benchmark %.*s of two packages; pass results of one", b->path,
                    STR_ARG(str_slice(name, 0, 100)));
 }
 
@@ -113,7 +115,7 @@ static pprofc_status benches_read(struct benches *b, const struct bench_measure 
   if (!b->set) return error_nomem(error);
   pprofc_status status = pprofc_bench_read_inputs(b->set, &b->path, 1, error);
   if (status) return status;
-  benches_tell_messages(b);
+  benches_print_messages(b);
   const pprofc_bench_result *results = pprofc_bench_results(b->set, &count);
   for (size_t i = 0; i < count && !status; i++)
     status = benches_take(b, results, i, measure, error);
@@ -147,19 +149,19 @@ static void benches_free(struct benches *b) {
 
 /* ---- base and head ----------------------------------- */
 
-static pprofc_status benches_find_measure(const struct command *command,
+static pprofc_status benches_find_measure(const pprofc_report_options *options,
                                           const struct loaded_runs *runs,
                                           struct bench_measure *measure, pprofc_error *error) {
   const pprofc_profile *p = runs->items[0].profile;
-  const char *index = command->report.sample_index ? command->report.sample_index : "";
+  const char *index = options->sample_index ? options->sample_index : "";
   size_t value;
   pprofc_status status = value_select(p, str_of(index), &value, error);
   if (status) return status;
   *measure = benches_measure(p, p->types[value]);
   if (measure->factor > 0) return PPROFC_OK;
   pprofc_str name = str_slice(profile_string(p, p->types[value].type), 0, 100);
-  return error_set(error, PPROFC_E_INVALID,
-                   "-bench_base: no measure of the benchmarks matches %.*s", STR_ARG(name));
+  return error_set(error, PPROFC_E_INVALID, "-bench_base: the benchmarks have no unit for %.*s",
+                   STR_ARG(name));
 }
 
 static pprofc_status benches_match_sides(struct benches side[2], struct loaded_runs *runs,
@@ -180,14 +182,14 @@ static pprofc_status benches_match_sides(struct benches side[2], struct loaded_r
   return status;
 }
 
-pprofc_status benches_match(const struct command *command, struct loaded_runs *runs,
-                            char shown[BENCHES_TEXT], pprofc_error *error) {
-  const struct noise_options *n = &command->noise;
+pprofc_status benches_match(const pprofc_report_options *options, const struct noise_options *n,
+                            struct loaded_runs *runs, char shown[BENCHES_TEXT],
+                            pprofc_error *error) {
   struct bench_measure measure;
   struct regex *wanted = NULL;
   *shown = '\0';
   if (!*n->bench_base) return PPROFC_OK;
-  pprofc_status status = benches_find_measure(command, runs, &measure, error);
+  pprofc_status status = benches_find_measure(options, runs, &measure, error);
   if (!status && *n->bench) {
     status = regex_compile(&mem_default, str_of(n->bench), &wanted, error);
     if (status) error_prefix(error, "-bench: ");

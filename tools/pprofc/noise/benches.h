@@ -4,12 +4,12 @@
 #define PPROFC_TOOLS_BENCHES_H
 
 #include "runs.h"
-
-#define BENCHES_TEXT 200
+#include "verdict/print/print.h"
 
 /* Reads -bench_base and -bench_head if given, and sets the cost per operation of each run.
  * `shown` becomes the benchmark and the measure, or "". */
-pprofc_status benches_match(const struct command *command, struct loaded_runs *runs,
-                            char shown[BENCHES_TEXT], pprofc_error *error);
+pprofc_status benches_match(const pprofc_report_options *options, const struct noise_options *n,
+                            struct loaded_runs *runs, char shown[BENCHES_TEXT],
+                            pprofc_error *error);
 
 #endif

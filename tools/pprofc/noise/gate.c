@@ -1,14 +1,11 @@
-/* -fail_on: changes that make the program exit with a status of their own. */
-#include "noise/gate.h"
-
+/* Implements -fail_on: changes that make the program exit with a status of their own. */
 #include "common/terminal.h"
-#include "noise/domains.h"
-#include "regex/regex.h"
-#include "unit/unit.h"
+#include "noise/noise.h"
+#include "verdict/print/conditions.h"
+#include "verdict/print/domains.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Exit statuses, equal to parse_bench_regressions'. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
@@ -17,98 +14,6 @@ enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, 
  * runs. */
 #define GATE_RUNS 3
 
-/* Growth factor shared by all functions above which a slower machine is not a likely cause, so
- * that each function's growth counts. */
-#define GATE_MACHINE 1.5
-
-enum noise_measure {
-  MEASURE_FLAT,  /* change of flat, relative to the total of the base */
-  MEASURE_CUM,   /* change of cum, relative to the total of the base */
-  MEASURE_SELF,  /* change of flat, relative to the function's own base */
-  MEASURE_TOTAL, /* change of the total */
-  MEASURE_COMMON /* factor common to all functions */
-};
-
-/* A parsed condition, "flat>5%,name=RE". */
-struct noise_condition {
-  enum noise_measure measure;
-  double threshold; /* absolute value, or a share if `unit` is empty */
-  pprofc_str unit;  /* unit of an absolute threshold */
-  pprofc_str name;  /* a regular expression, or empty */
-  bool rows;        /* "row:": each function counts by itself, also if its cost only moved */
-};
-
-/* ---- reading ----------------------------------------- */
-
-static const struct noise_measure_name {
-  const char *text;
-  enum noise_measure measure;
-} measure_names[] = {{"flat>", MEASURE_FLAT},
-                     {"cum>", MEASURE_CUM},
-                     {"self>", MEASURE_SELF},
-                     {"total>", MEASURE_TOTAL},
-                     {"common>", MEASURE_COMMON}};
-
-/* Parses "flat>" and removes it from the text. */
-static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
-  for (size_t i = 0; i < sizeof measure_names / sizeof measure_names[0]; i++) {
-    pprofc_str name = str_of(measure_names[i].text);
-    if (!str_starts(*text, name)) continue;
-    *measure = measure_names[i].measure;
-    *text = str_slice(*text, name.size, text->size);
-    return true;
-  }
-  return false;
-}
-
-/* Parses "5%", "10ms" or "1000". */
-static bool noise_gate_threshold(pprofc_str text, struct noise_condition *c) {
-  size_t digits = 0;
-  while (digits < text.size && (strchr("0123456789.", text.data[digits]) && text.data[digits]))
-    digits++;
-  c->unit = str_slice(text, digits, text.size);
-  if (!str_parse_float(str_slice(text, 0, digits), &c->threshold)) return false;
-  if (str_equal(c->unit, STR("%"))) {
-    c->threshold /= 100;
-    c->unit = STR("");
-    return true;
-  }
-  if (!c->unit.size) c->unit = STR("count");
-  return c->measure != MEASURE_SELF && c->measure != MEASURE_COMMON;
-}
-
-static bool noise_gate_parse(const char *text, struct noise_condition *c) {
-  pprofc_str rest = str_of(text);
-  *c = (struct noise_condition){MEASURE_FLAT, 0, STR(""), STR(""), str_starts(rest, STR("row:"))};
-  if (c->rows) rest = str_slice(rest, 4, rest.size);
-  if (noise_gate_measure(&rest, &c->measure)) {
-    size_t comma = str_find_char(rest, ',');
-    if (!noise_gate_threshold(str_slice(rest, 0, comma), c)) return false;
-    if (c->rows && c->measure >= MEASURE_TOTAL) return false;
-    if (comma == rest.size) return true;
-    if (c->measure >= MEASURE_TOTAL) return false;
-    rest = str_slice(rest, comma + 1, rest.size);
-  }
-  if (!str_starts(rest, STR("name=")) || rest.size == 5) return false;
-  c->name = str_slice(rest, 5, rest.size);
-  return true;
-}
-
-pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error) {
-  struct noise_condition c;
-  struct regex *regex = NULL;
-  if (!noise_gate_parse(text, &c))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-%s='%s' is not a condition: total>5%%, common>5%%, flat>5%%, cum>5%%, "
-                     "self>10%%, flat>10ms, row:flat>5%% or name=RE",
-                     flag, text);
-  if (!c.name.size) return PPROFC_OK;
-  pprofc_status status = regex_compile(&mem_default, c.name, &regex, error);
-  regex_free(regex);
-  if (status) error_prefix(error, "-%s='%s': ", flag, text);
-  return status;
-}
-
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < command->noise.fail_on.count && !status; i++)
@@ -116,180 +21,12 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
   return status;
 }
 
-/* ---- judging ----------------------------------------- */
-
-struct noise_gate {
-  const struct noise_report *report;
-  struct noise_condition c;
-  struct regex *name; /* NULL matches every function */
-  double threshold;   /* limit in the unit of the profile, or as a share */
-  double alpha;       /* upper limit of q */
-  char today[16];
-};
-
-static bool noise_gate_is_pair(const struct noise_report *report) {
-  return report->summary.base_runs == 1 && report->summary.head_runs == 1;
-}
-
-static const pprofc_verdict_estimate *noise_gate_estimate(const struct noise_gate *g,
-                                                          const pprofc_verdict_row *row) {
-  return g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
-}
-
-/* True for a significant increase. An increase shared by all functions counts only if it is
- * too large for a slower machine; common>5% checks such increases. */
-static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
-  const pprofc_verdict_summary *s = &g->report->summary;
-  if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
-  if (e->verdict != PPROFC_VERDICT_GREW_AS_ALL) return !(e->q >= g->alpha);
-  return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
-}
-
-/* Returns the growth to compare with the threshold: the difference, or the lower end of the
- * interval for a pair of sampled runs. */
-static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
-  bool weak = noise_gate_is_pair(g->report) && !g->report->summary.lone;
-  return weak ? e->low : e->delta;
-}
-
-/* True if the condition fires. */
-static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
-  double growth = noise_gate_least(g, e);
-  double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
-  if (!noise_gate_grew(g, e) || !(growth > 0)) return false;
-  if (!g->c.unit.size) growth = whole > 0 ? growth / whole : (double)INFINITY;
-  return growth >= g->threshold;
-}
-
-/* Converts an absolute threshold to the unit of the profile. */
-static bool noise_gate_convert(struct noise_gate *g) {
-  pprofc_str unit = g->report->summary.unit;
-  g->threshold = g->c.threshold;
-  if (!g->c.unit.size) return true;
-  if (!unit_compatible(g->c.unit, unit)) return false;
-  g->threshold = unit_scale_double(g->c.threshold, g->c.unit, unit).value;
-  return true;
-}
-
-static void noise_gate_today(char out[16]) {
-  time_t now = time(NULL);
-  struct tm day;
-  if (!gmtime_r(&now, &day) || !strftime(out, 16, "%Y-%m-%d", &day)) snprintf(out, 16, "9999");
-}
-
-/* Reports one row for which the condition fires. */
-static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
-                              const pprofc_verdict_domain *domain, noise_found_fn found,
-                              void *context) {
-  struct noise_finding finding = {.row = row,
-                                  .domain = domain,
-                                  .name = row->name,
-                                  .estimate = domain ? domain->net : *noise_gate_estimate(g, row),
-                                  .change = (double)NAN};
-  finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
-                                             &finding.reason, &finding.until);
-  found(context, &finding);
-}
-
-/* Returns the domain whose sum counts in place of a row, or NULL. */
-static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
-                                                      const pprofc_verdict_row *row) {
-  if (g->c.rows) return NULL;
-  if (g->c.measure == MEASURE_CUM) return pprofc_verdicts_calls_of(g->report->verdicts, row);
-  return pprofc_verdicts_domain_of(g->report->verdicts, row);
-}
-
-/* True if a row before this one has reported the domain. */
-static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
-                                const pprofc_verdict_row *row) {
-  for (size_t i = 0; i < domain->row_count; i++) {
-    const pprofc_verdict_row *before = &g->report->rows[domain->rows[i]];
-    if (before >= row) return false;
-    if ((!g->name || regex_match(g->name, before->name)) && noise_gate_fires(g, &before->flat))
-      return true;
-  }
-  return false;
-}
-
-static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, void *context) {
-  for (size_t i = 0; i < g->report->row_count; i++) {
-    const pprofc_verdict_row *row = &g->report->rows[i];
-    if (g->name && !regex_match(g->name, row->name)) continue;
-    if (!noise_gate_fires(g, noise_gate_estimate(g, row))) continue;
-    const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
-    if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
-      continue;
-    if (g->c.measure == MEASURE_CUM) domain = NULL; /* a table of cum lacks domains */
-    noise_gate_report(g, row, domain, found, context);
-  }
-}
-
-static pprofc_verdict_estimate noise_gate_total(const pprofc_verdict_summary *s) {
-  return (pprofc_verdict_estimate){.verdict = s->total_verdict,
-                                   .own = s->total_verdict,
-                                   .base = s->total_base,
-                                   .head = s->total_head,
-                                   .delta = s->total_delta,
-                                   .low = s->total_low,
-                                   .high = s->total_high,
-                                   .p = s->total_p,
-                                   .q = s->total_p};
-}
-
-/* Checks a condition on the total or on the factor common to all functions. */
-static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_fn found,
-                                       void *context) {
-  const pprofc_verdict_summary *s = &g->report->summary;
-  struct noise_finding finding = {
-      .name = STR("the total"), .estimate = noise_gate_total(s), .change = (double)NAN};
-  bool common = g->c.measure == MEASURE_COMMON, fires;
-  pprofc_verdict verdict = common ? s->common_verdict : s->total_verdict;
-  if (verdict < PPROFC_VERDICT_UNCHANGED) return NOISE_UNJUDGED;
-  if (common) {
-    double least = noise_gate_is_pair(g->report) ? s->common_low : s->common_change;
-    finding.name = STR("all functions");
-    finding.change = s->common_change;
-    finding.estimate.verdict = verdict;
-    finding.estimate.q = s->common_p;
-    fires = verdict == PPROFC_VERDICT_GREW && s->common_p < g->alpha && least >= g->threshold;
-  } else {
-    fires = noise_gate_fires(g, &finding.estimate);
-  }
-  if (fires) found(context, &finding);
-  return NOISE_USED;
-}
-
-enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
-                                    double alpha, noise_found_fn found, void *context) {
-  struct noise_gate g = {.report = report, .alpha = alpha};
-  pprofc_error error;
-  noise_gate_today(g.today);
-  if (!noise_gate_parse(text, &g.c)) return NOISE_FAILED;
-  if (!noise_gate_convert(&g)) return NOISE_OTHER_UNIT;
-  if (g.c.measure >= MEASURE_TOTAL) return noise_gate_whole(&g, found, context);
-  if (g.c.name.size && regex_compile(&mem_default, g.c.name, &g.name, &error) != PPROFC_OK)
-    return NOISE_FAILED;
-  noise_gate_rows(&g, found, context);
-  bool tripped = g.name && regex_tripped(g.name);
-  regex_free(g.name);
-  return tripped ? NOISE_FAILED : NOISE_USED;
-}
-
-/* ---- the command line -------------------------------- */
-
-/* State while the messages of one condition are printed. */
-struct noise_telling {
+/* State of printing the messages of one condition. */
+struct noise_printing {
   const struct noise_report *report;
   const char *text;
   size_t fired;
 };
-
-const char *noise_verb(pprofc_verdict verdict, const char **rest) {
-  *rest = "";
-  if (verdict == PPROFC_VERDICT_GREW_AS_ALL) *rest = ", as everything did";
-  if (verdict == PPROFC_VERDICT_GREW_LESS) *rest = ", less than the rest";
-  return **rest ? "grew" : pprofc_verdict_name(verdict);
-}
 
 /* Formats "grew by +1.2s" or "grew by +12.0%", and q if there was a test. */
 static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
@@ -308,8 +45,8 @@ static void noise_gate_amount(const struct noise_report *report, const struct no
     snprintf(out + used, 160 - (size_t)used, " (q=%.2g)", e->q);
 }
 
-static void noise_gate_tell(void *context, const struct noise_finding *found) {
-  struct noise_telling *t = context;
+static void noise_gate_print(void *context, const struct noise_finding *found) {
+  struct noise_printing *t = context;
   char amount[160], relation[160] = "", place[DOMAIN_PLACE] = "";
   noise_gate_amount(t->report, found, amount);
   if (found->accepted) {
@@ -332,8 +69,8 @@ static void noise_gate_tell(void *context, const struct noise_finding *found) {
 /* Checks one condition and prints its messages. *fired becomes true if it fires or cannot be
  * used. Returns false if the total or the common factor has no verdict. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
-  struct noise_telling t = {report, text, 0};
-  enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_tell, &t);
+  struct noise_printing t = {report, text, 0};
+  enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);
   if (use == NOISE_OTHER_UNIT)
     message_error("pprofc: -fail_on='%s': values are in %.*s", text, STR_ARG(report->summary.unit));
   if (use == NOISE_UNJUDGED) {
@@ -345,7 +82,7 @@ static bool noise_gate_run(const struct noise_report *report, const char *text, 
 }
 
 /* Prints notes about expired rules and rules that match nothing. */
-static void noise_gate_tell_rules(const struct noise_report *report) {
+static void noise_gate_print_rules(const struct noise_report *report) {
   pprofc_verdict_accepted rule;
   char today[16];
   noise_gate_today(today);
@@ -367,17 +104,16 @@ static bool noise_gate_judged(const struct noise_report *report) {
   return false;
 }
 
-int noise_gate(const struct noise_report *report) {
-  const struct noise_options *o = &report->command->noise;
+int noise_gate(const struct noise_options *o, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool fired = false, judged = true;
   if (!o->fail_on.count) return GATE_PASSED;
-  if (noise_gate_is_pair(report) && !s->lone)
+  if (noise_is_pair(s) && !s->lone)
     message_note("-fail_on with one run per side is weak: it counts changes whose whole interval "
                  "exceeds the threshold");
   for (size_t i = 0; i < o->fail_on.count; i++)
     judged &= noise_gate_run(report, o->fail_on.items[i], &fired);
-  noise_gate_tell_rules(report);
+  noise_gate_print_rules(report);
   if (fired) return GATE_REGRESSED;
   if (!judged) return GATE_NO_RESULT;
   if (!noise_gate_judged(report)) {

@@ -1,4 +1,4 @@
-/* -noise: reads the runs, judges them and shows the verdicts. */
+/* Implements -noise: reads the runs, judges them and shows the verdicts. */
 #include "noise.h"
 #include "core/infile.h"
 
@@ -24,54 +24,28 @@ bool noise_wanted(const struct command *command) {
 
 /* ---- options ----------------------------------------- */
 
+void noise_complete(struct noise_options *n) {
+  if (n->blame && !*n->show) n->show = "all";
+  n->how.places = n->blame;
+  n->how.normalize_by = (pprofc_verdict_exposure)n->normalize_by;
+  n->how.no_common = n->common != 0;
+  n->how.dependent = n->correction != 0;
+}
+
 /* Maximum size of a rules file in bytes. */
 #define NOISE_RULES_MOST (1u << 20)
 
-pprofc_filter_options noise_filter(const pprofc_report_options *o) {
-  pprofc_filter_options filter;
-  pprofc_filter_options_init(&filter);
-  filter.tagroot = o->tagroot;
-  filter.tagleaf = o->tagleaf;
-  filter.unit = o->unit;
-  filter.focus = o->focus;
-  filter.ignore = o->ignore;
-  filter.hide = o->hide;
-  filter.show = o->show;
-  filter.show_from = o->show_from;
-  filter.prune_from = o->prune_from;
-  filter.tagfocus = o->tagfocus;
-  filter.tagignore = o->tagignore;
-  filter.tagshow = o->tagshow;
-  filter.taghide = o->taghide;
-  filter.warn = o->warn;
-  filter.warn_context = o->warn_context;
-  return filter;
-}
-
-static pprofc_verdict_options noise_verdict_options(const struct command *command,
-                                                    const pprofc_filter_options *filter,
-                                                    const struct buffer *rules) {
-  const struct noise_options *n = &command->noise;
-  pprofc_verdict_options options;
-  pprofc_verdict_options_init(&options);
-  options.filter = filter;
-  options.sample_index = command->report.sample_index ? command->report.sample_index : "";
-  options.noinlines = command->report.noinlines;
-  options.normalize_by = (pprofc_verdict_exposure)n->normalize_by;
-  options.alpha = n->alpha;
-  options.noise_cv = n->noise_cv;
-  options.min_samples = n->min_samples;
-  options.no_common = n->common != 0;
-  options.places = n->blame;
-  options.dependent = n->correction != 0;
-  options.fcr = n->fcr;
-  options.stacks = n->stacks;
-  if (*n->rules) {
-    options.rules = rules->data ? rules->data : "";
-    options.rules_size = rules->size;
-    options.rules_name = n->rules;
-  }
-  return options;
+/* Sets the options of the flags. `rules` gets the text of the rules file. */
+static pprofc_status noise_options_of(const struct noise_options *flags, struct buffer *rules,
+                                      pprofc_verdict_options *how, pprofc_error *error) {
+  *how = flags->how;
+  buffer_init(rules, &mem_default, NOISE_RULES_MOST);
+  if (!*flags->rules) return PPROFC_OK;
+  pprofc_status status = file_read(flags->rules, rules, error);
+  how->rules = rules->data ? rules->data : "";
+  how->rules_size = rules->size;
+  how->rules_name = flags->rules;
+  return status;
 }
 
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
@@ -114,36 +88,35 @@ static void noise_warn(void *context, const char *message) {
 }
 
 /* Prints the warnings that all runs have in common. */
-static void noise_tell_warnings(const struct noise_warnings *all, size_t runs) {
+static void noise_print_warnings(const struct noise_warnings *all, size_t runs) {
   for (size_t i = 0; i < all->count; i++)
     if (all->items[i].runs >= runs) message_error("%s", all->items[i].text);
 }
 
-void noise_take(struct noise_report *report) {
-  pprofc_verdicts_summary_of(report->verdicts, &report->summary);
-  report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
+struct noise_report noise_report_of(const pprofc_report_options *options,
+                                    const struct noise_options *flags) {
+  return (struct noise_report){
+      .options = options, .show = flags->show, .fcr = flags->how.fcr, .stacks = flags->how.stacks};
 }
 
-pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
-                          pprofc_error *error) {
-  const struct command *command = report->command;
+pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
+                          struct loaded_runs *runs, pprofc_error *error) {
   struct buffer rules;
-  buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
-  pprofc_status status = benches_match(command, runs, report->benchmark, error);
-  if (!status)
-    status = noise_set_ops(command->noise.ops, runs->items, runs->count, runs->bases, error);
-  if (!status && *command->noise.rules) status = file_read(command->noise.rules, &rules, error);
+  pprofc_verdict_options how;
+  struct noise_warnings warnings = {.count = 0};
+  const pprofc_report_options *given = report->options;
+  pprofc_report_options collecting = *given;
+  collecting.warn = noise_warn;
+  collecting.warn_context = &warnings;
+  pprofc_status status = noise_options_of(flags, &rules, &how, error);
+  if (!status) status = benches_match(given, flags, runs, report->benchmark, error);
+  if (!status) status = noise_set_ops(flags->ops, runs->items, runs->count, runs->bases, error);
   if (!status) {
-    struct noise_warnings warnings = {.count = 0};
-    pprofc_filter_options filter = noise_filter(&command->report);
-    filter.warn = noise_warn;
-    filter.warn_context = &warnings;
-    pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
-    status = pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
-                                 runs->count - runs->bases, &options, &report->verdicts, error);
-    if (command->report.warn) noise_tell_warnings(&warnings, runs->count);
+    report->options = &collecting;
+    status = noise_report_judge(report, runs->items, runs->count, runs->bases, &how, error);
+    report->options = given;
+    if (given->warn) noise_print_warnings(&warnings, runs->count);
   }
-  if (!status) noise_take(report);
   buffer_free(&rules);
   return status;
 }
@@ -166,7 +139,7 @@ static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profil
   return status;
 }
 
-/* The frames that verdict/rules.c folds. */
+/* Expression for the frames that verdict/rules.c folds. */
 static const char noise_folded[] = "^runtime\\.asyncPreempt2?$";
 
 static bool noise_has_folded(const pprofc_profile *p) {
@@ -223,16 +196,13 @@ static pprofc_status noise_show(struct command *command, const struct noise_repo
 static pprofc_status noise_run_sums(struct command *command, struct noise_report *report, int *code,
                                     pprofc_error *error) {
   struct buffer rules;
-  buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
-  pprofc_status status = PPROFC_OK;
-  if (*command->noise.rules) status = file_read(command->noise.rules, &rules, error);
-  if (!status) {
-    pprofc_verdict_options options = noise_verdict_options(command, NULL, &rules);
-    status = noise_sums_judge(command, &options, &report->verdicts, error);
-  }
+  pprofc_verdict_options how;
+  pprofc_status status = noise_options_of(&command->noise, &rules, &how, error);
+  if (command->report.sample_index) how.sample_index = command->report.sample_index;
+  if (!status) status = noise_sums_judge(command, &how, &report->verdicts, error);
   if (!status) noise_take(report);
   if (!status) status = noise_show(command, report, error);
-  if (!status) *code = noise_gate(report);
+  if (!status) *code = noise_gate(&command->noise, report);
   pprofc_verdicts_free(report->verdicts);
   buffer_free(&rules);
   return status;
@@ -240,19 +210,19 @@ static pprofc_status noise_run_sums(struct command *command, struct noise_report
 
 pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
   struct loaded_runs runs;
-  struct noise_report report = {.command = command};
+  struct noise_report report = noise_report_of(&command->report, &command->noise);
   pprofc_profile *difference = NULL;
   *code = 0;
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
   if (noise_sums_given(command)) return noise_run_sums(command, &report, code, error);
   status = runs_load(command, &runs, error);
-  if (!status) status = noise_judge(&report, &runs, error);
+  if (!status) status = noise_judge(&report, &command->noise, &runs, error);
   if (!status && noise_is_picture(command)) status = noise_combine(&runs, &difference, error);
   runs_free(&runs);
   if (!status && difference) status = noise_draw(command, &report, difference, error);
   if (!status && !difference) status = noise_show(command, &report, error);
-  if (!status) *code = noise_gate(&report);
+  if (!status) *code = noise_gate(&command->noise, &report);
   pprofc_profile_release(difference);
   pprofc_verdicts_free(report.verdicts);
   return status;

@@ -2,6 +2,7 @@
 #include "runs.h"
 
 #include "core/array.h"
+#include "core/chars.h"
 #include "pprofc/transform.h"
 
 #include <dirent.h>
@@ -25,20 +26,16 @@ static const char *runs_join(struct arena *arena, const char *folder, const char
   return path;
 }
 
-static bool runs_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static size_t runs_digits(const char *text) {
   size_t n = 0;
-  while (runs_is_digit(text[n])) n++;
+  while (char_is_digit(text[n])) n++;
   return n;
 }
 
 /* Compares the numbers at the beginning of two texts, and advances both after the numbers. */
 static int runs_by_number(const char **a, const char **b) {
-  while (**a == '0' && runs_is_digit((*a)[1])) (*a)++;
-  while (**b == '0' && runs_is_digit((*b)[1])) (*b)++;
+  while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
+  while (**b == '0' && char_is_digit((*b)[1])) (*b)++;
   size_t x = runs_digits(*a), y = runs_digits(*b);
   if (x != y) return x < y ? -1 : 1;
   int order = memcmp(*a, *b, x);
@@ -50,7 +47,7 @@ static int runs_by_number(const char **a, const char **b) {
 int runs_order(const char *first, const char *second) {
   const char *x = first, *y = second;
   while (*x && *y) {
-    if (runs_is_digit(*x) && runs_is_digit(*y)) {
+    if (char_is_digit(*x) && char_is_digit(*y)) {
       int order = runs_by_number(&x, &y);
       if (order) return order;
     } else if (*x != *y) {
@@ -166,5 +163,33 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
   for (size_t i = 0; i < count; i++) profiles[i] = runs[i].profile;
   pprofc_status status = pprofc_merge(profiles, count, sum, error);
   mem_free(&mem_default, profiles, count, sizeof *profiles);
+  return status;
+}
+
+/* Scales a profile to `to` runs of `from`. Replaces *profile. */
+static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from,
+                                pprofc_error *error) {
+  double ratios[64];
+  pprofc_profile *scaled;
+  pprofc_samples_view view;
+  pprofc_profile_samples(*profile, &view);
+  if (to == from || view.types > 64) return PPROFC_OK;
+  for (size_t t = 0; t < view.types; t++) ratios[t] = (double)to / (double)from;
+  pprofc_status status = pprofc_scale(*profile, ratios, &scaled, error);
+  if (status) return status;
+  pprofc_profile_release(*profile);
+  *profile = scaled;
+  return PPROFC_OK;
+}
+
+pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
+                              pprofc_profile **difference, pprofc_error *error) {
+  pprofc_profile *base = NULL, *head = NULL;
+  pprofc_status status = runs_add_up(runs, bases, &base, error);
+  if (!status) status = runs_add_up(runs + bases, count - bases, &head, error);
+  if (!status) status = runs_scale(&head, bases, count - bases, error);
+  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, difference, error);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
   return status;
 }

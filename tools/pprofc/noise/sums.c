@@ -86,19 +86,15 @@ static pprofc_status noise_sums_load_all(const struct command *command, const ch
 static const char *noise_sums_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   const pprofc_report_options *o = &command->report;
-  const char *const filters[] = {o->focus,     o->ignore,     o->hide,     o->show,
-                                 o->show_from, o->prune_from, o->tagfocus, o->tagignore,
-                                 o->tagroot,   o->tagleaf,    o->tagshow,  o->taghide};
-  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-    if (filters[i] && *filters[i])
-      return "filters need the profiles of the runs: sums have only functions";
+  if (filters_any(o, FILTER_ANY))
+    return "filters need the profiles of the runs: sums have only functions";
   if (noise_is_picture(command))
     return "flame graphs need the profiles of the runs: sums have only functions";
-  if (n->blame || n->stacks || n->fcr || o->noinlines)
+  if (n->blame || n->how.stacks || n->how.fcr || o->noinlines)
     return "-blame, -noise_stacks, -fcr and -noinlines need the profiles of the runs, not sums";
   if (*n->ops || *n->bench_base || n->normalize_by != PPROFC_EXPOSURE_AUTO)
-    return "sums are of shares, and of values for heap profiles: -ops, -bench_base and "
-           "-normalize_by need the runs";
+    return "sums have percent of the total, or values for heap profiles: -ops, -bench_base and "
+           "-normalize_by need the profiles of the runs";
   return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Sums over runs on the command line: -sums writes them, and -noise judges two of them. */
+/* Handles sums over runs on the command line: -sums writes them, and -noise judges two of them. */
 #ifndef PPROFC_TOOLS_NOISE_SUMS_H
 #define PPROFC_TOOLS_NOISE_SUMS_H
 

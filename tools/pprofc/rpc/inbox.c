@@ -1,8 +1,9 @@
-/* Splits a stream into messages, on a thread of its own. */
+/* Implements the thread that splits a stream into messages. */
 #include "rpc/inbox.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
 void inbox_free(struct inbox_message *message) {
@@ -130,6 +131,21 @@ bool inbox_start(struct inbox *r) {
   pthread_mutex_init(&r->lock, NULL);
   pthread_cond_init(&r->changed, NULL);
   return pthread_create(&r->thread, NULL, inbox_main, r) == 0;
+}
+
+bool inbox_is_quiet(struct inbox *r, long milliseconds) {
+  struct timespec end;
+  int passed = 0;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_nsec += milliseconds * 1000000;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&r->lock);
+  while (!r->first && !r->ended && !passed)
+    passed = pthread_cond_timedwait(&r->changed, &r->lock, &end);
+  bool quiet = !r->first && !r->ended;
+  pthread_mutex_unlock(&r->lock);
+  return quiet;
 }
 
 struct inbox_message *inbox_next(struct inbox *r) {

@@ -21,7 +21,7 @@ struct inbox_message {
 struct inbox {
   int fd;
   enum rpc_framing framing;
-  /* Called with each message, on the reading thread. */
+  /* The reading thread calls this with each message. */
   void (*look)(void *context, pprofc_str message);
   void *context;
   pthread_t thread;
@@ -29,13 +29,16 @@ struct inbox {
   pthread_cond_t changed;
   struct inbox_message *first, **last;
   size_t count, bytes;
-  bool ended, stopped; /* ended: set at the end of the input; stopped: set by the owner */
+  bool ended, stopped; /* ended: true at the end of the input; stopped: true after inbox_stop */
   char chunk[65536];
-  size_t at, size; /* unread bytes of the current chunk */
+  size_t at, size; /* offset and size of the unread bytes of the current chunk */
 };
 
 /* Starts reading. False if the thread cannot be started. */
 bool inbox_start(struct inbox *inbox);
+
+/* True if no message comes for some milliseconds and the input has not ended. */
+bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
 /* Returns the next message, or NULL at the end. The caller frees it with inbox_free. */
 struct inbox_message *inbox_next(struct inbox *inbox);

@@ -4,6 +4,7 @@
 
 #include "core/escape.h"
 #include "core/outfile.h"
+#include "core/template.h"
 #include "rpc/inbox.h"
 
 #include <stdio.h>
@@ -14,20 +15,19 @@
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
+/* Milliseconds without a message after which the server works on its own. */
+#define RPC_QUIET 200
+
 struct rpc {
   const struct rpc_server *server;
   int out;
   bool ended;
   pthread_mutex_t lock;
-  char running[ID_MAX]; /* id of the running request, or "" */
+  char running[ID_MAX]; /* id of the running request; "" if there is no such request */
   char cancelled[CANCELLED_MAX][ID_MAX];
   size_t next_cancelled;
+  size_t asked; /* number of requests of rpc_ask */
 };
-
-int rpc_append(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
 
 void rpc_end(struct rpc *rpc) {
   rpc->ended = true;
@@ -40,10 +40,21 @@ void rpc_fail(struct rpc_answer *answer, int code, const char *message) {
 
 /* ---- ids --------------------------------------------- */
 
-static void rpc_put_string(struct buffer *out, pprofc_str text) {
+void rpc_put_string(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, '"');
   escape_json(out, text);
   buffer_add_char(out, '"');
+}
+
+void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
+                  const struct fill *fill) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX);
+  template_put(&text, template, part, fill);
+  pprofc_str rest = buffer_str(&text), line;
+  while (str_next_line(&rest, &line)) buffer_add_str(out, line);
+  out->failed |= text.failed;
+  buffer_free(&text);
 }
 
 pprofc_str rpc_id(const struct node *node, struct arena *arena) {
@@ -158,12 +169,23 @@ static void rpc_reply(struct rpc *rpc, pprofc_str id, struct rpc_answer *answer)
   rpc_close(rpc, &text);
 }
 
-void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params) {
+/* Sends a request or, without an id, a notification. */
+static void rpc_call(struct rpc *rpc, size_t id, const char *method, pprofc_str params) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
-  buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":", method);
+  buffer_add_text(&text, "{\"jsonrpc\":\"2.0\",");
+  if (id) buffer_printf(&text, "\"id\":%zu,", id);
+  buffer_printf(&text, "\"method\":\"%s\",\"params\":", method);
   buffer_add_str(&text, params);
   rpc_close(rpc, &text);
+}
+
+void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params) {
+  rpc_call(rpc, 0, method, params);
+}
+
+void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
+  rpc_call(rpc, ++rpc->asked, method, params);
 }
 
 /* ---- one message ------------------------------------- */
@@ -216,10 +238,24 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
     if (answered) rpc->server->handle(rpc->server->context, rpc, &request, &answer);
     answered = rpc_finish(rpc, request.id) && answered && request.id.size;
   }
+  if (ignored && rpc->server->respond) rpc->server->respond(rpc->server->context, rpc, root);
   if (answered && !ignored) rpc_reply(rpc, request.id, &answer);
   buffer_free(&answer.result);
   buffer_free(&answer.data);
   arena_free(&arena);
+}
+
+/* Works until a message comes. */
+static void rpc_rest(struct rpc *rpc, struct inbox *inbox) {
+  const struct rpc_server *server = rpc->server;
+  if (!server->idle || rpc->ended || !inbox_is_quiet(inbox, RPC_QUIET)) return;
+  while (server->idle(server->context) && inbox_is_quiet(inbox, 0)) continue;
+}
+
+/* Returns the next message, or NULL at the end. */
+static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
+  rpc_rest(rpc, inbox);
+  return rpc->ended ? NULL : inbox_next(inbox);
 }
 
 int rpc_run(const struct rpc_server *server, int in, int out) {
@@ -236,7 +272,7 @@ int rpc_run(const struct rpc_server *server, int in, int out) {
     inbox->context = rpc;
     started = inbox_start(inbox);
   }
-  for (struct inbox_message *m; started && !rpc->ended && (m = inbox_next(inbox));) {
+  for (struct inbox_message *m; started && (m = rpc_next(rpc, inbox));) {
     rpc_message(rpc, m);
     inbox_free(m);
   }

@@ -1,8 +1,9 @@
-/* JSON-RPC 2.0 over two descriptors. Requests are answered one after the other. */
+/* Serves JSON-RPC 2.0 over two descriptors. Requests are answered one after the other. */
 #ifndef PPROFC_RPC_RPC_H
 #define PPROFC_RPC_RPC_H
 
 #include "core/buffer.h"
+#include "core/fill.h"
 #include "core/json_tree.h"
 #include "core/json_write.h"
 
@@ -20,17 +21,17 @@ enum rpc_framing { RPC_LINES, RPC_HEADERS };
 
 /* A request or a notification. */
 struct rpc_request {
-  pprofc_str id; /* as JSON; empty for a notification */
+  pprofc_str id; /* id of the request, as JSON; empty for a notification */
   pprofc_str method;
   const struct node *params; /* parameters; NULL if there are no parameters */
-  struct arena *arena;       /* memory of the request */
+  struct arena *arena;       /* arena of the request */
 };
 
 /* The answer to a request. */
 struct rpc_answer {
-  struct buffer result; /* JSON */
+  struct buffer result; /* result of the request, as JSON */
   struct buffer data;   /* JSON member "data" of an error, or empty */
-  int code;             /* 0: no error */
+  int code;             /* code of the error; 0 without an error */
   char message[1024];
 };
 
@@ -42,11 +43,15 @@ struct rpc_server {
   /* Answers a request. For a notification the answer is dropped. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
-  /* Returns the id, as JSON, of the request that a message cancels; empty for other messages.
-   * Called on the reading thread. */
+  /* Returns the id, as JSON, of the request that a message cancels; empty for other messages. The
+   * reading thread calls it. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
-  /* Stops the running request. Called on the reading thread. */
+  /* Stops the running request. The reading thread calls it. */
   void (*stop)(void *context);
+  /* Does a piece of work while no message waits; false if nothing is left to do. May be NULL. */
+  bool (*idle)(void *context);
+  /* Takes the response of the client to a request of rpc_ask; NULL to ignore responses. */
+  void (*respond)(void *context, struct rpc *rpc, const struct node *message);
 };
 
 /* Answers messages until the end of the input or rpc_end. Returns 0, or 2 when out of memory. */
@@ -58,13 +63,20 @@ void rpc_end(struct rpc *rpc);
 /* Sends a notification; `params` is JSON. */
 void rpc_notify(struct rpc *rpc, const char *method, pprofc_str params);
 
+/* Sends a request to the client; `params` is JSON. */
+void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params);
+
 /* Sets the error of an answer. */
 void rpc_fail(struct rpc_answer *answer, int code, const char *message);
 
+/* Appends a part of a template (core/template.h), without its line breaks. */
+void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
+                  const struct fill *fill);
+
+/* Appends a JSON string. */
+void rpc_put_string(struct buffer *out, pprofc_str text);
+
 /* Returns a value as JSON if it can be an id, a string or an integer; else an empty text. */
 pprofc_str rpc_id(const struct node *node, struct arena *arena);
-
-/* A write callback for a buffer. */
-int rpc_append(void *buffer, const void *data, size_t size);
 
 #endif

@@ -1,9 +1,10 @@
-/* The commands base and diff_base: choose, remove and restore a base. The session keeps both
- * the plain profile and the difference. */
+/* Implements the commands base and diff_base, which choose, remove and restore a base. The session
+ * keeps both the plain profile and the difference. */
 #include "session.h"
 
 #include "common/progress.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "hints.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
@@ -22,7 +23,8 @@ static pprofc_status bases_read(const struct command *command, pprofc_profile **
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, profile, error);
   progress_end(&progress);
-  if (status == PPROFC_OK) (*profile)->disposable = false; /* the profile serves many reports */
+  /* Keep the profile, because it serves many reports. */
+  if (status == PPROFC_OK) (*profile)->disposable = false;
   return status;
 }
 
@@ -71,17 +73,15 @@ static bool bases_make_difference(struct shell *shell, const char *source, bool 
 }
 
 static void bases_choose(struct shell *shell, const char *source, bool compare) {
-  size_t size = strlen(source) + 1;
   if (!bases_find_head(shell) || !bases_make_difference(shell, source, compare)) return;
-  char *copy = mem_array(&mem_default, size, 1);
+  char *copy = text_copy(str_of(source));
   if (!copy) {
     shell_fail(shell, "out of memory");
     return;
   }
-  memcpy(copy, source, size);
   shell_forget_runs(shell);
-  if (shell->base.source) mem_free(&mem_default, shell->base.source, shell->base.size, 1);
-  shell->base = (struct shell_base){copy, size, compare, true, true};
+  text_free(shell->base.source);
+  shell->base = (struct shell_base){copy, compare, true, true};
   bases_replace(&shell->profile, shell->difference);
 }
 
@@ -95,7 +95,7 @@ static void bases_switch(struct shell *shell, bool on) {
   bases_replace(&shell->profile, on ? shell->difference : shell->head);
 }
 
-static void bases_tell(const struct shell *shell) {
+static void bases_print(const struct shell *shell) {
   const struct shell_base *base = &shell->base;
   const char *what = base->compare ? "compared with" : "less the base";
   if (!base->source)
@@ -107,7 +107,7 @@ static void bases_tell(const struct shell *shell) {
 void shell_set_base(struct shell *shell, const struct shell_words *words) {
   bool compare = str_equal(words->items[0], STR("diff_base"));
   if (words->count == 1) {
-    bases_tell(shell);
+    bases_print(shell);
     return;
   }
   if (words->count > 2) {

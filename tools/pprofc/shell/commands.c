@@ -1,4 +1,4 @@
-/* The shell commands that are not reports. */
+/* Implements the shell commands that are not reports. */
 #include "session.h"
 
 #include "common/terminal.h"
@@ -13,7 +13,7 @@ static void commands_options(struct shell *shell, const struct shell_words *word
   shell_print_options(shell);
 }
 
-/* Joins the words to one name: `help top list` explains "top list". */
+/* Prints help for the words joined to one name: `help top list` explains "top list". */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX / 2);

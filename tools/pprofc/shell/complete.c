@@ -1,6 +1,7 @@
-/* Completion: the words that fit at the cursor. Options and commands come from their tables,
- * names of functions from the profile. */
+/* Completes the word at the cursor. Options and commands come from their tables, names of functions
+ * from the profile. */
 #include "core/escape.h"
+#include "pipeline/filter_options.h"
 #include "profile/profile.h"
 #include "session.h"
 
@@ -167,7 +168,6 @@ static void completions_add_files(struct completions *out, pprofc_str typed) {
 static void completions_add_value(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, const pprofc_option_info *info) {
   static const char *const truths[] = {"true", "false", NULL};
-  static const char *const names[] = {"focus", "ignore", "hide", "show", "show_from", "prune_from"};
   const struct flag *flag = flags_find(&shell->flags.table, str_of(info->name));
   const char *const *words = flag ? flag->choices : NULL;
   if (info->kind == PPROFC_OPTION_BOOL) words = truths;
@@ -176,23 +176,15 @@ static void completions_add_value(const struct shell *shell, struct completions 
   if (strcmp(info->name, "sample_index") == 0) completions_add_types(shell, out, typed, false);
   if (strcmp(info->name, "output") == 0 || strcmp(info->name, "origin_rules") == 0)
     completions_add_files(out, typed);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(info->name, names[i]) == 0) completions_add_functions(shell, out, typed, false);
+  if (filter_flags(info->name) & FILTER_STACKS) completions_add_functions(shell, out, typed, false);
 }
 
+/* Adds the first words of a line; `suffix` follows options. */
 static void completions_add_first(const struct shell *shell, struct completions *out,
-                                  pprofc_str typed) {
+                                  pprofc_str typed, const char *suffix) {
   completions_add_formats(out, typed);
   completions_add_commands(out, typed);
-  completions_add_options(out, typed, "=");
-  completions_add_types(shell, out, typed, true);
-}
-
-static void completions_add_help(const struct shell *shell, struct completions *out,
-                                 pprofc_str typed) {
-  completions_add_formats(out, typed);
-  completions_add_commands(out, typed);
-  completions_add_options(out, typed, "");
+  completions_add_options(out, typed, suffix);
   completions_add_types(shell, out, typed, true);
 }
 
@@ -251,9 +243,9 @@ static void completions_of_words(const struct shell *shell, pprofc_str line,
   out->from = from;
   const struct shell_command *command = shell_command_find(first);
   if (!before.size)
-    completions_add_first(shell, out, typed);
+    completions_add_first(shell, out, typed, "=");
   else if (str_equal(first, STR("help")))
-    completions_add_help(shell, out, typed);
+    completions_add_first(shell, out, typed, "");
   else if (command && command->takes_file)
     completions_add_files(out, typed);
   else if (!command && shell_format(first, &digits))

@@ -1,4 +1,4 @@
-/* Lines from a terminal: edited by libedit if it can be loaded, else as the terminal sends
+/* Reads lines from a terminal: edited by libedit if it can be loaded, else as the terminal sends
  * them. */
 #include "libedit.h"
 #include "session.h"
@@ -21,8 +21,8 @@
 struct editor {
   struct shell *shell;
   struct shell_history *history;
-  struct shell_input plain; /* without libedit */
-  int prompt;               /* file descriptor of the prompt */
+  struct shell_input plain; /* reader of lines for a terminal without libedit */
+  int prompt;               /* file descriptor on which the prompt is written */
 #if HAVE_LIBEDIT
   FILE *in, *out, *err;
   EditLine *line;
@@ -34,7 +34,7 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* loaded by the first line */
+static struct libedit editor_lib; /* libedit, loaded when the first line is read */
 
 /* ---- keys -------------------------------------------- */
 
@@ -47,7 +47,7 @@ static char *editor_prompt(EditLine *line) {
 
 static volatile sig_atomic_t editor_continued;
 
-/* The terminal was resized, or the program continues after ^Z. */
+/* Handles a signal: the terminal was resized, or the program continues after ^Z. */
 static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
@@ -90,7 +90,7 @@ static int editor_key(EditLine *line, wchar_t *key) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return (int)got;
     size_t size = mbrtowc(key, &byte, 1, &editor->state);
-    if (size == (size_t)-2) continue; /* the first byte of a character */
+    if (size == (size_t)-2) continue; /* read on: this is not the last byte of the character */
     if (size == (size_t)-1) {
       memset(&editor->state, 0, sizeof editor->state);
       continue;
@@ -125,7 +125,7 @@ static void editor_list(const struct editor *editor, const struct completions *f
 }
 
 /* Adds a blank after a complete word. */
-static const char *editor_behind(const struct completions *found) {
+static const char *editor_suffix(const struct completions *found) {
   pprofc_str only = found->items[0];
   bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
   return found->count == 1 && !goes_on ? " " : "";
@@ -149,7 +149,7 @@ static unsigned char editor_complete(EditLine *line, int key) {
     for (size_t at = 0; at < word.size; cells++) utf8_next(word, &at);
     buffer_init(&text, &mem_default, SIZE_MAX / 2);
     buffer_add_str(&text, common);
-    buffer_add_text(&text, editor_behind(&found));
+    buffer_add_text(&text, editor_suffix(&found));
     buffer_add_char(&text, '\0');
     editor_lib.deletestr(line, (int)cells);
     if (!text.failed && editor_lib.insertstr(line, text.data) == 0) result = CC_REFRESH;
@@ -193,7 +193,7 @@ static FILE *editor_stream(int fd, const char *mode) {
 static bool editor_open_line(struct editor *editor) {
   pprofc_error error;
   if (libedit_load(&editor_lib, &error) != PPROFC_OK) {
-    message_note("%s: lines are not edited", error.message);
+    message_note("%s: line editing is off", error.message);
     return false;
   }
   editor_set_locale();
@@ -214,7 +214,7 @@ static bool editor_open_line(struct editor *editor) {
   editor_lib.set(editor->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
   editor_lib.set(editor->line, EL_BIND, "^W", "ed-delete-prev-word", NULL);
   editor_watch();
-  editor_lib.source(editor->line, NULL); /* the user's ~/.editrc */
+  editor_lib.source(editor->line, NULL); /* read the user's ~/.editrc */
   return true;
 }
 

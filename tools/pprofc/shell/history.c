@@ -1,6 +1,8 @@
-/* Lines of earlier runs in $XDG_STATE_HOME/pprofc/history, readable by the owner only. Each
- * typed line is appended at once, so that several shells can share the file. The shell cuts
- * the file to the newest lines when it ends. */
+/* Keeps lines of earlier runs in $XDG_STATE_HOME/pprofc/history, readable by the owner only. Each
+ * typed line is appended at once, so that several shells can share the file. The shell cuts the
+ * file to the newest lines when it ends. */
+#include "common/new_folder.h"
+#include "core/infile.h"
 #include "session.h"
 
 #include <errno.h>
@@ -10,8 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HISTORY_BYTES ((size_t)4 << 20) /* bytes read from the end of the file */
-#define HISTORY_LINE  4096              /* bytes of the longest line kept */
+#define HISTORY_BYTES                                                                              \
+  ((size_t)4 << 20)       /* number of bytes that are read from the end of the file                \
+                           */
+#define HISTORY_LINE 4096 /* maximum bytes of a line that is kept */
 
 struct shell_history {
   char path[4096];
@@ -33,13 +37,11 @@ static bool history_find(char *path, size_t room) {
   else
     return false;
   if (size < 0 || (size_t)size >= room) return false;
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-    *slash = '/';
-    if (!made && errno != EROFS && errno != EACCES) return false;
-  }
-  return true;
+  char *end = strrchr(path, '/');
+  *end = '\0';
+  int failed = folder_make(path, 0700);
+  *end = '/';
+  return !failed || failed == EROFS || failed == EACCES;
 }
 
 static int history_open_file(const struct shell_history *history, int flags) {
@@ -58,13 +60,11 @@ static int history_open_file(const struct shell_history *history, int flags) {
 static void history_read(struct shell_history *history) {
   int fd = history_open_file(history, O_RDONLY);
   struct stat info;
-  char block[4096];
-  ssize_t got;
   buffer_clear(&history->text);
   if (fd < 0) return;
   if (fstat(fd, &info) == 0 && info.st_size > (off_t)HISTORY_BYTES)
     (void)lseek(fd, -(off_t)HISTORY_BYTES, SEEK_END);
-  while ((got = read(fd, block, sizeof block)) > 0) buffer_add(&history->text, block, (size_t)got);
+  (void)fd_read_all(fd, &history->text); /* after an error the lines read so far are kept */
   close(fd);
   history->text.failed = false;
 }
@@ -87,7 +87,7 @@ static void history_split(struct shell_history *history) {
   char *at = history->text.data, *end = at + history->text.size;
   while (at < end) {
     char *newline = memchr(at, '\n', (size_t)(end - at));
-    if (!newline) return; /* the first line may be incomplete */
+    if (!newline) return; /* skip the first line, which may be incomplete */
     *newline = '\0';
     bool room = ARRAY_RESERVE(&mem_default, history->lines, history->capacity, history->count + 1);
     if (!room) return;
@@ -129,7 +129,7 @@ void history_add(struct shell_history *history, pprofc_str line) {
   buffer_add_str(&text, line);
   buffer_add_char(&text, '\n');
   ssize_t written = text.failed ? 0 : write(fd, text.data, text.size);
-  (void)written; /* losing the line is harmless */
+  (void)written; /* the result is not needed: losing the line is harmless */
   buffer_free(&text);
   close(fd);
 }
@@ -152,7 +152,7 @@ static bool history_write(const struct shell_history *history, int fd) {
 static void history_cut(const struct shell_history *history) {
   char path[sizeof history->path + 8];
   snprintf(path, sizeof path, "%s.XXXXXX", history->path);
-  int fd = mkstemp(path); /* mode 0600 */
+  int fd = mkstemp(path); /* mkstemp gives the file the mode 0600 */
   if (fd < 0) return;
   if (!history_write(history, fd) || rename(path, history->path) != 0) unlink(path);
 }

@@ -1,4 +1,6 @@
-/* The sources of lines: plain standard input, the editor on a terminal, and files of `source`. */
+/* Reads lines from their sources: plain standard input, the editor on a terminal, and files of
+ * `source`. */
+#include "common/text.h"
 #include "session.h"
 
 #include <errno.h>
@@ -67,7 +69,7 @@ enum shell_line input_read(struct shell *shell, struct shell_input *input, struc
 void input_close(struct shell_input *input) {
   if (input->data) mem_free(&mem_default, input->data, INPUT_BYTES, 1);
   if (!input->name) return;
-  mem_free(&mem_default, input->name, input->name_size, 1);
+  text_free(input->name);
   close(input->fd);
 }
 
@@ -96,7 +98,6 @@ static int input_open(const char *path) {
 }
 
 void shell_source(struct shell *shell, const char *path) {
-  size_t size = strlen(path) + 1;
   if (shell->input_count == SHELL_INPUTS) {
     shell_fail(shell, "cannot read '%s': %d files are already open one inside the other", path,
                SHELL_INPUTS - 1);
@@ -107,15 +108,13 @@ void shell_source(struct shell *shell, const char *path) {
     shell_fail(shell, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
     return;
   }
-  char *name = mem_array(&mem_default, size, 1);
+  char *name = text_copy(str_of(path));
   if (!name) {
     close(fd);
     shell_fail(shell, "out of memory");
     return;
   }
-  memcpy(name, path, size);
-  shell->inputs[shell->input_count++] =
-      (struct shell_input){.fd = fd, .name = name, .name_size = size};
+  shell->inputs[shell->input_count++] = (struct shell_input){.fd = fd, .name = name};
 }
 
 void shell_leave_sources(struct shell *shell) {

@@ -1,4 +1,4 @@
-/* The functions of libedit that the shell uses. The shell loads the library for its first
+/* Loads the functions of libedit that the shell uses. The shell loads the library for its first
  * line, because libedit and its three libraries would take a tenth of the time of a small
  * report. */
 #ifndef PPROFC_TOOLS_SHELL_LIBEDIT_H

@@ -1,5 +1,6 @@
 /* Interprets a line in pprof's order: a shortcut, an option with a value, a command, a report. */
 #include "common/quote.h"
+#include "core/chars.h"
 #include "core/escape.h"
 #include "profile/profile.h"
 #include "session.h"
@@ -61,8 +62,8 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
 /* ---- shortcuts --------------------------------------- */
 
 static const struct {
-  const char *prefix, *before; /* prefix of the sample type, and the line that goes before
-                                  sample_index=TYPE */
+  /* Prefix of the sample type, and the line that is run before sample_index=TYPE. */
+  const char *prefix, *before;
 } shortcuts[] = {{"", ""}, {"total_", "mean=0\n"}, {"mean_", "mean=1\n"}};
 
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out) {
@@ -122,7 +123,7 @@ const pprofc_format_info *shell_format(pprofc_str word, size_t *digits) {
   *digits = word.size;
   const pprofc_format_info *info = lines_format(word);
   if (info) return info;
-  while (*digits && word.data[*digits - 1] >= '0' && word.data[*digits - 1] <= '9') --*digits;
+  while (*digits && char_is_digit(word.data[*digits - 1])) --*digits;
   return lines_format(str_slice(word, 0, *digits));
 }
 

@@ -1,19 +1,160 @@
 /* Sends a report to standard output, a file, a program, a pager or a viewer. The target opens
  * with the first byte, so a report that fails leaves no file and starts no program. */
-#include "session.h"
-
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
+#include "core/child.h"
 #include "core/outfile.h"
+#include "core/spawn.h"
+#include "core/system.h"
 #include "destination.h"
-#include "pager.h"
+#include "session.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- processes --------------------------------------- */
+
+/* A program that reads the bytes written to `fd`. */
+struct shell_process {
+  pid_t pid;
+  int fd;
+  const char *name;
+};
+
+static pprofc_status process_start(struct shell_process *process, const char *const *argv,
+                                   pprofc_error *error) {
+  int ends[2];
+  *process = (struct shell_process){.fd = -1, .name = argv[0]};
+  if (!system_pipe(ends))
+    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(errno));
+  const struct spawn program = {
+      .argv = argv, .streams = {ends[0], SPAWN_SAME, SPAWN_SAME}, .default_signals = true};
+  int failed = spawn_start(&program, &process->pid);
+  close(ends[0]);
+  if (failed) {
+    close(ends[1]);
+    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(failed));
+  }
+  process->fd = ends[1];
+  return PPROFC_OK;
+}
+
+/* Closes the input of the program and waits for it. Returns its exit status, or 128 plus the signal
+ * that killed it. */
+static int process_wait(struct shell_process *process) {
+  int how;
+  if (process->fd >= 0) close(process->fd);
+  process->fd = -1;
+  return spawn_wait(process->pid, &how) ? spawn_status(how) : 0;
+}
+
+/* ---- the pager --------------------------------------- */
+
+struct pager {
+  bool wanted; /* true until the pager starts */
+  size_t rows, width;
+  size_t used; /* number of rows of the held text, and of cells in its last row */
+  size_t column;
+  struct buffer held; /* text held until the pager starts */
+  struct shell_process process;
+};
+
+#define PAGER_WORDS 16
+
+/* Splits $PAGER at blanks, or takes less or more; words[0] is NULL without a pager. `text`
+ * owns the words. */
+static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
+  const char *value = getenv("PAGER");
+  words[0] = NULL;
+  if (!value && child_exists("less")) value = "less";
+  if (!value) value = "more";
+  if ((size_t)snprintf(text, room, "%s", value) >= room) return;
+  size_t count = 0;
+  char *rest = text, *word;
+  while (count < PAGER_WORDS - 1 && (word = strsep(&rest, " \t")))
+    if (*word) words[count++] = word;
+  words[count] = NULL;
+  bool useless = count && (strcmp(words[0], "cat") == 0 || !child_exists(words[0]));
+  if (useless) words[0] = NULL;
+}
+
+/* `allowed`: a terminal is there and the user did not turn the pager off. */
+static void pager_init(struct pager *pager, bool allowed) {
+  struct winsize size;
+  *pager = (struct pager){.wanted = false};
+  pager->process.fd = -1;
+  buffer_init(&pager->held, &mem_default, SIZE_MAX / 2);
+  bool tells = allowed && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 1;
+  if (!tells) return;
+  pager->wanted = true;
+  pager->rows = size.ws_row;
+  pager->width = size.ws_col ? size.ws_col : 80;
+}
+
+/* Counts the rows of the text. Counting bytes as cells is close enough. */
+static void pager_count(struct pager *pager, const char *data, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    bool wraps = pager->column == pager->width;
+    if (wraps || data[i] == '\n') {
+      pager->used++;
+      pager->column = 0;
+    }
+    if (data[i] != '\n') pager->column++;
+  }
+}
+
+static int pager_send(struct pager *pager, const void *data, size_t size) {
+  int standard = STDOUT_FILENO;
+  return fd_write(pager->process.pid ? &pager->process.fd : &standard, data, size);
+}
+
+/* Starts the pager; without one the text goes to the terminal. */
+static int pager_start(struct pager *pager) {
+  char text[1024];
+  const char *words[PAGER_WORDS];
+  pager->wanted = false;
+  pager_find(text, sizeof text, words);
+  if (words[0]) {
+    /* Set the flags that git sets: quit if one screen, raw colours, no clearing. */
+    setenv("LESS", "FRX", 0);
+    shell_set_paging(true);
+    if (process_start(&pager->process, words, NULL) != PPROFC_OK)
+      pager->process = (struct shell_process){.fd = -1};
+    pager->process.name = "the pager";
+  }
+  int failed = pager_send(pager, pager->held.data, pager->held.size);
+  buffer_clear(&pager->held);
+  return failed;
+}
+
+static int pager_write(struct pager *pager, const void *data, size_t size) {
+  if (!pager->wanted) return pager_send(pager, data, size);
+  buffer_add(&pager->held, data, size);
+  pager_count(pager, data, size);
+  if (pager->held.failed) {
+    errno = ENOMEM;
+    return -1;
+  }
+  return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
+}
+
+/* Writes the held text, or waits for the pager. */
+static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
+  if (status == PPROFC_OK && pager->wanted &&
+      pager_send(pager, pager->held.data, pager->held.size) != 0)
+    status = error_set(error, PPROFC_E_IO, "cannot write the report: %s", ERRNO_TEXT(errno));
+  if (pager->process.pid) process_wait(&pager->process);
+  shell_set_paging(false);
+  buffer_free(&pager->held);
+  return status;
+}
 
 struct shell_output {
   struct shell *shell;
@@ -21,16 +162,16 @@ struct shell_output {
   const struct shell_target *target;
   struct progress progress;
   bool open;
-  int fd;              /* file of OUTPUT_APPEND */
-  off_t before;        /* size of that file before the report */
+  int fd;              /* descriptor of the file of OUTPUT_APPEND */
+  off_t before;        /* size of the file of OUTPUT_APPEND before the report */
   struct outfile file; /* file of OUTPUT_FILE and OUTPUT_NUMBERED */
-  char path[64];       /* name for OUTPUT_NUMBERED */
+  char path[64];       /* name of the file of OUTPUT_NUMBERED */
   struct shell_process process;
   struct pager pager;
   struct viewer_file viewer;
-  bool closed; /* the program closed its input */
+  bool closed; /* true if the program closed its input */
   pprofc_status status;
-  pprofc_error *error; /* errno of the last write */
+  pprofc_error *error; /* error of the last write, with its errno text */
 };
 
 /* ---- opening ----------------------------------------- */

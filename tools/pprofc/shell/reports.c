@@ -1,13 +1,12 @@
-/* A report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file | >>file
- * | | program]. */
+/* Makes a report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file |
+ * >>file | | program]. */
 #include "session.h"
 
-#include "limit_flags.h"
-#include "origin_rules.h"
+#include "destination.h"
 
 #include <stdlib.h>
 
-/* A report line while it is parsed. */
+/* State of parsing a report line. */
 struct shell_request {
   struct shell *shell;
   struct command run;
@@ -90,7 +89,8 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Expressions of the line replace the set ones; for `tags` they select tags. */
+/* Replaces the expressions of the options by the expressions of the line. For `tags` they select
+ * tags. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;
@@ -107,7 +107,7 @@ static bool reports_apply_expressions(struct shell_request *request) {
   return true;
 }
 
-/* top and text show 10 nodes unless the user set another count. */
+/* Limits top and text to 10 nodes unless the user set another number. */
 static void reports_apply_defaults(pprofc_report_options *report) {
   bool is_top = strcmp(report->format, "top") == 0 || strcmp(report->format, "text") == 0;
   if (is_top && report->nodecount == -1) report->nodecount = 10;
@@ -117,7 +117,7 @@ static void reports_make(struct shell_request *request) {
   struct shell *shell = request->shell;
   struct buffer rules;
   pprofc_error error;
-  pprofc_status status = origin_rules_load(&request->run.report, &rules, &error);
+  pprofc_status status = destination_read_rules(&request->run.report, &rules, &error);
   if (*request->run.output && request->target.kind == OUTPUT_STANDARD)
     request->target = (struct shell_target){OUTPUT_FILE, request->run.output, NULL};
   request->run.output = "";

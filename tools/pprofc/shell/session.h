@@ -1,4 +1,4 @@
-/* The state of a shell session, and the interface of each file of the shell. */
+/* Declares the state of a shell session, and the interface of each file of the shell. */
 #ifndef PPROFC_SHELL_SESSION_H
 #define PPROFC_SHELL_SESSION_H
 
@@ -12,14 +12,14 @@
 #include <sys/types.h>
 
 #define SHELL_OPTIONS 64
-#define SHELL_INPUTS  16                /* depth of nested `source` files */
-#define SHELL_LINE    ((size_t)1 << 20) /* bytes of the longest line */
+#define SHELL_INPUTS  16                /* maximum nesting of `source` files */
+#define SHELL_LINE    ((size_t)1 << 20) /* maximum size of a line in bytes */
 
 /* A source of lines: standard input or a file of `source`. */
 struct shell_input {
   int fd;
-  char *name; /* NULL for standard input */
-  size_t name_size, line;
+  char *name; /* name of the file; NULL for standard input */
+  size_t line;
   char *data;    /* bytes read and not yet used */
   bool terminal; /* true if ^C ends the wait for a line */
   size_t at, size;
@@ -29,16 +29,15 @@ struct shell_input {
 struct shell_viewer {
   char path[4096];
   const char *program;
-  pid_t pid; /* 0 after it ended */
+  pid_t pid; /* process id of the viewer; 0 after it ended */
 };
 
-/* The base that `base` and `diff_base` compare with. */
+/* Base that the commands `base` and `diff_base` choose. */
 struct shell_base {
-  char *source; /* NULL before a base is chosen */
-  size_t size;
-  bool compare; /* true for diff_base */
+  char *source; /* source of the base; NULL before a base is chosen */
+  bool compare; /* true for diff_base, false for base */
   bool on;
-  bool chosen; /* true if the shell chose it, not the command line */
+  bool chosen; /* true if the shell chose the base, false if the command line did */
 };
 
 struct shell {
@@ -47,30 +46,30 @@ struct shell {
   struct command_flags flags;
   char *texts[SHELL_OPTIONS]; /* options that the shell set, by index */
 
-  pprofc_profile *profile; /* the profile of the reports */
-  pprofc_profile *head;    /* the profile without a base; NULL if not known */
+  pprofc_profile *profile; /* profile of the reports */
+  pprofc_profile *head;    /* profile without a base; NULL if not known */
   pprofc_profile *difference;
   struct shell_base base;
-  struct loaded_runs runs; /* the runs that verdicts compare */
+  struct loaded_runs runs; /* runs that verdicts compare */
   bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
   size_t input_count;
-  struct editor *editor; /* NULL without an editor */
+  struct editor *editor; /* line editor; NULL without an editor */
   bool terminal;         /* true on a terminal */
   bool pager;
 
   struct shell_viewer *viewers;
   size_t viewer_count, viewer_capacity;
-  int64_t viewer_started; /* milliseconds */
+  int64_t viewer_started; /* time at which the newest viewer started, in milliseconds */
 
   bool leave;
-  bool failed; /* the command of the current line */
+  bool failed; /* true if the command of the current line failed */
 };
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints what is wrong with the line and counts it as failed. */
+/* Prints the error of the line and counts the line as failed. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Prints a library error for the line and counts it as failed. */
@@ -79,7 +78,7 @@ void shell_fail_error(struct shell *shell, pprofc_error *error);
 /* ---- lines (lines.c) --------------------------------- */
 
 struct shell_words {
-  pprofc_str *items; /* words, each ended by a NUL */
+  pprofc_str *items; /* words of a line, each ended by a NUL */
   size_t count, capacity;
 };
 
@@ -130,9 +129,9 @@ void shell_free_options(struct shell *shell);
 struct shell_command {
   const char *name, *alias, *also; /* names of the command, ended by NULL */
   const char *listed;              /* name in the list of help */
-  const char *help;                /* one line of help */
+  const char *help;                /* explanation in the list of commands, one line */
   const char *usage;               /* more lines for `help NAME`, or NULL */
-  bool takes_file;                 /* true if its first word is a file name */
+  bool takes_file;                 /* true if the first word after the command is a file name */
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
@@ -144,26 +143,26 @@ const struct shell_command *shell_command_find(pprofc_str name);
 void shell_report(struct shell *shell, const pprofc_format_info *format, const char *variant,
                   const struct shell_words *words, size_t first);
 
-/* The commands base and diff_base. */
+/* Runs the commands base and diff_base. */
 void shell_set_base(struct shell *shell, const struct shell_words *words);
 
 void shell_help(struct shell *shell, pprofc_str what);
 
-/* ---- where a report goes (output.c, process.c) ------- */
+/* ---- where a report goes (output.c) ------- */
 
 enum shell_output_kind {
   OUTPUT_STANDARD,
   OUTPUT_FILE,
   OUTPUT_APPEND,
-  OUTPUT_NUMBERED, /* profile001.svg */
-  OUTPUT_PROGRAM,  /* | argv */
+  OUTPUT_NUMBERED, /* write to a new numbered file: profile001.svg */
+  OUTPUT_PROGRAM,  /* pipe to a program: | argv */
   OUTPUT_VIEWER
 };
 
 struct shell_target {
   enum shell_output_kind kind;
-  const char *path;  /* file of OUTPUT_FILE and OUTPUT_APPEND */
-  const char **argv; /* program of OUTPUT_PROGRAM */
+  const char *path;  /* path of the file for OUTPUT_FILE and OUTPUT_APPEND */
+  const char **argv; /* words of the program for OUTPUT_PROGRAM */
 };
 
 /* Makes the report of `run` and sends it to the target. */
@@ -187,25 +186,11 @@ void shell_forget_runs(struct shell *shell);
 
 /* ---- viewers ----------------------------------------- */
 
-/* Collects viewers that ended, and reports the ones that failed. */
+/* Marks the viewers that have ended, and reports failed ones. */
 void shell_reap_viewers(struct shell *shell);
 
 /* Removes the files of viewers. The newest viewer gets a second to open its file. */
 void shell_end_viewers(struct shell *shell);
-
-/* A program that reads the bytes written to `fd`. */
-struct shell_process {
-  pid_t pid;
-  int fd;
-  const char *name;
-};
-
-pprofc_status process_start(struct shell_process *process, const char *const *argv,
-                            pprofc_error *error);
-
-/* Closes its input and waits for it. Returns its exit status, or 128 plus the signal that
- * killed it. */
-int process_wait(struct shell_process *process);
 
 /* ---- ^C ---------------------------------------------- */
 
@@ -253,7 +238,7 @@ const char *history_line(const struct shell_history *history, size_t index); /* 
 void history_add(struct shell_history *history, pprofc_str line);
 void history_close(struct shell_history *history);
 
-/* Candidates for the word that ends at the cursor. */
+/* Candidates of a completion: the words that the word at the cursor may become. */
 struct completions {
   struct arena arena;
   pprofc_str *items;

@@ -1,4 +1,4 @@
-/* The shell from its greeting to its end. */
+/* Runs the shell from its greeting to its end. */
 #include "shell.h"
 
 #include "session.h"
@@ -6,6 +6,7 @@
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "limit_flags.h"
 #include "profile/profile.h"
 #include "report/labels.h"
@@ -13,16 +14,16 @@
 #include "time_zone.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #define SHELL_FAILED 2
 
 /* ---- messages ---------------------------------------- */
 
-/* A message inside a `source` file names the file and line. */
+/* Prints a message. In a file of `source` it names the file and the line. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;
@@ -63,8 +64,8 @@ static struct budget *volatile interruptible;
 
 static volatile sig_atomic_t paging;
 
-/* Signal handler. A running pager reads ^C as a key, so any number of them keeps the shell
- * alive. */
+/* Handles the signal of ^C. A running pager reads ^C as a key, so any number of them keeps the
+ * shell alive. */
 static void shell_interrupt(void) {
   struct budget *budget = interruptible;
   interrupted = 1;
@@ -83,17 +84,20 @@ static bool shell_interrupted(void) {
   return was;
 }
 
-/* Unblocks signals only during the wait, so no signal falls between the check of the flag and
- * the wait. */
+/* Waits for input, ^C or another signal. Signals are unblocked only during the wait, so no signal
+ * falls between the check of the flag and the wait. */
 enum shell_wait shell_wait_input(int fd) {
-  struct pollfd wanted = {.fd = fd, .events = POLLIN};
+  fd_set wanted;
   sigset_t blocked, before;
+  FD_ZERO(&wanted);
+  FD_SET(fd, &wanted);
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGINT);
   sigaddset(&blocked, SIGCONT);
   sigaddset(&blocked, SIGWINCH);
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  bool woken = !interrupted && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR;
+  bool woken =
+      !interrupted && pselect(fd + 1, &wanted, NULL, NULL, NULL, &before) < 0 && errno == EINTR;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (interrupted) return SHELL_WAIT_INTERRUPTED;
   return woken ? SHELL_WAIT_SIGNAL : SHELL_WAIT_READY;
@@ -108,7 +112,8 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
     message_note("%s%.*s", prefix, STR_ARG(text));
     return;
   }
-  while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line)); /* a comment */
+  /* A comment of the profile may have several lines. */
+  while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line));
 }
 
 /* Prints the report header of the whole profile. As in pprof, an option that no report can use
@@ -118,7 +123,7 @@ static void shell_print_header(struct shell *shell) {
   struct report report = {.options = &options, .mem = &shell->profile->mem};
   const struct pipeline_overrides overrides = {.aggregates = true};
   struct time_zone zone;
-  struct pipeline_options asked = {
+  const pprofc_report_options asked = {
       .sample_index = options.sample_index,
       .unit = options.unit,
       .mean = options.mean,
@@ -148,7 +153,7 @@ static void shell_greet(struct shell *shell) {
 
 /* ---- lines ------------------------------------------- */
 
-/* ^C stops the line; a second one ends the program. */
+/* Runs a line. ^C stops it, and a second ^C ends the program. */
 static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = shell->command.budget;
   if (shell->terminal) signals_catch(shell_interrupt);
@@ -162,7 +167,8 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* ^C clears the typed line. On an empty line it explains how to leave, and the next ^C leaves. */
+/* Handles ^C at the prompt: clears the typed line. On an empty line explains how to leave, and
+ * the next ^C leaves. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -200,7 +206,8 @@ static int shell_loop(struct shell *shell) {
 
 /* ---- start and end ----------------------------------- */
 
-/* Any format that is not limited to sums, so that the profile serves all reports. */
+/* Reads the sources with a format that is not limited to sums, so that the profile serves all
+ * reports. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;
@@ -212,9 +219,8 @@ static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, &shell->profile, error);
   progress_end(&progress);
-  if (status == PPROFC_OK)
-    shell->profile->disposable = false; /* the profile serves many
-                                           reports */
+  /* Keep the profile, because it serves many reports. */
+  if (status == PPROFC_OK) shell->profile->disposable = false;
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
@@ -222,17 +228,14 @@ static pprofc_status shell_keep_base(struct shell *shell, pprofc_error *error) {
   const struct command *command = &shell->command;
   bool compare = *command->diff_base != '\0';
   const char *source = compare ? command->diff_base : command->base;
-  size_t size = strlen(source) + 1;
   pprofc_profile *profile = pprofc_profile_retain(shell->profile);
   if (!*source) {
     shell->head = profile;
     return PPROFC_OK;
   }
   shell->difference = profile;
-  shell->base = (struct shell_base){mem_array(&mem_default, size, 1), size, compare, true, false};
-  if (!shell->base.source) return error_nomem(error);
-  memcpy(shell->base.source, source, size);
-  return PPROFC_OK;
+  shell->base = (struct shell_base){text_copy(str_of(source)), compare, true, false};
+  return shell->base.source ? PPROFC_OK : error_nomem(error);
 }
 
 static void shell_open(struct shell *shell) {
@@ -254,7 +257,7 @@ static void shell_close(struct shell *shell) {
   pprofc_profile_release(shell->head);
   pprofc_profile_release(shell->difference);
   shell_forget_runs(shell);
-  if (shell->base.source) mem_free(&mem_default, shell->base.source, shell->base.size, 1);
+  text_free(shell->base.source);
   if (shell->command.budget) budget_release(shell->command.budget);
   shell_free_options(shell);
   mem_free(&mem_default, shell, 1, sizeof *shell);

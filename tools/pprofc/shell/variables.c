@@ -1,7 +1,8 @@
-/* Options of the shell: sets one from text and lists all of them. The options are the
+/* Handles options of the shell: sets one from text and lists all of them. The options are the
  * library's table and `output`. */
 #include "common/quote.h"
 #include "common/terminal.h"
+#include "common/text.h"
 #include "core/escape.h"
 #include "pipeline/pipeline.h"
 #include "profile/profile.h"
@@ -85,46 +86,34 @@ static void variables_refuse(struct shell *shell, const char *name, pprofc_str v
   shell_fail(shell, "invalid value %s for %s: %s", quoted, name, why);
 }
 
-static char *variables_copy(pprofc_str value) {
-  char *text = mem_array(&mem_default, value.size + 1, 1);
-  if (!text) return NULL;
-  if (value.size) memcpy(text, value.data, value.size);
-  text[value.size] = '\0';
-  return text;
-}
-
-static void variables_free_text(char *text) {
-  if (text) mem_free(&mem_default, text, strlen(text) + 1, 1);
-}
-
 /* Stores a copy of the text, which lives until the option changes again. */
 static bool variables_keep(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
   size_t index = variables_index(str_of(info->name));
-  char *text = variables_copy(value);
+  char *text = text_copy(value);
   if (!text || index == SHELL_OPTIONS) {
-    variables_free_text(text);
+    text_free(text);
     shell_fail(shell, "out of memory");
     return false;
   }
-  variables_free_text(shell->texts[index]);
+  text_free(shell->texts[index]);
   shell->texts[index] = text;
   *(const char **)variables_field(shell, info) = text;
   return true;
 }
 
 void shell_free_options(struct shell *shell) {
-  for (size_t i = 0; i < SHELL_OPTIONS; i++) variables_free_text(shell->texts[i]);
+  for (size_t i = 0; i < SHELL_OPTIONS; i++) text_free(shell->texts[i]);
 }
 
 static void variables_set_bool(struct shell *shell, const pprofc_option_info *info,
                                pprofc_str value) {
-  char *text = variables_copy(value.size ? value : STR("true"));
+  char *text = text_copy(value.size ? value : STR("true"));
   pprofc_error error;
   if (!text)
     shell_fail(shell, "out of memory");
   else if (pprofc_report_options_set(&shell->command.report, info->name, text, &error) != PPROFC_OK)
     variables_refuse(shell, info->name, value, "must be true or false");
-  variables_free_text(text);
+  text_free(text);
 }
 
 /* Parses decimal numbers only, as pprof does. Larger values become the largest count. */
@@ -166,7 +155,7 @@ static void variables_set_choice(struct shell *shell, const pprofc_option_info *
     return;
   }
   *(const char **)variables_field(shell, info) = choice ? choice : info->default_text;
-  if (reset) message_note("%s is the default again; it can be one of %s", info->name, words);
+  if (reset) message_note("%s is reset to its default; it can be one of %s", info->name, words);
 }
 
 /* Stores the name of the type, because another profile may order its types differently. */
@@ -181,16 +170,6 @@ static void variables_set_sample_index(struct shell *shell, const pprofc_option_
     variables_keep(shell, info, profile_string(profile, profile->types[index].type));
 }
 
-/* Options that hold one regular expression. */
-static const char *const expressions[] = {"focus",     "ignore",  "hide",    "show",
-                                          "show_from", "tagshow", "taghide", "prune_from"};
-
-static bool variables_is_expression(const char *name) {
-  for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++)
-    if (strcmp(expressions[i], name) == 0) return true;
-  return false;
-}
-
 static void variables_ignore_warning(void *context, const char *message) {
   (void)context;
   (void)message;
@@ -201,15 +180,15 @@ static pprofc_status variables_check(const struct shell *shell, const pprofc_opt
                                      pprofc_error *error) {
   if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
   const char *text = *(const char *const *)variables_value(shell, info);
-  bool tags = strcmp(info->name, "tagfocus") == 0 || strcmp(info->name, "tagignore") == 0;
+  const unsigned flags = filter_flags(info->name);
   pprofc_status status = PPROFC_OK;
   if (!text || !*text) return PPROFC_OK;
-  if (tags) {
+  if ((flags & FILTER_LABELS) && (flags & FILTER_TOTAL)) {
     struct tag_filter *filter = NULL;
     status = tag_filter_compile(&mem_default, info->name, text, variables_ignore_warning, NULL,
                                 &filter, error);
     tag_filter_free(filter);
-  } else if (variables_is_expression(info->name)) {
+  } else if (flags & FILTER_REGEX) {
     struct regex *regex = NULL;
     status = regex_compile(&mem_default, str_of(text), &regex, error);
     if (status != PPROFC_OK) error_prefix(error, "parsing %s regexp: ", info->name);
@@ -268,42 +247,16 @@ void shell_check_options(struct shell *shell) {
 
 #define VALUE_MAX 64
 
-/* Writes a number in Go's shortest form: 0.005, 1e+22. */
-static void variables_print_float(double value, char text[VALUE_MAX]) {
-  double back;
-  int digits = 1;
-  for (; digits < 17; digits++) {
-    snprintf(text, VALUE_MAX, "%.*e", digits - 1, value);
-    if (str_parse_float(str_of(text), &back) && back == value) break;
-  }
-  snprintf(text, VALUE_MAX, "%.*e", digits - 1, value);
-  int64_t exponent = 0;
-  const char *mark = strchr(text, 'e');
-  if (!mark || !str_parse_int(str_of(mark + 1), 10, &exponent)) return; /* nan, inf */
-  bool small = exponent >= -4 && exponent < 6;
-  int decimals = digits - 1 - (int)exponent;
-  if (small) snprintf(text, VALUE_MAX, "%.*f", decimals > 0 ? decimals : 0, value);
-}
-
+/* Returns the value of an option. A number is written into `text`. */
 static const char *variables_text(const struct shell *shell, const pprofc_option_info *info,
                                   char text[VALUE_MAX]) {
-  const void *field = variables_value(shell, info);
-  switch (info->kind) {
-  case PPROFC_OPTION_BOOL:
-    return *(const bool *)field ? "true" : "false";
-  case PPROFC_OPTION_INT:
-    snprintf(text, VALUE_MAX, "%d", *(const int *)field);
-    return text;
-  case PPROFC_OPTION_FLOAT:
-    variables_print_float(*(const double *)field, text);
-    return text;
-  case PPROFC_OPTION_STRING:
-  case PPROFC_OPTION_CHOICE:
-    break;
+  if (info->kind == PPROFC_OPTION_STRING || info->kind == PPROFC_OPTION_CHOICE) {
+    const char *string = *(const char *const *)variables_value(shell, info);
+    if (string && *string) return string;
+    return info->kind == PPROFC_OPTION_CHOICE ? "(default)" : "\"\"";
   }
-  const char *string = *(const char *const *)field;
-  if (string && *string) return string;
-  return info->kind == PPROFC_OPTION_CHOICE ? "(default)" : "\"\"";
+  pprofc_report_options_get(&shell->command.report, info->name, text, VALUE_MAX, NULL, NULL);
+  return text;
 }
 
 static int variables_compare(const void *a, const void *b) {

@@ -1,4 +1,4 @@
-/* Verdicts in the shell: with the option noise, top, text, json and flame graphs judge the
+/* Makes verdicts in the shell: with the option noise, top, text, json and flame graphs judge the
  * runs of the command line and of diff_base. The shell reads the runs once for each base. */
 #include "common/quote.h"
 #include "noise/noise.h"
@@ -41,15 +41,15 @@ static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
   }
   pprofc_status status = runs_load(&command, &shell->runs, error);
   shell->runs_loaded = true;
-  for (size_t i = 0; i < shell->runs.count; i++)
-    shell->runs.sources[i].profile->disposable = false; /* the profile serves many reports */
+  /* Keep the profile, because it serves many reports. */
+  for (size_t i = 0; i < shell->runs.count; i++) shell->runs.sources[i].profile->disposable = false;
   if (status) shell_forget_runs(shell);
   return status;
 }
 
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error) {
-  struct noise_report report = {.command = run};
+  struct noise_report report = noise_report_of(&run->report, &run->noise);
   if (!shell->base.on || !shell->base.compare)
     return error_set(error, PPROFC_E_INVALID,
                      "noise compares runs; set the base with diff_base FILE");
@@ -57,7 +57,7 @@ pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
   const char *conflict = noise_conflict(run);
   if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
   pprofc_status status = verdicts_load(shell, error);
-  if (!status) status = noise_judge(&report, &shell->runs, error);
+  if (!status) status = noise_judge(&report, &run->noise, &shell->runs, error);
   struct arena arena;
   arena_init(&arena, &mem_default);
   if (!noise_is_picture(run))

@@ -1,8 +1,9 @@
-/* Assets under names with hashes, so that browsers may cache them for ever. */
+/* Serves assets under names with hashes, so that browsers may cache them for ever. */
 #include "web/assets.h"
 
+#include "codec/codec.h"
+
 #include <stdio.h>
-#include <zlib.h>
 
 #define HASH_DIGITS 16
 
@@ -38,19 +39,14 @@ static const char *asset_type(pprofc_str name) {
 
 /* Inflates a built-in asset; it can fail only when out of memory. */
 static bool asset_inflate(const struct web_asset *asset, struct buffer *out) {
-  unsigned char chunk[16 * 1024];
-  z_stream stream = {.next_in = (unsigned char *)(uintptr_t)asset->data,
-                     .avail_in = (uInt)*asset->size};
-  int result = inflateInit2(&stream, 15 + 16);
-  if (result != Z_OK) return false;
-  while (result == Z_OK) {
-    stream.next_out = chunk;
-    stream.avail_out = sizeof chunk;
-    result = inflate(&stream, Z_NO_FLUSH);
-    buffer_add(out, chunk, sizeof chunk - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  return result == Z_STREAM_END && !out->failed;
+  pprofc_limits limits;
+  struct input input;
+  pprofc_limits_init(&limits);
+  if (input_read_memory(asset->data, *asset->size, &mem_default, &limits, &input, NULL))
+    return false;
+  buffer_add(out, input.data, input.size);
+  region_release(input.region);
+  return !out->failed;
 }
 
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip) {

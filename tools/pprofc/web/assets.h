@@ -1,16 +1,16 @@
-/* Scripts, styles and pictures of the page, compiled into the program. */
+/* Serves scripts, styles and pictures of the page, which are compiled into the program. */
 #ifndef PPROFC_WEB_ASSETS_H
 #define PPROFC_WEB_ASSETS_H
 
 #include "web/reply.h"
 #include "web/view.h"
 
-/* One file. The build generates the table. */
+/* One file of the page. The build generates the table. */
 struct web_asset {
-  const char *name;          /* "app.css" */
-  const unsigned char *data; /* gzip'd, or plain if the build had no gzip */
+  const char *name;          /* file name: "app.css" */
+  const unsigned char *data; /* contents of the file, gzip'd, or plain if the build had no gzip */
   const size_t *size;
-  const char *sha256; /* hash of data, in hex */
+  const char *sha256; /* SHA-256 of `data`, in hexadecimal */
 };
 
 extern const struct web_asset web_assets[];

@@ -1,16 +1,14 @@
-/* Downloads: profiles and reports as files. */
-#include "profile/profile.h"
+/* Makes downloads: profiles and reports as files. */
 #include "web/routes.h"
 #include "web/table_csv.h"
 
 #include <stdio.h>
 
-/* A download while it is made. */
+/* State of making a download. */
 struct download {
   struct web_question *q;
   pprofc_report_options options;
   struct state_choice choice;
-  pprofc_profile *shown, *base, *head; /* borrowed */
   struct web_reply *reply;
 };
 
@@ -20,14 +18,27 @@ typedef pprofc_status (*download_fn)(struct download *d, pprofc_error *error);
 
 /* Writes the profile as it was loaded. */
 static pprofc_status download_profile(struct download *d, pprofc_error *error) {
-  return pprofc_profile_write(d->shown, reply_write, d->reply, error);
+  return pprofc_profile_write(d->choice.shown, reply_write, d->reply, error);
+}
+
+/* Writes the page of the flame graph, with the verdicts of a difference. */
+static pprofc_status download_flame(struct download *d, pprofc_error *error) {
+  struct judgement judged;
+  pprofc_status status = route_judge(d->q, &d->choice, &d->options, &judged, error);
+  d->options.verdicts = judged.verdicts;
+  if (!judged.verdicts) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
+  if (!status) status = pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);
+  d->options.verdicts = NULL;
+  judge_free(&judged);
+  return status;
 }
 
 /* Writes a report of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  bool whole = strcmp(d->options.format, "proto") == 0; /* a fraction would be lost */
-  if (!whole) d->options.divide_by *= state_divisor(&d->choice);
-  return pprofc_report(d->shown, &d->options, reply_write, d->reply, error);
+  /* True if the values are not divided: dividing would round the integers of a profile. */
+  bool whole = strcmp(d->options.format, "proto") == 0;
+  if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
+  return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);
 }
 
 static pprofc_status download_csv(struct download *d, pprofc_error *error) {
@@ -35,28 +46,32 @@ static pprofc_status download_csv(struct download *d, pprofc_error *error) {
   d->options.nodecount = all ? 0 : 500;
   struct buffer *out = &d->reply->body;
   const struct state_profile *base = d->choice.base, *head = d->choice.head;
-  struct table_csv table = {.shown = d->shown,
-                            .divisor = state_divisor(&d->choice),
+  struct table_csv table = {.shown = d->choice.shown,
+                            .divisor = state_divisor(&d->choice, d->choice.side),
+                            .by_time = d->choice.by_time,
                             .options = &d->options,
                             .noise = &d->q->web->command->noise};
   if (d->choice.side == WEB_DIFF) {
     table.compared = true;
-    table.sides[0] = (struct judge_side){d->base, base->runs, base->run_count};
-    table.sides[1] = (struct judge_side){d->head, head->runs, head->run_count};
+    table.divisors[0] = state_divisor(&d->choice, WEB_BASE);
+    table.divisors[1] = state_divisor(&d->choice, WEB_HEAD);
+    table.sides[0] = (struct judge_side){d->choice.lent[0], base->runs, base->run_count};
+    table.sides[1] = (struct judge_side){d->choice.lent[1], head->runs, head->run_count};
   }
   return table_csv_write(&table, out, error);
 }
 
 static pprofc_status download_svg(struct download *d, pprofc_error *error) {
   struct buffer picture;
-  buffer_init(&picture, &d->shown->mem, (size_t)256 << 20);
+  buffer_init(&picture, &d->choice.shown->mem, (size_t)256 << 20);
   d->options.format = "dot";
-  d->options.divide_by *= state_divisor(&d->choice);
+  d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   struct web_reply *text = reply_new(200, REPLY_TEXT);
-  pprofc_status status =
-      text ? pprofc_report(d->shown, &d->options, reply_write, text, error) : error_nomem(error);
+  pprofc_status status = text
+                             ? pprofc_report(d->choice.shown, &d->options, reply_write, text, error)
+                             : error_nomem(error);
   if (status == PPROFC_OK)
-    status = dot_draw(d->q->web->dot, buffer_str(&text->body), &picture, error);
+    status = dot_draw(&d->q->web->dot, buffer_str(&text->body), &picture, error);
   if (status == PPROFC_OK) {
     buffer_add_text(&d->reply->body, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     buffer_add_str(&d->reply->body, buffer_str(&picture));
@@ -67,9 +82,9 @@ static pprofc_status download_svg(struct download *d, pprofc_error *error) {
 }
 
 static const struct download_kind {
-  const char *what; /* value of `what`; "" for the profile as it was loaded */
+  const char *what; /* value of the parameter `what`; "" for the profile as it was loaded */
   const char *file, *type;
-  const char *format; /* report format, or NULL */
+  const char *format; /* name of the report format, or NULL */
   download_fn make;
 } download_kinds[] = {
     {"", "profile.pb.gz", "application/vnd.google.protobuf+gzip", NULL, download_profile},
@@ -79,7 +94,7 @@ static const struct download_kind {
     {"svg", "graph.svg", "image/svg+xml", NULL, download_svg},
     {"speedscope", "profile.speedscope.json", "application/json", "speedscope", download_report},
     {"folded", "profile.folded", REPLY_TEXT, "folded", download_report},
-    {"flame", "flame.html", REPLY_HTML, "flame", download_report},
+    {"flame", "flame.html", REPLY_HTML, "flame", download_flame},
 };
 
 static const struct download_kind *download_find(const char *what) {
@@ -88,21 +103,7 @@ static const struct download_kind *download_find(const char *what) {
   return NULL;
 }
 
-/* ---- profiles ---------------------------------------- */
-
-static pprofc_status download_lend(struct download *d, pprofc_error *error) {
-  const struct state_choice *c = &d->choice;
-  const pprofc_allocator *mem = budget_allocator(d->q->budget);
-  const pprofc_profile *shown[] = {[WEB_HEAD] = c->head->profile,
-                                   [WEB_BASE] = c->base ? c->base->profile : NULL,
-                                   [WEB_DIFF] = c->difference};
-  d->shown = profile_lend(shown[c->side], mem);
-  if (c->base) {
-    d->base = profile_lend(c->base->profile, mem);
-    d->head = profile_lend(c->head->profile, mem);
-  }
-  return d->shown && (!c->base || (d->base && d->head)) ? PPROFC_OK : error_nomem(error);
-}
+/* ---- the answer -------------------------------------- */
 
 static pprofc_status download_open(struct download *d, struct web_question *q,
                                    pprofc_error *error) {
@@ -110,17 +111,9 @@ static pprofc_status download_open(struct download *d, struct web_question *q,
   pprofc_status status = web_query_options(&q->query, &d->options, error);
   if (status == PPROFC_OK)
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &d->choice, error);
-  if (status == PPROFC_OK) status = download_lend(d, error);
   d->options.warn = NULL;
   if (status != PPROFC_OK || d->choice.side != WEB_DIFF) return status;
-  return judge_hide_folded(d->shown, &q->arena, &d->options) ? status : error_nomem(error);
-}
-
-static void download_close(struct download *d) {
-  pprofc_profile_release(d->shown);
-  pprofc_profile_release(d->base);
-  pprofc_profile_release(d->head);
-  state_choice_free(&d->choice);
+  return judge_hide_folded(d->choice.shown, &q->arena, &d->options) ? status : error_nomem(error);
 }
 
 /* Returns the download, or a reply with the error. */
@@ -128,13 +121,13 @@ static struct web_reply *download_end(struct download *d, pprofc_status status,
                                       pprofc_error *error) {
   struct web_reply *reply = d->reply;
   if (status == PPROFC_OK && reply && !reply->body.failed) {
-    download_close(d);
+    state_choice_free(&d->choice);
     return reply;
   }
   if (status == PPROFC_OK) status = error_nomem(error);
   status = budget_status(budget_allocator(d->q->budget), status, error);
   reply_release(reply);
-  download_close(d);
+  state_choice_free(&d->choice);
   return route_failure(status, error);
 }
 

@@ -5,18 +5,11 @@
 
 /* ---- headers ----------------------------------------- */
 
-static char guard_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 static bool guard_same(pprofc_str text, pprofc_str lower) {
-  if (text.size != lower.size) return false;
-  for (size_t i = 0; i < text.size; i++)
-    if (guard_lower(text.data[i]) != lower.data[i]) return false;
-  return true;
+  return text.size == lower.size && str_starts_any_case(text, lower);
 }
 
-/* Returns the value of a header and counts its occurrences. */
+/* Returns the value of a header. *count becomes the number of its occurrences. */
 static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
   size_t count = 0;
   *value = STR("");
@@ -39,7 +32,8 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* True for a name of this machine. An attacker may have pointed any other name here. */
+/* True for a name of this machine. An attacker may point any other name at this machine's
+ * address. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -48,7 +42,8 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* With a token the host name proves nothing, and machines have many names. */
+/* True if the request names this host. With a token every name is valid, because machines have
+ * many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);
@@ -56,7 +51,7 @@ static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
 
 /* ---- token ------------------------------------------- */
 
-/* Compares in constant time for texts of equal length. */
+/* True if the token is right. Takes constant time for texts of equal length. */
 static bool guard_token_is(const struct guard *g, pprofc_str text) {
   unsigned char difference = 0;
   if (text.size != g->token.size) return false;
@@ -124,7 +119,8 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* The body must declare its length, within the limit of the path. Returns 0 or a status. */
+/* Checks that the body declares its length, within the limit of the path. Returns 0 or an HTTP
+ * status. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
   uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;
@@ -156,7 +152,7 @@ static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str
          str_equal(str_slice(origin, 8, origin.size), host);
 }
 
-/* Checks the headers about the requesting page. */
+/* Kinds of pages that may have sent a request. */
 enum guard_sender { SENDER_UNKNOWN, SENDER_OURS, SENDER_FOREIGN };
 
 static enum guard_sender guard_sender_of(const struct guard *g, const struct guard_request *r) {
@@ -166,7 +162,8 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
-  /* Under this referrer policy browsers hide the origin of a form sent without a script. */
+  /* With the referrer policy of these pages, browsers hide the origin of a form that is sent
+   * without a script. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;
@@ -183,7 +180,7 @@ static struct guard_decision guard_check_head(const struct guard *g, const struc
   if (guard_find(r, STR("host"), &host) != 1)
     return guard_refuse(d, 400, "there must be one Host header");
   if (!guard_is_own_host(g, host))
-    return guard_refuse(d, 421, "this server does not have that name");
+    return guard_refuse(d, 421, "the Host header has another name than this server");
   if (g->loopback && !r->from_loopback) return guard_refuse(d, 403, "permission denied");
   return d;
 }
@@ -219,32 +216,4 @@ struct guard_decision guard_decide(const struct guard *g, const struct guard_req
   if (status == 413) return guard_refuse(d, status, "the body is too long");
   if (status) return guard_refuse(d, status, "the request lacks Content-Length");
   return guard_check_sender(g, r, d);
-}
-
-/* ---- bytes ------------------------------------------- */
-
-static bool guard_read_line(pprofc_str *rest, pprofc_str *line) {
-  size_t end = str_find(*rest, STR("\r\n"));
-  if (end >= rest->size) return false;
-  *line = str_slice(*rest, 0, end);
-  *rest = str_slice(*rest, end + 2, rest->size);
-  return true;
-}
-
-bool guard_read(pprofc_str bytes, struct guard_header *headers, struct guard_request *r) {
-  pprofc_str line, rest = bytes;
-  if (!guard_read_line(&rest, &line)) return false;
-  size_t first = str_find_char(line, ' '), last = str_find_last_char(line, ' ');
-  if (first >= line.size || last <= first) return false;
-  *r = (struct guard_request){.method = str_slice(line, 0, first),
-                              .target = str_slice(line, first + 1, last),
-                              .headers = headers,
-                              .from_loopback = true};
-  while (guard_read_line(&rest, &line) && line.size) {
-    size_t colon = str_find_char(line, ':');
-    if (colon >= line.size || r->header_count == GUARD_HEADERS_MAX) return false;
-    headers[r->header_count++] = (struct guard_header){
-        str_slice(line, 0, colon), str_trim(str_slice(line, colon + 1, line.size))};
-  }
-  return true;
 }

@@ -2,7 +2,8 @@
 #include "web/http_server.h"
 
 #include "common/library.h"
-#include "web/text.h"
+#include "common/text.h"
+#include "core/system.h"
 
 #ifndef HAVE_LIBMICROHTTPD
 
@@ -39,14 +40,16 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* More connections than a browser or a test needs. From SERVER_CROWD on the server closes the
- * longest idle ones, so that slow clients cannot block others. */
+/* Maximum number of connections, more than a browser or a test needs. From SERVER_CROWD on the
+ * server closes the connections that were idle longest, so that slow clients cannot block
+ * others. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-#define SERVER_IDLE_S      10u   /* seconds to send the head of a request, or to read on */
-#define SERVER_BODY_MS     60000 /* time to send a body */
-#define SERVER_LOOK_MS     100   /* interval of the watcher */
+/* Seconds that a client has to send the head of a request, or to read on. */
+#define SERVER_IDLE_S      10u
+#define SERVER_BODY_MS     60000 /* milliseconds that a client has to send a body */
+#define SERVER_LOOK_MS     100   /* milliseconds between checks of the watcher */
 
 /* ---- the library ------------------------------------- */
 
@@ -92,16 +95,16 @@ static pprofc_status server_load(pprofc_error *error) {
 struct http_connection {
   struct http_connection *next, **link;
   int fd;
-  int64_t since;                 /* start of the wait for a request */
-  int64_t body_since;            /* start of the wait for a body; 0 without one */
+  int64_t since;                 /* time at which the wait for a request began */
+  int64_t body_since;            /* time at which the wait for a body began; 0 without a body */
   bool busy;                     /* true while a request is answered */
-  struct http_exchange *waiting; /* exchange that another thread works on, or NULL */
+  struct http_exchange *waiting; /* exchange that another thread is answering, or NULL */
 };
 
 struct http_server {
   struct MHD_Daemon *daemon;
   struct http_settings settings;
-  pthread_mutex_t lock; /* protects the connections */
+  pthread_mutex_t lock; /* lock that protects the connections */
   struct http_connection *connections;
   size_t connection_count;
   pthread_t watcher;
@@ -112,7 +115,7 @@ struct http_exchange {
   struct http_server *server;
   struct MHD_Connection *connection;
   struct http_connection *of;
-  char *target; /* target, unchanged */
+  char *target; /* target of the request as sent */
   struct buffer form;
   bool begun;
   struct http_request request;
@@ -165,17 +168,12 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
 
 /* ---- watching ---------------------------------------- */
 
-/* True if a connection has no complete request. */
-static bool server_is_waiting(const struct http_connection *c) {
-  return !c->busy;
-}
-
 /* Closes connections of slow clients. The lock keeps their socket numbers from being reused
  * meanwhile. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
-    bool idle = server_is_waiting(c) && now - c->since > SERVER_IDLE_S * 1000;
+    bool idle = !c->busy && now - c->since > SERVER_IDLE_S * 1000;
     if (late || idle) shutdown(c->fd, SHUT_RDWR);
   }
 }
@@ -186,10 +184,10 @@ static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
   for (struct http_connection *c = s->connections; c; c = c->next)
-    if (server_is_waiting(c) && c->since < oldest) oldest = c->since;
+    if (!c->busy && c->since < oldest) oldest = c->since;
   if (oldest + 3 * SERVER_LOOK_MS > now) return;
   for (struct http_connection *c = s->connections; c; c = c->next)
-    if (server_is_waiting(c) && c->since <= oldest + 2 * SERVER_LOOK_MS) shutdown(c->fd, SHUT_RDWR);
+    if (!c->busy && c->since <= oldest + 2 * SERVER_LOOK_MS) shutdown(c->fd, SHUT_RDWR);
 }
 
 /* Reports clients that left while they waited for an answer. */
@@ -218,12 +216,14 @@ static void *server_watch(void *server) {
 
 /* ---- answers ----------------------------------------- */
 
-/* A page runs no inline code, loads nothing from other sites, is never framed and leaves no
- * traces. A refusal may be framed: its one sentence explains the empty frame. */
+/* Headers of every reply. A page runs no inline code, loads nothing from other sites, is never
+ * framed and leaves no traces. A refusal may be framed: its one sentence explains the empty
+ * frame. */
 #define SERVER_REFUSED 403
 
 static const struct {
-  const char *name, *value, *refused; /* policy of a refusal; NULL for no header */
+  /* Name and value of a header; its value for a refusal, or NULL for no header. */
+  const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

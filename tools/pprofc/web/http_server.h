@@ -1,5 +1,5 @@
-/* HTTP connections, requests and answers by libmicrohttpd, which is loaded when the server
- * starts. Knows no profile. */
+/* Handles HTTP connections, requests and answers by libmicrohttpd, which is loaded when the server
+ * starts. Does not use profiles. */
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
 
@@ -13,10 +13,10 @@ struct http_exchange;
 
 /* A request that passed the guard. */
 struct http_request {
-  unsigned method; /* GUARD_* */
+  unsigned method; /* method of the request, a GUARD_* flag */
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
-  pprofc_str form; /* the body of a form, "a=b&c=d" */
+  pprofc_str form; /* body of a form, "a=b&c=d" */
   int body;        /* file with the body of an upload, at its beginning; -1 without one */
   uint64_t body_size;
 };
@@ -26,14 +26,15 @@ struct http_handler {
    * lives until then. */
   struct web_reply *(*answer)(void *context, struct http_exchange *exchange,
                               const struct http_request *request);
-  /* The client of a waiting exchange left. The handler must still call http_answer. */
+  /* Tells the handler that the client of a waiting exchange left. The handler must still call
+   * http_answer. */
   void (*gone)(void *context, struct http_exchange *exchange);
   void *context;
 };
 
 struct http_settings {
   const struct guard *guard;
-  int listening;    /* bound socket, owned by the server */
+  int listening;    /* bound socket, which the server owns */
   bool per_address; /* true to limit connections from one address */
   struct http_handler handler;
 };
@@ -43,7 +44,7 @@ struct http_settings {
 pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
                                 pprofc_error *error);
 
-/* Ends all connections. Every exchange must have its answer. */
+/* Closes all connections. The caller has answered every exchange. */
 void http_server_stop(struct http_server *server);
 
 /* Answers a waiting exchange and takes ownership of the reply; NULL means out of memory. */

@@ -1,10 +1,104 @@
-/* A thread pool that answers questions. */
+/* Implements a thread pool that answers questions. */
 #include "web/jobs.h"
 
+#include "common/text.h"
 #include "core/array.h"
+#include "core/hash.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+
+/* ---- the cache --------------------------------------- */
+
+struct cache_entry {
+  struct cache_entry *next, *previous;
+  uint64_t hash;
+  char *key;
+  struct web_reply *reply;
+  size_t bytes;
+};
+
+/* Maximum number of answers in the list, because searches are linear. */
+#define CACHE_ENTRIES 4096
+
+struct web_cache {
+  struct cache_entry *first, *last; /* entries that were used most recently and least recently */
+  size_t count, bytes, most;
+};
+
+struct web_cache *cache_new(size_t bytes) {
+  struct web_cache *cache = mem_zero_array(&mem_default, 1, sizeof *cache);
+  if (cache) cache->most = bytes;
+  return cache;
+}
+
+static void cache_unlink(struct web_cache *cache, struct cache_entry *entry) {
+  *(entry->previous ? &entry->previous->next : &cache->first) = entry->next;
+  *(entry->next ? &entry->next->previous : &cache->last) = entry->previous;
+}
+
+static void cache_link(struct web_cache *cache, struct cache_entry *entry) {
+  entry->previous = NULL;
+  entry->next = cache->first;
+  *(cache->first ? &cache->first->previous : &cache->last) = entry;
+  cache->first = entry;
+}
+
+static void cache_drop(struct web_cache *cache, struct cache_entry *entry) {
+  cache_unlink(cache, entry);
+  cache->bytes -= entry->bytes;
+  cache->count--;
+  reply_release(entry->reply);
+  text_free(entry->key);
+  mem_free(&mem_default, entry, 1, sizeof *entry);
+}
+
+void cache_clear(struct web_cache *cache) {
+  while (cache->first) cache_drop(cache, cache->first);
+}
+
+void cache_free(struct web_cache *cache) {
+  if (!cache) return;
+  cache_clear(cache);
+  mem_free(&mem_default, cache, 1, sizeof *cache);
+}
+
+static struct cache_entry *cache_find(const struct web_cache *cache, pprofc_str key) {
+  uint64_t hash = hash_bytes(key.data, key.size);
+  struct cache_entry *entry = cache->first;
+  while (entry && (entry->hash != hash || !str_equal(str_of(entry->key), key))) entry = entry->next;
+  return entry;
+}
+
+struct web_reply *cache_get(struct web_cache *cache, pprofc_str key) {
+  struct cache_entry *entry = cache_find(cache, key);
+  if (!entry) return NULL;
+  cache_unlink(cache, entry);
+  cache_link(cache, entry);
+  return reply_retain(entry->reply);
+}
+
+void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply) {
+  size_t bytes = reply_size(reply) + key.size + sizeof(struct cache_entry);
+  struct cache_entry *old = cache_find(cache, key);
+  if (old) cache_drop(cache, old);
+  if (bytes > cache->most / 2) return;
+  struct cache_entry *entry = mem_zero_array(&mem_default, 1, sizeof *entry);
+  char *copy = text_copy(key);
+  if (!entry || !copy) {
+    mem_free(&mem_default, entry, 1, sizeof *entry);
+    text_free(copy);
+    return;
+  }
+  *entry = (struct cache_entry){.hash = hash_bytes(key.data, key.size),
+                                .key = copy,
+                                .reply = reply_retain(reply),
+                                .bytes = bytes};
+  cache_link(cache, entry);
+  cache->bytes += bytes;
+  cache->count++;
+  while (cache->bytes > cache->most || cache->count > CACHE_ENTRIES) cache_drop(cache, cache->last);
+}
 
 struct job_asker {
   void *asker;
@@ -14,11 +108,10 @@ struct job_asker {
 struct web_job {
   struct web_job *next;
   char *key;
-  size_t key_size;
   void *question;
   struct job_asker *askers;
   size_t asker_count, asker_capacity;
-  struct budget *budget; /* set while the job runs */
+  struct budget *budget; /* budget of the job while it runs; else NULL */
   bool cancelled;
 };
 
@@ -26,9 +119,9 @@ struct web_jobs {
   struct jobs_settings settings;
   pthread_mutex_t lock;
   pthread_cond_t work;
-  struct web_job *queue, **queue_end; /* jobs that wait for a thread */
+  struct web_job *queue, **queue_end; /* jobs that wait for a thread, oldest first */
   struct web_job *running;
-  size_t waiting; /* waiting jobs that a client waits for */
+  size_t waiting; /* number of waiting jobs that a client waits for */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -38,7 +131,7 @@ struct web_jobs {
 
 static void job_free(struct web_jobs *jobs, struct web_job *job) {
   if (job->question) jobs->settings.forget(job->question);
-  mem_free(&mem_default, job->key, job->key_size + 1, 1);
+  text_free(job->key);
   mem_free(&mem_default, job->askers, job->asker_capacity, sizeof *job->askers);
   mem_free(&mem_default, job, 1, sizeof *job);
 }
@@ -50,22 +143,19 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
-/* A job without askers fills the cache. */
+/* Makes a job. A job without an asker only fills the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
-  job->key = mem_array(&mem_default, key.size + 1, 1);
-  job->key_size = key.size;
-  if (job->key && key.size) memcpy(job->key, key.data, key.size);
+  job->key = text_copy(key);
   if (job->key && (!asker || job_add_asker(job, asker))) return job;
-  mem_free(&mem_default, job->key, key.size + 1, 1);
+  text_free(job->key);
   mem_free(&mem_default, job, 1, sizeof *job);
   return NULL;
 }
 
 static struct web_job *job_find(struct web_job *list, pprofc_str key) {
-  while (list && (list->cancelled || !str_equal((pprofc_str){list->key, list->key_size}, key)))
-    list = list->next;
+  while (list && (list->cancelled || !str_equal(str_of(list->key), key))) list = list->next;
   return list;
 }
 
@@ -115,8 +205,8 @@ static void jobs_end(struct web_jobs *jobs, struct web_job *job, struct web_repl
   struct web_job **link = &jobs->running;
   while (*link != job) link = &(*link)->next;
   *link = job->next;
-  if (reply && reply->keep && job->key_size && !job->cancelled)
-    cache_put(jobs->settings.cache, (pprofc_str){job->key, job->key_size}, reply);
+  if (reply && reply->keep && *job->key && !job->cancelled)
+    cache_put(jobs->settings.cache, str_of(job->key), reply);
 }
 
 static void *jobs_work(void *context) {
@@ -187,7 +277,7 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Joins work on the same question. The time of work without a client starts now. */
+/* Joins a job for the same question. If no client has waited for it, its time limit starts now. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);

@@ -1,17 +1,32 @@
-/* Work on answers: a few threads, a bounded queue, and one job for equal questions. */
+/* Runs the work on answers: a few threads, a bounded queue, and one job for equal questions. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
 #include "core/budget.h"
-#include "web/cache.h"
+#include "web/reply.h"
+
+struct web_cache;
+
+/* Returns a new cache; NULL when out of memory. Only one thread may use it at a time. */
+struct web_cache *cache_new(size_t bytes);
+void cache_free(struct web_cache *cache);
+
+/* Returns the cached answer, which the caller releases, or NULL. */
+struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
+
+/* Adds an answer and drops old ones to make room. Drops an answer larger than the cache. */
+void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
+
+/* Drops all answers. */
+void cache_clear(struct web_cache *cache);
 
 struct web_jobs;
 
 struct jobs_settings {
   unsigned workers;
-  size_t waiting_most;   /* most questions that wait for a thread */
-  struct budget *parent; /* budget of all reports together */
-  uint64_t bytes;        /* memory of one answer, in bytes */
+  size_t waiting_most;   /* maximum number of questions that wait for a thread */
+  struct budget *parent; /* budget that all reports share */
+  uint64_t bytes;        /* maximum memory of one answer, in bytes */
   uint32_t milliseconds; /* time limit of an answer in milliseconds; it begins when the first client
                             waits */
   struct web_cache *cache; /* cache of answers */
@@ -28,7 +43,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings);
  * refused. */
 void jobs_stop(struct web_jobs *jobs);
 
-/* Stops and frees the pool. No thread may ask any more. */
+/* Stops and frees the pool. Other threads must not call the pool any more. */
 void jobs_free(struct web_jobs *jobs);
 
 /* Asks a question and takes ownership of it. Equal non-empty keys mean equal questions.
@@ -39,7 +54,8 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
  * ownership of it. The cache keeps the answer. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
-/* The asker lost interest. Work without askers is cancelled. The asker still gets an answer. */
+/* Removes the asker from its job. A job without askers is cancelled. The asker still gets an
+ * answer. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 
 /* Drops the cached answers. */

@@ -1,4 +1,4 @@
-/* Verdicts on a difference, as -top -noise computes them. */
+/* Judges a difference as -top -noise does. */
 #include "web/judge.h"
 
 #include "core/budget.h"
@@ -10,8 +10,7 @@
 
 /* ---- making ------------------------------------------ */
 
-/* Returns why rows of a report with these options have no verdicts, or NULL. */
-static const char *judge_obstacle(const pprofc_report_options *o) {
+const char *judge_obstacle(const pprofc_report_options *o) {
   const char *g = o->granularity;
   if (g && *g && strcmp(g, "functions") != 0)
     return "verdicts are per function: choose the granularity functions";
@@ -51,12 +50,13 @@ static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *me
 
 /* Judges the runs as -noise does. A failure becomes the reason, except for lack of memory or time.
  */
-static pprofc_status judge_runs(const struct command *command, struct loaded_runs *runs,
+static pprofc_status judge_runs(const pprofc_report_options *options,
+                                const struct noise_options *flags, struct loaded_runs *runs,
                                 const pprofc_allocator *mem, struct judgement *j,
                                 pprofc_error *error) {
-  struct noise_report report = {.command = command};
+  struct noise_report report = noise_report_of(options, flags);
   pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_status status = noise_judge(&report, runs, &why);
+  pprofc_status status = noise_judge(&report, flags, runs, &why);
   j->verdicts = report.verdicts;
   j->summary = report.summary;
   if (!status) return PPROFC_OK;
@@ -67,20 +67,16 @@ static pprofc_status judge_runs(const struct command *command, struct loaded_run
 }
 
 static struct noise_options judge_defaults(void) {
-  pprofc_verdict_options o;
-  pprofc_verdict_options_init(&o);
-  return (struct noise_options){.alpha = o.alpha,
-                                .noise_cv = o.noise_cv,
-                                .min_samples = o.min_samples,
-                                .ops = "",
-                                .rules = "",
-                                .bench_base = ""};
+  struct noise_options flags = {.ops = "", .rules = "", .bench_base = ""};
+  pprofc_verdict_options_init(&flags.how);
+  return flags;
 }
 
 pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_options *options,
                           const struct noise_options *noise, struct judgement *j,
                           pprofc_error *error) {
-  struct command command = {.report = *options, .noise = noise ? *noise : judge_defaults()};
+  pprofc_report_options report = *options;
+  struct noise_options flags = noise ? *noise : judge_defaults();
   struct loaded_runs runs = {.count = 0};
   const pprofc_allocator *mem = &sides[0].profile->mem;
   *j = (struct judgement){.verdicts = NULL};
@@ -89,10 +85,10 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
     snprintf(j->reason, sizeof j->reason, "%s", obstacle);
     return PPROFC_OK;
   }
-  command.report.warn = NULL; /* the report explains it */
-  if (options->normalize) command.noise.normalize_by = PPROFC_EXPOSURE_TOTAL;
+  report.warn = NULL; /* drop the warnings: the page's report shows the same ones */
+  if (options->normalize) flags.how.normalize_by = PPROFC_EXPOSURE_TOTAL;
   pprofc_status status = judge_lend_runs(sides, mem, &runs, error);
-  if (!status) status = judge_runs(&command, &runs, mem, j, error);
+  if (!status) status = judge_runs(&report, &flags, &runs, mem, j, error);
   judge_free_runs(&runs, mem);
   return status;
 }
@@ -102,19 +98,21 @@ bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
   return judge_obstacle(options) || noise_hide_folded(difference, arena, options);
 }
 
-size_t judge_common_runs(size_t a, size_t b) {
-  size_t x = a, y = b;
-  while (y) {
-    size_t rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return a / x * b;
-}
-
 void judge_free(struct judgement *j) {
   pprofc_verdicts_free(j->verdicts);
   j->verdicts = NULL;
+}
+
+const char *judge_per(const struct judgement *j) {
+  static const char *const per[] = {
+      [PPROFC_EXPOSURE_OPS] = "per operation", [PPROFC_EXPOSURE_TIME] = "per second"};
+  size_t exposure = (size_t)j->summary.exposure;
+  const char *text = exposure < sizeof per / sizeof *per ? per[exposure] : NULL;
+  return j->verdicts && text ? text : "";
+}
+
+bool judge_rescales(const struct judgement *j) {
+  return *judge_per(j) || (j->verdicts && j->summary.exposure == PPROFC_EXPOSURE_TOTAL);
 }
 
 /* ---- rows -------------------------------------------- */
@@ -124,15 +122,7 @@ const pprofc_verdict_row *judge_find(const struct judgement *j, pprofc_str funct
 }
 
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum) {
-  return row && pprofc_verdict_is_change(judge_estimate(row, by_cum)->verdict);
-}
-
-const char *judge_word(const pprofc_verdict_row *row, bool by_cum) {
-  const pprofc_verdict_estimate *e = judge_estimate(row, by_cum);
-  if (e->samples <= 0) return "";
-  if (!by_cum && row->relation) return pprofc_verdict_relation_name(row->relation);
-  if (by_cum && row->via_callee && judge_is_change(row, true)) return "via callee";
-  return pprofc_verdict_name(e->verdict);
+  return row && pprofc_verdict_is_change(noise_estimate(row, by_cum)->verdict);
 }
 
 size_t judge_changes(const struct judgement *j, bool by_cum) {

@@ -1,4 +1,4 @@
-/* Verdicts on the functions of a difference for the page. */
+/* Makes verdicts on the functions of a difference for the page. */
 #ifndef PPROFC_WEB_JUDGE_H
 #define PPROFC_WEB_JUDGE_H
 
@@ -8,17 +8,21 @@
 #include "report/report.h"
 
 struct judgement {
-  pprofc_verdicts *verdicts; /* NULL without verdicts; `reason` explains why */
+  pprofc_verdicts *verdicts; /* verdicts of the comparison; NULL without verdicts, and `reason`
+                                explains why */
   pprofc_verdict_summary summary;
   char reason[sizeof((pprofc_error *)0)->message];
 };
 
 /* One side of a comparison. */
 struct judge_side {
-  const pprofc_profile *profile;  /* the profile that the page shows: the sum of the runs */
-  const pprofc_verdict_run *runs; /* [count] */
-  size_t count;                   /* 0 if the profile is a single run */
+  const pprofc_profile *profile;  /* profile that the page shows: the sum of the runs */
+  const pprofc_verdict_run *runs; /* runs of the side */
+  size_t count;                   /* number of runs; 0 if the profile is a single run */
 };
+
+/* Returns why rows of a report with these options have no verdicts, or NULL. */
+const char *judge_obstacle(const pprofc_report_options *options);
 
 /* Judges the functions as a report with these options shows them, base first. A comparison without
  * verdicts is not an error; only out of memory and a stopped budget are errors. `noise` may
@@ -34,19 +38,15 @@ void judge_free(struct judgement *judgement);
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
-/* Returns the least common multiple of two numbers of runs, which are at least 1. */
-size_t judge_common_runs(size_t a, size_t b);
+/* Returns the unit by which the amounts of the verdicts are divided: "per second", "per operation"
+ * or "". */
+const char *judge_per(const struct judgement *judgement);
+
+/* True if the amounts of verdicts are recorded ones divided by time, operations or the total. */
+bool judge_rescales(const struct judgement *judgement);
 
 /* Returns the row of a function, or NULL. */
 const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_str function);
-
-static inline const pprofc_verdict_estimate *judge_estimate(const pprofc_verdict_row *row,
-                                                            bool by_cum) {
-  return by_cum ? &row->cum : &row->flat;
-}
-
-/* Returns "unchanged", "grew", "moved"; "" for a caller without samples of its own. */
-const char *judge_word(const pprofc_verdict_row *row, bool by_cum);
 
 /* True if the function changed by itself. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);

@@ -1,8 +1,9 @@
-/* Parameters of an address: decoding, options, links. */
+/* Handles the parameters of an address: decoding, options, links. */
 #include "web/query.h"
 
 #include "core/error.h"
 #include "core/escape.h"
+#include "http/url.h"
 
 #include <limits.h>
 
@@ -34,33 +35,6 @@ static const char *query_name(size_t i) {
 
 /* ---- decoding ---------------------------------------- */
 
-static int query_hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Decodes percent signs and '+'; data is NULL when out of memory or if two digits do not
- * follow a percent sign. */
-static pprofc_str query_decode(pprofc_str text, struct arena *arena) {
-  char *out = arena_alloc(arena, text.size + 1);
-  size_t size = 0;
-  if (!out) return (pprofc_str){NULL, 0};
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i] == '+' ? ' ' : text.data[i];
-    if (c == '%') {
-      int high = i + 2 < text.size ? query_hex(text.data[i + 1]) : -1;
-      int low = i + 2 < text.size ? query_hex(text.data[i + 2]) : -1;
-      if (high < 0 || low < 0) return (pprofc_str){NULL, 0};
-      c = (char)(high * 16 + low);
-      i += 2;
-    }
-    out[size++] = c;
-  }
-  out[size] = '\0';
-  return (pprofc_str){out, size};
-}
-
 /* Returns the index of a name among all names; WEB_PARAMETERS_MAX for an unknown one. */
 static size_t query_place(pprofc_str name) {
   const char *known;
@@ -73,11 +47,11 @@ static size_t query_place(pprofc_str name) {
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');
-  pprofc_str key = query_decode(str_slice(pair, 0, equal), arena);
+  pprofc_str key = url_unescape(arena, str_slice(pair, 0, equal), true);
   size_t place = key.data ? query_place(key) : WEB_PARAMETERS_MAX;
   if (place >= WEB_PARAMETERS_MAX || slots[place] || str_find_char(pair, ';') < pair.size)
     return PPROFC_OK;
-  pprofc_str value = query_decode(str_slice(pair, equal + 1, pair.size), arena);
+  pprofc_str value = url_unescape(arena, str_slice(pair, equal + 1, pair.size), true);
   if (!value.data) return PPROFC_OK;
   if (str_find_char(value, '\0') < value.size || !utf8_valid(value))
     return error_set(error, PPROFC_E_INVALID, "the parameter %s is not text", query_name(place));
@@ -117,20 +91,6 @@ void web_query_at(const struct web_query *query, size_t index, const char **name
 
 /* ---- links ------------------------------------------- */
 
-void web_query_encode(struct buffer *out, pprofc_str text) {
-  static const char digits[] = "0123456789ABCDEF";
-  for (size_t i = 0; i < text.size; i++) {
-    unsigned char c = (unsigned char)text.data[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || (c && strchr("-_.~", c))) {
-      buffer_add_char(out, (char)c);
-      continue;
-    }
-    const char code[] = {'%', digits[c >> 4], digits[c & 15]};
-    buffer_add(out, code, sizeof code);
-  }
-}
-
 /* Returns the value of a name in a link. */
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
@@ -139,33 +99,33 @@ static pprofc_str query_changed(const struct web_query *query, const struct web_
   return str_of(web_query_get(query, name));
 }
 
+/* Appends one parameter of a query that begins at `begin`. */
+static void query_write_one(struct buffer *out, size_t begin, const char *name, pprofc_str value) {
+  if (!value.size) return;
+  buffer_printf(out, "%s%s=", out->size > begin ? "&" : "", name);
+  escape_url(out, value, "");
+}
+
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count) {
-  const char *name, *separator = "";
-  for (size_t i = 0; (name = query_name(i)); i++) {
-    pprofc_str value = query_changed(query, changes, count, name);
-    if (!value.size) continue;
-    buffer_printf(out, "%s%s=", separator, name);
-    web_query_encode(out, value);
-    separator = "&";
+  const pprofc_option_info *info;
+  size_t begin = out->size;
+  for (size_t i = 0; (info = pprofc_option_at(i)); i++)
+    if (info->url)
+      query_write_one(out, begin, info->url, query_changed(query, changes, count, info->url));
+  for (size_t i = 0; i < COUNT(query_own_names); i++) {
+    const char *name = query_own_names[i];
+    query_write_one(out, begin, name, query_changed(query, changes, count, name));
   }
 }
 
-void web_query_link(struct output *out, const struct web_query *query, const char *view,
+void web_query_link(struct buffer *out, const struct web_query *query, const char *view,
                     const struct web_change *changes, size_t count) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, (size_t)1 << 20);
-  web_query_write(&text, query, changes, count);
-  output_add_text(out, view);
-  if (text.failed) out->failed = true;
-  pprofc_str rest = buffer_str(&text), piece;
-  const char *separator = "?";
-  while (rest.size && str_next(&rest, '&', &piece)) {
-    output_add_text(out, separator);
-    output_add_str(out, piece);
-    separator = "&amp;";
-  }
-  buffer_free(&text);
+  buffer_printf(out, "%s?", view);
+  size_t before = out->size;
+  web_query_write(out, query, changes, count);
+  /* Drop the '?': a link without parameters has no '?'. */
+  if (out->size == before && before) out->size--;
 }
 
 /* ---- options ----------------------------------------- */
@@ -200,4 +160,22 @@ pprofc_status web_query_options(const struct web_query *query, pprofc_report_opt
     return status;
   }
   return PPROFC_OK;
+}
+
+void web_query_of_options(struct buffer *out, const pprofc_report_options *options) {
+  const pprofc_option_info *info;
+  char text[4096];
+  const char *separator = "";
+  for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
+    size_t size;
+    if (!info->url || !info->saved) continue;
+    if (pprofc_report_options_get(options, info->name, text, sizeof text, &size, NULL) !=
+            PPROFC_OK ||
+        size >= sizeof text || strcmp(text, info->default_text) == 0)
+      continue;
+    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* booleans are t or f */
+    buffer_printf(out, "%s%s=", separator, info->url);
+    escape_url(out, str_of(text), "");
+    separator = "&";
+  }
 }

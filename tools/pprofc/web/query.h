@@ -1,5 +1,5 @@
-/* The parameters of an address: decodes pprof's and ours, sets report options, and writes
- * links with changes. */
+/* Handles the parameters of an address: decodes pprof's and this page's own, sets report
+ * options, and writes links with changes. */
 #ifndef PPROFC_WEB_QUERY_H
 #define PPROFC_WEB_QUERY_H
 
@@ -8,8 +8,8 @@
 #include "pprofc/report.h"
 
 struct web_parameter {
-  const char *name;  /* index in the table of known parameters */
-  const char *value; /* not empty */
+  const char *name;  /* name of the parameter, from the table of known parameters */
+  const char *value; /* value of the parameter, not empty */
 };
 
 #define WEB_PARAMETERS_MAX 64
@@ -41,20 +41,21 @@ struct web_change {
   pprofc_str value;
 };
 
-/* Writes a relative link "VIEW?a=b&amp;c=d", percent-encoded, for an HTML attribute. */
-void web_query_link(struct output *out, const struct web_query *query, const char *view,
+/* Appends a relative link "VIEW?a=b&c=d", percent-encoded. */
+void web_query_link(struct buffer *out, const struct web_query *query, const char *view,
                     const struct web_change *changes, size_t count);
 
 /* Writes the query "a=b&c=d" for a header or a comparison. */
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count);
 
-/* Percent-encodes everything but letters, digits and -_.~ */
-void web_query_encode(struct buffer *out, pprofc_str text);
-
 /* Sets the parameters in `options`, whose strings point into the query. Errors:
  * PPROFC_E_INVALID with pprof's words. */
 pprofc_status web_query_options(const struct web_query *query, pprofc_report_options *options,
                                 pprofc_error *error);
+
+/* Appends the saved options that addresses support and that differ from their defaults:
+ * "f=main&g=lines". */
+void web_query_of_options(struct buffer *out, const pprofc_report_options *options);
 
 #endif

@@ -1,5 +1,7 @@
-/* Answers with reference counts and a growing body. */
+/* Implements answers with reference counts and a growing body. */
 #include "web/reply.h"
+
+#include "core/escape.h"
 
 #include <stdlib.h>
 
@@ -31,7 +33,7 @@ void reply_release(struct web_reply *reply) {
 struct web_reply *reply_text(unsigned status, const char *text) {
   struct web_reply *reply = reply_new(status, REPLY_TEXT);
   if (!reply) return NULL;
-  buffer_add_text(&reply->body, text);
+  escape_terminal(&reply->body, str_of(text), true);
   buffer_add_char(&reply->body, '\n');
   if (status == 503 && !reply_add_header(reply, "Retry-After", STR("5"))) reply->body.failed = true;
   if (!reply->body.failed) return reply;

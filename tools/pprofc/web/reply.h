@@ -1,5 +1,5 @@
-/* An answer: status, headers and bytes. It is reference counted, because several clients and
- * the cache may share it. */
+/* Answers of the server: status, headers and bytes. An answer is reference counted, because several
+ * clients and the cache may share it. */
 #ifndef PPROFC_WEB_REPLY_H
 #define PPROFC_WEB_REPLY_H
 
@@ -16,11 +16,11 @@ struct web_header {
 struct web_reply {
   int references;
   unsigned status;
-  const char *type;   /* a literal: "text/html; charset=utf-8" */
-  struct buffer body; /* uses malloc */
+  const char *type;   /* Content-Type, a string literal: "text/html; charset=utf-8" */
+  struct buffer body; /* body of the reply, allocated by malloc */
   struct web_header headers[REPLY_HEADERS_MAX];
   size_t header_count;
-  bool keep; /* true if the cache may keep it */
+  bool keep; /* true if the cache may keep the reply */
 };
 
 #define REPLY_HTML   "text/html; charset=utf-8"
@@ -33,7 +33,7 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a line of text; NULL when out of memory. */
+/* Returns a line of text, control bytes escaped; NULL when out of memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
 /* Returns a redirect to `path`, "?" and `query`; without "?" if the query is empty. */
@@ -43,10 +43,10 @@ struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str q
  * memory or room. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
-/* Returns the bytes of the reply. */
+/* Returns the number of bytes that the reply takes. */
 size_t reply_size(const struct web_reply *reply);
 
-/* A write callback that appends to the body. */
+/* Appends to the body. A pprofc_write_fn whose context is a reply. */
 int reply_write(void *reply, const void *data, size_t size);
 
 /* Returns the HTTP status of an error: 400 for a wrong question, 503 for limits, 500 for the

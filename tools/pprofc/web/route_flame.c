@@ -1,4 +1,5 @@
-/* The data of the flame graph: the viewer's packed tree, whole or below one node. */
+/* Answers requests for the data of the flame graph: the viewer's packed tree, whole or below one
+ * node. */
 #include "profile/profile.h"
 #include "web/judge.h"
 #include "web/routes.h"
@@ -14,30 +15,27 @@ static bool flame_key(const struct web_question *q, const struct state_choice *c
   return !key->failed && !query->failed;
 }
 
-/* Judges a difference. */
-static pprofc_status flame_judge(struct web_question *q, const struct state_choice *c,
-                                 const struct web_tree *tree, struct judgement *judged,
-                                 pprofc_error *error) {
+pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
+                          const pprofc_report_options *options, struct judgement *judged,
+                          pprofc_error *error) {
   const struct state_profile *head = c->head, *base = c->base;
-  pprofc_profile *lent = profile_lend(base->profile, budget_allocator(q->budget));
-  if (!lent) return error_nomem(error);
-  const struct judge_side sides[2] = {{lent, base->runs, base->run_count},
-                                      {head->profile, head->runs, head->run_count}};
-  pprofc_status status = judge_sides(sides, &tree->options, &q->web->command->noise, judged, error);
-  pprofc_profile_release(lent);
-  return status;
+  *judged = (struct judgement){.verdicts = NULL};
+  if (c->side != WEB_DIFF) return PPROFC_OK;
+  const struct judge_side sides[2] = {{c->lent[0], base->runs, base->run_count},
+                                      {c->lent[1], head->runs, head->run_count}};
+  return judge_sides(sides, options, &q->web->command->noise, judged, error);
 }
 
-/* Builds the graph; for a difference with verdicts, which divide sums of runs. */
+/* Builds the graph. In a difference with verdicts, the verdicts divide sums of runs. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};
   pprofc_status status = PPROFC_OK;
   if (c->side == WEB_DIFF && !judge_hide_folded(tree->profile, &tree->arena, &tree->options))
     status = error_nomem(error);
-  if (c->side == WEB_DIFF && !status) status = flame_judge(q, c, tree, &judged, error);
+  if (!status) status = route_judge(q, c, &tree->options, &judged, error);
   tree->options.verdicts = judged.verdicts;
-  if (!judged.verdicts) tree->options.divide_by *= state_divisor(c);
+  if (!judged.verdicts) tree->options.divide_by *= state_divisor(c, c->side);
   if (status == PPROFC_OK)
     status = flame_kept_open(tree->profile, &tree->options, &tree->graph, error);
   tree->options.verdicts = NULL;
@@ -48,9 +46,6 @@ static pprofc_status flame_open(struct web_question *q, const struct state_choic
 /* Builds the tree with the memory and the time of the question. */
 static pprofc_status flame_build(struct web_question *q, const struct state_choice *c,
                                  pprofc_str query, struct web_tree *tree, pprofc_error *error) {
-  const pprofc_profile *shown[] = {[WEB_HEAD] = c->head->profile,
-                                   [WEB_BASE] = c->base ? c->base->profile : NULL,
-                                   [WEB_DIFF] = c->difference};
   tree->budget = budget_retain(q->budget);
   tree->options = q->web->command->report;
   pprofc_status status = web_query_parse(query, &tree->arena, &tree->query, error);
@@ -59,8 +54,7 @@ static pprofc_status flame_build(struct web_question *q, const struct state_choi
   tree->options.format = "flame";
   tree->options.argument = "data";
   tree->options.warn = NULL;
-  tree->profile = profile_lend(shown[c->side], budget_allocator(q->budget));
-  if (!tree->profile) return error_nomem(error);
+  tree->profile = pprofc_profile_retain(c->shown);
   return flame_open(q, c, tree, error);
 }
 

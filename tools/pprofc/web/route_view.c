@@ -1,17 +1,106 @@
-/* Documents: the question, the profiles of the chosen side, and the page around the report. */
-#include "profile/profile.h"
-#include "web/arguments.h"
+/* Makes documents: parses the query, opens the profiles of the chosen side, and writes the page
+ * around the report. */
+#include "core/mem.h"
 #include "web/assets.h"
 #include "web/routes.h"
 #include "web/settings.h"
+#include "web/state.h"
 
 #include <stdio.h>
 
-/* A document while it is made. */
+/* ---- the command line without report options --------- */
+
+/* Flags of sources, by their offset in the command. */
+static const struct {
+  const char *name;
+  size_t offset;
+} arguments_texts[] = {
+    {"benchmark", offsetof(struct command, benchmark)},
+    {"symbolize", offsetof(struct command, symbolize)},
+    {"buildid", offsetof(struct command, buildid)},
+    {"tools", offsetof(struct command, tools)},
+    {"add_comment", offsetof(struct command, add_comment)},
+};
+
+struct arguments {
+  struct arena *arena;
+  const char **items;
+  size_t count;
+  bool failed;
+};
+
+/* Adds "-NAME=VALUE", or the value alone. */
+static void arguments_add(struct arguments *a, const char *name, const char *value) {
+  size_t size = strlen(name) + strlen(value) + 4;
+  char *text = arena_alloc(a->arena, size);
+  a->failed = a->failed || !text;
+  if (!text) return;
+  if (!*name)
+    snprintf(text, size, "%s", value);
+  else
+    snprintf(text, size, *value ? "-%s=%s" : "-%s%s", name, value);
+  a->items[a->count++] = text;
+}
+
+static void arguments_add_flags(struct arguments *a, const struct command *command) {
+  static const char *const stacks[] = {
+      [PPROFC_STACKS_EDGES] = "edges", [PPROFC_STACKS_FLAT] = "flat"};
+  for (size_t i = 0; i < sizeof arguments_texts / sizeof *arguments_texts; i++) {
+    const char *value;
+    memcpy(&value, (const char *)command + arguments_texts[i].offset, sizeof value);
+    if (value && *value) arguments_add(a, arguments_texts[i].name, value);
+  }
+  if (command->all_frames) arguments_add(a, "all_frames", "");
+  if (command->call_stacks != PPROFC_STACKS_PROPORTIONAL)
+    arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
+}
+
+/* Adds the files of a side: its runs, or its source. `flag` is the name of a flag, or "". */
+static void arguments_add_side(struct arguments *a, const char *flag,
+                               const struct state_profile *side) {
+  for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
+  if (!side->run_count) arguments_add(a, flag, side->source);
+}
+
+/* True if a command line can load the side. */
+static bool arguments_can_load(const struct state_profile *side, bool sums) {
+  return !side || sums || side->run_count || *side->source;
+}
+
+static size_t arguments_bases(const struct state_profile *base) {
+  return base ? base->run_count : 0;
+}
+
+/* Lists the arguments that load the chosen profiles: flags of sources, the binary, the
+ * sources. *count is 0 if no command line can load them, because a profile is not a file any
+ * more. False when out of memory. */
+static bool arguments_make(const struct command *command, const struct state_choice *choice,
+                           struct arena *arena, const char *const **items, size_t *count) {
+  struct arguments a = {.arena = arena};
+  const struct state_profile *head = choice->head, *base = choice->base;
+  bool sums = head->is_command && !head->run_count;
+  size_t sources = sums ? command->source_count : head->run_count;
+  *items = NULL;
+  *count = 0;
+  if (!arguments_can_load(head, sums) || !arguments_can_load(base, false)) return true;
+  a.items = arena_array(arena, sources + arguments_bases(base) + 16, sizeof *a.items);
+  if (!a.items) return false;
+  if (base) arguments_add_side(&a, *command->base ? "base" : "diff_base", base);
+  arguments_add_flags(&a, command);
+  if (command->executable) arguments_add(&a, "", command->executable);
+  for (size_t i = 0; i < sources && sums; i++) arguments_add(&a, "", command->sources[i]);
+  if (!sums) arguments_add_side(&a, "", head);
+  *items = a.items;
+  *count = a.count;
+  return !a.failed;
+}
+
+/* ---- the view ---------------------------------------- */
+
+/* State of making a document. */
 struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
-  pprofc_profile *profile, *base, *head; /* borrowed */
   struct web_info info;
   struct web_item items[STATE_PROFILES_MAX], heads[STATE_PROFILES_MAX];
   struct state_profile *profiles[STATE_PROFILES_MAX];
@@ -42,31 +131,16 @@ static bool view_list(struct web_question *q, struct view_parts *p) {
   return true;
 }
 
-static pprofc_profile *view_lend(const struct web_question *q, const pprofc_profile *profile) {
-  return profile ? profile_lend(profile, budget_allocator(q->budget)) : NULL;
-}
-
-static pprofc_status view_lend_all(const struct web_question *q, struct view_parts *p,
-                                   pprofc_error *error) {
-  const struct state_choice *c = &p->choice;
-  const pprofc_profile *shown[] = {[WEB_HEAD] = c->head->profile,
-                                   [WEB_BASE] = c->base ? c->base->profile : NULL,
-                                   [WEB_DIFF] = c->difference};
-  p->profile = view_lend(q, shown[c->side]);
-  if (c->base) {
-    p->head = view_lend(q, c->head->profile);
-    p->base = view_lend(q, c->base->profile);
-    if (!p->head || !p->base) return error_nomem(error);
-  }
-  return p->profile ? PPROFC_OK : error_nomem(error);
-}
-
 static void view_set_runs(struct view_parts *p) {
   const struct state_profile *head = p->choice.head, *base = p->choice.base;
   p->info.head_runs = head->runs;
   p->info.head_run_count = head->run_count;
   p->info.base_runs = base ? base->runs : NULL;
   p->info.base_run_count = base ? base->run_count : 0;
+  p->info.by_time = p->choice.by_time;
+  for (int side = WEB_HEAD; side <= WEB_DIFF && base; side++)
+    p->info.divisors[side] = state_divisor(&p->choice, (enum web_side)side);
+  if (!base) p->info.divisors[WEB_HEAD] = state_divisor(&p->choice, WEB_HEAD);
 }
 
 static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
@@ -82,7 +156,7 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   p->info.safe = p->options.safe;
   p->info.noise = &q->web->command->noise;
   p->info.draw = dot_draw;
-  p->info.draw_context = q->web->dot;
+  p->info.draw_context = &q->web->dot;
   pprofc_status status = web_query_options(&q->query, &p->options, error);
   if (status == PPROFC_OK)
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &p->choice, error);
@@ -98,13 +172,10 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   if (!arguments_make(q->web->command, &p->choice, &q->arena, &p->info.arguments,
                       &p->info.argument_count))
     return error_nomem(error);
-  return view_lend_all(q, p, error);
+  return PPROFC_OK;
 }
 
 static void view_free(struct view_parts *p) {
-  pprofc_profile_release(p->profile);
-  pprofc_profile_release(p->base);
-  pprofc_profile_release(p->head);
   for (size_t i = 0; i < p->profile_count; i++) state_release(p->profiles[i]);
   state_choice_free(&p->choice);
 }
@@ -114,8 +185,7 @@ static pprofc_status view_write(const struct web_question *q, const struct web_v
   struct output out;
   output_init(&out, reply_write, reply);
   if (!message) output_watch(&out, budget_allocator(q->budget));
-  pprofc_status status = message ? web_document_error(q->view, input, message, &out, error)
-                                 : web_document(q->view, input, &out, error);
+  pprofc_status status = web_document(q->view, input, message, &out, error);
   if (status == PPROFC_OK) status = output_flush(&out, error);
   return status;
 }
@@ -123,8 +193,9 @@ static pprofc_status view_write(const struct web_question *q, const struct web_v
 /* Returns the document, or a document with the error. */
 static struct web_reply *view_reply(struct web_question *q, struct view_parts *p,
                                     pprofc_status status, pprofc_error *error) {
-  struct web_view_input input = {&q->query, &p->options,    p->profile, p->base,
-                                 p->head,   p->choice.side, &p->info};
+  const struct state_choice *c = &p->choice;
+  struct web_view_input input = {&q->query,  &p->options, c->shown, c->lent[0],
+                                 c->lent[1], c->side,     &p->info};
   struct web_reply *reply = reply_new(200, REPLY_HTML);
   if (!reply) return NULL;
   if (status == PPROFC_OK) status = view_write(q, &input, reply, NULL, error);

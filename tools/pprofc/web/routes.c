@@ -1,25 +1,99 @@
-/* The table of addresses and their handlers, and the function that calls the handler of a request.
- */
+/* Lists addresses and their handlers, and calls the handler of a request. */
 #include "web/routes.h"
 
+#include "core/budget.h"
+#include "graphviz.h"
 #include "web/assets.h"
 #include "web/settings.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- saved views ------------------------------------- */
+
+struct web_reply *route_back(const struct web_question *q) {
+  static const struct web_change without[] = {{"config", {"", 0}}, {"view", {"", 0}}};
+  const char *view = web_query_get(&q->query, "view");
+  struct buffer query;
+  if (!web_view_find(str_of(view))) return reply_new(200, REPLY_TEXT);
+  buffer_init(&query, &mem_default, (size_t)1 << 20);
+  web_query_write(&query, &q->query, without, 2);
+  struct web_reply *reply = query.failed ? NULL : reply_redirect(303, view, buffer_str(&query));
+  buffer_free(&query);
+  return reply;
+}
+
+static struct web_reply *route_save(struct web_question *q) {
+  pprofc_error error;
+  pprofc_report_options options = q->web->command->report;
+  pprofc_status status = web_query_options(&q->query, &options, &error);
+  if (status == PPROFC_OK)
+    status = settings_save(q->web->settings, web_query_get(&q->query, "config"), &options, &error);
+  return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
+}
+
+static struct web_reply *route_delete(struct web_question *q) {
+  pprofc_error error;
+  pprofc_status status =
+      settings_delete(q->web->settings, web_query_get(&q->query, "config"), &error);
+  return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
+}
+
+/* ---- graphviz ---------------------------------------- */
+
+#define DOT_MILLISECONDS 10000
+#define DOT_LOOK_MS      100 /* interval of the checks for cancellation, in milliseconds */
+
+void dot_slots_init(struct dot_slots *slots, unsigned count) {
+  sem_init(&slots->free, 0, count ? count : 1);
+}
+
+/* Waits for a slot; false if the budget stops first. */
+static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
+  while (!budget_stopped(mem)) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += DOT_LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    if (sem_timedwait(&slots->free, &until) == 0) return true;
+  }
+  return false;
+}
+
+/* Removes the XML declaration and the document type before the picture. */
+static pprofc_status dot_cut(struct buffer *svg, size_t from, pprofc_error *error) {
+  pprofc_str text = str_slice(buffer_str(svg), from, svg->size);
+  size_t at = str_find(text, STR("<svg"));
+  if (at == text.size)
+    return error_set(error, PPROFC_E_IO, "cannot draw the graph: dot wrote no picture");
+  memmove(svg->data + from, text.data + at, text.size - at);
+  svg->size -= at;
+  return PPROFC_OK;
+}
+
+pprofc_status dot_draw(void *context, pprofc_str graph, struct buffer *svg, pprofc_error *error) {
+  struct dot_slots *slots = context;
+  size_t from = svg->size;
+  if (!dot_enter(slots, svg->mem)) return error_nomem(error);
+  pprofc_status status = graphviz_draw("svg", graph, DOT_MILLISECONDS, svg, error);
+  sem_post(&slots->free);
+  return status == PPROFC_OK ? dot_cut(svg, from, error) : status;
+}
 
 /* ---- the table --------------------------------------- */
 
 typedef struct web_reply *(*route_fn)(struct web_question *q);
 
 struct web_route {
-  const char *path; /* name below /ui/ */
+  const char *path; /* name of the route below /ui/ */
   unsigned methods;
   route_fn answer;
-  const char *redirect; /* target of a 301, or NULL */
-  bool upload;          /* takes a long body */
-  bool at_once;         /* answered at once on the connection thread */
-  bool keep;            /* the answer depends only on the query and the generation */
+  const char *redirect; /* target of a permanent redirect (301), or NULL */
+  bool upload;          /* true if the page takes a long body */
+  bool at_once;         /* true if the connection thread answers the page at once */
+  bool keep;            /* true if the answer depends only on the query and the generation */
 };
 
 static const struct web_route routes[] = {
@@ -35,7 +109,7 @@ static const struct web_route routes[] = {
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 
-/* Parameters of every view. */
+/* The route of every view. */
 static const struct web_route view_route = {"", GUARD_GET, route_view, NULL, false, false, true};
 
 static bool routes_below(pprofc_str path, pprofc_str *name) {
@@ -141,8 +215,8 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   buffer_free(&key);
 }
 
-/* The data of the flame graph take longer than its page, and the browser requests them next.
- * So start them with the page. */
+/* Starts to compute the data of the flame graph with its page. The data take longer than the page,
+ * and the browser requests them next. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
   struct buffer text;
   size_t count;

@@ -1,9 +1,12 @@
 /* Reads and writes pprof's settings file. */
 #include "web/settings.h"
 
+#include "common/new_folder.h"
 #include "core/escape.h"
+#include "core/infile.h"
 #include "core/json_tree.h"
 #include "core/outfile.h"
+#include "core/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,40 +42,22 @@ static pprofc_status settings_fail(const char *what, const char *path, pprofc_er
   return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
 }
 
-/* Reads `size` bytes of an open file, or fewer at its end. */
-static pprofc_status settings_read_bytes(int fd, const char *path, char *text, size_t size,
-                                         size_t *used, pprofc_error *error) {
-  for (*used = 0; *used < size;) {
-    ssize_t more = read(fd, text + *used, size - *used);
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) return settings_fail("read", path, error);
-    if (more == 0) break;
-    *used += (size_t)more;
-  }
-  return PPROFC_OK;
-}
-
 /* Reads the whole file into the arena; *data is empty if the file is missing. */
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
+  struct buffer text;
   *data = STR("");
-  if (fd < 0) return errno == ENOENT ? PPROFC_OK : settings_fail("read", path, error);
-  pprofc_status status = PPROFC_OK;
-  bool usual = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-               (uint64_t)info.st_size <= SETTINGS_FILE_BYTES;
-  if (!usual)
-    status = error_set(error, PPROFC_E_FORMAT,
-                       "could not parse settings: not a regular file, or too large");
-  char *text = usual ? arena_alloc(arena, (size_t)info.st_size + 1) : NULL;
-  if (usual && !text) status = error_nomem(error);
-  if (status == PPROFC_OK)
-    status = settings_read_bytes(fd, path, text, (size_t)info.st_size, &data->size, error);
-  close(fd);
-  data->data = status == PPROFC_OK ? text : "";
-  if (status != PPROFC_OK) data->size = 0;
-  return status;
+  if (stat(path, &info) != 0)
+    return errno == ENOENT ? PPROFC_OK : settings_fail("read", path, error);
+  if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size > SETTINGS_FILE_BYTES)
+    return error_set(error, PPROFC_E_FORMAT,
+                     "could not parse settings: not a regular file, or too large");
+  buffer_init(&text, &mem_default, (size_t)SETTINGS_FILE_BYTES + 1);
+  pprofc_status status = file_read(path, &text, error);
+  if (!status) *data = buffer_keep(&text, arena);
+  buffer_free(&text);
+  return !status && !data->data ? error_nomem(error) : status;
 }
 
 /* Parses the file; *root is NULL if the file is missing. */
@@ -97,15 +82,15 @@ static pprofc_status settings_parse(const char *path, struct arena *arena, struc
 
 /* ---- writing ----------------------------------------- */
 
-/* Writes a number as Go does for JSON in pages. */
+/* True for a character that Go escapes in JSON, so that the text is safe in an HTML page. */
 static bool settings_is_unsafe(int32_t c) {
   return c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029;
 }
 
 /* Writes a string as Go does. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
-  static const char characters[] = "\"\\\n\r\t",
-                    letters[] = "\"\\nrt"; /* characters after a backslash */
+  /* Letters after the backslash for these characters. */
+  static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {
     size_t from = at;
@@ -214,10 +199,10 @@ static void settings_write_options(struct buffer *out, const char *name,
   buffer_add_char(out, '}');
 }
 
-/* One change of the file. */
+/* A change of the settings file. */
 struct settings_change {
   const char *name;
-  const pprofc_report_options *options; /* NULL to delete the view */
+  const pprofc_report_options *options; /* options to save; NULL to delete the view */
   bool found;
 };
 
@@ -285,14 +270,8 @@ static pprofc_status settings_make_folder(const char *path, char folder[4096],
   char *end = strrchr(folder, '/');
   if (!end || end == folder) return error_set(error, PPROFC_E_INVALID, "no folder for settings");
   *end = '\0';
-  for (char *slash = folder + 1; *slash; slash++) {
-    if (*slash != '/') continue;
-    *slash = '\0';
-    mkdir(folder, 0700);
-    *slash = '/';
-  }
-  if (mkdir(folder, 0700) == 0 || errno == EEXIST) return PPROFC_OK;
-  return settings_fail("create", folder, error);
+  errno = folder_make(folder, 0700);
+  return errno ? settings_fail("create", folder, error) : PPROFC_OK;
 }
 
 static pprofc_status settings_replace(const char *path, pprofc_str text, pprofc_error *error) {

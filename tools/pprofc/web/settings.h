@@ -1,11 +1,11 @@
-/* Saved views in pprof's own settings file, which both programs share. */
+/* Handles saved views in pprof's own settings file, which both programs share. */
 #ifndef PPROFC_WEB_SETTINGS_H
 #define PPROFC_WEB_SETTINGS_H
 
 #include "web/view.h"
 
 #define SETTINGS_NAME_BYTES 100
-#define SETTINGS_MOST       1000 /* most saved views */
+#define SETTINGS_MOST       1000 /* maximum number of saved views */
 #define SETTINGS_FILE_BYTES ((size_t)16 << 20)
 
 /* Returns $XDG_CONFIG_HOME/pprof/settings.json, or the file below ~/.config. Fails if neither

@@ -1,12 +1,12 @@
-/* The served profiles: reads, chooses and compares them. */
+/* Holds the served profiles: reads, chooses and compares them. */
 #include "benchmarks.h"
 #include "web/state_parts.h"
 
+#include "common/text.h"
 #include "core/mem.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "sources.h"
-#include "web/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
                               .source = text_copy(str_of(source)),
                               .sources = 1,
                               .profile = profile};
-  profile->disposable = false; /* the profile serves many reports */
+  profile->disposable = false; /* keep the profile, because it serves many reports */
   if (p->name && p->source) return p;
   state_release(p);
   return NULL;
@@ -142,6 +142,11 @@ pprofc_status state_read(const struct command *from, const char **sources, size_
 void state_show(struct web_state *s, struct state_loaded *l) {
   s->head = state_add(s, l->head);
   s->base = l->base ? state_add(s, l->base) : s->named_base;
+  if (l->difference && !l->head->run_count && state_by_time(s->command, l->head, l->base)) {
+    /* The page compares per second, and this difference is of whole amounts. */
+    pprofc_profile_release(l->difference);
+    l->difference = NULL;
+  }
   if (l->difference) {
     pprofc_profile_release(s->pairs[0].difference);
     s->pairs[0] = (struct state_pair){s->head, s->base, l->difference, ++s->time};
@@ -279,7 +284,7 @@ void state_free(struct web_state *s) {
 
 /* ---- choosing ---------------------------------------- */
 
-/* Returns the profile that a parameter names, retained. */
+/* Returns the profile that a parameter names, with a reference for the caller. */
 static pprofc_status state_take(struct web_state *s, const struct web_query *query,
                                 const char *parameter, unsigned initial,
                                 struct state_profile **profile, pprofc_error *error) {
@@ -311,7 +316,7 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
-/* Returns the known difference of two profiles, retained, or NULL. */
+/* Returns the known difference of two profiles, with a reference for the caller, or NULL. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];
@@ -334,33 +339,63 @@ static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
 
 static pprofc_status state_compare(struct web_state *s, const pprofc_allocator *mem,
                                    struct state_choice *c, pprofc_error *error) {
-  pprofc_status status = state_subtract(s->command, c->head, c->base, mem, &c->difference, error);
+  pprofc_status status =
+      state_subtract(s->command, c->head, c->base, c->mean, mem, &c->difference, error);
   if (status != PPROFC_OK) return budget_status(mem, status, error);
+  if (c->mean) return PPROFC_OK;
   pthread_mutex_lock(&s->lock);
   state_keep_pair(s, c);
   pthread_mutex_unlock(&s->lock);
   return PPROFC_OK;
 }
 
-pprofc_status state_choose(struct web_state *s, const struct web_query *query,
-                           const pprofc_allocator *mem, struct state_choice *c,
-                           pprofc_error *error) {
-  *c = (struct state_choice){.side = WEB_HEAD};
-  pthread_mutex_lock(&s->lock);
+/* Lends the chosen profiles to a request. */
+static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *mem,
+                                pprofc_error *error) {
+  const pprofc_profile *sides[] = {[WEB_HEAD] = c->head->profile,
+                                   [WEB_BASE] = c->base ? c->base->profile : NULL,
+                                   [WEB_DIFF] = c->difference};
+  c->shown = profile_lend(sides[c->side], mem);
+  if (c->base) c->lent[0] = profile_lend(c->base->profile, mem);
+  if (c->base) c->lent[1] = profile_lend(c->head->profile, mem);
+  bool all = c->shown && (!c->base || (c->lent[0] && c->lent[1]));
+  return all ? PPROFC_OK : error_nomem(error);
+}
+
+/* Takes the profiles that the query names, and the known difference. */
+static pprofc_status state_take_sides(struct web_state *s, const struct web_query *query,
+                                      struct state_choice *c, pprofc_error *error) {
   pprofc_status status = state_take(s, query, "head", s->head, &c->head, error);
   if (status == PPROFC_OK && !c->head) status = state_take(s, query, "", s->head, &c->head, error);
   if (status == PPROFC_OK) status = state_take(s, query, "base", s->base, &c->base, error);
   if (status == PPROFC_OK) status = state_choose_side(query, c, error);
-  if (status == PPROFC_OK && c->side == WEB_DIFF) c->difference = state_known_pair(s, c);
+  if (status != PPROFC_OK || c->mean) return status;
+  c->by_time = state_by_time(s->command, c->head, c->base);
+  if (c->side == WEB_DIFF) c->difference = state_known_pair(s, c);
+  return PPROFC_OK;
+}
+
+pprofc_status state_choose(struct web_state *s, const struct web_query *query,
+                           const pprofc_allocator *mem, struct state_choice *c,
+                           pprofc_error *error) {
+  pprofc_report_options options = s->command->report;
+  pprofc_status status = web_query_options(query, &options, error);
+  *c = (struct state_choice){.side = WEB_HEAD, .mean = options.mean};
+  if (status != PPROFC_OK) return status;
+  pthread_mutex_lock(&s->lock);
+  status = state_take_sides(s, query, c, error);
   pthread_mutex_unlock(&s->lock);
-  if (status != PPROFC_OK || c->side != WEB_DIFF || c->difference) return status;
-  return state_compare(s, mem, c, error);
+  if (status == PPROFC_OK && c->side == WEB_DIFF && !c->difference)
+    status = state_compare(s, mem, c, error);
+  return status == PPROFC_OK ? state_lend(c, mem, error) : status;
 }
 
 void state_choice_free(struct state_choice *c) {
   state_release(c->head);
   state_release(c->base);
   pprofc_profile_release(c->difference);
+  pprofc_profile_release(c->shown);
+  for (size_t i = 0; i < 2; i++) pprofc_profile_release(c->lent[i]);
   *c = (struct state_choice){.side = WEB_HEAD};
 }
 

@@ -1,4 +1,4 @@
-/* Shared by state.c and state_watch.c. */
+/* Declarations that state.c, state_runs.c and state_watch.c share. */
 #ifndef PPROFC_WEB_STATE_PARTS_H
 #define PPROFC_WEB_STATE_PARTS_H
 
@@ -6,16 +6,16 @@
 
 #include <pthread.h>
 
-/* Known differences of two profiles, by their ids. */
+/* Maximum number of differences that are kept, each found by the ids of two profiles. */
 #define STATE_PAIRS 4
 
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* time of last use */
+  uint64_t used; /* number of the last use; larger is later */
 };
 
-/* Profiles that belong together. */
+/* Profiles that were loaded together. */
 struct state_loaded {
   struct state_profile *head, *base;
   pprofc_profile *difference;
@@ -23,28 +23,28 @@ struct state_loaded {
 
 struct web_state {
   struct command *command;
-  const char **sources; /* sources without a name */
+  const char **sources; /* sources of the command line without a name */
   size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t count;
   unsigned next_id;
-  unsigned head, base; /* ids shown by default; base 0 for no base */
+  unsigned head, base; /* ids of the profiles that are shown by default; base 0 means no base */
   struct state_pair pairs[STATE_PAIRS];
-  unsigned named_base; /* the named base; 0 without one */
+  unsigned named_base; /* id of the named base; 0 without a named base */
   uint64_t generation, epoch, time;
-  struct state_loaded pending; /* profiles read aside */
+  struct state_loaded pending; /* profiles that are being loaded and not shown yet */
   char pending_text[320], pending_clock[16];
-  char broken_text[512]; /* why a changed file cannot be loaded */
-  bool watched;          /* true if all sources are files */
-  uint64_t seen, read;   /* stamps at the last check, and at the last load */
+  char broken_text[512]; /* reason why a changed file cannot be loaded */
+  bool watched;          /* true if all sources are files or folders */
+  uint64_t seen, read;   /* stamps of the files at the last check, and at the last load */
 };
 
 /* Wraps a profile and takes ownership of it; NULL when out of memory. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* Copies the runs that a profile is the sum of. False when out of memory. */
+/* Copies the runs whose sum is the profile. False when out of memory. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
@@ -56,11 +56,18 @@ bool state_has_runs(const struct command *command);
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
                               pprofc_error *error);
 
-/* Makes the difference of two profiles; of runs, the difference of their means times their common
- * number (judge_common_runs), so that values stay whole. */
+/* True if the sides are compared per second: by -normalize_by=time, and mutex and block profiles
+ * if all runs have a duration. */
+bool state_by_time(const struct command *command, const struct state_profile *head,
+                   const struct state_profile *base);
+
+/* Makes the difference of two profiles. Each side is divided by its runs or seconds, and the
+ * difference multiplied by state_divisor, so that values stay integers. With `mean`, nothing
+ * is divided. */
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
-                             const struct state_profile *base, const pprofc_allocator *mem,
-                             pprofc_profile **difference, pprofc_error *error);
+                             const struct state_profile *base, bool mean,
+                             const pprofc_allocator *mem, pprofc_profile **difference,
+                             pprofc_error *error);
 
 /* Returns "cpu.prof" for "/tmp/cpu.prof", with folders if `other`, the source of the other
  * side or NULL, has the same name. For several sources: the first and the number of others. */

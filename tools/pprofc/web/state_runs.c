@@ -1,12 +1,14 @@
-/* Runs: several profiles a side, which the page judges as -top -noise does. The page shows the
- * means of their sums. */
+/* Handles runs: several profiles a side, which the page judges as -top -noise does. The page shows
+ * the means of their sums. */
 #include "web/state_parts.h"
 
+#include "common/text.h"
 #include "noise/runs.h"
+#include "pipeline/pipeline.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "web/judge.h"
-#include "web/text.h"
+
+#include <math.h>
 
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count) {
   p->runs = mem_array(&mem_default, count, sizeof *p->runs);
@@ -65,7 +67,7 @@ static pprofc_status state_make_sides(const struct command *command, const struc
                              &l->head, error);
   if (status != PPROFC_OK) return status;
   l->head->is_command = true;
-  return state_subtract(command, l->head, l->base, &mem_default, &l->difference, error);
+  return state_subtract(command, l->head, l->base, false, &mem_default, &l->difference, error);
 }
 
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
@@ -73,7 +75,7 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
   pprofc_status status = runs_load(command, &runs, error);
-  for (size_t i = 0; i < runs.count; i++) /* the profiles serve many reports */
+  for (size_t i = 0; i < runs.count; i++) /* keep the profiles, because they serve many reports */
     ((pprofc_profile *)runs.items[i].profile)->disposable = false;
   if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);
   if (status != PPROFC_OK) state_free_loaded(l);
@@ -83,26 +85,88 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
 
 /* ---- differences ------------------------------------- */
 
+/* Factor by which values are multiplied before they are divided by a duration, so that rounding
+ * changes a value of 1 by at most 0.0005. */
+#define STATE_STEPS 1000
+
 static size_t state_runs_of(const struct state_profile *p) {
   return p && p->run_count ? p->run_count : 1;
 }
 
-double state_divisor(const struct state_choice *c) {
-  size_t head = state_runs_of(c->head), base = state_runs_of(c->base);
-  if (c->side == WEB_DIFF) return (double)judge_common_runs(base, head);
-  return (double)(c->side == WEB_BASE ? base : head);
+/* Returns the duration of all runs of a side in seconds; 0 if it is not known. */
+static double state_seconds(const struct state_profile *p) {
+  double nanos = 0;
+  for (size_t i = 0; i < state_runs_of(p); i++) {
+    const pprofc_profile *run = p->run_count ? p->runs[i].profile : p->profile;
+    if (run->duration_nanos <= 0) return 0;
+    nanos += (double)run->duration_nanos;
+  }
+  return nanos / 1e9;
 }
 
-/* Returns `times` times a profile, which the caller releases. */
-static pprofc_status state_times(const pprofc_profile *profile, size_t times,
+bool state_by_time(const struct command *c, const struct state_profile *head,
+                   const struct state_profile *base) {
+  if (!base || c->report.normalize) return false;
+  const pprofc_profile *p = base->profile;
+  bool waits = p->type_count && str_equal(profile_string(p, p->types[0].type), STR("contentions"));
+  bool chosen = waits && !*c->noise.ops && !*c->noise.bench_base;
+  if (c->noise.normalize_by != PPROFC_EXPOSURE_AUTO)
+    chosen = c->noise.normalize_by == PPROFC_EXPOSURE_TIME;
+  return chosen && state_seconds(head) > 0 && state_seconds(base) > 0;
+}
+
+/* Returns the divisor of one side: its number of runs, or its seconds. */
+static double state_weight(const struct state_profile *p, bool by_time) {
+  return by_time ? state_seconds(p) : (double)state_runs_of(p);
+}
+
+/* Returns the least common multiple of two numbers of runs. */
+static double state_common_runs(size_t a, size_t b) {
+  size_t x = a, y = b;
+  while (y) {
+    size_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return (double)(a / x) * (double)b;
+}
+
+/* Returns the largest total of a profile. */
+static double state_most(const pprofc_profile *p) {
+  double most = 0;
+  for (size_t i = 0; i < p->type_count; i++)
+    most = fmax(most, fabs((double)value_total(p, i, false)));
+  return most;
+}
+
+/* Returns the divisor of a difference, which is a multiple of the divisors of both sides, or so
+ * large that rounding does not show. */
+static double state_common(const struct state_profile *head, const struct state_profile *base,
+                           bool by_time) {
+  double a = state_weight(head, by_time), b = state_weight(base, by_time), most = fmax(a, b);
+  if (!by_time) return state_common_runs(state_runs_of(head), state_runs_of(base));
+  if (fabs(a - b) <= 0) return a;
+  double total = fmax(state_most(head->profile), state_most(base->profile));
+  bool fits = total * STATE_STEPS * most / fmin(a, b) < 0x1p62;
+  return fits ? STATE_STEPS * most : most;
+}
+
+double state_divisor(const struct state_choice *c, enum web_side side) {
+  if (c->mean) return 1;
+  if (side == WEB_DIFF && c->base) return state_common(c->head, c->base, c->by_time);
+  return state_weight(side == WEB_BASE ? c->base : c->head, c->by_time);
+}
+
+/* Multiplies all values of a profile by `times`. The caller releases the result. */
+static pprofc_status state_times(const pprofc_profile *profile, double times,
                                  const pprofc_allocator *mem, pprofc_profile **made,
                                  pprofc_error *error) {
   pprofc_profile *lent = profile_lend(profile, mem);
   *made = lent;
   if (!lent) return error_nomem(error);
-  if (times == 1) return PPROFC_OK;
+  if (fabs(times - 1) <= 0) return PPROFC_OK;
   double *ratios = mem_array(mem, lent->type_count, sizeof *ratios);
-  for (size_t i = 0; ratios && i < lent->type_count; i++) ratios[i] = (double)times;
+  for (size_t i = 0; ratios && i < lent->type_count; i++) ratios[i] = times;
   *made = NULL;
   pprofc_status status = ratios ? pprofc_scale(lent, ratios, made, error) : error_nomem(error);
   mem_free(mem, ratios, lent->type_count, sizeof *ratios);
@@ -111,11 +175,14 @@ static pprofc_status state_times(const pprofc_profile *profile, size_t times,
 }
 
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
-                             const struct state_profile *base, const pprofc_allocator *mem,
-                             pprofc_profile **difference, pprofc_error *error) {
+                             const struct state_profile *base, bool mean,
+                             const pprofc_allocator *mem, pprofc_profile **difference,
+                             pprofc_error *error) {
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
-  size_t heads = state_runs_of(head), bases = state_runs_of(base),
-         common = judge_common_runs(heads, bases);
+  bool by_time = state_by_time(command, head, base);
+  double heads = state_weight(head, by_time), bases = state_weight(base, by_time),
+         common = state_common(head, base, by_time);
+  if (mean) heads = bases = common = 1;
   pprofc_profile *more = NULL, *less = NULL;
   pprofc_status status = state_times(head->profile, common / heads, mem, &more, error);
   if (status == PPROFC_OK) status = state_times(base->profile, common / bases, mem, &less, error);

@@ -1,15 +1,40 @@
-/* Changed files: reads them aside, offers and shows them. */
+/* Watches files and folders: reads changed ones while the page still shows the old ones. */
 #include "web/state_parts.h"
 
+#include "core/system.h"
+#include "noise/runs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
-static uint64_t state_stamp_of(const char *path) {
+/* Returns a number that changes when a file changes; 0 if it is not a regular file. */
+static uint64_t state_stamp_file(int folder, const char *name) {
   struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  if (fstatat(folder, name, &info, 0) != 0 || !S_ISREG(info.st_mode)) return 0;
   return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec << 1 ^
          (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
+}
+
+/* Returns a number that changes when a file of a folder changes. Skips hidden files. The order of
+ * the files does not matter. */
+static uint64_t state_stamp_folder(DIR *folder) {
+  uint64_t stamp = 1;
+  for (struct dirent *entry; (entry = readdir(folder));)
+    if (entry->d_name[0] != '.')
+      stamp += state_stamp_file(dirfd(folder), entry->d_name) * 0x9E3779B97F4A7C15u;
+  return stamp;
+}
+
+/* Returns a number that changes when a file or folder changes; 0 if it does not exist. */
+static uint64_t state_stamp_of(const char *path) {
+  DIR *folder = runs_is_folder(path) ? opendir(path) : NULL;
+  if (!folder) return state_stamp_file(AT_FDCWD, path);
+  uint64_t stamp = state_stamp_folder(folder);
+  closedir(folder);
+  return stamp;
 }
 
 /* Returns one number for the state of all watched files. */
@@ -83,7 +108,7 @@ void state_watch(struct web_state *s) {
     return;
   }
   pprofc_status status = state_read(s->command, s->sources, s->source_count, &loaded, &error);
-  if (state_stamp(s) != stamp) { /* changed while it was read */
+  if (state_stamp(s) != stamp) { /* a file changed while it was read */
     if (status == PPROFC_OK) state_free_loaded(&loaded);
     s->read = 0;
     return;

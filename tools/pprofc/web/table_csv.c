@@ -1,16 +1,18 @@
-/* Rows of functions as CSV. */
+/* Writes rows of functions as CSV. */
 #include "web/table_csv.h"
 
 #include "core/error.h"
 #include "core/escape.h"
 #include "core/mem.h"
 #include "profile/profile.h"
+#include "verdict/print/print.h"
 #include "web/judge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* The rows of one profile, sorted by key. */
+/* Rows of one profile, sorted by key. */
 struct csv_side {
   pprofc_graph *graph;
   const pprofc_graph_node **sorted;
@@ -48,44 +50,38 @@ static void csv_side_free(const pprofc_profile *profile, struct csv_side *side) 
 }
 
 static void csv_text(struct buffer *out, pprofc_str text) {
-  bool formula = text.size && text.data[0] && strchr("=+-@\t\r", text.data[0]);
   struct buffer clean;
   buffer_init(&clean, out->mem, (size_t)64 << 20);
   escape_terminal(&clean, text, false);
-  buffer_add_text(out, formula ? "\"'" : "\"");
-  for (size_t i = 0; i < clean.size; i++) {
-    if (clean.data[i] == '"') buffer_add_char(out, '"');
-    buffer_add_char(out, clean.data[i]);
-  }
-  buffer_add_char(out, '"');
+  escape_csv(out, buffer_str(&clean), true);
   out->failed = out->failed || clean.failed;
   buffer_free(&clean);
 }
 
 /* Writes flat and cum, or their means over runs. */
-static void csv_values(int64_t flat, int64_t cum, double runs, struct buffer *out) {
-  if (runs > 1)
-    buffer_printf(out, ",%.15g,%.15g", (double)flat / runs, (double)cum / runs);
+static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
+  if (fabs(divisor - 1) > 0)
+    buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);
   else
     buffer_printf(out, ",%lld,%lld", (long long)flat, (long long)cum);
 }
 
-/* Flat and cum of a row on one side. */
-static void csv_side_write(const struct csv_side *side, size_t runs, const pprofc_graph_node *node,
-                           struct buffer *out) {
+/* Writes flat and cum of a row of one side. */
+static void csv_side_write(const struct csv_side *side, double divisor,
+                           const pprofc_graph_node *node, struct buffer *out) {
   const pprofc_graph_node *const *found = NULL;
   if (!side->graph) return;
   if (side->count)
     found = bsearch(&node, side->sorted, side->count, sizeof *side->sorted, csv_compare);
   if (found)
-    csv_values((*found)->flat, (*found)->cum, (double)runs, out);
+    csv_values((*found)->flat, (*found)->cum, divisor, out);
   else
     buffer_add_text(out, ",0,0");
 }
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Leaves fields of unknown numbers empty. */
+/* Writes a number; an unknown number becomes an empty field. */
 static void csv_number(double value, struct buffer *out) {
   buffer_add_char(out, ',');
   if (isfinite(value)) buffer_printf(out, "%.12g", value);
@@ -97,14 +93,14 @@ static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffe
     buffer_add_text(out, ",,,,,");
     return;
   }
-  const pprofc_verdict_estimate *e = judge_estimate(row, by_cum);
+  const pprofc_verdict_estimate *e = noise_estimate(row, by_cum);
   bool judged = !isnan(e->p);
   csv_number(e->delta, out);
   csv_number(judged ? e->low : (double)NAN, out);
   csv_number(judged ? e->high : (double)NAN, out);
   csv_number(e->q, out);
   buffer_add_char(out, ',');
-  csv_text(out, str_of(judge_word(row, by_cum)));
+  csv_text(out, str_of(noise_word(row, by_cum)));
 }
 
 static void csv_verdicts(const struct judgement *j, pprofc_str function, struct buffer *out) {
@@ -116,11 +112,16 @@ static void csv_verdicts(const struct judgement *j, pprofc_str function, struct 
 
 /* ---- the table --------------------------------------- */
 
-/* Changes are in the unit of the values, and of shares in percent of the total. */
-static void csv_head(bool compared, const struct judgement *j, struct buffer *out) {
-  const char *of = j->summary.exposure == PPROFC_EXPOSURE_TOTAL ? " %" : "";
-  buffer_add_text(out, "name,file,line,flat,cum");
-  if (compared) buffer_add_text(out, ",base flat,base cum,head flat,head cum");
+/* Writes the column titles. Changes have the unit of the values; changes of shares are
+ * percentages of the total. */
+static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
+  char of[32] = " %";
+  if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)
+    snprintf(of, sizeof of, "%s%s", *judge_per(j) ? " " : "", judge_per(j));
+  const char *per = by_time ? " per second" : "";
+  buffer_printf(out, "name,file,line,flat%s,cum%s", per, per);
+  if (compared)
+    buffer_printf(out, ",base flat%s,base cum%s,head flat%s,head cum%s", per, per, per, per);
   if (j->verdicts)
     buffer_printf(out,
                   ",flat change%s,flat low%s,flat high%s,flat q,flat verdict,cum change%s,"
@@ -138,14 +139,14 @@ static void csv_row(const struct table_csv *table, const pprofc_graph *graph,
   csv_text(out, node->file);
   buffer_printf(out, ",%lld", (long long)node->line);
   csv_values(node->flat, node->cum, table->divisor, out);
-  csv_side_write(&sides[0], table->sides[0].count, node, out);
-  csv_side_write(&sides[1], table->sides[1].count, node, out);
+  csv_side_write(&sides[0], table->divisors[0], node, out);
+  csv_side_write(&sides[1], table->divisors[1], node, out);
   csv_verdicts(j, node->name, out);
   buffer_add_char(out, ',');
   csv_text(out, totals.type);
   buffer_add_char(out, ',');
   csv_text(out, totals.unit);
-  if (table->divisor > 1)
+  if (fabs(table->divisor - 1) > 0)
     buffer_printf(out, ",%.15g\n", (double)totals.total / table->divisor);
   else
     buffer_printf(out, ",%lld\n", (long long)totals.total);
@@ -163,7 +164,7 @@ pprofc_status table_csv_write(const struct table_csv *t, struct buffer *out, ppr
     status = judge_sides(t->sides, t->options, t->noise, &judgement, error);
   if (status == PPROFC_OK) {
     const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
-    csv_head(t->compared, &judgement, out);
+    csv_head(t->compared, t->by_time, &judgement, out);
     for (size_t i = 0; i < count; i++) csv_row(t, graph, &nodes[i], sides, &judgement, out);
     if (out->failed) status = error_nomem(error);
   }

@@ -1,4 +1,4 @@
-/* The table of the page as CSV. */
+/* Writes the table of the page as CSV. */
 #ifndef PPROFC_WEB_TABLE_CSV_H
 #define PPROFC_WEB_TABLE_CSV_H
 
@@ -8,9 +8,11 @@
 
 struct table_csv {
   const pprofc_profile *shown;
-  double divisor;             /* values of `shown` are divided by it */
+  double divisor;             /* divisor of the values of `shown` */
   bool compared;              /* true to add the values of both sides and the verdict */
-  struct judge_side sides[2]; /* base and head of a difference */
+  bool by_time;               /* true if values are per second */
+  struct judge_side sides[2]; /* base and head of a difference, with their runs */
+  double divisors[2];         /* divisors of the values of base and head */
   const pprofc_report_options *options;
   const struct noise_options *noise; /* options of verdicts; NULL for the defaults */
 };

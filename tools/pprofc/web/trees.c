@@ -1,18 +1,18 @@
-/* A short list of trees in the order of use. */
+/* Implements a short list of trees in the order of use. */
 #include "web/trees.h"
 
+#include "common/text.h"
 #include "pprofc/profile.h"
-#include "web/text.h"
 
 #include <pthread.h>
 
-/* Most trees in the list. */
+/* Maximum number of trees in the list. */
 #define TREES_MOST 16
 
 struct web_trees {
   pthread_mutex_t lock;
   pthread_cond_t built;
-  struct web_tree *first; /* most recently used */
+  struct web_tree *first; /* tree that was used most recently */
   uint64_t most;
 };
 
@@ -37,7 +37,7 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   }
   arena_init(&tree->arena, &mem_default);
   tree->building = true;
-  tree->references = 2; /* one of the list, one of the caller */
+  tree->references = 2; /* one reference belongs to the list, one to the caller */
   tree->next = trees->first;
   trees->first = tree;
   return tree;

@@ -1,5 +1,5 @@
-/* A cache of flame graph trees, so that a zoom need not build its tree again. Least recently
- * used trees go first, within a limit of bytes. */
+/* Cache of flame graph trees, so that a zoom need not build its tree again. Within a limit of
+ * bytes, the trees used least recently are dropped first. */
 #ifndef PPROFC_WEB_TREES_H
 #define PPROFC_WEB_TREES_H
 
@@ -16,15 +16,16 @@ struct web_tree {
   int references;
   bool building;
   char *key;
-  struct arena arena;     /* owner of the query texts */
-  struct web_query query; /* query that the options point into */
+  struct arena arena;     /* arena for the texts of the query */
+  struct web_query query; /* query, to which the options point */
   pprofc_report_options options;
-  struct budget *budget;   /* budget of the first question, which paid for everything; retained */
-  pprofc_profile *profile; /* borrowed with that budget */
+  struct budget
+      *budget; /* budget of the first question, which limits the tree; the tree holds a reference */
+  pprofc_profile *profile; /* profile of the tree, lent with that budget */
   struct flame_kept *graph;
 };
 
-/* Returns NULL when out of memory. */
+/* Returns a new cache of trees; NULL when out of memory. */
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 

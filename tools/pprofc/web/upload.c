@@ -1,24 +1,14 @@
-/* Uploaded profiles, and reloads of changed files. */
+/* Handles uploaded profiles, and reloads of changed files. */
 #include "core/escape.h"
+#include "core/infile.h"
 #include "web/routes.h"
-
-#include <errno.h>
-#include <unistd.h>
 
 /* Reads the body of an upload into budgeted memory. */
 static pprofc_status upload_read(const struct web_question *q, struct buffer *data,
                                  pprofc_error *error) {
-  char chunk[64 * 1024];
-  ssize_t size = 1;
-  while (size > 0 && !data->failed) {
-    size = read(q->body, chunk, sizeof chunk);
-    if (size < 0 && errno == EINTR)
-      size = 1;
-    else if (size > 0)
-      buffer_add(data, chunk, (size_t)size);
-  }
+  int number = fd_read_all(q->body, data);
   if (data->failed) return error_nomem(error);
-  return size < 0 ? error_set(error, PPROFC_E_IO, "cannot read the file") : PPROFC_OK;
+  return number ? error_set(error, PPROFC_E_IO, "cannot read the file") : PPROFC_OK;
 }
 
 struct web_reply *route_upload(struct web_question *q) {

@@ -1,30 +1,148 @@
-/* -http from start to end: reads the profiles, serves, starts a browser, waits for a signal. */
+/* Runs -http from start to end: reads the profiles, serves, starts a browser, waits for a
+ * signal. */
 #include "web/web.h"
 
 #include "common/terminal.h"
+#include "core/error.h"
 #include "core/mem.h"
+#include "core/str.h"
+#include "core/system.h"
 #include "limit_flags.h"
 #include "sources.h"
-#include "web/address.h"
-#include "web/browser.h"
+#include "viewer.h"
 #include "web/routes.h"
 #include "web/settings.h"
 
 #include <errno.h>
-#include <malloc.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+/* ---- the address ------------------------------------- */
+
+struct http_address {
+  char host[256]; /* host as given; "localhost" if empty */
+  unsigned port;  /* TCP port; 0 for any free port */
+  bool loopback;  /* true if only this machine can connect */
+  bool any;       /* true if the server listens on all addresses of the machine */
+};
+
+static pprofc_status address_wrong(const char *text, const char *why, pprofc_error *error) {
+  return error_set(error, PPROFC_E_INVALID, "could not split http address: address %s: %s", text,
+                   why);
+}
+
+static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_error *error) {
+  int64_t number = 0;
+  if (port.size && !str_parse_int(port, 10, &number))
+    return error_set(error, PPROFC_E_INVALID,
+                     "invalid port number: strconv.Atoi: parsing \"%.*s\": invalid syntax",
+                     STR_ARG(port));
+  if (number < 0 || number > 65535)
+    return error_set(error, PPROFC_E_INVALID, "invalid port number: %.*s", STR_ARG(port));
+  *out = (unsigned)number;
+  return PPROFC_OK;
+}
+
+/* Splits HOST:PORT. Both may be empty, but the colon must be there. Errors have pprof's words. */
+static pprofc_status web_address_parse(const char *text, struct http_address *address,
+                                       pprofc_error *error) {
+  pprofc_str all = str_of(text);
+  size_t colon = str_find_last_char(all, ':');
+  if (colon == all.size)
+    return address_wrong(text, "missing port in address (type -http=localhost:8080)", error);
+  pprofc_str host = str_slice(all, 0, colon), port = str_slice(all, colon + 1, all.size);
+  bool bracketed = host.size > 1 && host.data[0] == '[' && host.data[host.size - 1] == ']';
+  if (bracketed) host = str_slice(host, 1, host.size - 1);
+  if (!bracketed && str_find_char(host, ':') < host.size)
+    return address_wrong(text, "too many colons in address", error);
+  if (!host.size) host = STR("localhost");
+  if (host.size >= sizeof address->host) return address_wrong(text, "the host is too long", error);
+  *address = (struct http_address){.port = 0};
+  memcpy(address->host, host.data, host.size);
+  return address_parse_port(port, &address->port, error);
+}
+
+/* Records the kind of the bound address, and its port. */
+static void address_look(struct http_address *address, const struct sockaddr_storage *bound) {
+  struct sockaddr_in four;
+  struct sockaddr_in6 six;
+  if (bound->ss_family == AF_INET) {
+    memcpy(&four, bound, sizeof four);
+    address->port = ntohs(four.sin_port);
+    address->loopback = ntohl(four.sin_addr.s_addr) >> 24 == 127;
+    address->any = four.sin_addr.s_addr == 0;
+    return;
+  }
+  memcpy(&six, bound, sizeof six);
+  address->port = ntohs(six.sin6_port);
+  address->loopback = IN6_IS_ADDR_LOOPBACK(&six.sin6_addr);
+  address->any = IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr);
+}
+
+/* Returns a socket that listens at one address, or -1. */
+static int address_open(const struct addrinfo *info) {
+  int on = 1;
+  int fd = socket(info->ai_family, SOCK_STREAM, 0);
+  if (fd < 0) return -1;
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0) return fd;
+  int failed = errno;
+  close(fd);
+  errno = failed;
+  return -1;
+}
+
+/* Binds an address of the host and listens. Sets port, loopback and any. */
+static pprofc_status address_listen(struct http_address *address, int *listening,
+                                    pprofc_error *error) {
+  struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found;
+  struct sockaddr_storage bound;
+  socklen_t size = sizeof bound;
+  char port[16];
+  bool local = strcmp(address->host, "localhost") == 0;
+  if (local) hints.ai_family = AF_INET;
+  snprintf(port, sizeof port, "%u", address->port);
+  int failed = getaddrinfo(local ? "127.0.0.1" : address->host, port, &hints, &found);
+  if (failed)
+    return error_set(error, PPROFC_E_IO, "listen tcp %s:%s: %s", address->host, port,
+                     gai_strerror(failed));
+  int fd = -1;
+  for (const struct addrinfo *info = found; info && fd < 0; info = info->ai_next)
+    fd = address_open(info);
+  int why = errno;
+  freeaddrinfo(found);
+  if (fd < 0)
+    return error_set(error, PPROFC_E_IO, "listen tcp %s:%s: bind: %s", address->host, port,
+                     ERRNO_TEXT(why));
+  if (getsockname(fd, (struct sockaddr *)&bound, &size) == 0) address_look(address, &bound);
+  *listening = fd;
+  return PPROFC_OK;
+}
+
+/* Formats "localhost:8080" or "[::1]:8080". */
+static void address_write(const struct http_address *address, char *out, size_t size) {
+  const char *format = strchr(address->host, ':') ? "[%s]:%u" : "%s:%u";
+  snprintf(out, size, format, address->host, address->port);
+}
+
+/* ---- serving ----------------------------------------- */
+
 #define EXIT_FAILED 2
 
-/* Limits of one answer. */
+/* Limits of one answer: memory and time. */
 #define ANSWER_BYTES        ((uint64_t)512 << 20)
 #define ANSWER_MILLISECONDS 30000
 #define ANSWERS_WAITING     256
@@ -34,15 +152,15 @@
 /* Limit of cached trees of flame graphs; at most an eighth of all memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
-/* Twice as many threads as cores, because some wait for graphviz. */
+/* Returns the number of threads: twice as many as cores, because some wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long workers = cores > 0 ? 2 * cores : 2;
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Only sigwait in the main thread receives signals. Writing to a closed connection raises no
- * signal. */
+/* Blocks signals, so that only sigwait in the main thread receives them. Writing to a closed
+ * connection raises no signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -52,7 +170,7 @@ static void web_block_signals(sigset_t *signals) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-/* File descriptors for pipes and files, in addition to connections. */
+/* Raises the limit of file descriptors: pipes and files need them in addition to connections. */
 static void web_raise_limits(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 4096) return;
@@ -60,8 +178,8 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Threads share few heaps and return large blocks to the system, because the server runs for
- * long. */
+/* Makes threads share few heaps and return large blocks to the system, because the server runs
+ * for long. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
@@ -70,7 +188,7 @@ static void web_tune_memory(void) {
 #endif
 }
 
-/* Answers since the last check of the watcher. */
+/* number of answers since the last check of the watcher */
 static atomic_uint web_answers;
 
 static void web_answer(void *asker, struct web_reply *reply) {
@@ -78,7 +196,7 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Heaps keep free pages between used blocks, so return them to the system after some work. */
+/* Returns free pages to the system after some work. Heaps keep free pages between used blocks. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX
@@ -100,8 +218,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
                                          .run = routes_run,
                                          .forget = routes_forget,
                                          .answer = web_answer};
-  web->dot = dot_slots_new((web_workers() + 1) / 2);
-  if (!web->dot) return error_nomem(error);
+  dot_slots_init(&web->dot, (web_workers() + 1) / 2);
   web->jobs = jobs_start(&settings);
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
@@ -110,7 +227,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
 static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   unsigned char random[GUARD_TOKEN_SIZE];
-  if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+  if (!system_random(random, sizeof random))
     return error_set(error, PPROFC_E_IO, "cannot make a token: %s", ERRNO_TEXT(errno));
   for (size_t i = 0; i < sizeof random; i++) token[i] = letters[random[i] & 63];
   token[GUARD_TOKEN_SIZE] = '\0';
@@ -134,11 +251,11 @@ static void web_announce(struct web *web, const struct http_address *address, co
   size_t before = text.size;
   buffer_add_text(&text, *token ? "&" : "/ui/?");
   size_t from = text.size;
-  browser_write_options(&text, &web->command->report);
+  web_query_of_options(&text, &web->command->report);
   routes_prepare_landing(web, str_slice(buffer_str(&text), from, text.size));
   if (text.size == from) text.size = before;
   buffer_add(&text, "", 1);
-  if (!text.failed && !browser_start(text.data)) message_note("%s", text.data);
+  if (!text.failed && !viewer_browse(text.data)) message_note("%s", text.data);
   buffer_free(&text);
 }
 
@@ -214,7 +331,6 @@ int web_run(struct command *command) {
   jobs_free(web.jobs);
   cache_free(web.cache);
   trees_free(web.trees);
-  dot_slots_free(web.dot);
   state_free(web.state);
   budget_release(command->budget);
   if (status == PPROFC_OK) return 0;

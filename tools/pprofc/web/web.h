@@ -1,4 +1,4 @@
-/* The web page of -http. */
+/* Serves the web page of -http. */
 #ifndef PPROFC_WEB_WEB_H
 #define PPROFC_WEB_WEB_H
 

@@ -1,7 +1,9 @@
-/* `pprofci capture`: profiles of a server before and after a change, while a load runs. */
+/* Implements `pprofci capture`: captures profiles of a server before and after a change, while a
+ * load runs. */
 #include "capture/capture.h"
 
 #include "commands.h"
+#include "common/new_folder.h"
 #include "common/terminal.h"
 #include "core/array.h"
 
@@ -23,7 +25,7 @@ static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error 
     while (k < REMOTE_KINDS && !str_equal(word, str_of(remote_kinds[k].name))) k++;
     if (k == REMOTE_KINDS)
       return error_set(error, PPROFC_E_INVALID,
-                       "-kinds is of cpu, heap, goroutine, mutex and block, not '%.*s'",
+                       "-kinds must list cpu, heap, goroutine, mutex or block, not '%.*s'",
                        STR_ARG(word));
     capture->kinds[k] = true;
   }
@@ -47,7 +49,7 @@ static pprofc_status capture_check_sides(const struct capture *capture, pprofc_e
 static pprofc_status capture_all(struct capture *capture, pprofc_error *error) {
   const struct capture_options *o = capture->options;
   pprofc_status status = capture_choose_kinds(capture, error);
-  if (status == PPROFC_OK) status = capture_check_out(o->out, error);
+  if (status == PPROFC_OK) status = new_folder_check(o->out, "-out", error);
   if (status == PPROFC_OK && *o->pyroscope)
     status = capture_queries(capture, error);
   else if (status == PPROFC_OK)
@@ -70,5 +72,5 @@ static pprofc_status capture_run(void *options, const struct command_line *line,
 }
 
 static struct capture_options given;
-const struct ci_command capture_command = {&capture_table, &given, sizeof given, capture_check,
-                                           capture_run};
+const struct ci_command capture_command = {
+    &capture_table, &given, sizeof given, COMMAND_NO_WORDS, capture_check, capture_run, NULL};

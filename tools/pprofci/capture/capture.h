@@ -1,5 +1,5 @@
-/* `pprofci capture`: collects sets of profiles of one or two servers, in memory until all are
- * there. */
+/* Implements `pprofci capture`: collects sets of profiles of one or two servers, in memory until
+ * all are there. */
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 
@@ -17,18 +17,19 @@ struct capture_options {
   const char *kinds;
   int64_t count, warmup, interval, seconds, wait, settle;
   const char *pyroscope;
-  const char *queries[CAPTURE_SIDES]; /* label selectors */
+  const char *queries[CAPTURE_SIDES]; /* label selectors of Pyroscope, or "" */
   const char *from, *until;
 };
 
 /* Checks the command line. */
 pprofc_status capture_check(void *options, const struct command_line *line, pprofc_error *error);
 
-/* One profile. */
+/* One captured profile. */
 struct capture_item {
-  pprofc_profile *profile; /* NULL if the profile is missing */
+  pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;
-  size_t kind, round; /* index of the round, from 0; the rounds of the warm-up come first */
+  /* Index of the kind; index of the round, from 0: the rounds of the warm-up come first. */
+  size_t kind, round;
   bool warmup;
 };
 
@@ -45,15 +46,14 @@ struct capture {
 pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
                           pprofc_error *error);
 
-/* Starts the programs and the load of the options, and captures profiles of the servers in
- * turns. */
+/* Starts the servers and the load generator that the options name, and captures profiles of the
+ * servers in turns. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
 
 /* Fetches merged profiles from Pyroscope, one for each slice of the time. */
 pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
 
 /* Writes the folder. It appears once it is complete. */
-pprofc_status capture_check_out(const char *folder, pprofc_error *error);
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
 
 /* ---- programs ---------------------------------------- */
@@ -67,6 +67,6 @@ pprofc_status processes_check(size_t count, pprofc_error *error);
 /* Ends all programs except the first ones: with SIGTERM, and with SIGKILL three seconds later. */
 void processes_stop(size_t first);
 
-extern const char *const capture_sides[CAPTURE_SIDES]; /* "base", "head" */
+extern const char *const capture_sides[CAPTURE_SIDES]; /* names of the sides: "base", "head" */
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of the flags, and checks of their combinations. */
+/* Defines the flags, and checks their combinations. */
 #include "capture/capture.h"
 #include "commands.h"
 
@@ -16,9 +16,9 @@ static const struct flag flags[] = {
     FLAG(STRING, 0, "base", servers[CAPTURE_BASE], "URL", NULL,
          "the server without the change; profiles are taken from both in turns"),
     FLAG(STRING, 0, "head-run", runs[CAPTURE_HEAD], "COMMAND", NULL,
-         "shell command that starts the server of -head; it is ended afterwards"),
+         "shell command that starts the server of -head; pprofci stops it afterwards"),
     FLAG(STRING, 0, "base-run", runs[CAPTURE_BASE], "COMMAND", NULL,
-         "shell command that starts the server of -base; it is ended afterwards"),
+         "shell command that starts the server of -base; pprofci stops it afterwards"),
     FLAG(STRING, 0, "load", load, "COMMAND", NULL,
          "shell command that puts load on the server while profiles are taken; with -base it is "
          "restarted for each turn"),
@@ -44,7 +44,7 @@ static const struct flag flags[] = {
          "labels to select for the base"),
     FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",
          "seconds since 1970, or now-30m; the time range is divided into as many slices as rounds"),
-    FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now", "its end"),
+    FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now", "end of the time range"),
 };
 
 static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
@@ -68,7 +68,7 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note environment[] = {
     {"PYROSCOPE_TOKEN", "identifies you to Pyroscope"},
-    {"PYROSCOPE_USER", "with it: basic authentication, the token is the password"},
+    {"PYROSCOPE_USER", "user for basic authentication; the token is the password"},
     {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
     {NULL, NULL}};
 
@@ -89,7 +89,7 @@ static pprofc_status capture_check_numbers(const struct capture_options *o, ppro
       {"settle", " seconds", o->settle, 0, 3600}, {"wait", " seconds", o->wait, 0, 3600}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most)
-      return error_set(error, PPROFC_E_INVALID, "-%s is from %lld to %lld%s", numbers[i].name,
+      return error_set(error, PPROFC_E_INVALID, "-%s must be from %lld to %lld%s", numbers[i].name,
                        (long long)numbers[i].least, (long long)numbers[i].most, numbers[i].unit);
   return PPROFC_OK;
 }
@@ -101,7 +101,7 @@ static pprofc_status capture_check_side(const struct capture_options *o, int sid
     return error_set(error, PPROFC_E_INVALID, "-%s-run needs -%s, where the server answers", name,
                      name);
   if (*o->servers[side] && *o->pyroscope)
-    return error_set(error, PPROFC_E_INVALID, "-%s does not go with -pyroscope", name);
+    return error_set(error, PPROFC_E_INVALID, "-%s cannot be combined with -pyroscope", name);
   if (*o->queries[side] && !*o->pyroscope)
     return error_set(error, PPROFC_E_INVALID, "a query needs -pyroscope");
   return PPROFC_OK;
@@ -122,6 +122,6 @@ static pprofc_status capture_check_sources(const struct capture_options *o, ppro
 
 pprofc_status capture_check(void *options, const struct command_line *line, pprofc_error *error) {
   pprofc_status status = capture_check_numbers(options, error);
-  if (status == PPROFC_OK) status = capture_check_sources(options, error);
-  return status == PPROFC_OK ? command_needs_no_words(line, "", error) : status;
+  (void)line;
+  return status == PPROFC_OK ? capture_check_sources(options, error) : status;
 }

@@ -1,26 +1,23 @@
-/* Servers and loads that run while profiles are taken. */
+/* Starts and ends the servers and loads that run while profiles are taken. */
 #include "capture/capture.h"
+#include "core/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 3 /* two servers and a load */
+#define PROCESSES_MAX 3 /* maximum number of programs: two servers and a load */
 #define GRACE_MS      3000
 #define LOOK_MS       20
 
 static struct {
-  volatile sig_atomic_t pid; /* 0 if the entry is unused or the program has ended */
+  volatile sig_atomic_t pid; /* process id; 0 if the entry is unused or the program has ended */
   const char *command;
 } processes[PROCESSES_MAX];
 static size_t processes_count;
-
-extern char **environ;
 
 /* Kills the programs, then ends this program by the same signal. */
 static void processes_interrupted(int number) {
@@ -36,29 +33,11 @@ static void processes_watch(void) {
     if (signal(endings[i], processes_interrupted) == SIG_IGN) signal(endings[i], SIG_IGN);
 }
 
-static int processes_spawn(const char *command, const sigset_t *mask, pid_t *pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  char *argv[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
-  int failed = posix_spawn_file_actions_init(&actions);
-  if (failed) return failed;
-  failed = posix_spawnattr_init(&attributes);
-  if (!failed) {
-    failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    if (!failed)
-      failed =
-          posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    if (!failed) failed = posix_spawnattr_setsigmask(&attributes, mask);
-    if (!failed) failed = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return failed;
-}
-
 pprofc_status processes_start(const char *command, const char *side, const char *address,
                               pprofc_error *error) {
+  const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+  const struct spawn program = {
+      .argv = argv, .streams = {SPAWN_NULL, STDERR_FILENO, SPAWN_SAME}, .own_group = true};
   sigset_t all, before;
   pid_t pid = 0;
   if (!processes_count) processes_watch();
@@ -66,7 +45,7 @@ pprofc_status processes_start(const char *command, const char *side, const char 
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before); /* A signal handler must find the program in the table. */
-  int failed = processes_spawn(command, &before, &pid);
+  int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;
     processes[processes_count++].pid = pid;
@@ -81,9 +60,8 @@ pprofc_status processes_check(size_t count, pprofc_error *error) {
     int how = 0;
     if (!processes[i].pid || waitpid((pid_t)processes[i].pid, &how, WNOHANG) == 0) continue;
     processes[i].pid = 0;
-    int status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
     return error_set(error, PPROFC_E_IO, "'%s' ended too early, with status %d",
-                     processes[i].command, status);
+                     processes[i].command, spawn_status(how));
   }
   return PPROFC_OK;
 }

@@ -1,4 +1,4 @@
-/* Merged profiles of Pyroscope: the time is cut into one slice for each profile. */
+/* Fetches merged profiles of Pyroscope: the time is cut into one slice for each profile. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "pyroscope.pb-c.h"
@@ -28,8 +28,8 @@ static pprofc_status queries_time(const char *name, const char *text, int64_t *m
     *ms = now - (int64_t)(nanoseconds / 1e6);
     return PPROFC_OK;
   }
-  return error_set(error, PPROFC_E_INVALID, "%s is 'now', 'now-1h' or seconds since 1970, not '%s'",
-                   name, text);
+  return error_set(error, PPROFC_E_INVALID,
+                   "%s must be 'now', 'now-1h' or seconds since 1970, not '%s'", name, text);
 }
 
 /* Returns the profile type: the text before the selector if there is one, else the default of
@@ -119,7 +119,7 @@ pprofc_status capture_queries(struct capture *capture, pprofc_error *error) {
   if (status == PPROFC_OK) status = queries_time("-from", o->from, &from, error);
   if (status == PPROFC_OK) status = queries_time("-until", o->until, &until, error);
   if (status == PPROFC_OK && from >= until)
-    status = error_set(error, PPROFC_E_INVALID, "-from is not before -until");
+    status = error_set(error, PPROFC_E_INVALID, "-from must be before -until");
   for (int side = 0; side < CAPTURE_SIDES && status == PPROFC_OK; side++)
     if (*o->queries[side]) status = queries_side(capture, side, &url, from, until, error);
   return status;

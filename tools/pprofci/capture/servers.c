@@ -1,4 +1,4 @@
-/* Profiles of net/http/pprof, in rounds: base and head in turns, in a different order each
+/* Captures profiles of net/http/pprof in rounds: base and head in turns, in a different order each
  * round. */
 #include "capture/capture.h"
 #include "common/terminal.h"

@@ -18,10 +18,6 @@ static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-pprofc_status capture_check_out(const char *folder, pprofc_error *error) {
-  return new_folder_check(folder, "-out", error);
-}
-
 /* ---- the manifest ------------------------------------ */
 
 /* Formats a file name like "head/heap/heap-001.pb.gz". The rounds of each part count from 1. */
@@ -62,7 +58,9 @@ static void capture_json_missing(struct json_writer *json, const struct capture 
   json_end(json);
 }
 
-static bool capture_put_manifest(const struct capture *capture, struct output *out) {
+static pprofc_status capture_print_manifest(const void *context, struct output *out,
+                                            pprofc_error *error) {
+  const struct capture *capture = context;
   struct json_writer json;
   json_init(&json, out, &mem_default);
   json_begin_object(&json);
@@ -73,12 +71,7 @@ static bool capture_put_manifest(const struct capture *capture, struct output *o
   capture_json_missing(&json, capture);
   json_end(&json);
   output_add_char(out, '\n');
-  return json_finish(&json);
-}
-
-static pprofc_status capture_print_manifest(const void *context, struct output *out,
-                                            pprofc_error *error) {
-  return capture_put_manifest(context, out) ? PPROFC_OK : error_nomem(error);
+  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- the folder -------------------------------------- */

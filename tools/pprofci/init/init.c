@@ -1,12 +1,94 @@
-/* `pprofci init`: writes a workflow for the project in the current folder, or the skill for coding
- * agents. */
+/* Implements `pprofci init`: writes a workflow for the project in the current folder, or the skill
+ * for coding agents. */
 #include "commands.h"
-#include "init/agents.h"
+#include "core/error.h"
+#include "core/output.h"
 #include "run/files.h"
-#include "run/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
+
+/* ---- files of agents --------------------------------- */
+
+extern const unsigned char asset_SKILL_md[], asset_init_agents_md[];
+extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
+
+#define AGENTS_FILE  "AGENTS.md"
+#define AGENTS_MARK  "<!-- pprofc -->"
+#define AGENTS_BYTES ((size_t)16 << 20)
+
+/* Folders for the skill. .agents is the folder of the open format; Claude Code reads .claude. */
+static const char *const skill_folders[] = {".agents/skills/pprofc", ".claude/skills/pprofc"};
+static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
+                                          ".claude/skills/pprofc/SKILL.md"};
+
+#define SKILLS (sizeof skill_files / sizeof *skill_files)
+
+/* Reads a file; a missing one is empty. */
+static pprofc_status agents_read(const char *path, struct buffer *text, bool *exists,
+                                 pprofc_error *error) {
+  buffer_init(text, &mem_default, AGENTS_BYTES);
+  *exists = access(path, F_OK) == 0;
+  return *exists ? file_read(path, text, error) : PPROFC_OK;
+}
+
+/* Sets *same if the file is the skill. Fails for a file that has other text. */
+static pprofc_status skill_check(const char *path, pprofc_str skill, bool force, bool *same,
+                                 pprofc_error *error) {
+  struct buffer text;
+  bool exists;
+  pprofc_status status = agents_read(path, &text, &exists, error);
+  *same = exists && str_equal(buffer_str(&text), skill);
+  if (!status && exists && !*same && !force)
+    status =
+        error_set(error, PPROFC_E_INVALID, "'%s' has other text; replace it with -force", path);
+  buffer_free(&text);
+  return status;
+}
+
+static pprofc_status skills_write(bool force, struct output *out, pprofc_error *error) {
+  const pprofc_str skill = {(const char *)asset_SKILL_md, asset_SKILL_md_size};
+  bool same[SKILLS];
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < SKILLS && !status; i++)
+    status = skill_check(skill_files[i], skill, force, &same[i], error);
+  for (size_t i = 0; i < SKILLS && !status; i++) {
+    if (!same[i]) status = files_need_folder(skill_folders[i], error);
+    if (!same[i] && !status) status = save_text(skill_files[i], skill, error);
+    if (!status) output_printf(out, same[i] ? "%s is up to date\n" : "wrote %s\n", skill_files[i]);
+  }
+  return status;
+}
+
+/* Adds the section to AGENTS.md. What people wrote there stays. */
+static pprofc_status agents_add_section(struct output *out, pprofc_error *error) {
+  struct buffer text;
+  bool exists;
+  pprofc_status status = agents_read(AGENTS_FILE, &text, &exists, error);
+  pprofc_str before = buffer_str(&text);
+  bool has = str_find(before, STR(AGENTS_MARK)) < before.size;
+  if (!status && !has) {
+    struct buffer added;
+    buffer_init(&added, &mem_default, AGENTS_BYTES);
+    if (before.size) buffer_add_text(&added, str_ends(before, STR("\n")) ? "\n" : "\n\n");
+    buffer_add(&added, asset_init_agents_md, asset_init_agents_md_size);
+    status =
+        added.failed ? error_nomem(error) : save_append(AGENTS_FILE, buffer_str(&added), error);
+    buffer_free(&added);
+  }
+  buffer_free(&text);
+  if (status) return status;
+  output_printf(out, has ? "%s has the section\n" : "added a section to %s\n", AGENTS_FILE);
+  return PPROFC_OK;
+}
+
+/* Writes the skill into the current folder, and adds a section to AGENTS.md. Files that differ
+ * stay unless `force`; then nothing is written. */
+static pprofc_status agents_write(bool force, struct output *out, pprofc_error *error) {
+  pprofc_status status = skills_write(force, out, error);
+  return status ? status : agents_add_section(out, error);
+}
 
 #define PROJECT_FILE_MOST ((size_t)16 << 20)
 
@@ -31,7 +113,7 @@ static const struct flag flags[] = {
          "file of the workflow"),
     FLAG(STRING, 0, "action", action, "REPO@REF", "OWNER/pprofc@v0",
          "action that the workflow uses"),
-    SWITCH(0, "force", force, "replace a file that exists"),
+    SWITCH(0, "force", force, "replace an existing file"),
     SWITCH(1, "agents", agents,
            "write the skill for coding agents instead: .agents/skills/pprofc, "
            ".claude/skills/pprofc and a section of AGENTS.md"),
@@ -56,7 +138,7 @@ const struct flag_table init_table = {
 /* A kind of project: the file that shows it and the steps that measure it. */
 struct project {
   const char *file;
-  const char *words[2]; /* texts; the file must have one of them; NULL: any file will do */
+  const char *words[2]; /* texts: the file must have one of them; NULL: the file need only exist */
   const char *what, *next;
   const unsigned char *steps;
   const size_t *size;
@@ -155,15 +237,9 @@ static pprofc_status init_write(const struct init_options *o, const struct proje
 
 /* Makes the folder of the file. */
 static pprofc_status init_place(const struct init_options *o, pprofc_error *error) {
-  struct arena arena;
   if (!o->force && access(o->out, F_OK) == 0)
     return error_set(error, PPROFC_E_INVALID, "'%s' exists; replace it with -force", o->out);
-  arena_init(&arena, &mem_default);
-  char *space = arena_alloc(&arena, strlen(o->out) + 2);
-  const char *folder = space ? text_keep(&arena, str_path_dir(str_of(o->out), space)) : NULL;
-  pprofc_status status = folder ? files_need_folder(folder, error) : error_nomem(error);
-  arena_free(&arena);
-  return status;
+  return files_need_parent(o->out, error);
 }
 
 static void init_report(const struct init_options *o, const struct project *project,
@@ -182,12 +258,6 @@ static void init_report(const struct init_options *o, const struct project *proj
   output_printf(out, "later: the comment /benchmark on a pull request measures it again\n");
 }
 
-static pprofc_status init_check(void *options, const struct command_line *line,
-                                pprofc_error *error) {
-  (void)options;
-  return command_needs_no_words(line, "", error);
-}
-
 static pprofc_status init_run(void *options, const struct command_line *line, int *code,
                               pprofc_error *error) {
   const struct init_options *o = options;
@@ -202,4 +272,5 @@ static pprofc_status init_run(void *options, const struct command_line *line, in
 }
 
 static struct init_options given;
-const struct ci_command init_command = {&init_table, &given, sizeof given, init_check, init_run};
+const struct ci_command init_command = {&init_table, &given,   sizeof given, COMMAND_NO_WORDS,
+                                        NULL,        init_run, NULL};

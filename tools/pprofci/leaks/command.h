@@ -1,4 +1,4 @@
-/* `pprofci leaks`: its options, its input and its output. */
+/* Implements `pprofci leaks`: its options, its input and its output. */
 #ifndef PPROFCI_LEAKS_COMMAND_H
 #define PPROFCI_LEAKS_COMMAND_H
 
@@ -14,12 +14,13 @@ struct leaks_command {
   double floor_kb, floor_count, kept, alpha;
   const char *ignore[IGNORES_MAX];
   size_t ignore_count;
+  uint64_t brief_bytes;
 };
 
 /* Checks the command line. */
 pprofc_status leaks_check(void *options, const struct command_line *line, pprofc_error *error);
 
-/* The profiles of files and folders that can show leaks. */
+/* Profiles in files and folders that can show leaks. */
 struct leaks_inputs {
   struct arena arena;
   struct leak_input *items;
@@ -36,6 +37,6 @@ void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out)
 bool leaks_print_json(const struct leaks *leaks, struct output *out);
 
 /* Prints the growth of each stack that leaks or belongs to a leaking site: "root;...;leaf 12". */
-void leaks_print_folded(const struct leaks *leaks, struct output *out);
+pprofc_status leaks_print_folded(const void *leaks, struct output *out, pprofc_error *error);
 
 #endif

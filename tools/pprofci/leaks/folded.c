@@ -1,4 +1,4 @@
-/* Leaks as folded stacks, the input of flame graph tools. */
+/* Prints leaks as folded stacks, the input of flame graph tools. */
 #include "core/log_guard.h"
 #include "leaks/command.h"
 
@@ -46,9 +46,12 @@ static void leaks_fold_row(const struct leak_kind *kind, const struct leak_row *
       leaks_fold(kind, &kind->stacks.stacks[i], out);
 }
 
-void leaks_print_folded(const struct leaks *leaks, struct output *out) {
+pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc_error *error) {
+  const struct leaks *leaks = context;
+  (void)error;
   for (size_t k = 0; k < leaks->kind_count; k++)
     for (size_t i = 0; i < leaks->kinds[k].row_count; i++)
       if (leaks->kinds[k].rows[i].fit.verdict == LEAK_LEAK)
         leaks_fold_row(&leaks->kinds[k], &leaks->kinds[k].rows[i], out);
+  return PPROFC_OK;
 }

@@ -1,4 +1,4 @@
-/* All results as JSON. docs/LEAKS.md describes the members. */
+/* Prints all results as JSON. docs/LEAKS.md describes the members. */
 #include "core/json_write.h"
 #include "leaks/command.h"
 
@@ -24,6 +24,7 @@ static void leaks_json_stack(struct json_writer *json, const struct leak_kind *k
 
 static void leaks_json_row(struct json_writer *json, const struct leak_kind *kind,
                            const struct leak_row *row) {
+  output_row(json->out, (int)row->fit.verdict, row->fit.growth, 0);
   json_line_break(json);
   json_begin_object(json);
   json_text(json_key(json, "verdict"), leak_verdict_code(row->fit.verdict));
@@ -75,6 +76,7 @@ static void leaks_json_kind(struct json_writer *json, const struct leak_kind *ki
   json_begin_array(json_key(json, "rows"));
   for (size_t i = 0; i < kind->row_count; i++)
     if (kind->rows[i].fit.verdict > LEAK_BELOW) leaks_json_row(json, kind, &kind->rows[i]);
+  output_no_row(json->out);
   json_end(json);
   json_end(json);
 }
@@ -90,6 +92,7 @@ bool leaks_print_json(const struct leaks *leaks, struct output *out) {
   json_begin_array(json_key(&json, "kinds"));
   for (size_t i = 0; i < leaks->kind_count; i++) leaks_json_kind(&json, &leaks->kinds[i]);
   json_end(&json);
+  output_note(out);
   json_end(&json);
   output_add_char(out, '\n');
   return json_finish(&json);

@@ -1,4 +1,4 @@
-/* `pprofci leaks`: finds memory and goroutines that grow without bound. */
+/* Implements `pprofci leaks`: finds memory and goroutines that grow without bound. */
 #include "common/save.h"
 #include "core/outfile.h"
 #include "leaks/command.h"
@@ -16,13 +16,6 @@ static void leaks_print_ignored(struct output *out) {
     output_printf(out, "%s: %s\n    %s\n", lists[row->list], row->why, row->pattern);
 }
 
-static pprofc_status leaks_write_folded(const void *context, struct output *out,
-                                        pprofc_error *error) {
-  (void)error;
-  leaks_print_folded(context, out);
-  return PPROFC_OK;
-}
-
 static pprofc_status leaks_print(const struct leaks_command *command, const struct leaks *leaks,
                                  struct output *out, pprofc_error *error) {
   if (!command->json)
@@ -30,7 +23,7 @@ static pprofc_status leaks_print(const struct leaks_command *command, const stru
   else if (!leaks_print_json(leaks, out))
     return error_nomem(error);
   if (!*command->folded) return PPROFC_OK;
-  return save_printed(command->folded, leaks_write_folded, leaks, error);
+  return save_printed(command->folded, leaks_print_folded, leaks, error);
 }
 
 static struct leak_options leaks_settings(const struct leaks_command *command) {
@@ -73,5 +66,7 @@ static pprofc_status leaks_run(void *options, const struct command_line *line, i
 }
 
 static struct leaks_command given;
-const struct ci_command leaks_command = {&leaks_table, &given, sizeof given, leaks_check,
-                                         leaks_run};
+static const struct command_brief brief = {offsetof(struct leaks_command, brief_bytes),
+                                           offsetof(struct leaks_command, json)};
+const struct ci_command leaks_command = {&leaks_table, &given,    sizeof given, COMMAND_WORDS,
+                                         leaks_check,  leaks_run, &brief};

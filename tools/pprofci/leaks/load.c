@@ -2,55 +2,16 @@
 #include "common/terminal.h"
 #include "core/array.h"
 #include "leaks/command.h"
-#include "noise/runs.h"
 #include "pprofc/symbolize.h"
 #include "run/files.h"
+#include "run/found.h"
+#include "run/profiles.h"
 #include "run/text.h"
 #include "transform/transform.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 
-#define FOLDER_LEVELS 4 /* levels below the folder of the command line; a capture has two */
-
-/* Paths that are not read yet. */
-struct leaks_paths {
-  const char **items;
-  size_t count, capacity;
-};
-
 /* ---- folders ----------------------------------------- */
-
-static int leaks_by_name(const void *a, const void *b) {
-  return runs_order(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* True for an entry that is never a profile of the set. */
-static bool leaks_is_aside(const char *name) {
-  return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
-}
-
-static pprofc_status leaks_add_path(struct leaks_paths *paths, const char *path,
-                                    pprofc_error *error) {
-  if (!path || !ARRAY_RESERVE(&mem_default, paths->items, paths->capacity, paths->count + 1))
-    return error_nomem(error);
-  paths->items[paths->count++] = path;
-  return PPROFC_OK;
-}
-
-/* Adds an entry of a folder to the files or, above the deepest level, to the open folders. */
-static pprofc_status leaks_add_entry(struct leaks_inputs *inputs, struct leaks_paths *paths,
-                                     struct leaks_paths *open, size_t folder, const char *name,
-                                     pprofc_error *error) {
-  const char *path = text_printf(&inputs->arena, "%s/%s", open->items[folder], name);
-  if (!path) return error_nomem(error);
-  if (files_is_regular(path)) return leaks_add_path(paths, path, error);
-  size_t level = 1, top = strlen(open->items[0]);
-  for (const char *c = path + top + 1; *c; c++) level += *c == '/';
-  if (level > FOLDER_LEVELS || !files_is_folder(path)) return PPROFC_OK;
-  return leaks_add_path(open, path, error);
-}
 
 /* Refuses the folder of a capture of two sides, whose profiles are not one series. */
 static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *folder,
@@ -61,28 +22,6 @@ static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *
   if (!files_is_folder(base) || !files_is_folder(head)) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
                    "'%s' has the profiles of base and head; pass one of its folders", folder);
-}
-
-/* Adds the files of a folder and of its folders, a few levels deep. */
-static pprofc_status leaks_add_folder(struct leaks_inputs *inputs, struct leaks_paths *paths,
-                                      const char *folder, pprofc_error *error) {
-  struct leaks_paths open = {NULL, 0, 0};
-  pprofc_status status = leaks_check_sides(inputs, folder, error);
-  if (status == PPROFC_OK) status = leaks_add_path(&open, folder, error);
-  for (size_t i = 0; i < open.count && status == PPROFC_OK; i++) {
-    DIR *dir = opendir(open.items[i]);
-    if (!dir) {
-      status =
-          error_set(error, PPROFC_E_IO, "cannot read '%s': %s", open.items[i], ERRNO_TEXT(errno));
-      break;
-    }
-    for (const struct dirent *entry; status == PPROFC_OK && (entry = readdir(dir));)
-      if (!leaks_is_aside(entry->d_name))
-        status = leaks_add_entry(inputs, paths, &open, i, entry->d_name, error);
-    closedir(dir);
-  }
-  ARRAY_FREE(&mem_default, open.items, open.capacity);
-  return status;
 }
 
 /* ---- profiles ---------------------------------------- */
@@ -134,34 +73,26 @@ static pprofc_status leaks_keep(struct leaks_inputs *inputs, const char *path,
   return status;
 }
 
-/* True if the contents and the name of a file in a folder show that it is not a profile. */
-static bool leaks_may_skip(const char *path, const pprofc_error *error) {
-  static const char *const endings[] = {".prof", ".pb", ".pb.gz", ".heap"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (str_ends(str_of(path), str_of(endings[i]))) return false;
-  return strstr(error->message, "unrecognized profile format") ||
-         strstr(error->message, "empty input file");
-}
-
 static pprofc_status leaks_read(struct leaks_inputs *inputs, const char *path, bool of_folder,
                                 pprofc_error *error) {
   pprofc_profile *profile;
   pprofc_status status = pprofc_profile_read_file(path, NULL, &profile, error);
   if (status == PPROFC_OK) return leaks_keep(inputs, path, profile, error);
-  if (!of_folder || !leaks_may_skip(path, error)) return status;
+  if (!of_folder || !source_may_be_other(path, ".heap", error)) return status;
   message_note("pprofci: skipped '%s': not a profile", path);
   return PPROFC_OK;
 }
 
 static pprofc_status leaks_load_source(struct leaks_inputs *inputs, const char *source,
                                        pprofc_error *error) {
-  struct leaks_paths paths = {NULL, 0, 0};
+  struct found_files files;
   if (!files_is_folder(source)) return leaks_read(inputs, source, false, error);
-  pprofc_status status = leaks_add_folder(inputs, &paths, source, error);
-  if (paths.count) qsort(paths.items, paths.count, sizeof *paths.items, leaks_by_name);
-  for (size_t i = 0; i < paths.count && status == PPROFC_OK; i++)
-    status = leaks_read(inputs, paths.items[i], true, error);
-  ARRAY_FREE(&mem_default, paths.items, paths.capacity);
+  pprofc_status status = leaks_check_sides(inputs, source, error);
+  if (status != PPROFC_OK) return status;
+  status = found_below(&inputs->arena, source, "", &files, error);
+  for (size_t i = 0; i < files.count && status == PPROFC_OK; i++)
+    status = leaks_read(inputs, files.items[i].path, true, error);
+  found_free(&files);
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* The table of the flags, and checks of their values. */
+/* Defines the flags, and checks their values. */
 #include "commands.h"
 #include "leaks/command.h"
 
@@ -34,6 +34,7 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_OUTPUT, "folded", folded, "FILE", NULL,
          "write the growth of the leaks as folded stacks, for a flame graph"),
     FLAG(INT, GROUP_OUTPUT, "top", top, "N", "20", "number of rows to print"),
+    COMMAND_BUDGET(GROUP_OUTPUT),
 };
 
 static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
@@ -66,16 +67,16 @@ const struct flag_table leaks_table = {
 /* Checks the ranges of the numbers. */
 static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
   if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
-    return error_set(error, PPROFC_E_INVALID, "-floor is a number of KiB from 0");
+    return error_set(error, PPROFC_E_INVALID, "-floor must be at least 0 KiB");
   if (!(c->floor_count >= 1 && c->floor_count <= 1e15))
-    return error_set(error, PPROFC_E_INVALID, "-floor-count is a number from 1");
+    return error_set(error, PPROFC_E_INVALID, "-floor-count must be at least 1");
   if (c->warmup < -1 || c->warmup > LEAK_PROFILES)
-    return error_set(error, PPROFC_E_INVALID, "-warmup is from -1 to %d", LEAK_PROFILES);
+    return error_set(error, PPROFC_E_INVALID, "-warmup must be from -1 to %d", LEAK_PROFILES);
   if (!(c->kept >= 0 && c->kept <= 100))
-    return error_set(error, PPROFC_E_INVALID, "-kept is from 0 to 100 percent");
+    return error_set(error, PPROFC_E_INVALID, "-kept must be from 0 to 100 percent");
   if (!(c->alpha > 0 && c->alpha <= 0.5))
-    return error_set(error, PPROFC_E_INVALID, "-alpha is above 0 and at most 0.5");
-  if (c->top < 1) return error_set(error, PPROFC_E_INVALID, "-top is a number from 1");
+    return error_set(error, PPROFC_E_INVALID, "-alpha must be above 0 and at most 0.5");
+  if (c->top < 1) return error_set(error, PPROFC_E_INVALID, "-top must be at least 1");
   return PPROFC_OK;
 }
 

@@ -1,4 +1,5 @@
-/* The table for people: the headline, one line for each place, and the number of hidden lines. */
+/* Prints the table for people: the headline, one line for each place, and the number of hidden
+ * lines. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "leaks/command.h"
@@ -9,7 +10,8 @@
 
 #define CELL 64
 
-#define HOUR_MIN 60.0 /* seconds; a shorter series gives no rate per hour */
+/* Minimum duration in seconds of a series; a shorter one gives no rate per hour. */
+#define HOUR_MIN 60.0
 
 /* ---- cells ------------------------------------------- */
 
@@ -47,6 +49,7 @@ static void leaks_put_row(struct output *out, const struct leak_kind *kind,
                           const struct leak_row *row) {
   char now[CELL], grew[CELL], each[CELL], hour[CELL];
   pprofc_str unit = kind->stacks.source.unit;
+  output_row(out, (int)row->fit.verdict, row->fit.growth, 0);
   leaks_cell(row->last, unit, false, now);
   leaks_cell(row->proved ? (double)NAN : row->last - row->first, unit, true, grew);
   leaks_cell(row->per_interval, unit, true, each);
@@ -101,6 +104,7 @@ static void leaks_put_table(const struct leaks *leaks, size_t top, struct output
                 "interval", "hour", "where");
   for (int verdict = LEAK_VERDICTS - 1; verdict >= 0; verdict--)
     top = leaks_put_rows(leaks, (enum leak_verdict)verdict, top, &hidden, out);
+  output_no_row(out);
   if (hidden) output_printf(out, "... and %zu more rows (-top)\n", hidden);
   output_add_char(out, '\n');
 }

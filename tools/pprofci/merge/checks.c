@@ -19,8 +19,8 @@ static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
 
 /* ---- commits and machines ---------------------------- */
 
-/* Returns the commit of a side from the first manifest that has it. *differ: other manifests
- * differ. */
+/* Returns the commit of a side from the first manifest that has it. *differ becomes true if other
+ * manifests have another commit. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;
@@ -33,18 +33,14 @@ static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool
   return text_keep(&jobs->run->arena, found);
 }
 
-static bool is_plain_commit(const char *text) {
-  return strspn(text, "0123456789abcdef") == strlen(text);
-}
-
-/* Takes the commit of one side. Legs with different commits come from different runs. */
+/* Takes the commit of one side. Jobs with different commits come from different runs. */
 static pprofc_status take_commit(struct jobs *jobs, const char *key, const char **commit,
                                  pprofc_error *error) {
   struct ci_run *run = jobs->run;
   bool differ;
   const char *found = commit_of_jobs(jobs, key, &differ);
   if (!found) return error_nomem(error);
-  if (*found && is_plain_commit(found)) *commit = found;
+  if (text_is_of(str_of(found), TEXT_HEX)) *commit = found;
   if (!differ || *run->doubt) return PPROFC_OK;
   run->doubt =
       text_printf(&run->arena, "The jobs are not all of one %s: is one of them of an earlier run?",
@@ -68,8 +64,7 @@ static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
     pprofc_str shown = escape_line_keep(machine, &run->arena);
     buffer_printf(&text, "%s%s: %.*s", text.size ? "; " : "", jobs->items[i].name, STR_ARG(shown));
   }
-  run->machine = buffer_keep(&text, &run->arena);
-  buffer_free(&text);
+  run->machine = buffer_take(&text, &run->arena);
   return run->machine.data ? PPROFC_OK : error_nomem(error);
 }
 

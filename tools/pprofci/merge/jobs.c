@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #define MANIFEST_MAX     ((size_t)256 << 20)
-#define MANIFEST_VERSION 3 /* oldest version with measurements */
+#define MANIFEST_VERSION 3 /* oldest version of the manifest that has measurements */
 
 /* ---- reading ----------------------------------------- */
 
@@ -47,12 +47,10 @@ static const char *link_between(struct arena *arena, const char *from, const cha
     if (part.size) buffer_add_text(&text, "../");
   for (pprofc_str rest = str_of(job + same); str_next(&rest, '/', &part);) {
     if (!part.size) continue;
-    text_url(&text, part);
+    escape_url(&text, part, "");
     buffer_add_char(&text, '/');
   }
-  pprofc_str link = buffer_keep(&text, arena);
-  buffer_free(&text);
-  return link.data ? text_keep(arena, link) : NULL;
+  return buffer_take(&text, arena).data;
 }
 
 /* Returns the last part of the path that is not a common folder of artifacts: "linux" of
@@ -72,15 +70,10 @@ static const char *name_of_job(struct arena *arena, const char *folder) {
 /* Reads a manifest. One that is not readable or has no verdict is a problem of the job. */
 static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_error *error) {
   struct arena *arena = &jobs->run->arena;
-  struct buffer text;
   struct node *root = NULL;
   const char *path = text_printf(arena, "%s/manifest.json", job->folder);
   if (!path) return error_nomem(error);
-  buffer_init(&text, jobs->run->mem, MANIFEST_MAX);
-  pprofc_status status = file_read(path, &text, error);
-  pprofc_str kept = status == PPROFC_OK ? buffer_keep(&text, arena) : STR("");
-  buffer_free(&text);
-  if (status == PPROFC_OK) status = json_tree_parse(arena, path, kept, &root, error);
+  pprofc_status status = json_tree_read(arena, path, MANIFEST_MAX, &root, error);
   if (status == PPROFC_E_NOMEM) return status;
   if (status == PPROFC_OK && node_integer(node_get(root, "version")) < MANIFEST_VERSION)
     status = error_set(error, PPROFC_E_FORMAT, "%s is not a manifest of pprofci run", path);
@@ -242,7 +235,7 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns a text of the manifest, or NULL if it is empty or a path out of the folder. */
+/* Returns a text of the manifest, or NULL if it is empty or a path that leaves the folder. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;

@@ -1,4 +1,4 @@
-/* The runs that a merge joins: the jobs of a matrix, each a folder with a manifest. */
+/* Reads the runs that a merge joins: the jobs of a matrix, each a folder with a manifest. */
 #ifndef PPROFCI_MERGE_JOBS_H
 #define PPROFCI_MERGE_JOBS_H
 
@@ -6,11 +6,11 @@
 #include "run/run.h"
 
 struct job {
-  const char *folder;      /* path on the command line */
-  const char *name;        /* last part of the path that differs between the jobs */
-  const char *link;        /* path from the page to the folder, with a '/' at its end */
-  const struct node *root; /* the manifest, or NULL if it cannot be read; `problem` has the
-                              reason */
+  const char *folder; /* path of the folder on the command line */
+  const char *name;   /* last part of the path that differs between the jobs */
+  const char *link;   /* path from the page to the folder, with a '/' at its end */
+  const struct node
+      *root; /* contents of the manifest, or NULL if it cannot be read; `problem` has the reason */
   const char *problem;
 };
 

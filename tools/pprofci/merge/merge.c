@@ -1,5 +1,5 @@
-/* `pprofci merge`: joins the runs of a matrix: one family of p-values, one page, one comment,
- * one exit status. */
+/* Implements `pprofci merge`: joins the runs of a matrix into one family of p-values, one page, one
+ * comment, one exit status. */
 #include "commands.h"
 #include "merge/jobs.h"
 #include "page/page.h"
@@ -7,6 +7,7 @@
 struct merge_options {
   const char *out, *threshold, *title, *expect;
   bool no_fail;
+  uint64_t brief_bytes;
 };
 
 #define FIELD(name) offsetof(struct merge_options, name)
@@ -23,6 +24,7 @@ static const struct flag flags[] = {
          "the result unusable"),
     SWITCH(0, "no-fail", no_fail, "exit with 0 when something regressed"),
     FLAG(STRING, 0, "title", title, "TEXT", NULL, "title of the page"),
+    COMMAND_BUDGET(0),
 };
 
 static const char *const usage[] = {"[flags] DIR ...", NULL};
@@ -79,7 +81,8 @@ static pprofc_status merge_check(void *options, const struct command_line *line,
   const struct merge_options *merge = options;
   if (!line->count) return error_set(error, PPROFC_E_INVALID, "nothing to merge: pass a DIR");
   if (!jobs_expectation_is_valid(merge->expect))
-    return error_set(error, PPROFC_E_INVALID, "-expect is a number, or names with commas, not '%s'",
+    return error_set(error, PPROFC_E_INVALID,
+                     "-expect must be a number, or names separated by commas, not '%s'",
                      merge->expect);
   return merge_run_options(merge, &settled, error);
 }
@@ -96,5 +99,6 @@ static pprofc_status merge_run(void *options, const struct command_line *line, i
 }
 
 static struct merge_options given;
-const struct ci_command merge_command = {&merge_table, &given, sizeof given, merge_check,
-                                         merge_run};
+static const struct command_brief brief = {FIELD(brief_bytes), NO_JSON};
+const struct ci_command merge_command = {&merge_table, &given,    sizeof given, COMMAND_WORDS,
+                                         merge_check,  merge_run, &brief};

@@ -1,5 +1,5 @@
-/* Writes annotations of a pull request: a GitHub Actions command for each regression, at the
- * line of the function that explains it if known. */
+/* Writes annotations of a pull request: a GitHub Actions command for each regression, and for
+ * each pair in which -fail-on found a function, at the line that explains it if known. */
 #include "page/page.h"
 
 #include "core/log_guard.h"
@@ -7,39 +7,24 @@
 #include "page/html.h"
 #include "page/hunks.h"
 #include "page/numbers.h"
-#include "run/place.h"
+#include "run/files.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define ERRORS_MOST 10 /* maximum that GitHub shows for a step */
+#define ERRORS_MOST 10 /* maximum number of annotations that GitHub shows for a step */
 
-/* Escapes a message, or with `property` the value of a property. */
-static void put_command_text(struct buffer *out, pprofc_str text, bool property) {
-  struct buffer broken;
-  buffer_init(&broken, out->mem, SIZE_MAX / 2);
-  escape_line(&broken, text);
-  for (size_t i = 0; i < broken.size; i++) {
-    unsigned char c = (unsigned char)broken.data[i];
-    bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    if (special)
-      buffer_printf(out, "%%%02X", c);
-    else
-      buffer_add_char(out, (char)c);
-  }
-  out->failed |= broken.failed;
-  buffer_free(&broken);
-}
-
-/* A line to annotate; file "" without one. */
+/* A line to annotate; its file is "" if no line is known. */
 struct annotation_place {
   pprofc_str file;
   int64_t line;
 };
 
-/* Returns the line that explains a pair: one of the change if that is known, because others are not
- * shown with the pull request; else of the checkout's function that the growth passes through. */
+/* Returns the line that explains a pair. If the changed lines are known it is one of them,
+ * because pull requests show annotations only on changed lines. Otherwise it is a line of the
+ * checkout's function that the growth passes through. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -55,22 +40,99 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   const struct annotation_place at = annotated_line(pair);
   if (!at.file.size) return;
   buffer_add_text(out, "file=");
-  put_command_text(out, at.file, true);
+  escape_command(out, at.file, true);
   if (at.line > 0) buffer_printf(out, ",line=%lld", (long long)at.line);
   buffer_add_char(out, ',');
 }
 
-/* Appends "Index 4.9 times slower". */
-static void put_regression_title(struct buffer *out, const struct benchmark *b) {
-  buffer_add_str(out, b->name);
+/* A regression to annotate: a benchmark, or the function of a pair that -fail-on found. */
+struct annotation {
+  const struct run_pair *pair; /* or NULL */
+  const struct benchmark *benchmark;
+  const struct run_fired *fired;
+};
+
+/* ---- functions that -fail-on found ------------------- */
+
+/* Returns the pair of a difference, or NULL. */
+static const struct run_pair *fired_pair(const struct ci_run *run, const char *diff) {
+  for (size_t i = 0; i < run->pair_count; i++)
+    if (run->pairs[i].diff && strcmp(run->pairs[i].diff, diff) == 0) return &run->pairs[i];
+  return NULL;
+}
+
+/* True if an annotation of a benchmark belongs to the pair. */
+static bool has_annotation(const struct page_model *m, const struct run_pair *pair) {
+  for (size_t i = 0; i < m->states[STATE_SLOWER]; i++)
+    if (pair && model_pair(m, &m->benchmarks[i]) == pair) return true;
+  return false;
+}
+
+/* Returns the function of the same pair that grew most; NULL if an earlier entry of the list has
+ * the pair. */
+static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
+  const struct run_fired *worst = &run->fired[index];
+  for (size_t i = 0; i < index; i++)
+    if (strcmp(run->fired[i].pair, worst->pair) == 0) return NULL;
+  for (size_t i = index + 1; i < run->fired_count; i++)
+    if (strcmp(run->fired[i].pair, worst->pair) == 0 &&
+        run->fired[i].change.delta > worst->change.delta)
+      worst = &run->fired[i];
+  return worst;
+}
+
+/* ---- regressions ------------------------------------- */
+
+/* Returns an upper bound of the number of annotations. */
+static size_t annotations_most(const struct page_model *m) {
+  return m->states[STATE_SLOWER] + m->run->fired_count;
+}
+
+/* Takes annotation `index`: benchmarks come before functions. False if another annotation covers
+ * it. */
+static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
+  *a = (struct annotation){NULL, NULL, NULL};
+  if (index < m->states[STATE_SLOWER]) {
+    a->benchmark = &m->benchmarks[index];
+    a->pair = model_pair(m, a->benchmark);
+    return true;
+  }
+  index -= m->states[STATE_SLOWER];
+  a->pair = fired_pair(m->run, m->run->fired[index].pair);
+  a->fired = fired_first(m->run, index);
+  return a->fired && !has_annotation(m, a->pair);
+}
+
+/* Appends "Index 4.9 times slower" or "-fail-on=flat>5%". */
+static void annotation_put_title(struct buffer *out, const struct annotation *a) {
+  if (a->fired) {
+    buffer_printf(out, "-fail-on=%s", a->fired->condition);
+    return;
+  }
+  buffer_add_str(out, a->benchmark->name);
   buffer_add_char(out, ' ');
-  number_phrase(out, b->worst);
+  number_phrase(out, a->benchmark->worst);
+}
+
+static void put_fired_message(struct buffer *out, const struct page_model *m,
+                              const struct annotation *a) {
+  size_t before = out->size;
+  if (a->pair && hunks_sentence(out, m->run, a->pair)) return;
+  out->size = before;
+  buffer_printf(out, "%s %s by ", a->fired->change.name, a->fired->change.verdict);
+  number_difference(out, a->fired->change.delta, str_of(a->fired->unit));
+  buffer_printf(out, " in %s", a->fired->pair);
 }
 
 /* Appends the sentence and the functions that grew most. */
-static void put_regression_message(struct buffer *out, const struct page_model *m,
-                                   const struct run_pair *pair, const struct benchmark *b) {
-  number_sentence(out, b->name, b->worst);
+static void put_message(struct buffer *out, const struct page_model *m,
+                        const struct annotation *a) {
+  const struct run_pair *pair = a->pair;
+  if (a->fired) {
+    put_fired_message(out, m, a);
+    return;
+  }
+  number_sentence(out, a->benchmark->name, a->benchmark->worst);
   size_t before = out->size;
   buffer_add_text(out, "; ");
   if (pair && hunks_sentence(out, m->run, pair)) return;
@@ -81,44 +143,27 @@ static void put_regression_message(struct buffer *out, const struct page_model *
   }
 }
 
-static void put_regression(struct buffer *out, const struct page_model *m,
-                           const struct benchmark *b) {
-  const struct run_pair *pair = model_pair(m, b);
-  struct buffer text;
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
-  buffer_add_text(out, "::error ");
-  put_location(out, pair);
-  buffer_add_text(out, "title=");
-  put_regression_title(&text, b);
-  put_command_text(out, buffer_str(&text), true);
-  buffer_add_text(out, "::");
-  buffer_clear(&text);
-  put_regression_message(&text, m, pair, b);
-  put_command_text(out, buffer_str(&text), false);
-  buffer_add_char(out, '\n');
-  out->failed |= text.failed;
-  buffer_free(&text);
-}
+/* ---- the manifest ------------------------------------ */
 
-static void put_regression_item(struct json_writer *json, const struct page_model *m,
-                                const struct benchmark *b, struct buffer *text) {
-  const struct run_pair *pair = model_pair(m, b);
-  const struct annotation_place at = annotated_line(pair);
+static void put_item(struct json_writer *json, const struct page_model *m,
+                     const struct annotation *a, struct buffer *text) {
+  const struct annotation_place at = annotated_line(a->pair);
   json_line_break(json);
   json_begin_object(json);
-  json_string(json_key(json, "group"), b->group);
-  json_string(json_key(json, "benchmark"), b->name);
+  json_string(json_key(json, "group"), a->benchmark ? a->benchmark->group : STR(""));
+  json_string(json_key(json, "benchmark"),
+              a->benchmark ? a->benchmark->name : str_of(a->fired->pair));
   json_string(json_key(json, "file"), at.file);
   json_int(json_key(json, "line"), at.line);
   buffer_clear(text);
-  put_regression_title(text, b);
+  annotation_put_title(text, a);
   json_string(json_key(json, "title"), buffer_str(text));
   buffer_clear(text);
-  put_regression_message(text, m, pair, b);
+  put_message(text, m, a);
   json_string(json_key(json, "message"), buffer_str(text));
-  if (pair) {
+  if (a->pair) {
     buffer_clear(text);
-    html_flame(text, m, pair, html_shown(pair), html_culprit(pair));
+    html_flame(text, m, a->pair, html_shown(a->pair), html_culprit(a->pair));
     json_string(json_key(json, "link"), buffer_str(text));
   }
   json_end(json);
@@ -126,21 +171,47 @@ static void put_regression_item(struct json_writer *json, const struct page_mode
 
 void annotations_list(struct json_writer *json, const struct page_model *m) {
   struct buffer text;
+  struct annotation a;
   buffer_init(&text, m->run->mem, SIZE_MAX / 2);
   json_begin_array(json);
-  for (size_t i = 0; i < m->states[STATE_SLOWER]; i++)
-    put_regression_item(json, m, &m->benchmarks[i], &text);
+  for (size_t i = 0; i < annotations_most(m); i++)
+    if (annotation_at(m, i, &a)) put_item(json, m, &a, &text);
   json_end(json);
   json->scratch.failed |= text.failed;
   buffer_free(&text);
 }
 
+/* ---- GitHub Actions ---------------------------------- */
+
+static void put_command(struct buffer *out, const struct page_model *m,
+                        const struct annotation *a) {
+  struct buffer text;
+  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  buffer_add_text(out, "::error ");
+  put_location(out, a->pair);
+  buffer_add_text(out, "title=");
+  annotation_put_title(&text, a);
+  escape_command(out, buffer_str(&text), true);
+  buffer_add_text(out, "::");
+  buffer_clear(&text);
+  put_message(&text, m, a);
+  escape_command(out, buffer_str(&text), false);
+  buffer_add_char(out, '\n');
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
+
 static void annotations_print(struct buffer *out, const struct page_model *m) {
-  size_t count = m->states[STATE_SLOWER];
-  size_t shown = count > ERRORS_MOST ? ERRORS_MOST - 1 : count;
-  for (size_t i = 0; i < shown; i++) put_regression(out, m, &m->benchmarks[i]);
-  if (shown < count)
-    buffer_printf(out, "::error title=benchmarks::%zu more benchmarks got slower\n", count - shown);
+  struct annotation a;
+  size_t count = 0, most = annotations_most(m);
+  for (size_t i = 0; i < most; i++) count += annotation_at(m, i, &a);
+  size_t left = count > ERRORS_MOST ? ERRORS_MOST - 1 : count, more = count - left;
+  for (size_t i = 0; i < most && left; i++) {
+    if (!annotation_at(m, i, &a)) continue;
+    put_command(out, m, &a);
+    left--;
+  }
+  if (more) buffer_printf(out, "::error title=benchmarks::%zu more regressions\n", more);
 }
 
 pprofc_status print_annotations(struct ci_run *run, pprofc_error *error) {
@@ -148,7 +219,8 @@ pprofc_status print_annotations(struct ci_run *run, pprofc_error *error) {
   struct page_model model;
   struct buffer text;
   int fd = STDOUT_FILENO;
-  if (!actions || strcmp(actions, "true") != 0 || !run->judged) return PPROFC_OK;
+  if (!actions || strcmp(actions, "true") != 0 || (!run->judged && !run->fired_count))
+    return PPROFC_OK;
   pprofc_status status = model_make(run, &model, error);
   if (status != PPROFC_OK) return status;
   buffer_init(&text, run->mem, SIZE_MAX / 2);

@@ -1,16 +1,14 @@
-/* Reads the functions of a pair from the JSON report of its profiles. */
+/* Adds up the functions of a pair. */
 #include "page/functions.h"
 
-#include "core/json_tree.h"
+#include "run/changes.h"
 #include "run/profiles.h"
 #include "run/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define JSON_MOST ((size_t)64 << 20)
-
-/* ---- the report -------------------------------------- */
+/* ---- profiles ---------------------------------------- */
 
 /* Returns the profiles of a side: the given files, or the files that another run kept. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
@@ -25,12 +23,6 @@ static struct profile_files side_files(struct arena *arena, const struct run_pai
   return files;
 }
 
-static int functions_add(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 /* Returns the difference of both sides, or the only side. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
@@ -39,73 +31,54 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
   return source;
 }
 
-static const struct node *read_report(const struct ci_run *run, const struct run_pair *pair,
-                                      struct arena *arena, const struct profile_source *source) {
-  pprofc_report_options options;
-  pprofc_profile *profile;
-  struct buffer text;
-  struct node *root = NULL;
-  if (!source->head.count || source_open(source, run->mem, &profile, NULL) != PPROFC_OK)
-    return NULL;
-  pprofc_report_options_init(&options);
-  options.format = "json";
-  if (pair->sample_index) options.sample_index = pair->sample_index;
-  if (pair->hide) options.hide = pair->hide;
-  buffer_init(&text, run->mem, JSON_MOST);
-  pprofc_status status = pprofc_report(profile, &options, functions_add, &text, NULL);
-  pprofc_str kept = status == PPROFC_OK ? buffer_keep(&text, arena) : STR("");
-  if (kept.size && json_tree_parse(arena, NULL, kept, &root, NULL) != PPROFC_OK) root = NULL;
-  buffer_free(&text);
-  pprofc_profile_release(profile);
-  return root;
-}
-
 /* ---- rows -------------------------------------------- */
-
-/* The values of the report that are shown, and their divisors. */
-struct shown_values {
-  size_t type;
-  double divisors[SIDES];
-  bool two;  /* true if the pair has both sides */
-  int alone; /* side that is not missing */
-};
-
-static double value_at(const struct node *from, const char *key, const struct shown_values *v,
-                       int side) {
-  return (double)node_integer(node_at(node_get(from, key), v->type)) / v->divisors[side];
-}
 
 /* Returns the number of operations, or of runs, in the profile of a side. */
 static double work_of(const struct run_pair *pair, int side) {
-  size_t runs = pair->comparison_count ? pair->comparisons[0].runs[side] : pair->run_count[side];
+  size_t runs = pair->run_count[side];
+  if (pair->comparison_count) {
+    const pprofc_verdict_summary *judged = &pair->comparisons[0].summary;
+    runs = side == SIDE_BASE ? judged->base_runs : judged->head_runs;
+  }
   double work = runs && !run_is_counted(pair) ? (double)runs : 1;
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-static void take_sides(const struct node *from, const char *key, const char *base_key,
-                       const struct shown_values *v, double *sides) {
-  if (v->two) {
-    sides[SIDE_HEAD] = value_at(from, key, v, SIDE_HEAD);
-    sides[SIDE_BASE] = value_at(from, base_key, v, SIDE_BASE);
-  } else {
-    sides[v->alone] = value_at(from, key, v, v->alone);
-  }
+/* Sums of a pair that are shown. The head of a drawing is the only side if `two` is false. */
+struct shown_sums {
+  bool two;
+  int head;
+  double divisors[SIDES];
+};
+
+static void take_sides(const struct shown_sums *v, int64_t base, int64_t head, double *sides) {
+  if (v->two) sides[SIDE_BASE] = (double)base / v->divisors[SIDE_BASE];
+  sides[v->head] = (double)head / v->divisors[v->head];
 }
 
-static void take_rows(struct function_list *list, const struct node *root,
-                      const struct shown_values *v) {
-  const struct node *functions = node_get(root, "functions");
-  list->rows = arena_zero_array(&list->arena, node_size(functions), sizeof *list->rows);
-  for (size_t i = 0; list->rows && i < node_size(functions); i++) {
-    const struct node *from = node_at(functions, i);
+/* Copies the functions with values into the list; false when out of memory. */
+static bool take_rows(struct function_list *list, struct drawn *d, const struct shown_sums *v) {
+  const struct flame_tree *t = &d->graph.tree;
+  const struct drawn_sum *sums = drawn_sums(d);
+  size_t count = d->graph.frames.count, type = d->result.value_index;
+  list->type = arena_str(&list->arena, d->result.type);
+  list->unit = arena_str(&list->arena, d->result.sample_unit);
+  list->rows = arena_zero_array(&list->arena, count, sizeof *list->rows);
+  if (!sums || !list->rows || !list->type.data || !list->unit.data) return false;
+  for (size_t i = 0; i < count; i++) {
+    const struct stack_frame *frame = &d->graph.frames.items[i];
+    const int64_t *flat = sums[i].flat, *cum = sums[i].cum;
+    if (!flat[SIDE_BASE] && !flat[SIDE_HEAD] && !cum[SIDE_BASE] && !cum[SIDE_HEAD]) continue;
     struct function_values *row = &list->rows[list->count++];
-    row->name = node_text(from, "name");
-    row->file = node_text(from, "file");
-    row->line = node_integer(node_get(from, "line"));
-    take_sides(from, "flat", "base_flat", v, row->flat);
-    take_sides(from, "cum", "base_cum", v, row->cum);
+    row->name = arena_str(&list->arena, frame->name);
+    row->file = arena_str(&list->arena, frame->file);
+    row->line = frame->line;
+    take_sides(v, flat[SIDE_BASE], flat[SIDE_HEAD], row->flat);
+    take_sides(v, cum[SIDE_BASE], cum[SIDE_HEAD], row->cum);
+    if (!row->name.data || !row->file.data) return false;
   }
-  take_sides(root, "head", "base", v, list->total);
+  take_sides(v, flame_base(t, 0, type), flame_head(t, 0, type), list->total);
+  return true;
 }
 
 void functions_init(const struct ci_run *run, struct function_list *list) {
@@ -117,17 +90,23 @@ void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list) {
   functions_init(run, list);
   const struct profile_source source = source_of(&list->arena, pair);
-  const struct node *root = read_report(run, pair, &list->arena, &source);
-  if (!root) return;
-  int64_t index = node_integer(node_get(root, "sample_index"));
-  struct shown_values v = {.two = source.base.count > 0, .alone = SIDE_BASE};
-  if (index > 0) v.type = (size_t)index;
+  struct shown_sums v = {.two = source.base.count > 0, .head = SIDE_BASE};
+  pprofc_report_options options;
+  pprofc_profile *profile;
+  struct drawn d;
+  if (!source.head.count || source_open(&source, run->mem, &profile, NULL) != PPROFC_OK) return;
   for (int side = 0; side < SIDES; side++) v.divisors[side] = work_of(pair, side);
-  if (pair->names[SIDE_HEAD]) v.alone = SIDE_HEAD;
-  const struct node *type = node_at(node_get(root, "sample_types"), v.type);
-  list->type = node_text(type, "type");
-  list->unit = node_text(type, "unit");
-  take_rows(list, root, &v);
+  if (pair->names[SIDE_HEAD]) v.head = SIDE_HEAD;
+  pprofc_report_options_init(&options);
+  if (pair->sample_index) options.sample_index = pair->sample_index;
+  if (pair->hide) options.hide = pair->hide;
+  bool read = drawn_open(profile, &options, &d, NULL) == PPROFC_OK;
+  bool good = read && take_rows(list, &d, &v);
+  if (read) drawn_close(&d);
+  pprofc_profile_release(profile);
+  if (good) return;
+  functions_free(list);
+  functions_init(run, list);
 }
 
 void functions_free(struct function_list *list) {

@@ -1,4 +1,5 @@
-/* The functions of a pair of profiles with their values on both sides, for the page's tables. */
+/* Adds up the functions of a pair of profiles with their values on both sides, for the page's
+ * tables. */
 #ifndef PPROFCI_PAGE_FUNCTIONS_H
 #define PPROFCI_PAGE_FUNCTIONS_H
 
@@ -9,8 +10,8 @@
  * per run. */
 struct function_values {
   pprofc_str name, file;
-  int64_t line;                   /* 0: unknown */
-  double flat[SIDES], cum[SIDES]; /* the function alone, and with its callees */
+  int64_t line;                   /* line in `file`; 0: unknown */
+  double flat[SIDES], cum[SIDES]; /* value of the function without callees, and with callees */
 };
 
 struct function_list {

@@ -1,44 +1,34 @@
-/* Writes HTML shared by several parts of the page. */
+/* Writes the parts of the page that several views use: the template, and pictures of the rounds. */
 #include "page/html.h"
+#include "core/escape.h"
 
 #include "page/hunks.h"
 
 #include "core/base64.h"
-#include "core/escape.h"
+#include "core/output.h"
+#include "page/hunks.h"
 #include "page/numbers.h"
 #include "run/files.h"
-#include "run/place.h"
 #include "run/text.h"
 
 #include <math.h>
 #include <stdio.h>
 
-void html_text(struct buffer *out, pprofc_str text) {
-  struct buffer plain;
-  pprofc_str piece;
-  buffer_init(&plain, out->mem, SIZE_MAX / 2);
-  escape_terminal(&plain, text, true);
-  pprofc_str rest = buffer_str(&plain);
-  for (bool first = true; rest.data && str_next(&rest, '"', &piece); first = false) {
-    if (!first) buffer_add_text(out, "&quot;");
-    escape_xml(out, piece);
-  }
-  out->failed |= plain.failed;
-  buffer_free(&plain);
-}
+extern const unsigned char asset_ci_page_html[];
+extern const size_t asset_ci_page_html_size;
 
-void html_words(struct buffer *out, const char *text) {
-  html_text(out, str_of(text));
+pprofc_str html_template(void) {
+  return (pprofc_str){(const char *)asset_ci_page_html, asset_ci_page_html_size};
 }
 
 /* ---- rounds ------------------------------------------ */
 
 #define STRIP_WIDTH  160
 #define STRIP_HEIGHT 24
-#define STRIP_SIDE   72 /* pixels per side; there is a gap between the sides */
+#define STRIP_SIDE   72 /* pixels of each side; there is a gap between the sides */
 #define STRIP_MARGIN 3
 
-/* Scale that both sides share. */
+/* Least and greatest value of a picture of rounds. Both sides use them as their scale. */
 struct strip {
   double least, most;
 };
@@ -56,17 +46,17 @@ static double strip_y(const struct strip *strip, double value) {
   return STRIP_HEIGHT - STRIP_MARGIN - part * (STRIP_HEIGHT - 2 * STRIP_MARGIN);
 }
 
-static void put_dots(struct buffer *out, const struct strip *strip,
-                     const struct run_samples *samples, double left, const char *name) {
+static void put_dots(struct fill *f, const char *list, const struct strip *strip,
+                     const struct run_samples *samples, double left) {
   double step =
       samples->count > 1 ? (STRIP_SIDE - 2.0 * STRIP_MARGIN) / (double)(samples->count - 1) : 0;
-  double radius = samples->count > 30 ? 1.2 : 2;
-  buffer_printf(out, "<g class=\"%s\">", name);
-  for (size_t i = 0; i < samples->count; i++)
-    buffer_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>",
-                  left + STRIP_MARGIN + step * (double)i, strip_y(strip, samples->values[i]),
-                  radius);
-  buffer_add_text(out, "</g>");
+  for (size_t i = 0; i < samples->count; i++) {
+    fill_begin(f, list);
+    buffer_printf(fill_text(f, "x"), "%.1f", left + STRIP_MARGIN + step * (double)i);
+    buffer_printf(fill_text(f, "y"), "%.1f", strip_y(strip, samples->values[i]));
+    fill_words(f, "r", samples->count > 30 ? "1.2" : "2");
+    fill_end(f);
+  }
 }
 
 /* Appends "base: 10 rounds from 2.0 µs to 2.1 µs". */
@@ -82,130 +72,72 @@ static void put_range(struct buffer *out, const char *name, const struct run_sam
   number_amount(out, range.most, unit);
 }
 
-void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
+void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit) {
   struct strip strip = {HUGE_VAL, -HUGE_VAL};
   if (!base->count && !head->count) return;
   strip_widen(&strip, base);
   strip_widen(&strip, head);
-  buffer_printf(out,
-                "<svg class=\"strip\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                "role=\"img\" aria-label=\"",
-                STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT);
-  put_range(out, "base", base, unit);
-  buffer_add_text(out, "; ");
-  put_range(out, "head", head, unit);
-  buffer_printf(out, "\"><path d=\"M%d 2V%d\"/>", STRIP_WIDTH / 2, STRIP_HEIGHT - 2);
-  put_dots(out, &strip, base, 0, "of-base");
-  put_dots(out, &strip, head, STRIP_WIDTH - STRIP_SIDE, "of-head");
-  buffer_add_text(out, "</svg>");
+  fill_begin(f, "strip");
+  struct buffer *label = fill_text(f, "label");
+  put_range(label, "base", base, unit);
+  buffer_add_text(label, "; ");
+  put_range(label, "head", head, unit);
+  put_dots(f, "base_dots", &strip, base, 0);
+  put_dots(f, "head_dots", &strip, head, STRIP_WIDTH - STRIP_SIDE);
+  fill_end(f);
 }
 
-void html_gauge(struct buffer *out, const struct gate_row *row) {
+void html_gauge(struct fill *f, const struct gate_row *row) {
   double middle = STRIP_WIDTH / 2.0;
   if (!row || !row->in_base || !row->in_head || isnan(row->delta)) return;
   double length = sqrt(fmin(fabs(row->delta), 1)) * (middle - STRIP_MARGIN);
-  buffer_printf(out,
-                "<svg class=\"gauge\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                "role=\"img\" aria-label=\"",
-                STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT);
+  fill_begin(f, "gauge");
   if (row->delta == 0)
-    buffer_add_text(out, "no change");
+    fill_words(f, "label", "no change");
   else
-    number_change(out, row);
-  buffer_printf(
-      out,
-      "\"><rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/><path d=\"M%g 2V%d\"/></svg>",
-      row->delta < 0 ? middle - length : middle, 2 * STRIP_MARGIN, length,
-      STRIP_HEIGHT - 4 * STRIP_MARGIN, middle, STRIP_HEIGHT - 2);
+    number_change(fill_text(f, "label"), row);
+  buffer_printf(fill_text(f, "x"), "%.1f", row->delta < 0 ? middle - length : middle);
+  buffer_printf(fill_text(f, "length"), "%.1f", length);
+  fill_end(f);
 }
 
 /* ---- pictures ---------------------------------------- */
 
-/* Reads the number after the next `key` at or after *at, and sets *at to the end of the key. */
-static bool next_number(pprofc_str text, size_t *at, const char *key, double *number) {
-  pprofc_str rest = str_slice(text, *at, text.size);
-  size_t found = str_find(rest, str_of(key));
-  if (found == rest.size) return false;
-  rest = str_slice(rest, found + strlen(key), rest.size);
-  *at = text.size - rest.size;
-  return str_parse_float(str_slice(rest, 0, str_find_char(rest, '"')), number);
-}
-
-/* Position of the frames in a drawing. */
-struct frames_part {
-  size_t head_end; /* size of the opening tag in bytes */
-  double width, top, bottom;
-};
-
-static bool find_frames_part(pprofc_str svg, struct frames_part *part) {
-  size_t at = 0, body = str_find(svg, STR("class=\"frames\""));
-  double y, height;
-  part->head_end = str_find_char(svg, '>') + 1;
-  if (body == svg.size || !next_number(svg, &at, " width=\"", &part->width)) return false;
-  part->top = HUGE_VAL;
-  part->bottom = 0;
-  for (at = body; next_number(svg, &at, "<rect x=\"", &y);) {
-    if (!next_number(svg, &at, " y=\"", &y) || !next_number(svg, &at, " height=\"", &height))
-      return false;
-    if (y < part->top) part->top = y;
-    if (y + height > part->bottom) part->bottom = y + height;
-  }
-  return part->top < part->bottom;
-}
-
-static int html_add(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
-static void put_base64(struct buffer *out, pprofc_str data) {
+/* Appends a text as base64, or the source sha256-... of a script with this hash. */
+static void put_encoded(struct buffer *out, pprofc_str data, const char *sha256) {
   struct output *to = mem_array(out->mem, 1, sizeof *to);
   if (!to) {
     out->failed = true;
     return;
   }
-  output_init(to, html_add, out);
-  base64_put(to, (const uint8_t *)data.data, data.size);
+  output_init(to, buffer_write, out);
+  if (sha256)
+    base64_put_script_hash(to, sha256);
+  else
+    base64_put(to, (const uint8_t *)data.data, data.size);
   if (output_flush(to, NULL) != PPROFC_OK) out->failed = true;
   mem_free(out->mem, to, 1, sizeof *to);
 }
 
-double html_picture_height(pprofc_str svg) {
-  struct frames_part part;
-  return find_frames_part(svg, &part) ? part.bottom - part.top + 2 : 0;
+void html_script_hash(struct buffer *out, const char *sha256) {
+  put_encoded(out, STR(""), sha256);
 }
 
-/* Appends only the frames of a drawing, cropped or padded to a height. */
-static void crop_picture(struct buffer *out, pprofc_str svg, double height) {
-  struct frames_part part;
-  if (!find_frames_part(svg, &part)) {
-    buffer_add_str(out, svg);
-    return;
-  }
-  buffer_printf(out,
-                "<svg class=\"flamegraph\" xmlns=\"http://www.w3.org/2000/svg\" "
-                "xmlns:fg=\"http://github.com/jonhoo/inferno\" width=\"%.0f\" height=\"%.0f\" "
-                "viewBox=\"0 %.1f %.0f %.1f\">",
-                part.width, height, part.top - 1, part.width, height);
-  buffer_add_str(out, str_slice(svg, part.head_end, svg.size));
-}
-
-void html_picture(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
-                  const char *name, pprofc_str picture, double height) {
+void html_picture(struct fill *f, const struct run_picture *picture, double height) {
   struct buffer cropped;
-  if (!picture.size) return;
-  buffer_init(&cropped, out->mem, SIZE_MAX / 2);
-  crop_picture(&cropped, picture, height);
-  buffer_add_text(out, "<a class=\"graph\" href=\"");
-  html_flame(out, m, pair, name, STR(""));
-  buffer_add_text(out, "\"><img alt=\"flame graph of ");
-  html_words(out, name);
-  buffer_add_text(out, "\" src=\"data:image/svg+xml;base64,");
-  put_base64(out, buffer_str(&cropped));
-  buffer_add_text(out, "\"></a>\n");
-  out->failed |= cropped.failed;
+  struct fill crop;
+  if (!picture->frames.size) return;
+  buffer_init(&cropped, f->mem, SIZE_MAX / 2);
+  fill_init(&crop, f->mem);
+  buffer_printf(fill_text(&crop, "width"), "%.0f", picture->part.width);
+  buffer_printf(fill_text(&crop, "height"), "%.0f", height);
+  buffer_printf(fill_text(&crop, "top"), "%.1f", picture->part.top - 1);
+  buffer_add_str(fill_html(&crop, "frames"), picture->frames);
+  template_put(&cropped, html_template(), "crop", &crop);
+  put_encoded(fill_html(f, "picture"), buffer_str(&cropped), NULL);
+  f->failed |= cropped.failed;
+  fill_free(&crop);
   buffer_free(&cropped);
 }
 
@@ -216,7 +148,7 @@ static void html_address(struct buffer *out, const struct run_pair *pair, const 
                          const char *name, const char *ending) {
   if (pair->link) buffer_add_text(out, pair->link);
   buffer_add_text(out, folder);
-  text_url(out, str_of(name));
+  escape_url(out, str_of(name), "");
   buffer_add_text(out, ending);
 }
 
@@ -225,10 +157,10 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
   if (m->one_file) buffer_add_char(out, '#');
   html_address(out, pair, "flame/", m->one_file ? html_shown(pair) : name, ".html");
   if (m->one_file && name != html_shown(pair))
-    buffer_add_text(out, name == pair->names[SIDE_BASE] ? "&amp;tab=base" : "&amp;tab=head");
+    buffer_add_text(out, name == pair->names[SIDE_BASE] ? "&tab=base" : "&tab=head");
   if (!search.size) return;
-  buffer_add_text(out, m->one_file ? "&amp;search=" : "#search=");
-  text_url(out, search);
+  buffer_add_text(out, m->one_file ? "&search=" : "#search=");
+  escape_url(out, search, "");
 }
 
 const char *html_shown(const struct run_pair *pair) {
@@ -243,63 +175,47 @@ pprofc_str html_short_function(pprofc_str name) {
   return slash < name.size ? str_slice(name, slash + 1, name.size) : name;
 }
 
-void html_function(struct buffer *out, pprofc_str name) {
+void html_function(struct fill *f, pprofc_str name) {
   pprofc_str shown = html_short_function(name);
-  if (shown.size == name.size) {
-    html_text(out, name);
-    return;
-  }
-  buffer_add_text(out, "<span title=\"");
-  html_text(out, name);
-  buffer_add_text(out, "\">");
-  html_text(out, shown);
-  buffer_add_text(out, "</span>");
+  fill_str(f, "function", shown);
+  fill_str(f, "full", shown.size < name.size ? name : STR(""));
 }
 
-void html_place(struct buffer *out, pprofc_str file, int64_t line) {
+void html_place(struct fill *f, pprofc_str file, int64_t line) {
   char path[4096];
+  struct buffer *out = fill_text(f, "place");
   if (!file.size || file.size >= sizeof path) return;
   memcpy(path, file.data, file.size);
   path[file.size] = '\0';
   pprofc_str place = place_in_checkout(path);
-  buffer_add_text(out, " <span class=\"place\">");
-  html_text(out, place.size ? place : str_path_base(file));
+  buffer_add_str(out, place.size ? place : str_path_base(file));
   if (line > 0) buffer_printf(out, ":%lld", (long long)line);
-  buffer_add_text(out, "</span>");
 }
 
-/* Appends an interval such as "(+55 ns to +69 ns)". */
-static void put_change_interval(struct buffer *out, const struct run_pair *pair,
-                                const struct change *change) {
-  if (!isfinite(change->low) || !isfinite(change->high) || change == &pair->own) return;
-  buffer_add_text(out, " <span class=\"share\">(");
-  number_difference(out, change->low, str_of(pair->unit));
-  buffer_add_text(out, " to ");
-  number_difference(out, change->high, str_of(pair->unit));
-  buffer_add_text(out, ")</span>");
-}
-
-static void put_changed_function(struct buffer *out, const struct page_model *m,
+static void put_changed_function(struct fill *f, const struct page_model *m,
                                  const struct run_pair *pair, const struct change *change) {
-  buffer_add_text(out, "<li><a href=\"");
-  html_flame(out, m, pair, html_shown(pair), str_of(change->name));
-  buffer_add_text(out, "\"><code>");
-  html_function(out, str_of(change->name));
-  buffer_add_text(out, "</code></a> <strong>+");
-  number_profile(out, change->head - change->base, str_of(pair->unit));
-  if (pair->iterations > 0) buffer_add_text(out, " per operation");
-  buffer_add_text(out, "</strong>");
-  if (change->base == 0) buffer_add_text(out, " new");
-  put_change_interval(out, pair, change);
+  bool own = change == &pair->own;
+  pprofc_str unit = str_of(pair->unit);
+  fill_begin(f, "functions");
+  html_flame(fill_text(f, "address"), m, pair, html_shown(pair), str_of(change->name));
+  html_function(f, str_of(change->name));
+  number_profile(fill_text(f, "cost"), change->head - change->base, unit);
+  fill_flag(f, "new", change->base == 0);
+  struct buffer *interval = fill_text(f, "interval");
+  if (isfinite(change->low) && isfinite(change->high) && !own) {
+    number_difference(interval, change->low, unit);
+    buffer_add_text(interval, " to ");
+    number_difference(interval, change->high, unit);
+  }
+  struct buffer *share = fill_text(f, "share");
   if (isfinite(change->share) && change->share <= 1.5)
-    buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT " of the change</span>",
-                  fmin(100 * change->share, 100));
-  if (change == &pair->own) buffer_add_text(out, " <span class=\"share\">with its calls</span>");
-  html_place(out, str_of(change->file), change->line);
-  buffer_add_text(out, "</li>\n");
+    buffer_printf(share, "%.0f", fmin(100 * change->share, 100));
+  fill_flag(f, "own", own);
+  html_place(f, str_of(change->file), change->line);
+  fill_end(f);
 }
 
-bool html_tells_own(const struct run_pair *pair) {
+bool html_shows_own(const struct run_pair *pair) {
   if (!pair->own.name) return false;
   return !pair->change_count || strcmp(pair->own.name, pair->changes[0].name) != 0;
 }
@@ -309,17 +225,76 @@ pprofc_str html_culprit(const struct run_pair *pair) {
   return pair->change_count ? str_of(pair->changes[0].name) : STR("");
 }
 
-/* Appends a note: why no function is listed, or how reliable the list is. */
-static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
-  const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
-  if (!v) return;
+/* ---- the bar of a change ----------------------------- */
+
+#define BAR_FUNCTIONS 3
+#define BAR_LEAST     0.1 /* minimum share of the growth that the functions must explain */
+
+struct change_bar {
+  pprofc_str unit;
+  double base, head; /* totals */
+  double rest;       /* growth that the functions do not explain */
+  size_t functions;
+};
+
+/* Computes the parts of a total that grew. False for other totals, and if the functions explain
+ * hardly any of the growth, or more. */
+static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
+  const struct pair_verdicts *v = pair->comparisons;
+  if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;
+  *bar = (struct change_bar){.unit = str_of(pair->unit),
+                             .base = v->summary.total_base,
+                             .head = v->summary.total_head,
+                             .functions = pair->change_count};
+  if (bar->functions > BAR_FUNCTIONS) bar->functions = BAR_FUNCTIONS;
+  double growth = bar->head - bar->base, explained = 0;
+  for (size_t i = 0; i < bar->functions; i++)
+    explained += pair->changes[i].head - pair->changes[i].base;
+  bar->rest = growth - explained;
+  return strcmp(v->unit, pair->unit) == 0 && bar->base > 0 && bar->rest >= 0 &&
+         explained >= BAR_LEAST * growth;
+}
+
+/* Begins a part of the bar, "words.trim +470 us". */
+static void bar_begin(struct fill *f, const struct change_bar *bar, const char *css,
+                      pprofc_str name, double size) {
+  fill_begin(f, "segments");
+  fill_words(f, "css", css);
+  buffer_printf(fill_text(f, "width"), "%.2f", 100 * size / bar->head);
+  fill_str(f, "name", name);
+  number_difference(fill_text(f, "amount"), size, bar->unit);
+}
+
+/* Sets a bar of the total of the head: the base, the functions that grew, and the rest. */
+static void put_bar(struct fill *f, const struct run_pair *pair) {
+  struct change_bar bar;
+  if (!bar_make(pair, &bar)) return;
+  fill_begin(f, "bar");
+  number_profile(fill_text(f, "before"), bar.base, bar.unit);
+  number_profile(fill_text(f, "after"), bar.head, bar.unit);
+  fill_flag(f, "per_operation", pair->comparisons->per_operation || pair->iterations > 0);
+  buffer_printf(fill_text(f, "base_width"), "%.2f", 100 * bar.base / bar.head);
+  for (size_t i = 0; i < bar.functions; i++) {
+    const struct change *change = &pair->changes[i];
+    double size = change->head - change->base;
+    bar_begin(f, &bar, "cause", html_short_function(str_of(change->name)), size);
+    number_share(fill_text(f, "part"), size / (bar.head - bar.base));
+    fill_end(f);
+  }
+  if (bar.rest > 0) {
+    bar_begin(f, &bar, "rest", STR("rest"), bar.rest);
+    fill_end(f);
+  }
+  fill_end(f);
+}
+
+/* Sets a note: why no function is listed, or how reliable the list is. */
+static void put_verdict_note(struct fill *f, const struct run_pair *pair,
+                             const struct pair_verdicts *v) {
   const char *text = *v->note ? v->note : v->visible_text;
   if (v->weak && pair->change_count)
     text = "one run a side: weak evidence, the functions are not certain";
-  if (!*text) return;
-  buffer_add_text(out, "<p class=\"note\">");
-  html_words(out, text);
-  buffer_add_text(out, "</p>\n");
+  fill_words(f, "verdict_note", text);
 }
 
 bool html_has_because(const struct run_pair *pair) {
@@ -328,32 +303,36 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Appends that no function has other machine code, and what else differs between the sides. */
-static void put_same_code(struct buffer *out, const struct run_pair *pair) {
-  const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
-  if (!v || !v->same_code) return;
-  buffer_printf(out,
-                "<p class=\"note\">same machine code; %zu functions moved within their cache line",
-                v->moved);
-  if (v->differs) html_words(out, v->differs);
-  buffer_add_text(out, "</p>\n");
+/* Sets a note that all sampled functions have the same machine code, and that lists other
+ * differences of the sides. */
+static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
+  if (!v->same_code) return;
+  fill_begin(f, "same_code");
+  fill_number(f, "moved", (int64_t)v->moved);
+  fill_words(f, "differs", v->differs ? v->differs : "");
+  fill_end(f);
 }
 
-void html_because(struct buffer *out, const struct page_model *m, const struct run_pair *pair) {
+void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
+  fill_words(f, "kind", pair->kind);
+  struct buffer *iterations = fill_text(f, "iterations");
+  if (pair->iterations > 0) buffer_printf(iterations, "%.0f", pair->iterations);
   if (pair->change_count || pair->own.name) {
-    buffer_printf(out, "<p class=\"where\">Grew most (%s):</p>\n<ul class=\"where\">\n",
-                  pair->kind);
-    if (html_tells_own(pair)) put_changed_function(out, m, pair, &pair->own);
+    fill_begin(f, "grown");
+    if (html_shows_own(pair)) put_changed_function(f, m, pair, &pair->own);
     for (size_t i = 0; i < pair->change_count; i++)
-      put_changed_function(out, m, pair, &pair->changes[i]);
-    buffer_add_text(out, "</ul>\n");
+      put_changed_function(f, m, pair, &pair->changes[i]);
+    fill_end(f);
   }
-  put_verdict_note(out, pair);
-  put_same_code(out, pair);
-  hunks_print(out, pair);
+  if (pair->comparison_count) {
+    put_verdict_note(f, pair, pair->comparisons);
+    put_same_code(f, pair->comparisons);
+  }
+  put_bar(f, pair);
+  hunks_fill(f, pair);
 }
 
-void html_links(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name) {
   static const struct {
     const char *folder, *ending, *text;
@@ -361,13 +340,11 @@ void html_links(struct buffer *out, const struct page_model *m, const struct run
                {"speedscope/", ".speedscope.json", "speedscope file"},
                {"profiles/", ".pb.gz", "profile"},
                {"", "_top.txt", "whole table"}};
-  buffer_add_text(out, "<p class=\"links\"><a href=\"");
-  html_flame(out, m, pair, name, STR(""));
-  buffer_add_text(out, "\">interactive flame graph</a>");
+  html_flame(fill_text(f, "address"), m, pair, name, STR(""));
   for (size_t i = 0; i < sizeof links / sizeof *links && !m->one_file; i++) {
-    buffer_add_text(out, " " DOT " <a href=\"");
-    html_address(out, pair, links[i].folder, name, links[i].ending);
-    buffer_printf(out, "\">%s</a>", links[i].text);
+    fill_begin(f, "files");
+    html_address(fill_text(f, "file"), pair, links[i].folder, name, links[i].ending);
+    fill_words(f, "word", links[i].text);
+    fill_end(f);
   }
-  buffer_add_text(out, "</p>\n");
 }

@@ -1,34 +1,34 @@
-/* Functions that append HTML shared by several parts of the page. */
+/* Sets values that several parts of the page share. The templates are assets/ci_page.html. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
 
+#include "core/template.h"
 #include "page/model.h"
 
-/* Appends text and escapes its markup. */
-void html_text(struct buffer *out, pprofc_str text);
-void html_words(struct buffer *out, const char *text);
+/* Returns the templates of the page. */
+pprofc_str html_template(void);
 
-/* Draws the change of a row as a bar to the right (more) or to the left (less), as large as
+/* Appends the source of a script for a content security policy: "sha256-...". */
+void html_script_hash(struct buffer *out, const char *sha256);
+
+/* Sets the change of a row as a bar to the right (more) or to the left (less), as large as
  * html_strip. Its length is the square root of the change, so that 1 % can be seen. */
-void html_gauge(struct buffer *out, const struct gate_row *row);
+void html_gauge(struct fill *f, const struct gate_row *row);
 
-/* Draws the rounds of both sides as dots on one scale: an SVG of 160 x 24. */
-void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
+/* Sets the rounds of both sides as dots on one scale. */
+void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* Appends the flame graph of a profile as an image of `height` pixels, cropped or padded.
- * Images cannot run scripts and their ids do not clash. It links to the flame graph page. */
-void html_picture(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
-                  const char *name, pprofc_str picture, double height);
+/* Sets a flame graph as an image of `height` pixels, cropped or padded. Images cannot run scripts
+ * and their ids do not clash. */
+void html_picture(struct fill *f, const struct run_picture *picture, double height);
 
-/* Returns the height of all frames in pixels; 0 if the picture is not a flame graph. */
-double html_picture_height(pprofc_str picture);
+/* Sets a function name without the folders of its package; the tooltip has the full name. */
+void html_function(struct fill *f, pprofc_str name);
 
-/* Appends a function name without the folders of its package; the tooltip has the full name. */
-void html_function(struct buffer *out, pprofc_str name);
-
-/* Appends " parse.go:14", with the path instead of the name if the file is in this checkout. */
-void html_place(struct buffer *out, pprofc_str file, int64_t line);
+/* Sets the place "parse.go:14", with the path instead of the name if the file is in this checkout.
+ */
+void html_place(struct fill *f, pprofc_str file, int64_t line);
 
 /* Returns "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute". */
 pprofc_str html_short_function(pprofc_str name);
@@ -42,8 +42,9 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
 /* Returns the artifact that the page shows for the pair: its difference or its only side. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if the checkout's function differs from those listed and is shown too. */
-bool html_tells_own(const struct run_pair *pair);
+/* True if the page also shows the function of the checkout, because the listed functions do not
+ * include it. */
+bool html_shows_own(const struct run_pair *pair);
 
 /* Returns the function that grew most, the checkout's own first; "" if no function is known. */
 pprofc_str html_culprit(const struct run_pair *pair);
@@ -51,11 +52,11 @@ pprofc_str html_culprit(const struct run_pair *pair);
 /* True if the page has anything to report on the functions of the pair. */
 bool html_has_because(const struct run_pair *pair);
 
-/* Appends a list of the functions that grew and a note on its reliability. May append nothing. */
-void html_because(struct buffer *out, const struct page_model *m, const struct run_pair *pair);
+/* Sets the functions that grew, a note on their reliability and the changed lines. */
+void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair);
 
-/* Appends links to the artifacts of a profile, in report.html to the flame graph alone. */
-void html_links(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
+/* Sets the addresses of the artifacts of a profile, in report.html of the flame graph alone. */
+void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
 
 #endif

@@ -1,14 +1,13 @@
 /* Writes the changed lines of the sources with their costs. */
 #include "page/hunks.h"
 
-#include "page/html.h"
 #include "page/numbers.h"
 #include "run/lines.h"
 
 #include <math.h>
 
 #define COLUMN    10
-#define PAGE_MOST 60 /* lines of a hunk on the page */
+#define PAGE_MOST 60 /* maximum number of lines of a hunk on the page */
 
 /* Writes an amount in a column; '.' for 0. */
 static void put_amount(struct buffer *out, double value, pprofc_str unit) {
@@ -18,7 +17,7 @@ static void put_amount(struct buffer *out, double value, pprofc_str unit) {
     number_profile(&text, value, unit);
   else
     buffer_add_char(&text, '.');
-  size_t length = 0; /* characters */
+  size_t length = 0; /* length of the amount in characters */
   for (size_t i = 0; i < text.size; i++) length += ((unsigned char)text.data[i] & 0xC0) != 0x80;
   if (length < COLUMN) buffer_add_fill(out, ' ', COLUMN - length);
   buffer_add_str(out, buffer_str(&text));
@@ -32,38 +31,40 @@ static void put_run_line(struct buffer *out, const struct run_line *line, pprofc
   put_amount(out, line->cost[SIDE_HEAD], unit);
   bool added = line->head_line > 0;
   int64_t number = added ? line->head_line : line->base_line;
-  buffer_printf(out, "%6lld ", (long long)number);
-  buffer_add_char(out, added ? '+' : '-');
-  html_text(out, str_of(line->text));
+  buffer_printf(out, "%6lld %c", (long long)number, added ? '+' : '-');
+  buffer_add_text(out, line->text);
   buffer_add_char(out, '\n');
 }
 
 static void put_hunk(struct buffer *out, const struct run_pair *pair, const struct run_hunk *hunk,
                      size_t most) {
   size_t first = lines_window(hunk, most);
-  buffer_add_text(out, "<pre class=\"hunk\">");
-  html_text(out, str_of(hunk->file));
+  buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
-  html_text(out, str_of(hunk->function));
+  buffer_add_text(out, hunk->function);
   if (*hunk->verdict) buffer_add_text(out, "  ");
-  html_text(out, str_of(hunk->verdict));
+  buffer_add_text(out, hunk->verdict);
   buffer_printf(out, "\n%*s %*s\n", COLUMN, "base", COLUMN, "head");
   for (size_t i = first; i < hunk->line_count && i < first + most; i++)
     put_run_line(out, &hunk->lines[i], str_of(pair->unit));
   if (hunk->line_count > most) buffer_printf(out, "and %zu more lines\n", hunk->line_count - most);
-  buffer_add_text(out, "</pre>\n");
 }
 
-void hunks_print_worst(struct buffer *out, const struct run_pair *pair, size_t most) {
+void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most) {
   if (pair->hunk_count && pair->unit) put_hunk(out, pair, &pair->hunks[0], most);
 }
 
-void hunks_print(struct buffer *out, const struct run_pair *pair) {
+void hunks_fill(struct fill *f, const struct run_pair *pair) {
   if (!pair->hunk_count || !pair->unit) return;
-  buffer_printf(out, "<details><summary>%zu changed place%s with a cost</summary>\n",
-                pair->hunk_count, pair->hunk_count == 1 ? "" : "s");
-  for (size_t i = 0; i < pair->hunk_count; i++) put_hunk(out, pair, &pair->hunks[i], PAGE_MOST);
-  buffer_add_text(out, "</details>\n");
+  fill_begin(f, "hunks");
+  fill_number(f, "count", (int64_t)pair->hunk_count);
+  fill_words(f, "plural", pair->hunk_count == 1 ? "" : "s");
+  for (size_t i = 0; i < pair->hunk_count; i++) {
+    fill_begin(f, "places");
+    put_hunk(fill_text(f, "hunk"), pair, &pair->hunks[i], PAGE_MOST);
+    fill_end(f);
+  }
+  fill_end(f);
 }
 
 /* ---- the sentence ------------------------------------ */
@@ -88,11 +89,19 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
+/* Returns how much of the growth the worst line has. A line that replaces others has their cost
+ * too, which did not grow. */
+static double line_share(const struct run_hunk *hunk) {
+  const struct run_line *line = &hunk->lines[hunk->worst];
+  double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
+  return fmin(delta, fmin(hunk->delta, hunk->grown));
+}
+
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair) {
   const struct run_hunk *hunk = pair->hunk_count ? &pair->hunks[0] : NULL;
   if (!hunk || !hunk->certain || !pair->unit) return false;
   const struct run_line *line = &hunk->lines[hunk->worst];
-  double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
+  double delta = line_share(hunk);
   pprofc_str unit = str_of(pair->unit);
   if (!(delta > 0) || !line->head_line) return false;
   buffer_printf(out, "%s grew by ", hunk->function);

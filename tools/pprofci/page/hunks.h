@@ -2,13 +2,14 @@
 #ifndef PPROFCI_PAGE_HUNKS_H
 #define PPROFCI_PAGE_HUNKS_H
 
+#include "core/fill.h"
 #include "run/run.h"
 
-/* Writes the hunks of a pair for the page. */
-void hunks_print(struct buffer *out, const struct run_pair *pair);
+/* Sets the hunks of a pair for the page. */
+void hunks_fill(struct fill *f, const struct run_pair *pair);
 
-/* Writes the hunk of a pair that grew most: at most `most` lines, as HTML. */
-void hunks_print_worst(struct buffer *out, const struct run_pair *pair, size_t most);
+/* Appends the hunk of a pair that grew most, at most `most` lines, as plain text. */
+void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
  * of it"; false if no line of the change grew. */

@@ -1,7 +1,8 @@
 /* Writes manifest.json: inputs, artifacts and the verdict, for other programs. */
 #include "page/page.h"
 
-#include "core/child.h"
+#include "common/sha256.h"
+#include "core/infile.h"
 #include "core/json_write.h"
 #include "core/map.h"
 #include "page/numbers.h"
@@ -25,20 +26,15 @@ static void manifest_text(struct manifest *f, const char *key, const char *text)
 
 /* ---- inputs ------------------------------------------ */
 
-/* Writes the hash of a file, computed by sha256sum; empty if that program is missing. */
+/* Writes the hash of a file; empty if it cannot be read. */
 static void put_hash(struct manifest *f, const char *path) {
-  const char *const argv[] = {"sha256sum", "--", path, NULL};
-  struct child child = {.argv = argv};
-  struct child_end end;
-  struct buffer printed;
+  char hex[SHA256_HEX + 1] = "";
+  struct buffer data;
   pprofc_error ignored;
-  buffer_init(&printed, f->model->run->mem, 1 << 16);
-  bool good = child_run(&child, &printed, &end, &ignored) == PPROFC_OK && end.status == 0;
-  /* sha256sum escapes a name with a backslash and puts a backslash before the line. */
-  pprofc_str hash = buffer_str(&printed);
-  if (str_starts(hash, STR("\\"))) hash = str_slice(hash, 1, hash.size);
-  json_string(json_key(&f->json, "sha256"), good ? str_slice(hash, 0, 64) : STR(""));
-  buffer_free(&printed);
+  buffer_init(&data, f->model->run->mem, SIZE_MAX / 2);
+  if (file_read(path, &data, &ignored) == PPROFC_OK) sha256_hex_of(buffer_str(&data), hex);
+  manifest_text(f, "sha256", hex);
+  buffer_free(&data);
 }
 
 static void put_input(struct manifest *f, int side, const char *path) {
@@ -191,8 +187,12 @@ static void put_manifest(struct manifest *f) {
   manifest_text(f, "verdict", run->verdict);
   json_int(json_key(&f->json, "gate_status"), run->status);
   json_string(json_key(&f->json, "headline"), f->model->headline);
-  manifest_text(f, "mood", conclusions[f->model->conclusion]);
+  manifest_text(f, "conclusion", conclusions[f->model->conclusion]);
   json_string(json_key(&f->json, "machine"), run->machine);
+  json_line_break(&f->json);
+  json_key(&f->json, "summary");
+  message_write(&f->json, run->summary);
+  json_line_break(&f->json);
   manifest_text(f, "totals", run->totals);
   manifest_text(f, "instructions", run->instructions);
   json_line_break(&f->json);
@@ -217,12 +217,6 @@ static void put_manifest(struct manifest *f) {
   json_end(&f->json);
 }
 
-static int manifest_add(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 void manifest_print(struct buffer *out, const struct page_model *m) {
   struct manifest f = {.model = m};
   struct output *to = mem_array(out->mem, 1, sizeof *to);
@@ -230,7 +224,7 @@ void manifest_print(struct buffer *out, const struct page_model *m) {
     out->failed = true;
     return;
   }
-  output_init(to, manifest_add, out);
+  output_init(to, buffer_write, out);
   json_init(&f.json, to, out->mem);
   f.json.spaced = true;
   put_manifest(&f);

@@ -1,10 +1,9 @@
-/* Writes the last section of the page: machine, rounds, test, warnings, all numbers, commands. */
-#include "page/method.h"
+/* Sets the last section of the page: machine, rounds, test, warnings, all numbers, commands. */
+#include "core/escape.h"
+#include "page/parts.h"
 
-#include "core/child.h"
-#include "page/details.h"
-#include "page/html.h"
 #include "page/numbers.h"
+#include "run/programs.h"
 #include "run/text.h"
 
 #include <stdio.h>
@@ -27,42 +26,46 @@ static void machine_of_results(struct buffer *out, pprofc_str table) {
 }
 
 /* Appends the machine of this process, where the measurements ran. */
-static void machine_of_here(struct buffer *out) {
-  const char *const argv[] = {"go", "env", "GOVERSION", NULL};
-  struct child child = {.argv = argv};
-  struct child_end end;
-  struct buffer printed;
+static void machine_of_here(struct buffer *out, struct ci_run *run) {
+  static const char *const argv[] = {"go", "env", "GOVERSION", NULL};
+  const char *version;
   pprofc_error ignored;
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   if (processors > 0) buffer_printf(out, "%s%ld CPUs", out->size ? ", " : "", processors);
-  buffer_init(&printed, out->mem, 1 << 16);
-  bool good = child_run(&child, &printed, &end, &ignored) == PPROFC_OK && end.status == 0;
-  pprofc_str version = good ? str_trim(buffer_str(&printed)) : STR("");
-  if (version.size && version.size < 64) buffer_printf(out, ", %.*s", STR_ARG(version));
-  buffer_free(&printed);
+  if (program_line(run, NULL, argv, &version, &ignored) != PPROFC_OK || !run_has(version)) return;
+  if (strlen(version) < 64) buffer_printf(out, ", %s", version);
+}
+
+/* True if this run measured times of both sides in turns. */
+static bool measured_in_turns(const struct ci_run *run) {
+  return *run->options->record || *run->options->walltime;
 }
 
 pprofc_str method_machine(struct ci_run *run) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   machine_of_results(&text, run->benchstat);
-  if (*run->options->record) machine_of_here(&text);
-  pprofc_str kept = buffer_keep(&text, &run->arena);
-  buffer_free(&text);
-  return kept;
+  if (measured_in_turns(run)) machine_of_here(&text, run);
+  return buffer_take(&text, &run->arena);
 }
 
-/* ---- facts ------------------------------------------- */
+/* ---- properties ------------------------------------------- */
 
-static void put_fact(struct buffer *out, const char *title, pprofc_str text) {
+/* Begins a property; the caller appends its text. */
+static struct buffer *begin_property(struct fill *f, const char *title) {
+  fill_begin(f, "properties");
+  fill_words(f, "property", title);
+  return fill_text(f, "value");
+}
+
+static void put_property(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
-  buffer_printf(out, "<dt>%s</dt><dd>", title);
-  html_text(out, text);
-  buffer_add_text(out, "</dd>\n");
+  buffer_add_str(begin_property(f, title), text);
+  fill_end(f);
 }
 
 /* Appends how many measurements a benchmark has: "from 8 to 10 a side". */
-static void put_rounds_fact(struct buffer *out, const struct page_model *m) {
+static void put_rounds_property(struct fill *f, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
   for (size_t i = 0; i < count; i++) {
@@ -74,86 +77,83 @@ static void put_rounds_fact(struct buffer *out, const struct page_model *m) {
     }
   }
   if (!most) return;
-  buffer_add_text(out, "<dt>rounds</dt><dd>");
+  struct buffer *out = begin_property(f, "rounds");
   if (least < most) buffer_printf(out, "%zu to ", least);
   buffer_printf(out, "%zu a side", most);
-  if (*m->run->options->record)
+  if (measured_in_turns(m->run))
     buffer_add_text(out,
                     ", base and head in turns in one job, the side that is first changing from "
                     "round to round");
-  buffer_add_text(out, "</dd>\n");
+  fill_end(f);
 }
 
-static void put_judging(struct buffer *out, const struct page_model *m) {
+static void put_judging(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   const struct gate_settings *s = &run->gate.settings;
   static const char *const tests[] = {
-      "Welch's t-test, and Mann-Whitney U for what it does not find", "Welch's t-test",
-      "Mann-Whitney U", "none"};
+      "Welch's t-test; if it finds no change, Mann-Whitney U, then a trimmed t-test",
+      "Welch's t-test", "Mann-Whitney U", "none"};
   static const char *const corrections[] = {"Benjamini and Hochberg", "Holm", "none"};
-  buffer_printf(out,
-                "<dt>threshold</dt><dd>%.3g" PERCENT_FORMAT ", alpha %.3g</dd>\n"
-                "<dt>test</dt><dd>%s</dd>\n<dt>correction</dt><dd>%s, of %zu p-values</dd>\n",
-                100 * s->threshold, s->alpha, tests[s->test], corrections[s->correction],
+  buffer_printf(begin_property(f, "threshold"), "%.3g" PERCENT_FORMAT ", alpha %.3g",
+                100 * s->threshold, s->alpha);
+  fill_end(f);
+  struct buffer *test = begin_property(f, "test");
+  bool earlier = run->gate.noise_keys.count, alone = s->test == PPROFC_GATE_NONE && earlier;
+  if (!alone) buffer_add_text(test, tests[s->test]);
+  if (earlier) buffer_printf(test, "%st on earlier runs", alone ? "" : ", and ");
+  fill_end(f);
+  buffer_printf(begin_property(f, "correction"), "%s, of %zu p-values", corrections[s->correction],
                 run->gate.family);
-  put_fact(out, "totals", str_of(run->totals));
+  fill_end(f);
+  put_property(f, "totals", str_of(run->totals));
 }
 
-static void put_profiling_fact(struct buffer *out, const struct page_model *m) {
-  if (!*m->run->options->record || !m->run->pair_count) return;
-  buffer_add_text(out, "<dt>profiles</dt><dd>of the same number of iterations on both sides, from "
-                       "separate runs, which are not used for the verdict</dd>\n");
-}
-
-static void put_facts(struct buffer *out, const struct page_model *m) {
+static void put_properties(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
-  buffer_printf(out, "<dl class=\"facts\">\n<dt>verdict</dt><dd><strong>%s</strong></dd>\n",
-                run->verdict);
-  put_fact(out, "base", str_of(run->base_commit));
-  if (*run->base_why) put_fact(out, "choice of the base", str_of(run->base_why));
-  put_fact(out, "head", str_of(run->head_commit));
-  put_fact(out, "machine", run->machine);
-  put_rounds_fact(out, m);
-  if (run->judged) put_judging(out, m);
-  put_profiling_fact(out, m);
-  buffer_printf(out, "<dt>made by</dt><dd>pprofci %s</dd>\n</dl>\n", pprofc_version());
+  put_property(f, "base", str_of(run->base_commit));
+  put_property(f, "choice of the base", str_of(run->base_why));
+  put_property(f, "head", str_of(run->head_commit));
+  put_property(f, "machine", run->machine);
+  put_rounds_property(f, m);
+  if (run->judged) put_judging(f, m);
+  if (*run->options->record && run->pair_count)
+    put_property(
+        f, "profiles",
+        STR("of the same number of iterations on both sides, from separate runs, which are not "
+            "used for the verdict"));
+  buffer_printf(begin_property(f, "made by"), "pprofci %s", pprofc_version());
+  fill_end(f);
 }
 
-static void put_warnings(struct buffer *out, const struct page_model *m) {
+static void put_warnings(struct fill *f, const struct page_model *m) {
   pprofc_str rest = buffer_str(&m->run->gate.warnings), line;
-  if (!rest.size) return;
-  buffer_add_text(out, "<ul class=\"warnings\">\n");
+  fill_flag(f, "warned", rest.size > 0);
   while (rest.data && str_next_line(&rest, &line)) {
     if (!line.size) continue;
-    buffer_add_text(out, "<li>");
-    html_text(out, line);
-    buffer_add_text(out, "</li>\n");
+    fill_begin(f, "warnings");
+    fill_str(f, "warning", line);
+    fill_end(f);
   }
-  buffer_add_text(out, "</ul>\n");
 }
 
-/* Appends text that is in no table: results of a head alone, or why a gate failed. */
-static void put_method_text(struct buffer *out, const char *title, pprofc_str text) {
+/* Sets a text below the tables: the results of a head without a base, or the output of a gate that
+ * failed. Nothing for an empty text. */
+static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
-  buffer_printf(out, "<details><summary>%s</summary><pre tabindex=\"0\">", title);
-  html_text(out, text);
-  buffer_add_text(out, "</pre></details>\n");
+  fill_begin(f, "texts");
+  fill_words(f, "title", title);
+  fill_str(f, "text", text);
+  fill_end(f);
 }
 
 /* ---- commands ---------------------------------------- */
 
 /* Appends a word for a shell, quoted if necessary. */
 static void put_shell_word(struct buffer *out, const char *word) {
-  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "_./,:=@%+-";
-  if (*word && word[strspn(word, safe)] == '\0') {
-    html_words(out, word);
-    return;
-  }
-  buffer_add_char(out, '\'');
-  for (const char *c = word; *c; c++)
-    html_text(out, *c == '\'' ? STR("'\\''") : (pprofc_str){c, 1});
-  buffer_add_char(out, '\'');
+  if (text_is_of(str_of(word), TEXT_WORDS "/,:=@%+"))
+    buffer_add_text(out, word);
+  else
+    escape_shell(out, str_of(word));
 }
 
 static void put_repeat_flag(struct buffer *out, const char *name, const char *value) {
@@ -165,10 +165,15 @@ static void put_repeat_flag(struct buffer *out, const char *name, const char *va
 /* Appends the `pprofci run` command of this run. */
 static void put_run_command(struct buffer *out, const struct ci_run *run) {
   const struct run_options *o = run->options;
+  bool chose = *o->record || *o->simulate || *o->walltime;
   const struct {
     const char *name, *value;
   } flags[] = {{"record", o->record},
-               {"base-ref", *o->record ? run->base_commit : ""},
+               {"simulate", o->simulate},
+               {"simulate-toggle", o->simulate_toggle},
+               {"walltime", o->walltime},
+               {"base-ref", chose ? run->base_commit : ""},
+               {"setup", o->setup},
                {"bench", strcmp(o->bench, ".") == 0 ? "" : o->bench},
                {"benchtime", o->benchtime},
                {"cpu", o->cpu},
@@ -189,13 +194,14 @@ static void put_run_command(struct buffer *out, const struct ci_run *run) {
     buffer_add_char(out, ' ');
     put_shell_word(out, o->pair_heads[i]);
   }
-  if (*o->record) buffer_printf(out, " -count %lld", (long long)o->count);
+  if (measured_in_turns(run)) buffer_printf(out, " -count %lld", (long long)o->count);
   put_repeat_flag(out, "threshold", o->threshold);
   buffer_add_char(out, '\n');
 }
 
 static bool was_given_something(const struct run_options *o) {
-  const char *const given[] = {o->record,     o->base,          o->head,         o->bench_base,
+  const char *const given[] = {o->record,     o->simulate,      o->walltime,
+                               o->base,       o->head,          o->bench_base,
                                o->bench_head, o->simulate_base, o->simulate_head};
   for (size_t i = 0; i < sizeof given / sizeof *given; i++)
     if (*given[i]) return true;
@@ -232,22 +238,16 @@ static void put_open_commands(struct buffer *out, const struct run_pair *pair) {
 
 static void put_repeat(struct buffer *out, const struct page_model *m) {
   const struct run_pair *pair = pair_to_open(m);
-  bool given = was_given_something(m->run->options);
-  if (!pair && !given) return;
-  buffer_add_text(out, "<h3 id=\"repeat\">How to repeat it</h3>\n<pre tabindex=\"0\">");
-  if (given) put_run_command(out, m->run);
+  if (was_given_something(m->run->options)) put_run_command(out, m->run);
   if (pair) put_open_commands(out, pair);
-  buffer_add_text(out, "</pre>\n");
 }
 
-void method_print(struct buffer *out, const struct page_model *m) {
-  buffer_add_text(out, "<details class=\"fold\" id=\"method\"><summary>how this was measured, and "
-                       "how to repeat it</summary>\n");
-  put_facts(out, m);
-  put_warnings(out, m);
-  details_print_all(out, m);
-  if (m->run->status == 1) put_method_text(out, "what failed", buffer_str(&m->run->gate_text));
-  if (!m->count) put_method_text(out, "results", m->run->benchstat);
-  put_repeat(out, m);
-  buffer_add_text(out, "</details>\n");
+void method_fill(struct fill *f, const struct page_model *m) {
+  fill_words(f, "verdict", m->run->verdict);
+  put_properties(f, m);
+  put_warnings(f, m);
+  details_fill_all(f, m);
+  if (m->run->status == 1) put_method_text(f, "what failed", buffer_str(&m->run->gate_text));
+  if (!m->count) put_method_text(f, "results", m->run->benchstat);
+  put_repeat(fill_text(f, "repeat"), m);
 }

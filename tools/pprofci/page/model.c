@@ -8,28 +8,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TOO_FAST    1e-9 /* seconds: time of a few instructions */
-#define SUITE_LEAST 3    /* minimum benchmarks of a suite that can be suspicious as a whole */
+#define TOO_FAST 1e-9 /* shortest plausible time in seconds: the time of a few instructions */
+/* Minimum number of benchmarks of a suite that can be suspicious as a whole. */
+#define SUITE_LEAST 3
 
 /* ---- states ------------------------------------------- */
 
 /* True for a time of 0, or a time too short for any work. */
-static bool looks_broken(const struct gate_row *row) {
-  if (row->verdict == GATE_UNMEASURED) return row->in_base && row->base > 0;
-  if (row->verdict != GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;
+static bool is_broken_time(const struct gate_row *row) {
+  if (row->verdict == PPROFC_GATE_UNMEASURED) return row->in_base && row->base > 0;
+  if (row->verdict != PPROFC_GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;
   return row->head < TOO_FAST;
 }
 
 static enum page_state state_of(const struct gate_row *row) {
   static const enum page_state states[] = {
-      [GATE_UNCHANGED] = STATE_UNCHANGED,     [GATE_IMPROVED] = STATE_FASTER,
-      [GATE_SUSPICIOUS] = STATE_FASTER,       [GATE_REGRESSED] = STATE_SLOWER,
-      [GATE_INCONCLUSIVE] = STATE_UNSURE,     [GATE_TOO_FEW] = STATE_UNSURE,
-      [GATE_MISSING] = STATE_MISSING,         [GATE_NEW] = STATE_NEW,
-      [GATE_ACCEPTED] = STATE_ACCEPTED,       [GATE_IGNORED] = STATE_UNCHANGED,
-      [GATE_INFORMATIONAL] = STATE_UNCHANGED, [GATE_UNMEASURED] = STATE_UNCHANGED,
-      [GATE_ASIDE] = STATE_UNCHANGED};
-  return looks_broken(row) ? STATE_BROKEN : states[row->verdict];
+      [PPROFC_GATE_UNCHANGED] = STATE_UNCHANGED,     [PPROFC_GATE_IMPROVED] = STATE_FASTER,
+      [PPROFC_GATE_SUSPICIOUS] = STATE_FASTER,       [PPROFC_GATE_REGRESSED] = STATE_SLOWER,
+      [PPROFC_GATE_INCONCLUSIVE] = STATE_UNSURE,     [PPROFC_GATE_TOO_FEW] = STATE_UNSURE,
+      [PPROFC_GATE_MISSING] = STATE_MISSING,         [PPROFC_GATE_NEW] = STATE_NEW,
+      [PPROFC_GATE_ACCEPTED] = STATE_ACCEPTED,       [PPROFC_GATE_IGNORED] = STATE_UNCHANGED,
+      [PPROFC_GATE_INFORMATIONAL] = STATE_UNCHANGED, [PPROFC_GATE_UNMEASURED] = STATE_UNCHANGED,
+      [PPROFC_GATE_ASIDE] = STATE_UNCHANGED};
+  return is_broken_time(row) ? STATE_BROKEN : states[row->verdict];
 }
 
 static double log_ratio(const struct gate_row *row) {
@@ -47,15 +48,20 @@ static bool speaks_before(const struct gate_row *a, enum page_state state,
   return log_ratio(a) > b->size;
 }
 
-static const struct metric_column timed_columns[METRICS] = {
-    [METRIC_TIME] = {"Time per op", "time per op", NULL},
-    [METRIC_BYTES] = {"Allocated", "allocated", "B/op"},
-    [METRIC_ALLOCATIONS] = {"Allocations", "allocations", "allocs/op"}};
+#define TIMED_COLUMNS(remark)                                                                      \
+  {                                                                                                \
+    [METRIC_TIME] = {"Time per op", "time per op", NULL, remark},                                  \
+    [METRIC_BYTES] = {"Allocated", "allocated", "B/op", ""},                                       \
+    [METRIC_ALLOCATIONS] = {"Allocations", "allocations", "allocs/op", ""},                        \
+  }
+static const struct metric_column timed_columns[METRICS] = TIMED_COLUMNS("");
+static const struct metric_column rescaled_columns[METRICS] =
+    TIMED_COLUMNS("divided by the speed of each round");
 
 static const struct metric_column counted_columns[METRICS] = {
-    {"Instructions", "instructions", NUMBER_INSTRUCTIONS},
-    {"Cycles <small>estimated</small>", "cycles, estimated", "cycles-estimated"},
-    {"Memory accesses", "memory accesses", "LL-missed"}};
+    {"Instructions", "instructions", NUMBER_INSTRUCTIONS, ""},
+    {"Cycles", "cycles, estimated", "cycles-estimated", "estimated"},
+    {"Memory accesses", "memory accesses", "LL-missed", ""}};
 
 static int benchmark_metric(const struct page_model *m, pprofc_str unit) {
   int metric = 0;
@@ -67,15 +73,17 @@ static int benchmark_metric(const struct page_model *m, pprofc_str unit) {
   return metric;
 }
 
-/* Chooses the columns: of counts if nothing was timed. */
+/* Chooses the columns: columns of counts if no benchmark was timed. */
 static void choose_columns(struct page_model *m, const struct gate_row *rows, size_t count) {
-  bool timed = false;
+  bool timed = false, rescaled = false;
   for (size_t i = 0; i < count; i++) {
     timed |= number_is_time(rows[i].unit);
+    rescaled |= rows[i].rescaled;
     m->counted |= str_equal(rows[i].unit, STR(NUMBER_INSTRUCTIONS));
   }
   m->counted &= !timed;
-  m->columns = m->counted ? counted_columns : timed_columns;
+  m->columns = rescaled ? rescaled_columns : timed_columns;
+  if (m->counted) m->columns = counted_columns;
 }
 
 static void benchmark_take(const struct page_model *m, struct benchmark *b,
@@ -84,7 +92,7 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   int metric = benchmark_metric(m, row->unit);
   b->rows[b->row_count++] = index;
   /* Wall time and CPU time share a column; the unit that was judged is shown. */
-  if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == GATE_ASIDE))
+  if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == PPROFC_GATE_ASIDE))
     b->metrics[metric] = row;
   if (!speaks_before(row, state, b)) return;
   b->state = state;
@@ -169,7 +177,7 @@ static bool is_suite_suspicious(const struct page_model *m) {
     const struct gate_row *time = m->benchmarks[i].metrics[METRIC_TIME];
     if (!time || !time->in_base || !time->in_head) continue;
     compared++;
-    suspicious += time->verdict == GATE_SUSPICIOUS;
+    suspicious += time->verdict == PPROFC_GATE_SUSPICIOUS;
   }
   return suspicious >= SUITE_LEAST && 2 * suspicious > compared;
 }
@@ -185,7 +193,7 @@ static void put_count(struct buffer *out, size_t count, const char *what) {
   buffer_printf(out, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
-static void say_gate_failed(struct buffer *out, const struct page_model *m) {
+static void headline_gate_failed(struct buffer *out, const struct page_model *m) {
   pprofc_str problem = buffer_str(&m->run->gate.problems);
   problem = str_slice(problem, 0, str_find_char(problem, '\n'));
   buffer_printf(out, "The %s could not be judged",
@@ -195,7 +203,7 @@ static void say_gate_failed(struct buffer *out, const struct page_model *m) {
 }
 
 /* Appends the function with the largest growth that -fail-on found. */
-static void say_fired(struct buffer *out, const struct ci_run *run) {
+static void headline_fired(struct buffer *out, const struct ci_run *run) {
   const struct run_fired *worst = &run->fired[0];
   for (size_t i = 1; i < run->fired_count; i++)
     if (run->fired[i].change.delta > worst->change.delta) worst = &run->fired[i];
@@ -205,22 +213,22 @@ static void say_fired(struct buffer *out, const struct ci_run *run) {
   if (run->fired_count > 1) buffer_printf(out, ", and %zu more", run->fired_count - 1);
 }
 
-static void say_slower(struct buffer *out, const struct page_model *m) {
+static void headline_slower(struct buffer *out, const struct page_model *m) {
   if (m->states[STATE_SLOWER])
     number_sentence(out, m->benchmarks[0].name, m->benchmarks[0].worst);
   else if (m->run->fired_count)
-    say_fired(out, m->run);
+    headline_fired(out, m->run);
   else
     buffer_printf(out, "The program executes more: %s", m->run->instructions);
   buffer_add_char(out, '.');
 }
 
-static void say_not_compared(struct buffer *out, const struct page_model *m) {
+static void headline_not_compared(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->has_base ? "No benchmarks were compared."
                                         : "Nothing was compared: no base.");
 }
 
-static void say_missing(struct buffer *out, const struct page_model *m) {
+static void headline_missing(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[0];
   buffer_printf(out, "%.*s is missing in the head", STR_ARG(b->name));
   if (m->states[STATE_MISSING] > 1)
@@ -228,25 +236,25 @@ static void say_missing(struct buffer *out, const struct page_model *m) {
   buffer_add_char(out, '.');
 }
 
-static void say_broken(struct buffer *out, const struct page_model *m) {
+static void headline_broken(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[m->states[STATE_SLOWER] + m->states[STATE_MISSING]];
   buffer_printf(out, "%.*s takes ", STR_ARG(b->name));
   number_amount(out, b->worst->head, b->worst->unit);
   buffer_add_text(out, " per operation: was anything measured?");
 }
 
-static void say_suspicious(struct buffer *out, const struct page_model *m) {
+static void headline_suspicious(struct buffer *out, const struct page_model *m) {
   buffer_printf(out, "Most of %zu benchmarks are more than twice as fast: were they run?",
                 m->count);
 }
 
-static void say_doubt(struct buffer *out, const struct page_model *m) {
+static void headline_doubt(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->doubt);
 }
 
-static void say_inconclusive(struct buffer *out, const struct page_model *m) {
+static void headline_inconclusive(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
-  buffer_printf(out, "%zu fine, %zu could not be judged", gate->compared - gate->unjudged,
+  buffer_printf(out, "%zu fine, %zu could not be judged", gate->benchmarks - gate->unjudged,
                 gate->unjudged);
   if (isfinite(gate->visible_middle)) {
     buffer_add_text(out, ": changes below ");
@@ -256,12 +264,12 @@ static void say_inconclusive(struct buffer *out, const struct page_model *m) {
   buffer_add_char(out, '.');
 }
 
-static void say_overloaded(struct buffer *out, const struct page_model *m) {
+static void headline_overloaded(struct buffer *out, const struct page_model *m) {
   buffer_printf(out, "Could not be judged: the machine was overloaded (%s).",
                 gate_overload(&m->run->gate));
 }
 
-static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
+static void headline_nothing_slower(struct buffer *out, const struct page_model *m) {
   if (same_is_all(m->run))
     buffer_printf(out, "Unchanged: base and head have the same test binary in %zu package%s.",
                   m->run->same_count, m->run->same_count == 1 ? "" : "s");
@@ -278,76 +286,59 @@ static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* The first of these conditions that holds decides how the run ended. */
-static bool is_failed(const struct page_model *m) {
-  return m->run->status == 1;
-}
 static bool is_unread(const struct page_model *m) {
   return m->run->status == 1 && m->run->unread_count && !m->run->gate.problems.size;
 }
-static bool is_slower(const struct page_model *m) {
-  return m->run->status == 2 || m->states[STATE_SLOWER];
-}
+
 static bool is_not_compared(const struct page_model *m) {
   bool judged = m->run->judged || m->run->options->fail_on_count || same_is_all(m->run);
   return !judged && !(m->run->has_base && *m->run->instructions);
 }
-static bool has_missing(const struct page_model *m) {
-  return m->states[STATE_MISSING] > 0;
-}
-static bool is_broken(const struct page_model *m) {
-  return m->states[STATE_BROKEN] > 0;
-}
-static bool is_suspicious(const struct page_model *m) {
-  return m->suite_suspicious;
-}
-static bool is_doubted(const struct page_model *m) {
-  return *m->run->doubt;
-}
-static bool is_unsure(const struct page_model *m) {
-  return m->count && m->states[STATE_UNSURE] == m->count;
-}
-static bool is_overloaded(const struct page_model *m) {
-  return gate_overload(&m->run->gate) != NULL;
-}
+
 static bool is_inconclusive(const struct page_model *m) {
   return m->run->judged && gate_is_inconclusive(&m->run->gate);
 }
-static bool is_good(const struct page_model *m) {
-  (void)m;
-  return true;
-}
 
-static const struct {
-  bool (*holds)(const struct page_model *);
+/* A possible ending of a run: a condition and its headline. */
+struct ending_row {
+  bool holds;
   void (*say)(struct buffer *, const struct page_model *);
   enum conclusion conclusion;
-} endings[] = {
-    {is_unread, say_doubt, CONCLUSION_BAD},
-    {is_failed, say_gate_failed, CONCLUSION_BAD},
-    {is_slower, say_slower, CONCLUSION_BAD},
-    {is_not_compared, say_not_compared, CONCLUSION_UNSURE},
-    {is_overloaded, say_overloaded, CONCLUSION_UNSURE},
-    {is_doubted, say_doubt, CONCLUSION_UNSURE},
-    {has_missing, say_missing, CONCLUSION_UNSURE},
-    {is_broken, say_broken, CONCLUSION_UNSURE},
-    {is_suspicious, say_suspicious, CONCLUSION_UNSURE},
-    {is_unsure, say_nothing_slower, CONCLUSION_UNSURE},
-    {is_inconclusive, say_inconclusive, CONCLUSION_UNSURE},
-    {is_good, say_nothing_slower, CONCLUSION_GOOD},
 };
 
+/* Returns the first ending that holds. */
+static struct ending_row model_ending(const struct page_model *m) {
+  const struct ci_run *run = m->run;
+  const size_t *states = m->states;
+  const struct ending_row endings[] = {
+      {is_unread(m), headline_doubt, CONCLUSION_BAD},
+      {run->status == 1, headline_gate_failed, CONCLUSION_BAD},
+      {run->status == 2 || states[STATE_SLOWER], headline_slower, CONCLUSION_BAD},
+      {is_not_compared(m), headline_not_compared, CONCLUSION_UNSURE},
+      {gate_overload(&run->gate) != NULL, headline_overloaded, CONCLUSION_UNSURE},
+      {*run->doubt, headline_doubt, CONCLUSION_UNSURE},
+      {states[STATE_MISSING] > 0, headline_missing, CONCLUSION_UNSURE},
+      {states[STATE_BROKEN] > 0, headline_broken, CONCLUSION_UNSURE},
+      {m->suite_suspicious, headline_suspicious, CONCLUSION_UNSURE},
+      {m->count && states[STATE_UNSURE] == m->count, headline_nothing_slower, CONCLUSION_UNSURE},
+      {is_inconclusive(m), headline_inconclusive, CONCLUSION_UNSURE},
+      {true, headline_nothing_slower, CONCLUSION_GOOD}};
+  size_t i = 0;
+  while (!endings[i].holds) i++;
+  return endings[i];
+}
+
 /* Appends doubts about the whole run that a headline about one benchmark would hide. */
-static void say_also(struct buffer *out, const struct page_model *m) {
+static void headline_also(struct buffer *out, const struct page_model *m) {
   if (m->conclusion != CONCLUSION_BAD) return;
-  if (is_doubted(m) && !is_unread(m)) say_doubt(out, m);
-  if (is_overloaded(m)) {
+  if (*m->run->doubt && !is_unread(m)) headline_doubt(out, m);
+  if (gate_overload(&m->run->gate)) {
     if (out->size) buffer_add_char(out, ' ');
-    say_overloaded(out, m);
+    headline_overloaded(out, m);
   }
-  if (!is_suspicious(m)) return;
+  if (!m->suite_suspicious) return;
   if (out->size) buffer_add_char(out, ' ');
-  say_suspicious(out, m);
+  headline_suspicious(out, m);
 }
 
 static const char *const state_phrases[STATES] = {[STATE_SLOWER] = "got worse",
@@ -355,12 +346,12 @@ static const char *const state_phrases[STATES] = {[STATE_SLOWER] = "got worse",
                                                   [STATE_BROKEN] = "may measure nothing",
                                                   [STATE_UNSURE] = "could not be judged",
                                                   [STATE_FASTER] = "got faster",
-                                                  [STATE_ACCEPTED] = "slower, which a rule accepts",
+                                                  [STATE_ACCEPTED] = "slower, accepted by a rule",
                                                   [STATE_NEW] = "new",
                                                   [STATE_UNCHANGED] = NULL};
 
 /* Appends "1 of 9 benchmarks got slower · 1 could not be judged". */
-static void say_counts(struct buffer *out, const struct page_model *m) {
+static void headline_counts(struct buffer *out, const struct page_model *m) {
   bool any = false;
   for (int state = 0; state < STATES; state++) {
     if (!m->states[state] || !state_phrases[state]) continue;
@@ -376,7 +367,7 @@ static void say_counts(struct buffer *out, const struct page_model *m) {
 }
 
 /* Appends the smallest change that a green result rules out. */
-static void say_visible(struct buffer *out, const struct page_model *m) {
+static void headline_visible(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
@@ -391,7 +382,7 @@ static void say_visible(struct buffer *out, const struct page_model *m) {
   number_size(out, gate->visible_middle);
   buffer_add_text(out, " would have been missed");
   if (!worse || gate->visible_row >= count) return;
-  if (rows[gate->visible_row].verdict == GATE_REGRESSED) return;
+  if (rows[gate->visible_row].verdict == PPROFC_GATE_REGRESSED) return;
   buffer_printf(out, " (%.*s: ", STR_ARG(rows[gate->visible_row].name));
   if (isinf(gate->visible_worst))
     buffer_add_text(out, "of any size");
@@ -400,15 +391,13 @@ static void say_visible(struct buffer *out, const struct page_model *m) {
   buffer_add_char(out, ')');
 }
 
-static pprofc_str model_say(struct page_model *m,
-                            void (*say)(struct buffer *, const struct page_model *)) {
+static pprofc_str model_text(struct page_model *m,
+                             void (*say)(struct buffer *, const struct page_model *)) {
   struct ci_run *run = (struct ci_run *)(uintptr_t)m->run;
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   say(&text, m);
-  pprofc_str kept = buffer_keep(&text, &run->arena);
-  buffer_free(&text);
-  return kept;
+  return buffer_take(&text, &run->arena);
 }
 
 pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error *error) {
@@ -417,13 +406,12 @@ pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error 
   if (status != PPROFC_OK) return status;
   m->one_group = is_one_group(m);
   m->suite_suspicious = is_suite_suspicious(m);
-  size_t i = 0;
-  while (!endings[i].holds(m)) i++;
-  m->conclusion = endings[i].conclusion;
-  m->headline = model_say(m, endings[i].say);
-  m->also = model_say(m, say_also);
-  m->counts = model_say(m, say_counts);
-  m->visible_text = model_say(m, say_visible);
+  struct ending_row ending = model_ending(m);
+  m->conclusion = ending.conclusion;
+  m->headline = model_text(m, ending.say);
+  m->also = model_text(m, headline_also);
+  m->counts = model_text(m, headline_counts);
+  m->visible_text = model_text(m, headline_visible);
   return m->headline.data ? PPROFC_OK : error_nomem(error);
 }
 

@@ -7,33 +7,35 @@
 
 /* Result of a benchmark, in the order of the page. */
 enum page_state {
-  STATE_SLOWER,  /* a unit regressed */
-  STATE_MISSING, /* only in the base */
-  STATE_BROKEN,  /* suspiciously fast: may measure nothing */
-  STATE_UNSURE,  /* not enough evidence in the samples */
+  STATE_SLOWER,  /* a benchmark regressed in some unit */
+  STATE_MISSING, /* the benchmark exists only in the base */
+  STATE_BROKEN,  /* the benchmark is suspiciously fast: it may measure nothing */
+  STATE_UNSURE,  /* the samples do not give enough evidence */
   STATE_FASTER,
-  STATE_ACCEPTED, /* slower, but a rule accepts it */
+  STATE_ACCEPTED, /* the benchmark is slower, but a rule accepts it */
   STATE_NEW,
-  STATE_UNCHANGED, /* includes rows that no rule judges */
+  STATE_UNCHANGED, /* the benchmark did not change, or no rule judges it */
   STATES
 };
 
-/* Columns of the page. The first one leads: its unit speaks for a benchmark. */
+/* Columns of the page. The unit of the first column with a value represents the benchmark. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
 
 struct metric_column {
   const char *title, *label;
-  const char *unit; /* NULL: any unit of time */
+  const char *unit;   /* unit of the column; NULL: any unit of time */
+  const char *remark; /* remark in small letters after the title, or "" */
 };
 
 struct benchmark {
   pprofc_str group, name;
-  size_t *rows; /* rows of the gate, in the order of its units */
+  size_t *rows; /* indices of the benchmark's rows in the gate, in the order of its units */
   size_t row_count;
-  const struct gate_row *metrics[METRICS]; /* NULL: not measured */
-  const struct gate_row *worst;            /* row that determines the result */
+  /* Row of the gate for each column; NULL if not measured. */
+  const struct gate_row *metrics[METRICS];
+  const struct gate_row *worst; /* row of the gate that determines the result */
   enum page_state state;
-  double size;   /* log ratio of that row */
+  double size;   /* logarithm of the ratio in that row */
   size_t number; /* number in anchors, counted from 1 in the order of the page */
 };
 
@@ -46,16 +48,19 @@ struct page_model {
   struct benchmark *benchmarks;
   size_t count;
   size_t states[STATES];
-  const struct metric_column *columns; /* [METRICS] */
-  bool counted;          /* true if no benchmark was timed but some were counted, in the columns */
+  const struct metric_column *columns; /* columns of the page */
+  bool counted; /* true if no benchmark was timed but some were counted, so that columns show counts
+                 */
   bool one_group;        /* true if all benchmarks are of one package, which is then named once */
   bool suite_suspicious; /* true if most benchmarks are faster by more than half, so they may
                             not have run */
   enum conclusion conclusion;
-  pprofc_str headline; /* "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per operation." */
-  pprofc_str counts;   /* "1 of 9 benchmarks got slower · 1 could not be judged" */
-  pprofc_str also;     /* doubts about the result besides the headline; may be empty */
-  pprofc_str visible_text; /* "changes below 3 % would have been missed"; may be empty */
+  pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per
+                          operation." */
+  pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
+  pprofc_str also;   /* doubts about the result that the headline does not have; may be empty */
+  pprofc_str visible_text; /* limit of a green result: "changes below 3 % would have been missed";
+                              may be empty */
 };
 
 /* Makes the model of a run after its verdict. Texts are in the run's arena. */

@@ -46,10 +46,6 @@ bool number_leads(pprofc_str unit) {
   return number_is_time(unit) || str_equal(unit, STR(NUMBER_INSTRUCTIONS));
 }
 
-static bool number_is_bytes(pprofc_str unit) {
-  return unit_is_binary(unit);
-}
-
 void number_amount(struct buffer *out, double value, pprofc_str unit) {
   if (!isfinite(value))
     buffer_add_text(out, DASH);
@@ -57,7 +53,7 @@ void number_amount(struct buffer *out, double value, pprofc_str unit) {
     buffer_add_text(out, "0");
   else if (number_is_time(unit))
     SCALED(out, value, seconds);
-  else if (number_is_bytes(unit))
+  else if (unit_is_binary(unit))
     SCALED(out, value, bytes);
   else
     SCALED(out, value, plain);
@@ -132,11 +128,13 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
 
 /* ---- words ------------------------------------------- */
 
-/* Words for a change of a unit: a factor from 2 on, else percent. */
+/* Words for a change in a unit. A change by a factor of 2 or more is given as a factor, a smaller
+ * one in percent. */
 struct number_words {
-  const char *verb;         /* "is", "allocates" */
-  const char *more, *times; /* "slower": 12 % slower, 4.9 times slower */
-  const char *less;         /* "faster" */
+  const char *verb;         /* verb of the sentence: "is", "allocates" */
+  const char *more, *times; /* words of an increase: "slower" in "12 % slower" and "4.9 times
+                               slower" */
+  const char *less;         /* word of a decrease: "faster" */
 };
 
 static const struct number_words time_words = {"is", "slower", "times slower", "faster"};

@@ -1,16 +1,17 @@
-/* Functions that append numbers for people: "2.05 µs", "+392 %", "4.9 times slower". */
+/* Appends numbers for people: "2.05 µs", "+392 %", "4.9 times slower". */
 #ifndef PPROFCI_PAGE_NUMBERS_H
 #define PPROFCI_PAGE_NUMBERS_H
 
 #include "core/buffer.h"
 #include "gate/row.h"
 
-#define ARROW          "\xE2\x86\x92"
-#define MINUS          "\xE2\x88\x92"
-#define DOT            "\xC2\xB7"
-#define NO_BREAK       "\xC2\xA0"
-#define PERCENT        NO_BREAK "%"
-#define PERCENT_FORMAT NO_BREAK "%%" /* percent sign in a format string */
+#define ARROW    "\xE2\x86\x92"
+#define MINUS    "\xE2\x88\x92"
+#define DOT      "\xC2\xB7"
+#define NO_BREAK "\xC2\xA0"
+#define PERCENT  NO_BREAK "%"
+/* Percent sign in a format string, after a space that does not break. */
+#define PERCENT_FORMAT NO_BREAK "%%"
 #define DASH           "\xE2\x80\x93"
 
 /* Appends a value in a unit of the gate: "2.05 µs", "1.5 KiB", "3". */
@@ -48,7 +49,7 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
-/* True for time and for instructions, which speak for a benchmark before other units. */
+/* True for time and for instructions, which represent a benchmark before other units. */
 #define NUMBER_INSTRUCTIONS "instructions"
 bool number_leads(pprofc_str unit);
 

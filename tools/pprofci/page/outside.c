@@ -2,8 +2,6 @@
 #include "page/outside.h"
 
 #include "core/array.h"
-#include "page/html.h"
-#include "page/numbers.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -63,15 +61,9 @@ static pprofc_status outside_check(const struct node *list, const char *path, pp
 
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error) {
   const char *path = run->options->links;
-  struct buffer data;
   struct node *root = NULL;
   if (!*path) return PPROFC_OK;
-  buffer_init(&data, run->mem, FILE_MOST);
-  pprofc_status status = file_read(path, &data, error);
-  pprofc_str text = status == PPROFC_OK ? buffer_keep(&data, &run->arena) : STR("");
-  buffer_free(&data);
-  if (status == PPROFC_OK && !text.data) status = error_nomem(error);
-  if (status == PPROFC_OK) status = json_tree_parse(&run->arena, path, text, &root, error);
+  pprofc_status status = json_tree_read(&run->arena, path, FILE_MOST, &root, error);
   if (status == PPROFC_OK) status = outside_check(node_get(root, "links"), path, error);
   return status == PPROFC_OK ? outside_add(run, root, "", error) : status;
 }
@@ -91,15 +83,14 @@ void outside_write(struct json_writer *json, const struct ci_run *run) {
   json_end(json);
 }
 
-void outside_print(struct buffer *out, const struct ci_run *run) {
+void outside_fill(struct fill *f, const struct ci_run *run) {
   if (!run->link_count) return;
-  buffer_add_text(out, "<p class=\"links\" id=\"outside\">Pyroscope: ");
+  fill_begin(f, "outside");
   for (size_t i = 0; i < run->link_count; i++) {
-    buffer_add_text(out, i ? " " DOT " <a href=\"" : "<a href=\"");
-    html_words(out, run->links[i].url);
-    buffer_add_text(out, "\" rel=\"noreferrer\">");
-    html_words(out, run->links[i].name);
-    buffer_add_text(out, "</a>");
+    fill_begin(f, "servers");
+    fill_words(f, "url", run->links[i].url);
+    fill_words(f, "name", run->links[i].name);
+    fill_end(f);
   }
-  buffer_add_text(out, "</p>\n");
+  fill_end(f);
 }

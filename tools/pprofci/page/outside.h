@@ -1,7 +1,8 @@
-/* Links of the page to other servers: Pyroscope queries that show the pushed profiles. */
+/* Handles links of the page to other servers: Pyroscope queries that show the pushed profiles. */
 #ifndef PPROFCI_PAGE_OUTSIDE_H
 #define PPROFCI_PAGE_OUTSIDE_H
 
+#include "core/fill.h"
 #include "core/json_tree.h"
 #include "core/json_write.h"
 #include "run/run.h"
@@ -14,9 +15,9 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* Writes the links as a member of a manifest; outside_print writes them as a line of the page.
- * Both write nothing if there are no links. */
+/* Write the links as a member of a manifest, and set them for the page. Nothing is written without
+ * links. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
-void outside_print(struct buffer *out, const struct ci_run *run);
+void outside_fill(struct fill *f, const struct ci_run *run);
 
 #endif

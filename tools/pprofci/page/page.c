@@ -1,128 +1,217 @@
-/* Writes the page: a headline, a row for each benchmark, other comparisons, and the method. */
+/* Sets and prints the page: a headline, a row for each benchmark, other comparisons, and the
+ * method. */
 #include "page/page.h"
 
-#include "core/base64.h"
+#include "core/fill.h"
 #include "page/html.h"
-#include "page/method.h"
-#include "page/numbers.h"
+#include "page/model.h"
 #include "page/outside.h"
-#include "page/report.h"
-#include "page/rows.h"
-#include "page/tabs.h"
+#include "page/parts.h"
 #include "run/files.h"
 #include "run/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-extern const unsigned char asset_ci_css[], asset_ci_js[];
-extern const size_t asset_ci_css_size, asset_ci_js_size;
+/* ---- files for the CI service ------------------------ */
+
+static void page_put_summary(struct buffer *out, const struct message *m,
+                             const struct message_place *place) {
+  buffer_add_text(out, "<!-- pprofc:default -->\n");
+  message_put(out, m, place);
+}
+
+/* Appends the text of the result to the summary of the job, whose page is not in the folder of the
+ * artifacts. */
+static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
+                                       pprofc_error *error) {
+  static const struct message_place job = {.html = true};
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  page_put_summary(&text, run->summary, &job);
+  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = save_append(path, buffer_str(&text), error);
+  buffer_free(&text);
+  return status;
+}
+
+pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
+  const char *summary = getenv("GITHUB_STEP_SUMMARY"), *output = getenv("GITHUB_OUTPUT");
+  pprofc_status status = PPROFC_OK;
+  if (run_has(summary)) status = write_job_summary(run, summary, error);
+  if (status != PPROFC_OK || !run_has(output)) return status;
+  const char *line = text_printf(&run->arena, "verdict=%s\n", run->verdict);
+  return line ? save_append(output, str_of(line), error) : error_nomem(error);
+}
+
+/* ---- flame graphs in one file ------------------------ */
+
+/* A script of report.html, which follows the page, and its SHA-256. */
+struct page_script {
+  const unsigned char *text;
+  const size_t *size;
+  const char *sha256;
+};
+#define REPORT_SCRIPTS 2
+
+#define REPORT_MOST                                                                                \
+  ((size_t)9000000) /* maximum bytes of report.html without its scripts and tags */
+#define GRAPH_MOST ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
+
+extern const unsigned char asset_flame_js[], asset_report_js[];
+extern const size_t asset_flame_js_size, asset_report_js_size;
+extern const char asset_flame_js_sha256[], asset_report_js_sha256[];
+
+static const struct page_script report_scripts[REPORT_SCRIPTS] = {
+    {asset_flame_js, &asset_flame_js_size, asset_flame_js_sha256},
+    {asset_report_js, &asset_report_js_size, asset_report_js_sha256}};
+
+/* Returns one part of a flame graph: the text of the script with that id. data is NULL if it is
+ * missing. */
+static pprofc_str part_of(pprofc_str html, const char *part) {
+  char opening[64];
+  snprintf(opening, sizeof opening, "id=\"pprofc-%s\">", part);
+  size_t found = str_find(html, str_of(opening));
+  if (found == html.size) return (pprofc_str){NULL, 0};
+  html = str_slice(html, found + strlen(opening), html.size);
+  size_t end = str_find_char(html, '<');
+  bool whole = str_starts(str_slice(html, end, html.size), STR("</script>"));
+  return whole ? str_slice(html, 0, end) : (pprofc_str){NULL, 0};
+}
+
+/* Reads the page of the flame graph of a pair. False if it is missing or too large. */
+static bool read_graph(const struct page_model *m, const struct run_pair *pair,
+                       struct buffer *html) {
+  const struct ci_run *run = m->run;
+  struct buffer path;
+  pprofc_error ignored;
+  buffer_init(&path, run->mem, SIZE_MAX / 2);
+  buffer_add_text(&path, pair->folder ? pair->folder : run->stage);
+  buffer_printf(&path, "%s/flame/%s.html", pair->folder ? "" : "/ci", html_shown(pair));
+  buffer_add_char(&path, '\0');
+  bool good = !path.failed && file_read(path.data, html, &ignored) == PPROFC_OK;
+  buffer_free(&path);
+  return good;
+}
+
+static void put_graph(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
+  static const char *const names[] = {"meta", "frames", "nodes", "groups"};
+  pprofc_str parts[sizeof names / sizeof *names];
+  size_t size = f->text.size;
+  struct buffer html;
+  buffer_init(&html, f->mem, GRAPH_MOST);
+  bool good = read_graph(m, pair, &html);
+  for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
+    parts[i] = part_of(buffer_str(&html), names[i]);
+    good = parts[i].data != NULL;
+    size += parts[i].size;
+  }
+  if (good && size <= REPORT_MOST) {
+    fill_begin(f, "graphs");
+    html_flame(fill_text(f, "address"), m, pair, html_shown(pair), STR(""));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      fill_begin(f, "parts");
+      fill_words(f, "part", names[i]);
+      buffer_add_str(fill_html(f, "data"), parts[i]);
+      fill_end(f);
+    }
+    fill_end(f);
+  }
+  buffer_free(&html);
+}
+
+static bool explains_slower(const struct page_model *m, const struct run_pair *pair) {
+  for (size_t i = 0; i < m->states[STATE_SLOWER]; i++)
+    if (model_is_of(pair, &m->benchmarks[i])) return true;
+  return false;
+}
+
+/* Sets the flame graph of each pair, of slower benchmarks first. The page stays below 10 MB: a
+ * graph that does not fit remains a file beside the page. */
+static void report_fill(struct fill *f, const struct page_model *m) {
+  const struct ci_run *run = m->run;
+  fill_flag(f, "one_file", true);
+  for (int slower = 1; slower >= 0; slower--)
+    for (size_t i = 0; i < run->pair_count; i++)
+      if (explains_slower(m, &run->pairs[i]) == (slower == 1)) put_graph(f, m, &run->pairs[i]);
+}
+
+/* ---- the files --------------------------------------- */
+
+extern const unsigned char asset_ci_css[], asset_ci_js[], asset_flame_css[], asset_report_css[];
+extern const size_t asset_ci_css_size, asset_ci_js_size, asset_flame_css_size,
+    asset_report_css_size;
 extern const char asset_ci_js_sha256[];
 
-#define SECTION_PICTURE 420 /* pixels; height of a picture outside of rows */
-
-/* ---- head -------------------------------------------- */
-
-static int page_add(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
-static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
-
-/* Appends the source 'sha256-...' of a script. */
-static void put_script_hash(struct buffer *out, const struct page_script *script) {
-  struct output *to = mem_array(out->mem, 1, sizeof *to);
-  if (!to) {
-    out->failed = true;
-    return;
-  }
-  output_init(to, page_add, out);
-  output_add_text(to, " '");
-  base64_put_script_hash(to, script->sha256);
-  output_add_char(to, '\'');
-  if (output_flush(to, NULL) != PPROFC_OK) out->failed = true;
-  mem_free(out->mem, to, 1, sizeof *to);
-}
-
-static void put_document_head(struct buffer *out, const struct page_model *m) {
-  buffer_add_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width, "
-                       "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                       "'none'; style-src 'unsafe-inline'; img-src data:; script-src");
-  put_script_hash(out, &page_script);
-  for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++)
-    put_script_hash(out, &report_scripts[i]);
-  buffer_add_text(out, "\">\n<title>");
-  buffer_add_text(out, conclusion_sign(m->conclusion));
-  html_text(out, m->headline);
-  buffer_add_text(out, "</title>\n<style>\n");
-  buffer_add(out, asset_ci_css, asset_ci_css_size);
-  if (m->one_file) report_style(out);
-  buffer_add_text(out, "</style>\n</head>\n<body>\n");
-}
+#define COMMIT_SHOWN    9   /* number of digits of a commit id that are shown */
+#define NAMED_MOST      4   /* maximum number of names in the line of the other profiles */
+#define SECTION_PICTURE 420 /* height of a picture outside of rows, in pixels */
 
 /* ---- the first screen -------------------------------- */
 
-static void put_subject(struct buffer *out, const struct ci_run *run) {
-  const char *title = run->options->title;
-  buffer_add_text(out, "<p class=\"subject\">");
-  html_words(out, *title ? title : "Benchmarks and profiles of this change");
-  if (*run->base_commit || *run->head_commit) {
-    buffer_add_text(out, " <span class=\"commits\">");
-    if (*run->base_commit) buffer_printf(out, "base %.9s " ARROW " ", run->base_commit);
-    buffer_printf(out, "head %.9s</span>", run->head_commit);
-  }
-  buffer_add_text(out, "</p>\n");
+static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
+
+static void put_script(struct fill *f, const struct page_script *script) {
+  fill_begin(f, "scripts");
+  html_script_hash(fill_html(f, "hash"), script->sha256);
+  buffer_add(fill_html(f, "script"), script->text, *script->size);
+  fill_end(f);
 }
 
-static void put_verdict(struct buffer *out, const struct page_model *m) {
+static void page_put_document(struct fill *f, const struct page_model *m) {
+  struct buffer *style = fill_html(f, "style");
+  buffer_add(style, asset_ci_css, asset_ci_css_size);
+  if (m->one_file) {
+    buffer_add(style, asset_flame_css, asset_flame_css_size);
+    buffer_add(style, asset_report_css, asset_report_css_size);
+  }
+  put_script(f, &page_script);
+  for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++) put_script(f, &report_scripts[i]);
+}
+
+/* Sets the four counts: worse, unclear, unchanged and better benchmarks. */
+static void put_tally(struct fill *f, const struct page_model *m) {
+  const size_t *s = m->states;
+  const struct {
+    const char *css, *word;
+    size_t count;
+  } parts[] = {
+      {"worse", "worse", s[STATE_SLOWER] + s[STATE_MISSING]},
+      {"doubt", "unclear", s[STATE_UNSURE] + s[STATE_BROKEN]},
+      {"same", "unchanged", s[STATE_UNCHANGED] + s[STATE_NEW] + s[STATE_ACCEPTED]},
+      {"better", "better", s[STATE_FASTER]},
+  };
+  for (size_t i = 0; m->count && i < sizeof parts / sizeof *parts; i++) {
+    fill_begin(f, "tally");
+    fill_words(f, "css", parts[i].count ? parts[i].css : "none");
+    fill_number(f, "count", (int64_t)parts[i].count);
+    fill_words(f, "word", parts[i].word);
+    fill_end(f);
+  }
+}
+
+static void put_verdict(struct fill *f, const struct page_model *m) {
   static const char *const names[] = {"good", "doubt", "bad"};
   const struct ci_run *run = m->run;
-  buffer_printf(out,
-                "<div class=\"verdict %s\" id=\"verdict\">\n<h1><span class=\"sign\">%s</span>",
-                names[m->conclusion], conclusion_sign(m->conclusion));
-  html_text(out, m->headline);
-  buffer_add_text(out, "</h1>\n<p>");
-  html_text(out, m->counts);
-  if (m->visible_text.size) {
-    buffer_add_text(out, m->counts.size ? " " DOT " " : "");
-    html_text(out, m->visible_text);
-  }
-  buffer_add_text(out, "</p>\n");
-  if (m->also.size) {
-    buffer_add_text(out, "<p class=\"also\">? ");
-    html_text(out, m->also);
-    buffer_add_text(out, "</p>\n");
-  }
-  if (*run->instructions) {
-    buffer_add_text(out, "<p>");
-    html_words(out, run->instructions);
-    buffer_add_text(out, "</p>\n");
-  }
-  buffer_add_text(out, "</div>\n");
-  if (!run->has_base)
-    buffer_add_text(out, "<p class=\"note\">A first run: this page shows the head alone, nothing "
-                         "was compared.</p>\n");
+  const char *title = run->options->title;
+  fill_words(f, "subject", *title ? title : "Benchmarks and profiles of this change");
+  fill_flag(f, "commits", *run->base_commit || *run->head_commit);
+  fill_str(f, "base", str_slice(str_of(run->base_commit), 0, COMMIT_SHOWN));
+  fill_str(f, "head", str_slice(str_of(run->head_commit), 0, COMMIT_SHOWN));
+  fill_words(f, "result", names[m->conclusion]);
+  fill_words(f, "sign", conclusion_sign(m->conclusion));
+  fill_str(f, "headline", m->headline);
+  fill_str(f, "counts", m->counts);
+  fill_str(f, "visible", m->visible_text);
+  fill_str(f, "also", m->also);
+  fill_words(f, "instructions", run->instructions);
+  fill_flag(f, "first_run", !run->has_base);
+  fill_str(f, "machine", run->machine);
+  fill_flag(f, "tally_shown", m->count > 0);
+  put_tally(f, m);
 }
 
 /* ---- profiles ---------------------------------------- */
-
-static void put_section(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
-                        bool open) {
-  buffer_printf(out, "<section class=\"pair\"><h2>%s: ", pair->kind);
-  html_words(out, html_shown(pair));
-  buffer_add_text(out, "</h2>\n");
-  if (*pair->note) {
-    buffer_add_text(out, "<p class=\"note\">");
-    html_words(out, pair->note);
-    buffer_add_text(out, "</p>\n");
-  }
-  html_because(out, m, pair);
-  tabs_print(out, m, pair, SECTION_PICTURE, open);
-  buffer_add_text(out, "</section>\n");
-}
 
 /* True if a row shows the pair. Pairs without a benchmark or without results have no row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
@@ -131,51 +220,42 @@ static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair)
   return false;
 }
 
-static void put_profiles(struct buffer *out, const struct page_model *m) {
+/* Sets the pairs that no row shows. They are open if the page shows nothing else. */
+static void put_profiles(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   size_t count = 0;
   for (size_t i = 0; i < run->pair_count; i++) count += !is_in_a_row(m, &run->pairs[i]);
   if (!count) return;
-  /* Open if the page shows nothing else. */
-  buffer_printf(out, "<details class=\"fold\" id=\"profiles\"%s><summary>%zu profile",
-                m->count ? "" : " open", count);
-  if (count > 1) buffer_add_char(out, 's');
-  buffer_add_text(out, " <span class=\"some\">(");
-  for (size_t i = 0, named = 0; i < run->pair_count && named < 4; i++) {
+  fill_begin(f, "profiles");
+  fill_number(f, "count", (int64_t)count);
+  fill_words(f, "plural", count > 1 ? "s" : "");
+  fill_flag(f, "more", count > NAMED_MOST);
+  for (size_t i = 0, named = 0; i < run->pair_count && named < NAMED_MOST; i++) {
     if (is_in_a_row(m, &run->pairs[i])) continue;
-    buffer_add_text(out, named++ ? ", " : "");
-    html_words(out, html_shown(&run->pairs[i]));
+    named++;
+    fill_begin(f, "names");
+    fill_words(f, "name", html_shown(&run->pairs[i]));
+    fill_end(f);
   }
-  buffer_add_text(out, count > 4 ? ", ...)</span></summary>\n" : ")</span></summary>\n");
   for (size_t i = 0; i < run->pair_count; i++)
-    if (!is_in_a_row(m, &run->pairs[i])) put_section(out, m, &run->pairs[i], !m->count);
-  buffer_add_text(out, "</details>\n");
-}
-
-static void put_script(struct buffer *out, const struct page_script *script) {
-  buffer_add_text(out, "<script>");
-  buffer_add(out, script->text, *script->size);
-  buffer_add_text(out, "</script>\n");
+    if (!is_in_a_row(m, &run->pairs[i]))
+      details_fill_pair(f, m, &run->pairs[i], SECTION_PICTURE, !m->count);
+  fill_end(f);
 }
 
 static void page_print(struct buffer *out, const struct page_model *m) {
-  put_document_head(out, m);
-  buffer_add_text(out, "<main>\n");
-  put_subject(out, m->run);
-  put_verdict(out, m);
-  outside_print(out, m->run);
-  if (m->count) {
-    buffer_add_text(out, "<section id=\"benchmarks\" aria-label=\"benchmarks\">\n");
-    rows_print(out, m);
-    buffer_add_text(out, "</section>\n");
-  }
-  put_profiles(out, m);
-  method_print(out, m);
-  buffer_add_text(out, "</main>\n");
-  if (m->one_file) report_graphs(out, m);
-  put_script(out, &page_script);
-  for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++) put_script(out, &report_scripts[i]);
-  buffer_add_text(out, "</body>\n</html>\n");
+  struct fill f;
+  fill_init(&f, out->mem);
+  put_verdict(&f, m);
+  outside_fill(&f, m->run);
+  if (m->count) rows_fill(&f, m);
+  put_profiles(&f, m);
+  method_fill(&f, m);
+  if (m->one_file) report_fill(&f, m);
+  /* Print the document of flame graphs last, because it must not use up the room of other parts. */
+  page_put_document(&f, m);
+  template_put(out, html_template(), "page", &f);
+  fill_free(&f);
 }
 
 /* ---- all files --------------------------------------- */
@@ -192,6 +272,11 @@ static pprofc_status write_one(struct ci_run *run, const struct page_model *m, c
   return status;
 }
 
+static void summary_print(struct buffer *out, const struct page_model *m) {
+  static const struct message_place folder = {.html = true, .linked = true, .address = {"", 0}};
+  page_put_summary(out, m->run->summary, &folder);
+}
+
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   struct page_model model;
   if (!run->machine.size) run->machine = method_machine(run);
@@ -201,6 +286,9 @@ pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   model.one_file = true;
   if (status == PPROFC_OK) status = write_one(run, &model, "report.html", page_print, error);
   model.one_file = false;
+  run->summary = arena_array(&run->arena, 1, sizeof *run->summary);
+  if (status == PPROFC_OK && !(run->summary && summary_make(&model, &run->arena, run->summary)))
+    status = error_nomem(error);
   if (status == PPROFC_OK) status = write_one(run, &model, "summary.md", summary_print, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "manifest.json", manifest_print, error);
   return status;

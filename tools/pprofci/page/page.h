@@ -1,26 +1,34 @@
-/* Output files of a finished run: the page, the summary, the manifest, annotations. */
+/* Writes the output files of a finished run: the page, the summary, the manifest, annotations. */
 #ifndef PPROFCI_PAGE_PAGE_H
 #define PPROFCI_PAGE_PAGE_H
 
 #include "core/json_write.h"
+#include "page/message.h"
 #include "page/model.h"
 #include "run/run.h"
 
 /* Writes index.html, report.html, summary.md and manifest.json into the stage. */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
-/* Writes the files of the CI service: $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT. A step of a run. */
+/* Writes $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT, the files of the CI service. This is a step of
+ * `pprofci run`. */
 pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
 
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
 pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
-/* Append the text of summary.md and of manifest.json. */
-void summary_print(struct buffer *out, const struct page_model *model);
+/* Appends a name in Markdown as text, or as code if GitHub would act on it even when escaped. */
+void md_name(struct buffer *out, pprofc_str name);
 
-/* Appends a folded block of less than 2,000 bytes: what got worse, and commands for agents. Nothing
- * for a result that is good. */
+/* Makes the text of the result. False when out of memory. */
+bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
+
+/* Appends text with HTML entities: what got worse, and commands for agents. As a part of the
+ * summary it has less than 2,000 bytes. Nothing for a result that is good. */
+#define AGENTS_TITLE "for coding agents"
 void summary_for_agents(struct buffer *out, const struct page_model *model);
+
+/* Appends the text of manifest.json. */
 void manifest_print(struct buffer *out, const struct page_model *model);
 
 /* Writes the regressions as a JSON array: benchmark, place, title and message. */

@@ -1,19 +1,16 @@
-/* Writes the rows of the page. A slower benchmark gets a row with the reason and a picture,
+/* Sets the rows of the page. A slower benchmark gets a row with the reason and a picture,
  * and a doubtful benchmark gets a row. The others are collapsed. */
-#include "page/rows.h"
+#include "page/parts.h"
 
-#include "page/details.h"
 #include "page/html.h"
 #include "page/numbers.h"
-#include "page/tabs.h"
 
 #include <math.h>
 
-#define PICTURE_HEIGHT 180 /* pixels; height of a picture in a row */
-#define UNSURE_MOST                                                                                \
-  6                  /* rows of benchmarks that could not be judged; further ones are              \
-                        collapsed */
-#define NAMED_MOST 3 /* names in the line of a collapsed table */
+#define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
+/* Maximum number of rows that could not be judged; with more, all are collapsed. */
+#define UNSURE_MOST 6
+#define NAMED_MOST  3 /* maximum number of names in the line of a collapsed table */
 
 /* ---- cells ------------------------------------------- */
 
@@ -36,60 +33,42 @@ static void put_statistics(struct buffer *out, const struct benchmark *b,
     buffer_printf(out, "; n %zu+%zu", row->base_count, row->head_count);
 }
 
-static void put_interval(struct buffer *out, const struct gate_row *row) {
-  size_t before = out->size;
-  buffer_add_text(out, " <span class=\"interval\">(");
-  size_t open = out->size;
-  number_interval(out, row);
-  if (out->size == open)
-    out->size = before;
-  else
-    buffer_add_text(out, ")</span>");
-}
-
-/* Appends "2.05 µs → 10.1 µs +392 % (+371 to +414)", or only the value if it did not change. */
-static void put_metric(struct buffer *out, const struct benchmark *b, const struct gate_row *row) {
-  const char *name = details_change_class(row);
-  buffer_add_text(out, " title=\"");
-  put_statistics(out, b, row);
-  buffer_add_text(out, "\">");
+/* Sets "2.05 µs → 10.1 µs +392 % (+371 to +414)", or only the value if it did not change. */
+static void put_metric(struct fill *f, const struct benchmark *b, const struct gate_row *row) {
+  put_statistics(fill_text(f, "title"), b, row);
   if (row->in_base && row->in_head && row->base == row->head) {
-    number_amount(out, row->head, row->unit);
+    number_amount(fill_text(f, "only"), row->head, row->unit);
     return;
   }
-  buffer_add_text(out, "<span class=\"sides\">");
-  number_sides(out, row);
-  buffer_printf(out, "</span> <b class=\"%s\">", name);
-  number_change(out, row);
-  buffer_add_text(out, "</b>");
-  if (row->verdict == GATE_REGRESSED && number_is_time(row->unit)) put_interval(out, row);
+  number_sides(fill_text(f, "sides"), row);
+  fill_words(f, "css", details_change_class(row));
+  number_change(fill_text(f, "change"), row);
+  struct buffer *interval = fill_text(f, "interval");
+  if (row->verdict == PPROFC_GATE_REGRESSED && number_is_time(row->unit))
+    number_interval(interval, row);
 }
 
-static void put_metric_cell(struct buffer *out, const struct page_model *m,
-                            const struct benchmark *b, int metric) {
-  const struct gate_row *row = b->metrics[metric];
-  buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"><div", m->columns[metric].label);
-  if (row)
-    put_metric(out, b, row);
-  else
-    buffer_add_text(out, ">" DASH);
-  buffer_add_text(out, "</div></td>");
+static void put_metrics(struct fill *f, const struct page_model *m, const struct benchmark *b) {
+  for (int metric = 0; metric < METRICS; metric++) {
+    fill_begin(f, "metrics");
+    fill_words(f, "label", m->columns[metric].label);
+    if (b->metrics[metric])
+      put_metric(f, b, b->metrics[metric]);
+    else
+      fill_words(f, "only", DASH);
+    fill_end(f);
+  }
 }
 
-static void put_strip_cell(struct buffer *out, const struct page_model *m,
-                           const struct benchmark *b) {
+static void rows_put_rounds(struct fill *f, const struct page_model *m, const struct benchmark *b) {
   const struct gate_row *row = b->metrics[METRIC_TIME] ? b->metrics[METRIC_TIME] : b->worst;
   if (m->counted) {
-    buffer_add_text(out, "<td role=\"cell\" class=\"rounds\" data-label=\"change\">");
-    html_gauge(out, row);
-    buffer_add_text(out, "</td>");
+    html_gauge(f, row);
     return;
   }
   struct run_samples base = model_samples(m, row, SIDE_BASE);
   struct run_samples head = model_samples(m, row, SIDE_HEAD);
-  buffer_add_text(out, "<td role=\"cell\" class=\"rounds\" data-label=\"rounds, base | head\">");
-  html_strip(out, &base, &head, row->unit);
-  buffer_add_text(out, "</td>");
+  html_strip(f, &base, &head, row->unit);
 }
 
 static const struct {
@@ -126,14 +105,14 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   if (b->state != STATE_UNSURE) return;
   if (row->significant && !row->aside)
     buffer_printf(out, "near the threshold of %.3g" PERCENT_FORMAT, 100 * row->threshold);
-  else if (row->verdict == GATE_TOO_FEW)
+  else if (row->verdict == PPROFC_GATE_TOO_FEW)
     buffer_printf(out, "too few rounds: %zu and %zu", row->base_count, row->head_count);
   else
     rows_put_noise(out, row);
 }
 
-/* Appends metrics that have no column but got worse. */
-static void put_other_metrics(struct buffer *out, const struct page_model *m,
+/* Sets metrics that have no column but got worse. */
+static void put_other_metrics(struct fill *f, const struct page_model *m,
                               const struct benchmark *b) {
   size_t count;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
@@ -141,104 +120,44 @@ static void put_other_metrics(struct buffer *out, const struct page_model *m,
     const struct gate_row *row = &rows[b->rows[i]];
     bool column = false;
     for (int k = 0; k < METRICS; k++) column |= b->metrics[k] == row;
-    if (column || row->verdict != GATE_REGRESSED) continue;
-    buffer_add_text(out, "<span class=\"other\">");
-    html_text(out, row->unit);
-    buffer_add_char(out, ' ');
-    number_sides(out, row);
-    buffer_add_text(out, " <b class=\"worse\">");
-    number_change(out, row);
-    buffer_add_text(out, "</b></span>");
+    if (column || row->verdict != PPROFC_GATE_REGRESSED) continue;
+    fill_begin(f, "others");
+    fill_str(f, "unit", row->unit);
+    number_sides(fill_text(f, "sides"), row);
+    number_change(fill_text(f, "change"), row);
+    fill_end(f);
   }
 }
 
 /* ---- rows -------------------------------------------- */
 
-static void put_name_cell(struct buffer *out, const struct page_model *m,
-                          const struct benchmark *b) {
-  buffer_printf(out,
-                "<th role=\"rowheader\" scope=\"row\"><a class=\"anchor\" href=\"#b-%zu\"><span "
-                "class=\"mark\">%s</span> ",
-                b->number, state_marks[b->state].sign);
-  html_text(out, b->name);
-  if (!m->one_group) {
-    buffer_add_text(out, " <small>");
-    html_text(out, b->group);
-    buffer_add_text(out, "</small>");
-  }
-  buffer_add_text(out, "</a>");
-  put_other_metrics(out, m, b);
-  buffer_add_text(out, "</th>");
-}
-
-static void put_head(struct buffer *out, const struct page_model *m) {
-  buffer_add_text(out,
-                  "<table class=\"bench\" role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">"
-                  "<th role=\"columnheader\" scope=\"col\">Benchmark");
-  if (m->one_group) {
-    buffer_add_text(out, " <small>");
-    html_text(out, m->benchmarks[0].group);
-    buffer_add_text(out, "</small>");
-  }
-  buffer_add_text(out, "</th>");
-  for (int metric = 0; metric < METRICS; metric++)
-    buffer_printf(out, "<th role=\"columnheader\" scope=\"col\">%s</th>", m->columns[metric].title);
-  buffer_printf(out, "<th role=\"columnheader\" scope=\"col\">%s</th></tr></thead>\n",
-                m->counted ? "Change" : "Rounds <small>base | head</small>");
-}
-
-/* Begins a row that spans all columns. */
-static void begin_wide(struct buffer *out, const char *name) {
-  buffer_printf(out, "<tr role=\"row\" class=\"%s\"><td role=\"cell\" colspan=\"5\">", name);
-}
-
-static void end_wide(struct buffer *out) {
-  buffer_add_text(out, "</td></tr>\n");
-}
-
-/* Appends the explanation of a row: functions, and the flame graph at that function. */
-static void put_reason(struct buffer *out, const struct page_model *m,
-                       const struct run_pair *pair) {
+/* Sets the explanation of a row: functions, and the flame graph at that function. */
+static void put_reason(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
   if (html_has_because(pair)) {
-    begin_wide(out, "because");
-    buffer_add_text(out, "<div><span class=\"lead\">because</span><div>\n");
-    html_because(out, m, pair);
-    buffer_add_text(out, "</div></div>");
-    end_wide(out);
+    fill_begin(f, "because");
+    html_because(f, m, pair);
+    fill_end(f);
   }
-  begin_wide(out, "flame");
-  tabs_print(out, m, pair, PICTURE_HEIGHT, false);
-  end_wide(out);
+  fill_begin(f, "flame");
+  tabs_fill(f, m, pair, PICTURE_HEIGHT, false);
+  fill_end(f);
 }
 
-/* Appends all other details, collapsed under a line that says why the benchmark could not be
- * judged. */
-static void put_details(struct buffer *out, const struct page_model *m, const struct benchmark *b,
-                        const struct run_pair *shown) {
-  begin_wide(out, "more");
-  buffer_add_text(out, "<details><summary>");
-  size_t before = out->size;
-  rows_put_doubt(out, b);
-  if (out->size > before) buffer_add_text(out, " " DOT " ");
-  buffer_add_text(out, "all numbers of ");
-  html_text(out, b->name);
-  buffer_add_text(out, "</summary>\n");
-  details_print(out, m, b, shown);
-  buffer_add_text(out, "</details>");
-  end_wide(out);
-}
-
-static void put_row(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
-  buffer_printf(out, "<tbody role=\"rowgroup\" class=\"item %s\" id=\"b-%zu\">\n<tr role=\"row\">",
-                state_marks[b->state].css, b->number);
-  put_name_cell(out, m, b);
-  for (int metric = 0; metric < METRICS; metric++) put_metric_cell(out, m, b, metric);
-  put_strip_cell(out, m, b);
-  buffer_add_text(out, "</tr>\n");
+static void put_row(struct fill *f, const struct page_model *m, const struct benchmark *b) {
   const struct run_pair *shown = b->state == STATE_SLOWER ? model_pair(m, b) : NULL;
-  if (shown) put_reason(out, m, shown);
-  put_details(out, m, b, shown);
-  buffer_add_text(out, "</tbody>\n");
+  fill_begin(f, "rows");
+  fill_words(f, "css", state_marks[b->state].css);
+  fill_words(f, "mark", state_marks[b->state].sign);
+  fill_number(f, "number", (int64_t)b->number);
+  fill_str(f, "name", b->name);
+  if (!m->one_group) fill_str(f, "package", b->group);
+  put_other_metrics(f, m, b);
+  put_metrics(f, m, b);
+  rows_put_rounds(f, m, b);
+  if (shown) put_reason(f, m, shown);
+  rows_put_doubt(fill_text(f, "doubt"), b);
+  details_fill(f, m, b, shown);
+  fill_end(f);
 }
 
 /* ---- the tables -------------------------------------- */
@@ -258,48 +177,59 @@ static bool is_shown(const struct page_model *m, enum page_state state) {
 static const char *const fold_titles[STATES] = {
     [STATE_SLOWER] = "slower",     [STATE_MISSING] = "missing",
     [STATE_BROKEN] = "suspicious", [STATE_UNSURE] = "could not be judged",
-    [STATE_FASTER] = "faster",     [STATE_ACCEPTED] = "slower, which a rule accepts",
+    [STATE_FASTER] = "faster",     [STATE_ACCEPTED] = "slower, accepted by a rule",
     [STATE_NEW] = "new",           [STATE_UNCHANGED] = "unchanged"};
 
-/* Appends "3 faster (Title −12 %, ...)". */
-static void put_fold_title(struct buffer *out, const struct page_model *m, enum page_state state) {
+static void rows_put_state(struct fill *f, const struct page_model *m, enum page_state state) {
+  size_t first = first_of(m, state);
+  for (size_t i = 0; i < m->states[state]; i++) put_row(f, m, &m->benchmarks[first + i]);
+}
+
+/* Sets "3 faster (Title −12 %, ...)" and the rows. */
+static void put_fold(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state), count = m->states[state];
-  buffer_printf(out, "%zu %s", count, fold_titles[state]);
-  if (state == STATE_UNCHANGED) return;
-  buffer_add_text(out, " <span class=\"some\">(");
+  fill_begin(f, "folds");
+  fill_words(f, "css", state_marks[state].css);
+  fill_number(f, "state", state);
+  fill_number(f, "count", (int64_t)count);
+  fill_words(f, "kind", fold_titles[state]);
+  fill_flag(f, "some", state != STATE_UNCHANGED);
+  fill_flag(f, "more", count > NAMED_MOST);
   for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
-    buffer_add_text(out, i ? ", " : "");
-    html_text(out, b->name);
-    if (state != STATE_FASTER) continue;
-    buffer_add_char(out, ' ');
-    number_change(out, b->worst);
+    fill_begin(f, "names");
+    fill_str(f, "name", b->name);
+    if (state == STATE_FASTER) number_change(fill_text(f, "change"), b->worst);
+    fill_end(f);
   }
-  buffer_add_text(out, count > NAMED_MOST ? ", ...)</span>" : ")</span>");
+  rows_put_state(f, m, state);
+  fill_end(f);
 }
 
-static void put_fold(struct buffer *out, const struct page_model *m, enum page_state state) {
-  size_t first = first_of(m, state);
-  buffer_printf(out, "<details class=\"fold %s\" id=\"fold-%d\"><summary>", state_marks[state].css,
-                (int)state);
-  put_fold_title(out, m, state);
-  buffer_add_text(out, "</summary>\n");
-  put_head(out, m);
-  for (size_t i = 0; i < m->states[state]; i++) put_row(out, m, &m->benchmarks[first + i]);
-  buffer_add_text(out, "</table>\n</details>\n");
+static void put_head(struct fill *f, const struct page_model *m) {
+  if (m->one_group) fill_str(f, "group", m->benchmarks[0].group);
+  fill_flag(f, "counted", m->counted);
+  for (int metric = 0; metric < METRICS; metric++) {
+    fill_begin(f, "columns");
+    fill_words(f, "column", m->columns[metric].title);
+    fill_words(f, "remark", m->columns[metric].remark);
+    fill_end(f);
+  }
 }
 
-void rows_print(struct buffer *out, const struct page_model *m) {
+void rows_fill(struct fill *f, const struct page_model *m) {
   bool any = false;
+  fill_begin(f, "benchmarks");
+  put_head(f, m);
   for (int state = 0; state < STATES; state++) {
     if (!m->states[state] || !is_shown(m, (enum page_state)state)) continue;
-    if (!any) put_head(out, m);
+    if (!any) fill_begin(f, "open");
     any = true;
-    for (size_t i = 0; i < m->states[state]; i++)
-      put_row(out, m, &m->benchmarks[first_of(m, (enum page_state)state) + i]);
+    rows_put_state(f, m, (enum page_state)state);
   }
-  if (any) buffer_add_text(out, "</table>\n");
+  if (any) fill_end(f);
   for (int state = 0; state < STATES; state++)
     if (m->states[state] && !is_shown(m, (enum page_state)state))
-      put_fold(out, m, (enum page_state)state);
+      put_fold(f, m, (enum page_state)state);
+  fill_end(f);
 }

@@ -5,25 +5,52 @@
 
 #include "core/escape.h"
 #include "core/markdown.h"
-#include "page/details.h"
 #include "page/functions.h"
 #include "page/html.h"
 #include "page/hunks.h"
-#include "page/links.h"
+#include "page/message.h"
 #include "page/numbers.h"
+#include "page/parts.h"
 #include "run/text.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST      5  /* rows of slower benchmarks */
-#define BECAUSE_MOST   2  /* functions in a row */
-#define NAMES_MOST     12 /* benchmark names in a list */
-#define MEASURED_MOST  60 /* rows of the table of all measurements */
-#define TABLES_MOST    8  /* tables of functions */
-#define FUNCTIONS_MOST 8  /* functions in a table */
+#define ROWS_MOST      5  /* maximum number of rows of slower benchmarks */
+#define BECAUSE_MOST   2  /* maximum number of functions in a row */
+#define NAMES_MOST     12 /* maximum number of benchmark names in a list */
+#define MEASURED_MOST  60 /* maximum number of rows in the table of all measurements */
+#define TABLES_MOST    8  /* maximum number of tables of functions in a summary */
+#define FUNCTIONS_MOST 8  /* maximum number of functions in a table */
 #define FAILED_LINES   40
 #define HUNK_LINES     15
+
+/* ---- parts ------------------------------------------- */
+
+/* A message that is being made. */
+struct summary_text {
+  const struct page_model *model;
+  struct arena *arena;
+  struct message *summary;
+  struct buffer *text; /* text of the next part */
+};
+
+enum part_kind { PART_TEXT, PART_CODE, PART_LINKS };
+
+static bool summary_add(const struct summary_text *w, pprofc_str title, enum part_kind kind) {
+  return message_add(w->summary, w->arena,
+                     (struct message_part){.title = title,
+                                           .is_code = kind == PART_CODE,
+                                           .is_links = kind == PART_LINKS},
+                     w->text);
+}
+
+/* Takes the text as the title of the next part. data is NULL when out of memory. */
+static pprofc_str title_of(const struct summary_text *w) {
+  pprofc_str title = buffer_keep(w->text, w->arena);
+  buffer_clear(w->text);
+  return title;
+}
 
 /* ---- names ------------------------------------------- */
 
@@ -68,8 +95,7 @@ static void md_code(struct buffer *out, pprofc_str name) {
   buffer_free(&plain);
 }
 
-/* Appends a name as text, or as code if GitHub would act on it even when escaped. */
-static void md_name(struct buffer *out, pprofc_str name) {
+void md_name(struct buffer *out, pprofc_str name) {
   if (markdown_acts(name))
     md_code(out, name);
   else
@@ -89,9 +115,21 @@ static void md_text(struct buffer *out, pprofc_str text) {
 static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   char row[32];
   snprintf(row, sizeof row, "b-%zu", b->number);
-  links_begin(out, "index.html", row);
+  message_link(out, "index.html", row);
   md_name(out, b->name);
-  links_end(out);
+  message_link_end(out);
+}
+
+/* Begins a link to the flame graph of a pair, with the function searched. */
+static void md_link_flame(struct buffer *out, const struct page_model *m,
+                          const struct run_pair *pair, pprofc_str function) {
+  struct buffer address;
+  buffer_init(&address, out->mem, SIZE_MAX / 2);
+  html_flame(&address, m, pair, html_shown(pair), function);
+  buffer_add_char(&address, '\0');
+  out->failed |= address.failed;
+  if (!address.failed) message_link(out, address.data, "");
+  buffer_free(&address);
 }
 
 /* ---- what got slower --------------------------------- */
@@ -114,11 +152,9 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
  */
 static void put_function(struct buffer *out, const struct page_model *m,
                          const struct run_pair *pair, const struct change *change) {
-  buffer_add_text(out, "<a href=\"");
-  html_flame(out, m, pair, html_shown(pair), str_of(change->name));
-  buffer_add_text(out, "\">");
+  md_link_flame(out, m, pair, str_of(change->name));
   md_code(out, html_short_function(str_of(change->name)));
-  links_end(out);
+  message_link_end(out);
   buffer_add_text(out, " +");
   number_profile(out, change->head - change->base, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
@@ -130,7 +166,7 @@ static void put_because_cell(struct buffer *out, const struct page_model *m,
                              const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
   if (!pair) return;
-  bool own = html_tells_own(pair);
+  bool own = html_shows_own(pair);
   if (own) put_function(out, m, pair, &pair->own);
   for (size_t i = 0; i < pair->change_count && i < BECAUSE_MOST; i++) {
     if (i || own) buffer_add_text(out, ", ");
@@ -149,10 +185,11 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
 
 static void put_slower(struct buffer *out, const struct page_model *m) {
   if (!m->states[STATE_SLOWER]) return;
+  const char *remark = m->columns[METRIC_TIME].remark;
   buffer_printf(out,
-                "| benchmark | base " ARROW " head | change | %s | because |\n"
+                "| benchmark | base " ARROW " head%s%s | change | %s | because |\n"
                 "|---|--:|--:|--:|---|\n",
-                m->columns[METRIC_BYTES].label);
+                *remark ? ", " : "", remark, m->columns[METRIC_BYTES].label);
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[i];
     buffer_add_text(out, "| **");
@@ -178,20 +215,26 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
 
 /* ---- the rest ---------------------------------------- */
 
-/* Writes the sentence and the lines of the change that explain the first regression. */
-static void put_changed_lines(struct buffer *out, const struct page_model *m) {
+/* Adds the sentence and the lines of the change that explain the first regression. */
+static bool summary_add_lines(const struct summary_text *w) {
+  const struct page_model *m = w->model;
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   struct buffer text;
-  if (!pair) return;
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  bool added = true;
+  if (!pair) return true;
+  buffer_init(&text, w->text->mem, SIZE_MAX / 2);
   if (hunks_sentence(&text, m->run, pair)) {
-    md_text(out, buffer_str(&text));
-    buffer_add_text(out, ".\n\n");
-    hunks_print_worst(out, pair, HUNK_LINES);
-    buffer_add_char(out, '\n');
+    md_text(w->text, buffer_str(&text));
+    buffer_add_text(w->text, ".\n\n");
+    buffer_clear(&text);
+    hunks_put_worst(&text, pair, HUNK_LINES);
+    added = summary_add(w, STR(""), PART_TEXT);
+    template_escape(w->text, buffer_str(&text));
+    added = added && summary_add(w, STR(""), PART_CODE);
   }
-  out->failed |= text.failed;
+  w->text->failed |= text.failed;
   buffer_free(&text);
+  return added;
 }
 
 static void put_sentences(struct buffer *out, const struct page_model *m) {
@@ -215,7 +258,7 @@ static const char *const list_titles[STATES] = {[STATE_MISSING] = "missing",
                                                 [STATE_BROKEN] = "may measure nothing",
                                                 [STATE_UNSURE] = "could not be judged",
                                                 [STATE_FASTER] = "faster",
-                                                [STATE_ACCEPTED] = "slower, which a rule accepts",
+                                                [STATE_ACCEPTED] = "slower, accepted by a rule",
                                                 [STATE_NEW] = "new"};
 
 /* Appends "Title −12 %, Words −8 % and 3 more". */
@@ -246,19 +289,22 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* Writes the lists of results. Unchanged benchmarks are not listed; if all are unchanged,
- * nothing can be expanded. */
-static void put_lists(struct buffer *out, const struct page_model *m) {
+/* Adds the lists of results. Unchanged benchmarks are not listed; if all are unchanged, nothing can
+ * be expanded. */
+static bool add_lists(const struct summary_text *w) {
+  const struct page_model *m = w->model;
   size_t first = m->states[STATE_SLOWER];
-  if (first == m->count) return;
   bool named = first + m->states[STATE_UNCHANGED] < m->count;
-  if (named) buffer_add_text(out, "<details><summary>");
-  put_list_counts(out, m);
-  buffer_add_text(out, named ? "</summary>\n\n" : "\n\n");
-  if (!named) return;
+  if (first == m->count) return true;
+  put_list_counts(w->text, m);
+  if (!named) {
+    buffer_add_text(w->text, "\n\n");
+    return summary_add(w, STR(""), PART_TEXT);
+  }
+  pprofc_str title = title_of(w);
   for (int state = STATE_MISSING; state < STATES; first += m->states[state++])
-    if (m->states[state] && list_titles[state]) put_list(out, m, state, first);
-  buffer_add_text(out, "\n</details>\n\n");
+    if (m->states[state] && list_titles[state]) put_list(w->text, m, state, first);
+  return summary_add(w, title, PART_TEXT);
 }
 
 /* ---- numbers ----------------------------------------- */
@@ -280,18 +326,21 @@ static void md_put_measurement(struct buffer *out, const struct benchmark *b,
   buffer_printf(out, " | %s |\n", details_verdict(b, row));
 }
 
-static void put_measurements(struct buffer *out, const struct page_model *m) {
+static bool add_measurements(const struct summary_text *w) {
+  const struct page_model *m = w->model;
+  struct buffer *out = w->text;
   size_t count, shown = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
-  if (!m->count) return;
-  buffer_printf(out, "<details><summary>all %zu measurements</summary>\n\n", count);
+  if (!m->count) return true;
+  buffer_printf(out, "all %zu measurements", count);
+  pprofc_str title = title_of(w);
   buffer_add_text(out, "| benchmark | measured | base | head | \xCE\x94 | interval | verdict |\n"
                        "|---|---|--:|--:|--:|--:|---|\n");
   for (size_t i = 0; i < m->count; i++)
     for (size_t k = 0; k < m->benchmarks[i].row_count && shown < MEASURED_MOST; k++, shown++)
       md_put_measurement(out, &m->benchmarks[i], &rows[m->benchmarks[i].rows[k]]);
   if (shown < count) buffer_printf(out, "\nand %zu more, which are on the page\n", count - shown);
-  buffer_add_text(out, "\n</details>\n\n");
+  return summary_add(w, title, PART_TEXT);
 }
 
 /* ---- profiles ---------------------------------------- */
@@ -326,7 +375,6 @@ static void md_put_function_row(struct buffer *out, const struct function_list *
 /* Writes the functions with their verdicts. */
 static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v) {
   pprofc_str unit = str_of(v->unit);
-  buffer_add_char(out, '\n');
   md_name(out, str_of(v->sentence));
   buffer_add_text(out, "\n\n| function by itself | base | head | change | \xC2\xB1 | certain? |");
   buffer_add_text(out, v->has_code ? " code |\n|---|--:|--:|--:|--:|---|---|\n"
@@ -362,8 +410,8 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   enum function_order alone = pair->names[SIDE_HEAD] ? BY_HEAD : BY_BASE;
   functions_read(run, pair, &f);
   functions_sort(&f, both ? BY_CHANGE : alone);
-  buffer_add_text(out, both ? "\n| function by itself | base | head | change |\n|---|--:|--:|--:|\n"
-                            : "\n| function by itself | value | share |\n|---|--:|--:|\n");
+  buffer_add_text(out, both ? "| function by itself | base | head | change |\n|---|--:|--:|--:|\n"
+                            : "| function by itself | value | share |\n|---|--:|--:|\n");
   for (size_t i = 0; i < f.count && i < FUNCTIONS_MOST; i++) {
     const struct function_values *row = &f.rows[i];
     if (row->flat[SIDE_BASE] == row->flat[SIDE_HEAD]) break;
@@ -379,61 +427,78 @@ static bool is_summarized(const struct page_model *m, const struct run_pair *pai
   return !pair->benchmark;
 }
 
-static void put_profile_tables(struct buffer *out, const struct page_model *m) {
+static bool add_profile_tables(const struct summary_text *w) {
+  const struct ci_run *run = w->model->run;
   size_t shown = 0;
-  for (size_t i = 0; i < m->run->pair_count && shown < TABLES_MOST; i++) {
-    const struct run_pair *pair = &m->run->pairs[i];
-    if (!is_summarized(m, pair)) continue;
+  for (size_t i = 0; i < run->pair_count && shown < TABLES_MOST; i++) {
+    const struct run_pair *pair = &run->pairs[i];
+    if (!is_summarized(w->model, pair)) continue;
     shown++;
-    buffer_printf(out, "<details><summary>%s: ", pair->kind);
-    html_words(out, html_shown(pair));
-    buffer_printf(out, "%s</summary>\n", pair_note(pair));
-    put_function_table(out, m->run, pair);
-    buffer_add_text(out, "\n</details>\n\n");
+    buffer_printf(w->text, "%s: %s%s", pair->kind, html_shown(pair), pair_note(pair));
+    pprofc_str title = title_of(w);
+    put_function_table(w->text, run, pair);
+    if (!summary_add(w, title, PART_TEXT)) return false;
   }
+  return true;
 }
 
-/* Writes the output of a failed gate as HTML, which names in it cannot end. */
-static void md_put_failure(struct buffer *out, const struct ci_run *run) {
+/* Adds the output of a failed gate as code, which names in it cannot end. */
+static bool add_failure(const struct summary_text *w) {
+  const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;
   size_t lines = FAILED_LINES;
-  if (run->status != 1) return;
-  buffer_add_text(out, "<details><summary>what failed</summary>\n\n<pre>\n");
+  if (run->status != 1) return true;
   while (lines-- && text.data && str_next_line(&text, &line)) {
-    html_text(out, line);
-    buffer_add_char(out, '\n');
+    template_escape(w->text, line);
+    buffer_add_char(w->text, '\n');
   }
-  buffer_add_text(out, "</pre>\n\n</details>\n\n");
+  return summary_add(w, STR("what failed"), PART_CODE);
 }
 
-/* Appends "Page · flame graph · how to repeat". */
-static void put_links(struct buffer *out, const struct page_model *m) {
+/* Adds "Page · flame graph · how to repeat". */
+static bool add_links(const struct summary_text *w) {
+  const struct page_model *m = w->model;
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
-  buffer_add_text(out, LINKS_LINE);
+  struct buffer *out = w->text;
+  message_link(out, "index.html", "");
+  buffer_add_text(out, "Page");
+  message_link_end(out);
   if (pair) {
-    buffer_add_text(out, " " DOT " <a href=\"");
-    html_flame(out, m, pair, html_shown(pair), html_culprit(pair));
-    buffer_add_text(out, "\">flame graph</a>");
+    buffer_add_text(out, " " DOT " ");
+    md_link_flame(out, m, pair, html_culprit(pair));
+    buffer_add_text(out, "flame graph");
+    message_link_end(out);
   }
   buffer_add_text(out, " " DOT " ");
-  links_begin(out, "index.html", "method");
+  message_link(out, "index.html", "method");
   buffer_add_text(out, "how to repeat it");
-  links_end(out);
+  message_link_end(out);
   buffer_add_text(out, "\n\n");
+  return summary_add(w, STR(""), PART_LINKS);
 }
 
-void summary_print(struct buffer *out, const struct page_model *m) {
-  buffer_add_text(out, "<!-- pprofc:default -->\n### ");
-  buffer_add_text(out, conclusion_sign(m->conclusion));
-  md_text(out, m->headline);
-  buffer_add_text(out, "\n\n");
-  put_slower(out, m);
-  put_changed_lines(out, m);
-  put_sentences(out, m);
-  put_links(out, m);
-  put_lists(out, m);
-  md_put_failure(out, m->run);
-  put_measurements(out, m);
-  put_profile_tables(out, m);
-  summary_for_agents(out, m);
+/* Adds the parts up to the links. */
+static bool summary_add_visible(const struct summary_text *w) {
+  put_slower(w->text, w->model);
+  bool added = summary_add(w, STR(""), PART_TEXT) && summary_add_lines(w);
+  put_sentences(w->text, w->model);
+  return added && summary_add(w, STR(""), PART_TEXT) && add_links(w);
+}
+
+static bool add_for_agents(const struct summary_text *w) {
+  summary_for_agents(w->text, w->model);
+  return summary_add(w, STR(AGENTS_TITLE), PART_CODE);
+}
+
+bool summary_make(const struct page_model *m, struct arena *arena, struct message *summary) {
+  struct buffer text;
+  const struct summary_text w = {m, arena, summary, &text};
+  buffer_init(&text, arena->mem, SIZE_MAX / 2);
+  md_text(&text, m->headline);
+  *summary = (struct message){.sign = conclusion_sign(m->conclusion), .headline = title_of(&w)};
+  bool made = summary->headline.data && summary_add_visible(&w) && add_lists(&w) &&
+              add_failure(&w) && add_measurements(&w) && add_profile_tables(&w) &&
+              add_for_agents(&w);
+  buffer_free(&text);
+  return made;
 }

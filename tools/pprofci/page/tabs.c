@@ -1,5 +1,5 @@
-/* Writes the tabs of a pair of profiles. They are radio buttons, so they need no script. */
-#include "page/tabs.h"
+/* Sets the tabs of a pair of profiles. They are radio buttons, so they need no script. */
+#include "page/parts.h"
 
 #include "page/functions.h"
 #include "page/html.h"
@@ -7,272 +7,218 @@
 
 #include <math.h>
 
-#define ROWS_MOST 15 /* rows of a table */
-#define PAGE_MOST                                                                                  \
-  ((size_t)1200 << 10) /* bytes of a page above which pictures and tables                          \
-                          become links */
+#define ROWS_MOST 15 /* maximum number of rows of a table */
+/* Size of a page in bytes above which pictures and tables become links. */
+#define PAGE_MOST    ((size_t)1200 << 10)
+#define VALUE_MARKUP 24 /* average bytes of HTML for a value */
 
-/* One tab: base, head or the difference. */
+/* A tab: base, head or the difference. */
 struct tab {
   const struct page_model *model;
   const struct run_pair *pair;
   struct function_list *functions;
   const char *name; /* name of the files about the pair */
-  int side;         /* SIDES means the difference */
+  int side;         /* side of the tab; SIDES means the difference */
   double height;
   bool open;
 };
 
+/* True if the page has room for more than links. */
+static bool tabs_has_room(const struct fill *f) {
+  return f->text.size + f->count * VALUE_MARKUP < PAGE_MOST;
+}
+
 /* ---- cells ------------------------------------------- */
 
-static void put_function_name(struct buffer *out, const struct tab *t, pprofc_str name,
-                              pprofc_str file, int64_t line) {
-  buffer_add_text(out, "<tr><th scope=\"row\"><a href=\"");
-  html_flame(out, t->model, t->pair, t->name, name);
-  buffer_add_text(out, "\"><code>");
-  html_function(out, name);
-  buffer_add_text(out, "</code></a>");
-  html_place(out, file, line);
-  buffer_add_text(out, "</th>");
+static void begin_function(struct fill *f, const struct tab *t, pprofc_str name, pprofc_str file,
+                           int64_t line) {
+  fill_begin(f, "functions");
+  html_flame(fill_text(f, "address"), t->model, t->pair, t->name, name);
+  html_function(f, name);
+  html_place(f, file, line);
 }
 
-static void tabs_put_value(struct buffer *out, double value, pprofc_str unit) {
-  buffer_add_text(out, "<td>");
-  number_profile(out, value, unit);
-  buffer_add_text(out, "</td>");
-}
-
-static void put_part(struct buffer *out, double value, double total) {
-  buffer_add_text(out, "<td>");
+static void put_part(struct fill *f, const char *name, double value, double total) {
+  struct buffer *out = fill_text(f, name);
   if (total > 0) number_share(out, value / total);
-  buffer_add_text(out, "</td>");
 }
 
-/* Writes "+62 ns" and the share of the base. It is coloured if it exceeds noise, and pale if
- * all functions share the change. */
-static void put_difference(struct buffer *out, double base, double head, pprofc_str unit,
+/* Sets the values of both sides, the difference ("+62 ns") and the change in percent. The colour is
+ * strong if the change exceeds noise, pale if all functions share it. */
+static void put_difference(struct fill *f, double base, double head, pprofc_str unit,
                            const struct change *change) {
-  const char *name = head > base ? "worse" : "better";
-  if (!change || !change->certain) name = "noise";
+  const char *css = head > base ? "worse" : "better";
+  if (!change || !change->certain) css = "noise";
   if (change && change->certain && !change->changed)
-    name = head > base ? "worse shared" : "better shared";
-  buffer_printf(out, "<td class=\"%s\">", name);
-  number_difference(out, head - base, unit);
-  buffer_printf(out, "</td><td class=\"%s\">", name);
+    css = head > base ? "worse shared" : "better shared";
+  number_profile(fill_text(f, "base"), base, unit);
+  number_profile(fill_text(f, "head"), head, unit);
+  fill_words(f, "css", css);
+  number_difference(fill_text(f, "difference"), head - base, unit);
+  struct buffer *percent = fill_text(f, "change");
   if (base == 0 && head == 0)
-    buffer_add_text(out, DASH);
+    buffer_add_text(percent, DASH);
   else if (base == 0)
-    buffer_add_text(out, "new");
+    buffer_add_text(percent, "new");
   else if (head == 0)
-    buffer_add_text(out, "gone");
+    buffer_add_text(percent, "gone");
   else
-    number_percent(out, (head - base) / base);
-  buffer_add_text(out, "</td>");
+    number_percent(percent, (head - base) / base);
 }
 
 /* ---- tables ------------------------------------------ */
 
-static void put_heads(struct buffer *out, const char *const *titles, size_t count) {
-  buffer_add_text(out, "<thead><tr>");
-  for (size_t i = 0; i < count; i++)
-    buffer_printf(out, "<th scope=\"col\"%s>%s</th>",
-                  strcmp(titles[i], "Certain?") == 0 || strcmp(titles[i], "Code") == 0
-                      ? " class=\"word\""
-                      : "",
-                  titles[i]);
-  buffer_add_text(out, "</tr></thead>\n<tbody>\n");
-}
-
-/* Writes half the width of the interval, the verdict and the other function of a move. */
-static void put_verdict_cells(struct buffer *out, const struct change *change, pprofc_str unit) {
-  buffer_add_text(out, "<td>");
+/* Sets half the width of the interval, the verdict and the other function of a move. */
+static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
+  struct buffer *half = fill_text(f, "half");
   if (isfinite(change->low) && isfinite(change->high))
-    number_profile(out, (change->high - change->low) / 2, unit);
-  buffer_add_text(out, "</td><td class=\"word\">");
-  html_words(out, change->verdict);
+    number_profile(half, (change->high - change->low) / 2, unit);
+  fill_words(f, "verdict", change->verdict);
   if (change->partner) {
-    buffer_add_text(out, " <span class=\"place\">");
-    html_function(out, str_of(change->partner));
-    buffer_add_text(out, "</span>");
+    fill_begin(f, "partner");
+    html_function(f, str_of(change->partner));
+    fill_end(f);
   }
-  if (change->inside) {
-    buffer_add_text(out, " inside<details class=\"place\"><summary>functions</summary>");
-    html_text(out, str_of(change->inside));
-    buffer_add_text(out, "</details>");
-  }
-  buffer_add_text(out, "</td>");
+  fill_words(f, "inside", change->inside ? change->inside : "");
+  fill_words(f, "code", change->code ? change->code : "");
 }
 
-static void put_code_cell(struct buffer *out, const struct change *change) {
-  buffer_add_text(out, "<td class=\"word\">");
-  html_words(out, change->code);
-  buffer_add_text(out, "</td>");
-}
-
-/* Writes the functions with their verdicts: first the changed ones. */
-static void put_verdict_rows(struct buffer *out, const struct tab *t) {
-  static const char *const titles[] = {"Function",       "Base",     "Head",     "Change",
-                                       "Change" PERCENT, "\xC2\xB1", "Certain?", "Code"};
+/* Sets the functions with their verdicts: first the changed ones. */
+static void put_verdict_rows(struct fill *f, const struct tab *t) {
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
-  put_heads(out, titles, sizeof titles / sizeof *titles - !v->has_code);
+  fill_flag(f, "judged", true);
+  fill_flag(f, "has_code", v->has_code);
   for (size_t i = 0; i < v->row_count && (i < ROWS_MOST || v->rows[i].changed); i++) {
     const struct change *change = &v->rows[i];
-    put_function_name(out, t, str_of(change->name), str_of(change->file), change->line);
-    tabs_put_value(out, change->base, unit);
-    tabs_put_value(out, change->head, unit);
-    put_difference(out, change->base, change->head, unit, change);
-    put_verdict_cells(out, change, unit);
-    if (v->has_code) put_code_cell(out, change);
-    buffer_add_text(out, "</tr>\n");
+    begin_function(f, t, str_of(change->name), str_of(change->file), change->line);
+    put_difference(f, change->base, change->head, unit, change);
+    put_function_verdict(f, change, unit);
+    fill_end(f);
   }
 }
 
-/* Writes the functions of a pair that was not judged. */
-static void put_difference_rows(struct buffer *out, const struct tab *t) {
-  static const char *const titles[] = {"Function", "Base", "Head", "Change", "Change" PERCENT};
-  const struct function_list *f = t->functions;
-  put_heads(out, titles, sizeof titles / sizeof *titles);
-  for (size_t i = 0; i < f->count && i < ROWS_MOST; i++) {
-    const struct function_values *row = &f->rows[i];
+/* Sets the functions of a pair that was not judged. */
+static void put_difference_rows(struct fill *f, const struct tab *t) {
+  const struct function_list *list = t->functions;
+  for (size_t i = 0; i < list->count && i < ROWS_MOST; i++) {
+    const struct function_values *row = &list->rows[i];
     if (row->flat[SIDE_BASE] == row->flat[SIDE_HEAD]) break;
-    put_function_name(out, t, row->name, row->file, row->line);
-    tabs_put_value(out, row->flat[SIDE_BASE], f->unit);
-    tabs_put_value(out, row->flat[SIDE_HEAD], f->unit);
-    put_difference(out, row->flat[SIDE_BASE], row->flat[SIDE_HEAD], f->unit, NULL);
-    buffer_add_text(out, "</tr>\n");
+    begin_function(f, t, row->name, row->file, row->line);
+    put_difference(f, row->flat[SIDE_BASE], row->flat[SIDE_HEAD], list->unit, NULL);
+    fill_end(f);
   }
 }
 
-static void put_side_rows(struct buffer *out, const struct tab *t) {
-  static const char *const titles[] = {"Function", "Self", "Self" PERCENT, "With calls",
-                                       "With calls" PERCENT};
-  const struct function_list *f = t->functions;
-  put_heads(out, titles, sizeof titles / sizeof *titles);
-  for (size_t i = 0; i < f->count && i < ROWS_MOST; i++) {
-    const struct function_values *row = &f->rows[i];
+static void put_side_rows(struct fill *f, const struct tab *t) {
+  const struct function_list *list = t->functions;
+  fill_flag(f, "one_side", true);
+  for (size_t i = 0; i < list->count && i < ROWS_MOST; i++) {
+    const struct function_values *row = &list->rows[i];
     if (row->flat[t->side] == 0) break;
-    put_function_name(out, t, row->name, row->file, row->line);
-    tabs_put_value(out, row->flat[t->side], f->unit);
-    put_part(out, row->flat[t->side], f->total[t->side]);
-    tabs_put_value(out, row->cum[t->side], f->unit);
-    put_part(out, row->cum[t->side], f->total[t->side]);
-    buffer_add_text(out, "</tr>\n");
+    begin_function(f, t, row->name, row->file, row->line);
+    number_profile(fill_text(f, "self"), row->flat[t->side], list->unit);
+    put_part(f, "self_share", row->flat[t->side], list->total[t->side]);
+    number_profile(fill_text(f, "total"), row->cum[t->side], list->unit);
+    put_part(f, "total_share", row->cum[t->side], list->total[t->side]);
+    fill_end(f);
   }
 }
 
-/* Writes the totals: "18.4 ns → 167 ns". */
-static void put_totals(struct buffer *out, const struct tab *t) {
-  const struct function_list *f = t->functions;
-  buffer_add_text(out, "; in all ");
-  if (t->side != SIDE_HEAD) number_profile(out, f->total[SIDE_BASE], f->unit);
-  if (t->side == SIDES) buffer_add_text(out, " " ARROW " ");
-  if (t->side != SIDE_BASE) number_profile(out, f->total[SIDE_HEAD], f->unit);
+/* Returns the verdicts whose rows the table has, or NULL. */
+static const struct pair_verdicts *tab_verdicts(const struct tab *t) {
+  const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
+  return v && t->side == SIDES && v->row_count ? v : NULL;
 }
 
-/* Writes "cpu of functions by themselves, for one operation; 5 + 5 runs". */
+/* Appends the totals in the amounts of the rows: "18.4 ns → 167 ns". */
+static void put_totals(struct buffer *out, const struct tab *t) {
+  const struct pair_verdicts *v = tab_verdicts(t);
+  const struct function_list *f = t->functions;
+  pprofc_str unit = v ? str_of(v->unit) : f->unit;
+  buffer_add_text(out, "; in all ");
+  if (t->side != SIDE_HEAD)
+    number_profile(out, v ? v->summary.total_base : f->total[SIDE_BASE], unit);
+  if (t->side == SIDES) buffer_add_text(out, " " ARROW " ");
+  if (t->side != SIDE_BASE)
+    number_profile(out, v ? v->summary.total_head : f->total[SIDE_HEAD], unit);
+  if (v && v->summary.exposure == PPROFC_EXPOSURE_TIME) buffer_add_text(out, " per second");
+}
+
+/* Appends "cpu of functions by themselves, for one operation; 5 + 5 runs". */
 static void put_table_caption(struct buffer *out, const struct tab *t) {
   const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
-  buffer_add_text(out, "<caption>");
-  html_text(out, t->functions->type);
+  buffer_add_str(out, t->functions->type);
   buffer_add_text(out, t->side == SIDES ? " of functions by themselves" : " of functions");
   if (t->pair->iterations > 0) buffer_add_text(out, ", for one operation");
   put_totals(out, t);
-  if (v && t->side == SIDES) {
-    buffer_printf(out, "; %zu + %zu runs", v->runs[SIDE_BASE], v->runs[SIDE_HEAD]);
-    if (v->weak) buffer_add_text(out, ": verdicts of one run a side are weak");
-    if (*v->note) {
-      buffer_add_text(out, ". ");
-      html_words(out, v->note);
-    }
-  }
-  buffer_add_text(out, "</caption>\n");
+  if (!v || t->side != SIDES) return;
+  buffer_printf(out, "; %zu + %zu runs", v->summary.base_runs, v->summary.head_runs);
+  if (v->weak) buffer_add_text(out, ": verdicts of one run a side are weak");
+  if (*v->note) buffer_add_text(out, ". ");
+  buffer_add_text(out, v->note);
 }
 
-static void put_difference_table(struct buffer *out, const struct tab *t) {
-  if (t->pair->comparison_count && t->pair->comparisons[0].row_count)
-    put_verdict_rows(out, t);
-  else
-    put_difference_rows(out, t);
-}
-
-static void put_functions(struct buffer *out, const struct tab *t) {
+static void put_functions(struct fill *f, const struct tab *t) {
   static const enum function_order orders[SIDES + 1] = {BY_BASE, BY_HEAD, BY_CHANGE};
   if (!t->functions->count) return;
   functions_sort(t->functions, orders[t->side]);
-  buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"units functions\">");
-  put_table_caption(out, t);
-  if (t->side == SIDES)
-    put_difference_table(out, t);
+  fill_begin(f, "table");
+  put_table_caption(fill_text(f, "caption"), t);
+  if (t->side != SIDES)
+    put_side_rows(f, t);
+  else if (tab_verdicts(t))
+    put_verdict_rows(f, t);
   else
-    put_side_rows(out, t);
-  buffer_add_text(out, "</tbody></table></div>\n");
+    put_difference_rows(f, t);
+  fill_end(f);
 }
 
 /* ---- tabs -------------------------------------------- */
 
-static void put_panel(struct buffer *out, const struct tab *t) {
-  pprofc_str picture = t->pair->pictures[t->pair->diff ? t->side : SIDES];
-  buffer_add_text(out, "<div class=\"panel\">\n");
-  if (t->side == SIDES && t->pair->comparison_count) {
-    buffer_add_text(out, "<p class=\"sentence\">");
-    html_words(out, t->pair->comparisons[0].sentence);
-    buffer_add_text(out, "</p>\n");
-  }
-  if (out->size < PAGE_MOST) html_picture(out, t->model, t->pair, t->name, picture, t->height);
-  buffer_printf(out, "<details%s><summary>functions and files</summary>\n", t->open ? " open" : "");
-  put_functions(out, t);
-  html_links(out, t->model, t->pair, t->name);
-  buffer_add_text(out, "</details>\n</div>\n");
-}
-
-static const char *tab_name(const struct run_pair *pair, int side) {
-  return side == SIDES ? pair->diff : pair->names[side];
-}
-
-/* Writes the buttons; the difference or the only side is selected. */
-static void put_buttons(struct buffer *out, const struct run_pair *pair, size_t number) {
+/* Sets a tab; the difference or the only side is selected. */
+static void put_tab(struct fill *f, const struct tab *t) {
   static const char *const titles[SIDES + 1] = {"Base", "Head", "Diff"};
-  for (int side = 0; side <= SIDES; side++) {
-    const char *name = tab_name(pair, side);
-    if (!name) continue;
-    buffer_printf(out,
-                  "<input type=\"radio\" name=\"tab-%zu\" id=\"tab-%zu-%d\"%s><label "
-                  "for=\"tab-%zu-%d\">%s</label>\n",
-                  number, number, side, name == html_shown(pair) ? " checked" : "", number, side,
-                  titles[side]);
-  }
-  if (!pair->diff) return;
-  bool judged = pair->comparison_count && !pair->comparisons[0].weak;
-  buffer_add_text(out, "<span class=\"key\">\xE2\x96\xB2 orange: more than base " DOT
-                       " \xE2\x96\xBC blue: less " DOT " grey: ");
-  buffer_add_text(out, judged ? "noise, not judged or unchanged</span>" : "unchanged</span>");
+  fill_begin(f, "tabs");
+  fill_number(f, "side", t->side);
+  fill_words(f, "tab", titles[t->side]);
+  fill_words(f, "name", t->name);
+  fill_flag(f, "chosen", t->name == html_shown(t->pair));
+  fill_flag(f, "opened", t->open);
+  if (t->side == SIDES && t->pair->comparison_count)
+    fill_words(f, "sentence", t->pair->comparisons[0].sentence);
+  if (tabs_has_room(f))
+    html_picture(f, &t->pair->pictures[t->pair->diff ? t->side : SIDES], t->height);
+  put_functions(f, t);
+  html_links(f, t->model, t->pair, t->name);
+  fill_end(f);
 }
 
 /* Returns the common height of all pictures: the highest one, limited to `most`. */
 static double common_height(const struct run_pair *pair, unsigned most) {
   double height = 0;
   for (int side = 0; side <= SIDES; side++)
-    height = fmax(height, html_picture_height(pair->pictures[side]));
+    if (pair->pictures[side].frames.size)
+      height = fmax(height, pair->pictures[side].part.height + 1);
   return most && height > most ? most : height;
 }
 
-void tabs_print(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
-                unsigned height, bool open) {
+void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
+               unsigned height, bool open) {
   struct function_list functions;
-  double shown = common_height(pair, height);
-  if (out->size < PAGE_MOST)
+  struct tab tab = {m, pair, &functions, NULL, 0, common_height(pair, height), open};
+  bool judged = pair->comparison_count && !pair->comparisons[0].weak;
+  if (tabs_has_room(f))
     functions_read(m->run, pair, &functions);
   else
     functions_init(m->run, &functions);
-  buffer_printf(out, "<div class=\"tabs\" role=\"group\" aria-label=\"%s profile, ", pair->kind);
-  html_words(out, html_shown(pair));
-  buffer_add_text(out, "\">\n");
-  put_buttons(out, pair, (size_t)(pair - m->run->pairs));
-  for (int side = 0; side <= SIDES; side++) {
-    const struct tab tab = {m, pair, &functions, tab_name(pair, side), side, shown, open};
-    if (tab.name) put_panel(out, &tab);
+  fill_words(f, "kind", pair->kind);
+  fill_words(f, "shown", html_shown(pair));
+  fill_number(f, "pair", pair - m->run->pairs);
+  if (pair->diff) fill_words(f, "key", judged ? "noise, not judged or unchanged" : "unchanged");
+  for (tab.side = 0; tab.side <= SIDES; tab.side++) {
+    tab.name = tab.side == SIDES ? pair->diff : pair->names[tab.side];
+    if (tab.name) put_tab(f, &tab);
   }
-  buffer_add_text(out, "</div>\n");
   functions_free(&functions);
 }

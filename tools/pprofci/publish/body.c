@@ -1,9 +1,12 @@
 /* Makes, truncates and parses the text of a comment. */
 #include "publish/body.h"
 
-#define LINE_MAX     2000 /* bytes of the headline, which contains names of any length */
-#define LAST_MOST    2000 /* bytes of a last section that stays */
-#define NOTE_MAX     160  /* bytes for "... more" */
+#include "run/text.h"
+
+#define LINE_MAX 2000 /* maximum bytes of the headline, which contains names of any length */
+/* Maximum size in bytes of a last section that is kept when the text is cut. */
+#define LAST_MOST    2000
+#define NOTE_MAX     160 /* bytes reserved for the note "... more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7
@@ -19,10 +22,7 @@ bool body_has_marker(pprofc_str text, const char *key) {
 }
 
 static bool is_commit(pprofc_str text) {
-  if (text.size < COMMIT_SHOWN || text.size > 64) return false;
-  for (size_t i = 0; i < text.size; i++)
-    if (!text.data[i] || !strchr("0123456789abcdef", text.data[i])) return false;
-  return true;
+  return text.size >= COMMIT_SHOWN && text.size <= 64 && text_is_of(text, TEXT_HEX);
 }
 
 static void take_state_word(struct body_state *state, pprofc_str word) {
@@ -39,18 +39,16 @@ static void take_state_word(struct body_state *state, pprofc_str word) {
   if (str_equal(key, STR("good"))) state->good = number == 1;
 }
 
-bool body_parse(pprofc_str text, const char *key, struct body *body) {
+bool body_parse(pprofc_str text, const char *key, struct body_state *state) {
   pprofc_str line, word;
-  *body = (struct body){.state = {.commit = STR(""), .had = STR("")}};
+  *state = (struct body_state){.commit = STR(""), .had = STR("")};
   if (!body_has_marker(text, key)) return false;
   str_next_line(&text, &line);
-  body->summary = text.data ? text : STR("");
   if (!text.data || !str_next_line(&text, &line)) return true;
   line = str_trim(line);
   if (!str_starts(line, STR("<!-- state ")) || !str_ends(line, STR(" -->"))) return true;
-  body->summary = text.data ? text : STR("");
-  while (str_next(&line, ' ', &word)) take_state_word(&body->state, word);
-  if (!body->state.had.size) body->state.had_count = 0;
+  while (str_next(&line, ' ', &word)) take_state_word(state, word);
+  if (!state->had.size) state->had_count = 0;
   return true;
 }
 
@@ -86,17 +84,11 @@ static pprofc_str outside_comments(pprofc_str text) {
   }
 }
 
-static void put_first_line(struct buffer *out, pprofc_str line) {
-  pprofc_str cut = line.size > LINE_MAX ? outside_comments(body_prefix(line, LINE_MAX)) : line;
+static void put_first_line(struct buffer *out, pprofc_str line, size_t most) {
+  pprofc_str cut = line.size > most ? outside_comments(body_prefix(line, most)) : line;
   buffer_add_str(out, cut);
   if (cut.size < line.size) buffer_add_text(out, ELLIPSIS);
   buffer_add_char(out, '\n');
-}
-
-/* Returns the begin of the next folded section. */
-static size_t next_section(pprofc_str text, size_t from) {
-  size_t found = str_find(str_slice(text, from, text.size), STR("\n<details>"));
-  return from + found < text.size ? from + found + 1 : text.size;
 }
 
 /* Adds the lines that fit. Returns the number of lines that do not. */
@@ -115,50 +107,62 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
-/* Returns the size of the last section if it is short: it is for agents, and stays. */
-static size_t last_section(pprofc_str text) {
-  size_t last = text.size;
-  for (size_t at = 0; at < text.size; at = next_section(text, at + 1)) last = at;
-  return text.size - last <= LAST_MOST ? text.size - last : 0;
-}
-
-/* Adds the folded sections that fit. Returns the number of sections that do not. */
-static size_t put_sections(struct buffer *out, pprofc_str text, size_t room) {
-  size_t cut = 0, last = last_section(text);
-  for (size_t at = 0; at < text.size;) {
-    size_t end = next_section(text, at + 1);
-    pprofc_str section = str_slice(text, at, end);
-    size_t kept = end < text.size ? last : 0;
-    bool fits = out->size + section.size + kept <= room;
-    if (fits) buffer_add_str(out, section);
+/* Adds the folded parts that fit. Returns the number of parts that do not. A short last part is for
+ * agents, and stays. */
+static size_t body_put_folded(struct buffer *out, const struct body *body, size_t first,
+                              size_t room) {
+  const struct message *m = body->summary;
+  struct buffer part;
+  size_t cut = 0, last = 0;
+  buffer_init(&part, out->mem, SIZE_MAX / 2);
+  if (m->count > first) message_put_part(&part, &m->parts[m->count - 1], &body->place);
+  if (part.size <= LAST_MOST) last = part.size;
+  for (size_t i = first; i < m->count; i++) {
+    buffer_clear(&part);
+    message_put_part(&part, &m->parts[i], &body->place);
+    bool fits = out->size + part.size + (i + 1 < m->count ? last : 0) <= room;
+    if (fits) buffer_add_str(out, buffer_str(&part));
     cut += !fits;
-    at = end;
   }
+  out->failed |= part.failed;
+  buffer_free(&part);
   return cut;
 }
 
-static void put_cut(struct buffer *out, pprofc_str summary, const char *links, size_t most) {
-  pprofc_str rest = summary, first;
+/* Adds the headline and the parts that are always visible. Returns the index of the first folded
+ * part. */
+static size_t body_put_visible(struct buffer *out, const struct body *body, size_t room) {
+  const struct message *m = body->summary;
+  size_t first = 0;
+  struct buffer text;
+  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  message_put_headline(&text, m);
+  put_first_line(out, buffer_str(&text), room / 2 < LINE_MAX ? room / 2 : LINE_MAX);
+  buffer_clear(&text);
+  buffer_add_char(&text, '\n');
+  for (; first < m->count && !m->parts[first].title.size; first++)
+    message_put_part(&text, &m->parts[first], &body->place);
+  size_t lines = put_head_lines(out, buffer_str(&text), room);
+  if (lines) buffer_printf(out, "\nand %zu more lines\n", lines);
+  out->failed |= text.failed;
+  buffer_free(&text);
+  return first;
+}
+
+static void put_cut(struct buffer *out, const struct body *body, const char *links, size_t most) {
   size_t room = most > NOTE_MAX ? most - NOTE_MAX : 0;
   size_t lead = strlen(links) + 2;
-  if (!str_next_line(&rest, &first)) return;
-  put_first_line(out, first);
-  if (!rest.data) rest = STR("");
-  size_t head = str_starts(rest, STR("<details>")) ? 0 : next_section(rest, 0);
-  size_t lines = put_head_lines(out, str_slice(rest, 0, head), room > lead ? room - lead : 0);
-  if (lines) buffer_printf(out, "\nand %zu more lines\n", lines);
-  if (*links) buffer_printf(out, "%s\n\n", links);
-  size_t cut = put_sections(out, str_slice(rest, head, rest.size), room);
+  size_t first = body_put_visible(out, body, room > lead ? room - lead : 0);
+  if (*links && out->size + lead <= room) buffer_printf(out, "%s\n\n", links);
+  size_t cut = body_put_folded(out, body, first, room);
   if (cut) buffer_printf(out, "\nand %zu more sections, which are in the artifacts\n", cut);
 }
 
-pprofc_str body_cut(pprofc_str summary, const char *links, size_t most, struct arena *arena) {
+pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  put_cut(&out, summary, links, most);
-  pprofc_str kept = buffer_keep(&out, arena);
-  buffer_free(&out);
-  return kept;
+  put_cut(&out, body, links, most);
+  return buffer_take(&out, arena);
 }
 
 /* ---- comment ----------------------------------------- */
@@ -172,31 +176,27 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* Adds "No regressions any more" before the headline of a green result. */
-static void put_fixed(struct buffer *out, const struct body *body) {
-  static const char title[] = "### " SIGN_GOOD;
+/* Puts "No regressions any more" before the headline of a green result. */
+static bool body_is_fixed(const struct body *body, struct message *m, struct arena *arena) {
   const struct body_state *state = &body->state;
-  pprofc_str summary = body->summary;
-  if (state->good && state->had.size && str_starts(summary, str_of(title))) {
-    buffer_printf(out, "%sNo regressions any more (%.*s had %zu)\n\n", title,
-                  STR_ARG(str_slice(state->had, 0, COMMIT_SHOWN)), state->had_count);
-    summary = str_slice(summary, strlen(title), summary.size);
-  }
-  buffer_add_str(out, summary);
+  *m = *body->summary;
+  if (!state->good || !state->had.size || strcmp(m->sign, SIGN_GOOD) != 0) return true;
+  return message_replace_headline(
+      m, arena, SIGN_GOOD,
+      str_of(text_printf(arena, "No regressions any more (%.*s had %zu)",
+                         STR_ARG(str_slice(state->had, 0, COMMIT_SHOWN)), state->had_count)));
 }
 
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena) {
-  struct buffer text, out;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  struct buffer out;
+  struct message fixed;
+  struct body shown = *body;
+  if (!body_is_fixed(body, &fixed, arena)) return (pprofc_str){NULL, 0};
+  shown.summary = &fixed;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  put_fixed(&text, body);
   buffer_printf(&out, "<!-- pprofc:%s -->\n", key);
   put_state(&out, &body->state);
-  put_cut(&out, buffer_str(&text), links, most);
-  out.failed |= text.failed;
-  pprofc_str kept = buffer_keep(&out, arena);
-  buffer_free(&out);
-  buffer_free(&text);
-  return kept;
+  put_cut(&out, &shown, links, most);
+  return buffer_take(&out, arena);
 }

@@ -3,11 +3,11 @@
 
 #include "run/text.h"
 
-#define DESCRIPTION_MAX 140 /* characters, limit of GitHub */
+#define DESCRIPTION_MAX 140 /* maximum length in characters of a description on GitHub */
 #define TITLE_MAX       255
-#define SUMMARY_MAX     65535 /* bytes, limit of a check run */
-#define DETAILS_MAX     2000  /* characters, limit of a report of Bitbucket */
-#define NOTE_MAX        450   /* characters, limit of its annotations */
+#define SUMMARY_MAX     65535 /* maximum size in bytes of the summary of a check run */
+#define DETAILS_MAX     2000  /* maximum length in characters of a report of Bitbucket */
+#define NOTE_MAX        450   /* maximum length in characters of an annotation of such a report */
 #define ELLIPSIS        "\xE2\x80\xA6"
 
 /* Returns the first characters of a text, at most `most`, with … at the end if it was
@@ -118,13 +118,12 @@ static pprofc_str note_message(struct post *post, const struct node *note) {
   pprofc_str message = body_prefix(node_text(note, "message"), NOTE_BYTES);
   pprofc_str link = node_text(note, "link");
   struct buffer text;
-  if (!link.size || link.size > LINK_BYTES || !post->pages.address.size) return message;
+  if (!link.size || link.size > LINK_BYTES || !post->body.place.address.size) return message;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
   buffer_add_str(&text, message);
   buffer_add_char(&text, '\n');
-  links_put_address(&text, link, &post->pages);
-  message = buffer_keep(&text, post->arena);
-  buffer_free(&text);
+  message_put_address(&text, link, &post->body.place);
+  message = buffer_take(&text, post->arena);
   return message;
 }
 
@@ -142,7 +141,7 @@ static void put_github_note(struct post *post, struct json_text *text, const str
 }
 
 static void put_github_output(struct post *post, struct json_text *text, size_t *at) {
-  pprofc_str summary = body_cut(post->outcome->summary, post->links, SUMMARY_MAX, post->arena);
+  pprofc_str summary = body_cut(&post->body, post->links, SUMMARY_MAX, post->arena);
   json_begin_object(json_key(&text->json, "output"));
   json_text_member(text, "title", post_shorten(post, post->outcome->headline, TITLE_MAX));
   json_text_member(text, "summary", summary);

@@ -1,6 +1,7 @@
 /* Writes the comment of a pull request or merge request: one for each key, identified by its
  * marker and its author, and updated in place. Anyone can copy the marker, so the marker alone
  * is not enough. */
+#include "core/escape.h"
 #include "publish/post.h"
 
 #include "common/terminal.h"
@@ -8,16 +9,10 @@
 
 #define PAGES_MAX 200
 
-/* The existing comment. */
-struct comment_found {
-  const char *id; /* NULL if there is no comment */
-  pprofc_str text;
-};
-
 pprofc_status post_send(struct post *post, const struct wire_request *request, struct node **root,
-                        struct wire_reply *reply, pprofc_error *error) {
-  struct wire_reply own;
-  struct wire_reply *to = reply ? reply : &own;
+                        struct reply *reply, pprofc_error *error) {
+  struct reply own;
+  struct reply *to = reply ? reply : &own;
   pprofc_status status = wire_send(post->wire, request, to, error);
   *root = NULL;
   if (status == PPROFC_OK && to->body.size) {
@@ -27,16 +22,16 @@ pprofc_status post_send(struct post *post, const struct wire_request *request, s
     status = text.data && name ? json_tree_parse(post->arena, name, text, root, error)
                                : error_nomem(error);
   }
-  if (!reply) wire_reply_free(&own);
+  if (!reply) reply_free(&own);
   return status;
 }
 
 /* ---- author of comments ------------------------------ */
 
-static pprofc_status find_author(struct post *post, pprofc_error *error) {
+pprofc_status post_find_author(struct post *post, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
   const struct wire_request request = {.method = "GET", .path = forge->user_path};
-  struct wire_reply reply;
+  struct reply reply;
   struct node *root;
   if (*post->author) return PPROFC_OK;
   pprofc_status status = post_send(post, &request, &root, &reply, error);
@@ -48,12 +43,12 @@ static pprofc_status find_author(struct post *post, pprofc_error *error) {
     post->author = forge->author;
     status = PPROFC_OK;
   }
-  wire_reply_free(&reply);
+  reply_free(&reply);
   if (status != PPROFC_OK || post->dry) return status;
   if (!post->author) return error_nomem(error);
   return *post->author ? PPROFC_OK
-                       : error_set(error, PPROFC_E_FORMAT, "%s does not say whose token it is",
-                                   forge->user_path);
+                       : error_set(error, PPROFC_E_FORMAT,
+                                   "%s has no owner of the token; pass -author", forge->user_path);
 }
 
 /* ---- the pull request of a commit -------------------- */
@@ -69,12 +64,10 @@ static pprofc_status find_change(struct post *post, pprofc_error *error) {
     return error_set(error, PPROFC_E_INVALID, "this run has no pull request; pass -pr N");
   buffer_init(&path, &mem_default, 1 << 16);
   buffer_printf(&path, "/repos/%s/pulls?state=open&per_page=100&head=", site->repo);
-  text_url(&path, str_of(site->owner));
+  escape_url(&path, str_of(site->owner), "");
   buffer_add_char(&path, ':');
-  text_url(&path, str_of(site->branch));
-  pprofc_str kept = buffer_keep(&path, post->arena);
-  buffer_free(&path);
-  const char *text = kept.data ? text_keep(post->arena, kept) : NULL;
+  escape_url(&path, str_of(site->branch), "");
+  const char *text = buffer_take(&path, post->arena).data;
   if (!text) return error_nomem(error);
   const struct wire_request request = {.method = "GET", .path = text};
   pprofc_status status = post_send(post, &request, &root, NULL, error);
@@ -89,41 +82,41 @@ static pprofc_status find_change(struct post *post, pprofc_error *error) {
 
 /* ---- finding ----------------------------------------- */
 
-static bool is_ours(const struct post *post, const struct node *item) {
+static bool is_ours(const struct post *post, const struct node *item, const struct node *text) {
   const struct node *author = node_path(item, post->site->forge->item_author);
-  const struct node *text = node_path(item, post->site->forge->item_body);
   if (node_is(node_get(item, "system"), NODE_TRUE) || node_is(node_get(item, "deleted"), NODE_TRUE))
     return false;
   return node_is(author, NODE_STRING) && str_equal(author->text, str_of(post->author)) &&
          node_is(text, NODE_STRING) && body_has_marker(text->text, post->key);
 }
 
-static void look_through(struct post *post, const struct node *items, struct comment_found *found) {
+static void look_through(struct post *post, const struct node *items,
+                         const struct forge_texts *texts, struct post_found *found) {
   for (size_t i = 0; i < node_size(items) && !found->id; i++) {
-    const struct node *item = node_at(items, i), *id = node_get(item, "id");
-    if (!is_ours(post, item) || !node_is(id, NODE_NUMBER)) continue;
+    const struct node *item = node_at(items, i), *id = node_get(item, texts->id);
+    const struct node *text = node_path(item, texts->text);
+    if (!is_ours(post, item, text) || !node_is(id, NODE_NUMBER)) continue;
     found->id = text_printf(post->arena, "%lld", (long long)node_integer(id));
-    found->text = node_path(item, post->site->forge->item_body)->text;
+    found->text = text->text;
   }
 }
 
-static pprofc_status find_comment(struct post *post, struct comment_found *found,
-                                  pprofc_error *error) {
-  const struct forge *forge = post->site->forge;
-  const char *list = site_path(post->site, forge->list_path, "");
-  const char *path = list ? text_printf(post->arena, "%s%s", list, forge->page_size) : NULL;
+pprofc_status post_find(struct post *post, const struct forge_texts *texts,
+                        struct post_found *found, pprofc_error *error) {
+  const char *list = site_path(post->site, texts->list, "");
+  const char *path = list ? text_printf(post->arena, "%s%s", list, texts->query) : NULL;
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
-  *found = (struct comment_found){.id = NULL};
+  *found = (struct post_found){.id = NULL};
   for (size_t page = 0; page < PAGES_MAX && status == PPROFC_OK && path && !found->id; page++) {
     const struct wire_request request = {.method = "GET", .path = path};
-    struct wire_reply reply;
+    struct reply reply;
     struct node *root;
     status = post_send(post, &request, &root, &reply, error);
     const struct node *values = node_get(root, "values");
     pprofc_str next = reply.next.size ? buffer_str(&reply.next) : node_text(root, "next");
-    look_through(post, values ? values : root, found);
+    look_through(post, values ? values : root, texts, found);
     path = next.size ? text_keep(post->arena, next) : NULL;
-    wire_reply_free(&reply);
+    reply_free(&reply);
   }
   return status;
 }
@@ -142,44 +135,44 @@ static pprofc_str comment_request(struct post *post, pprofc_str text) {
   return json_text_end(&json, post->arena);
 }
 
-/* Warns if the server names another author: the next run would not find the comment and write
- * a new one. */
-static void check_author(const struct post *post, const struct node *root) {
+void post_check_author(const struct post *post, const struct node *root) {
   const struct node *author = node_path(root, post->site->forge->item_author);
   if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
-    message_note("pprofci: the comment is of %.*s; give -author %.*s, or the next run does not "
+    message_note("pprofci: the author is %.*s; give -author %.*s, or the next run does not "
                  "find it",
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
 /* Writes the comment. *again becomes true if the caller should search for the comment again. */
-static pprofc_status write_comment(struct post *post, const struct comment_found *found,
+static pprofc_status write_comment(struct post *post, const struct post_found *found,
                                    pprofc_str text, bool *again, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
   struct wire_request request = {.method = found->id ? forge->update : "POST",
                                  .body = comment_request(post, text),
                                  .once = !found->id};
-  struct wire_reply reply;
+  struct reply reply;
   struct node *root;
-  request.path = site_path(post->site, found->id ? forge->item_path : forge->list_path, found->id);
+  request.path =
+      site_path(post->site, found->id ? forge->comments.item : forge->comments.list, found->id);
   if (!request.path || !request.body.data) return error_nomem(error);
   pprofc_status status = post_send(post, &request, &root, &reply, error);
-  if (status == PPROFC_OK && !found->id && !post->dry) check_author(post, root);
+  if (status == PPROFC_OK && !found->id && !post->dry) post_check_author(post, root);
   *again = found->id ? reply.code == 404 : wire_is_unsure(&reply);
-  wire_reply_free(&reply);
+  reply_free(&reply);
   post->done = found->id ? "updated" : "created";
   return status;
 }
 
-static pprofc_status publish_over(struct post *post, const struct comment_found *found, bool *again,
+static pprofc_status publish_over(struct post *post, const struct post_found *found, bool *again,
                                   pprofc_error *error) {
-  struct body before, body = post->body;
+  struct body body = post->body;
+  struct body_state before;
   if (found->id && body_parse(found->text, post->key, &before)) {
-    if (body.state.run && before.state.run > body.state.run) {
+    if (body.state.run && before.run > body.state.run) {
       post->done = "unchanged: a newer run has written it";
       return PPROFC_OK;
     }
-    body_follow(&body.state, &before.state);
+    body_follow(&body.state, &before);
   }
   pprofc_str text =
       body_make(&body, post->key, post->links, post->site->forge->comment_most, post->arena);
@@ -188,14 +181,14 @@ static pprofc_status publish_over(struct post *post, const struct comment_found 
 }
 
 pprofc_status post_comment(struct post *post, pprofc_error *error) {
-  struct comment_found found;
+  struct post_found found;
   bool again = true;
   pprofc_status status = find_change(post, error);
-  if (status == PPROFC_OK) status = find_author(post, error);
+  if (status == PPROFC_OK) status = post_find_author(post, error);
   if (status != PPROFC_OK) return status;
   for (int tries = 0; tries < 2 && again; tries++) {
     again = false;
-    status = find_comment(post, &found, error);
+    status = post_find(post, &post->site->forge->comments, &found, error);
     if (status == PPROFC_OK) status = publish_over(post, &found, &again, error);
     if (status == PPROFC_OK) break;
   }

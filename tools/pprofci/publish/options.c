@@ -1,7 +1,8 @@
-/* The table of the flags, and checks of their combinations. */
+/* Defines the flags, and checks their combinations. */
 #include "publish/options.h"
 
 #include "commands.h"
+#include "run/text.h"
 
 const char *const place_names[PLACES] = {"comment", "status", "check", "summary"};
 
@@ -45,6 +46,13 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_FILES, "write-body", write_body, "FILE", NULL, "write the comment"),
     FLAG(STRING, GROUP_FILES, "body", body, "FILE", NULL,
          "post a quoted comment from the manifest.json of a fork's run, without DIR"),
+    FLAG(STRING, GROUP_FILES, "issue", issue, "FILE", NULL,
+         "open or update one issue with the text of pprofci trend -issue, without DIR; an empty "
+         "text closes it"),
+    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
+     "maximum length of -markdown and of -json: the most important parts, then a line about the "
+     "omitted parts",
+     "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_HOW, "dry-run", dry_run,
            "print the requests without sending them; needs no token and prints none"),
     SWITCH(GROUP_HOW, "require-publish", require,
@@ -56,7 +64,8 @@ static const struct flag flags[] = {
     FLAG(INT, GROUP_HOW, "timeout", timeout, "SECONDS", "30", "time limit of a request"),
 };
 
-static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", NULL};
+static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", "-issue FILE [flags]",
+                                    NULL};
 
 static const char *const details[] = {
     "Publishes the result of a run as comments, statuses and checks. DIR is the output folder of "
@@ -98,7 +107,8 @@ static pprofc_status read_places(struct publish_options *options, pprofc_error *
     while (i < PLACES && !str_equal(str_trim(word), str_of(place_names[i]))) i++;
     if (i == PLACES)
       return error_set(error, PPROFC_E_INVALID,
-                       "-to is of comment, status, check and summary, not '%.*s'", STR_ARG(word));
+                       "-to must list comment, status, check or summary, not '%.*s'",
+                       STR_ARG(word));
     options->places[i] = true;
   }
   return PPROFC_OK;
@@ -106,9 +116,7 @@ static pprofc_status read_places(struct publish_options *options, pprofc_error *
 
 /* True if the key is valid: it becomes a part of a hidden line and of paths. */
 static bool is_publish_key(const char *key) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  size_t size = strlen(key);
-  return size > 0 && size <= 32 && strspn(key, plain) == size && !strstr(key, "--");
+  return strlen(key) <= 32 && text_is_of(str_of(key), TEXT_WORDS) && !strstr(key, "--");
 }
 
 static pprofc_status check_body_alone(const struct publish_options *options, bool other,
@@ -117,6 +125,8 @@ static pprofc_status check_body_alone(const struct publish_options *options, boo
                                 options->metrics, options->write_body};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) other |= *others[i] != '\0';
   for (size_t i = 0; i < PLACES; i++) other |= i != PLACE_COMMENT && options->places[i];
+  if (*options->issue && (other || *options->body || *options->to))
+    return error_set(error, PPROFC_E_INVALID, "-issue writes an issue, and nothing else");
   if (!*options->body || !other) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
                    "-body posts a comment from a manifest, and nothing else");
@@ -134,13 +144,13 @@ static pprofc_status check_publish_numbers(const struct publish_options *options
                                            pprofc_error *error) {
   if (!is_publish_key(options->key))
     return error_set(error, PPROFC_E_INVALID,
-                     "-key is at most 32 letters, digits, '.', '_' and '-', not '%s'",
+                     "-key must be at most 32 letters, digits, '.', '_' and '-', not '%s'",
                      options->key);
-  if (options->site.number < 0) return error_set(error, PPROFC_E_INVALID, "-pr is a number from 1");
+  if (options->site.number < 0) return error_set(error, PPROFC_E_INVALID, "-pr must be at least 1");
   if (options->wait < 0 || options->wait > 86400)
-    return error_set(error, PPROFC_E_INVALID, "-wait is from 0 to 86400 seconds");
+    return error_set(error, PPROFC_E_INVALID, "-wait must be from 0 to 86400 seconds");
   if (options->timeout < 1 || options->timeout > 3600)
-    return error_set(error, PPROFC_E_INVALID, "-timeout is from 1 to 3600 seconds");
+    return error_set(error, PPROFC_E_INVALID, "-timeout must be from 1 to 3600 seconds");
   return PPROFC_OK;
 }
 
@@ -150,6 +160,6 @@ pprofc_status publish_check(void *options, const struct command_line *line, ppro
   if (status == PPROFC_OK) status = settle_page(options, error);
   if (status == PPROFC_OK) status = check_body_alone(options, line->count > 0, error);
   if (status == PPROFC_OK && line->count > 1)
-    status = error_set(error, PPROFC_E_INVALID, "one DIR, not %zu", line->count);
+    status = error_set(error, PPROFC_E_INVALID, "give one DIR, not %zu", line->count);
   return status;
 }

@@ -1,4 +1,4 @@
-/* The flags of `pprofci publish`. */
+/* Declares the flags of `pprofci publish`. */
 #ifndef PPROFCI_PUBLISH_OPTIONS_H
 #define PPROFCI_PUBLISH_OPTIONS_H
 
@@ -13,10 +13,11 @@ struct publish_options {
   struct site_options site;
   const char *to, *key, *author, *report;
   const char *markdown, *json, *code_quality, *metrics; /* names of output files, or "" */
-  const char *write_body, *body;
+  const char *write_body, *body, *issue;
   bool dry_run, require, no_fail;
   int64_t wait, timeout;
-  bool places[PLACES]; /* places of -to */
+  uint64_t brief_bytes; /* limit of `markdown` and `json` */
+  bool places[PLACES];  /* true for each place that -to names */
 };
 
 /* Checks the command line. */

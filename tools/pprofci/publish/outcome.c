@@ -1,29 +1,14 @@
-/* Reads the folder of a run: the verdict from its manifest, the text from its summary. */
+/* Reads the manifest of a run, and makes the result of a run without one. */
 #include "publish/outcome.h"
 
-#include "page/html.h"
+#include "core/escape.h"
+#include "core/template.h"
 #include "run/files.h"
 #include "run/text.h"
 
-#include <sys/stat.h>
-
 #define MANIFEST_MAX ((size_t)256 << 20)
-#define SUMMARY_MAX  ((size_t)64 << 20)
-#define QUOTED_MAX   300 /* bytes of one quoted line of a fork's data */
+#define QUOTED_MAX   300 /* maximum bytes of one quoted line of a fork's data */
 #define QUOTED_LINES 20
-
-pprofc_status outcome_read_file(struct arena *arena, const char *path, size_t most,
-                                pprofc_str *text, pprofc_error *error) {
-  struct buffer read;
-  struct stat info;
-  if (stat(path, &info) == 0 && info.st_size > (off_t)most)
-    return error_set(error, PPROFC_E_LIMIT, "'%s' has more than %zu bytes", path, most);
-  buffer_init(&read, &mem_default, most);
-  pprofc_status status = file_read(path, &read, error);
-  *text = status == PPROFC_OK ? buffer_keep(&read, arena) : STR("");
-  buffer_free(&read);
-  return text->data ? status : error_nomem(error);
-}
 
 static bool is_whole_manifest(const struct node *root) {
   int64_t status;
@@ -35,14 +20,13 @@ static bool is_whole_manifest(const struct node *root) {
 /* Returns the id of the commit, or "" if it is not valid: comments show it without quotes. */
 static pprofc_str commit_of(const struct node *root) {
   pprofc_str commit = node_text(root, "commit");
-  for (size_t i = 0; i < commit.size; i++)
-    if (!commit.data[i] || !strchr("0123456789abcdef", commit.data[i])) return STR("");
-  return commit.size >= 7 && commit.size <= 64 ? commit : STR("");
+  bool valid = commit.size >= 7 && commit.size <= 64 && text_is_of(commit, TEXT_HEX);
+  return valid ? commit : STR("");
 }
 
 /* Returns how the run ended. It is good only if the manifest contains a pass. */
 static enum ending ending_of(const struct outcome *o, bool no_fail) {
-  pprofc_str conclusion = node_text(o->root, "mood");
+  pprofc_str conclusion = node_text(o->root, "conclusion");
   if (o->status == 1) return ENDING_UNUSABLE;
   if (o->status == 2) return no_fail ? ENDING_WARNING : ENDING_BAD;
   if (str_equal(o->verdict, STR("inconclusive"))) return ENDING_UNCERTAIN;
@@ -50,38 +34,41 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
-pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
-                              pprofc_error *error) {
-  static const char headline[] = "The benchmarks have left no result.";
+/* Sets a summary of a sentence and code. False when out of memory. */
+static bool outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
+                        struct buffer *code) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
-  buffer_printf(&text, "### \xE2\x9C\x97 %s\n\nThe log of the job says why.\n\n<pre>", headline);
-  html_words(&text, why);
-  buffer_add_text(&text, "</pre>\n");
+  buffer_printf(&text, "%s\n\n", sentence);
+  const struct message_part words = {.title = STR("")}, lines = {.title = STR(""), .is_code = true};
+  bool said = message_add(&outcome->summary, arena, words, &text) &&
+              message_add(&outcome->summary, arena, lines, code);
+  buffer_free(&text);
+  buffer_free(code);
+  return said;
+}
+
+pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
+                              pprofc_error *error) {
+  const pprofc_str headline = STR("The benchmarks have left no result.");
+  struct buffer code;
+  buffer_init(&code, &mem_default, SIZE_MAX / 2);
+  template_escape(&code, str_of(why));
+  buffer_add_char(&code, '\n');
   *outcome = (struct outcome){.ending = ENDING_UNUSABLE,
                               .status = 1,
                               .verdict = STR("failed"),
-                              .headline = STR(headline),
+                              .headline = headline,
                               .commit = STR(""),
-                              .summary = buffer_keep(&text, arena)};
-  buffer_free(&text);
-  return outcome->summary.data ? PPROFC_OK : error_nomem(error);
-}
-
-/* Returns the summary without the line of its marker. */
-static pprofc_str without_marker(pprofc_str text) {
-  pprofc_str rest = text, line;
-  if (str_starts(text, STR("<!-- pprofc:")) && str_next_line(&rest, &line))
-    return rest.data ? rest : STR("");
-  return text;
+                              .summary = {.sign = "\xE2\x9C\x97 ", .headline = headline}};
+  return outcome_say(outcome, arena, "The log of the job says why.", &code) ? PPROFC_OK
+                                                                            : error_nomem(error);
 }
 
 pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
                                     struct outcome *outcome, pprofc_error *error) {
   struct node *root;
-  pprofc_str text;
-  pprofc_status status = outcome_read_file(arena, path, MANIFEST_MAX, &text, error);
-  if (status == PPROFC_OK) status = json_tree_parse(arena, path, text, &root, error);
+  pprofc_status status = json_tree_read(arena, path, MANIFEST_MAX, &root, error);
   if (status != PPROFC_OK) return status;
   if (!is_whole_manifest(root))
     return error_set(error, PPROFC_E_FORMAT, "'%s' is not a manifest of pprofci run or merge",
@@ -94,36 +81,32 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);
-  if (outcome->status == 2 && !outcome->regressed)
-    outcome->regressed = 1; /* only instruction counts
-                               regressed */
+  /* Only instruction counts regressed, and they count as one benchmark. */
+  if (outcome->status == 2 && !outcome->regressed) outcome->regressed = 1;
   return PPROFC_OK;
 }
 
 pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail,
                            struct outcome *outcome, pprofc_error *error) {
-  const char *manifest = text_printf(arena, "%s/manifest.json", folder);
-  const char *summary = text_printf(arena, "%s/summary.md", folder);
-  pprofc_str text;
-  if (!manifest || !summary) return error_nomem(error);
-  pprofc_status status = outcome_read_manifest(arena, manifest, no_fail, outcome, error);
+  const char *path = text_printf(arena, "%s/manifest.json", folder);
+  if (!path) return error_nomem(error);
+  pprofc_status status = outcome_read_manifest(arena, path, no_fail, outcome, error);
   if (status != PPROFC_OK) return status;
-  status = outcome_read_file(arena, summary, SUMMARY_MAX, &text, error);
-  if (status == PPROFC_OK && !text.size)
-    status = error_set(error, PPROFC_E_FORMAT, "'%s' is empty", summary);
-  outcome->summary = without_marker(text);
+  status = message_read(node_get(outcome->root, "summary"), arena, &outcome->summary, error);
+  if (status == PPROFC_E_FORMAT) error_prefix(error, "cannot publish '%s': ", path);
   return status;
 }
 
 /* ---- quoting ----------------------------------------- */
 
-/* Adds a line of preformatted HTML, where mentions, links and images have no effect. */
+/* Adds a line of code, where mentions, links and images have no effect. */
 static void quote_line(struct buffer *out, pprofc_str text) {
   pprofc_str rest = str_slice(text, 0, QUOTED_MAX);
   while (rest.size < text.size && rest.size && (text.data[rest.size] & 0xC0) == 0x80) rest.size--;
-  for (size_t i = 0; i < rest.size; i++) {
-    pprofc_str byte = str_slice(rest, i, i + 1);
-    html_text(out, (unsigned char)*byte.data < ' ' ? STR(" ") : byte);
+  for (size_t i = 0, from = 0; i < rest.size; from = i) {
+    utf8_next(rest, &i);
+    pprofc_str one = str_slice(rest, from, i);
+    template_escape(out, (unsigned char)*one.data < ' ' ? STR(" ") : one);
   }
   if (rest.size < text.size) buffer_add_text(out, "...");
   buffer_add_char(out, '\n');
@@ -133,15 +116,12 @@ bool outcome_quote(struct outcome *outcome, struct arena *arena) {
   struct buffer text;
   size_t count = node_size(outcome->regressions);
   buffer_init(&text, &mem_default, SIZE_MAX / 2);
-  buffer_add_text(&text, "### Reported by the fork's own run\n\nNothing of this was checked.\n\n"
-                         "<pre>\n");
   quote_line(&text, outcome->verdict);
   quote_line(&text, outcome->headline);
   for (size_t i = 0; i < count && i < QUOTED_LINES; i++)
     quote_line(&text, node_text(node_at(outcome->regressions, i), "message"));
   if (count > QUOTED_LINES) buffer_printf(&text, "and %zu more\n", count - QUOTED_LINES);
-  buffer_add_text(&text, "</pre>\n");
-  outcome->summary = buffer_keep(&text, arena);
-  buffer_free(&text);
-  return outcome->summary.data != NULL;
+  outcome->summary =
+      (struct message){.sign = "", .headline = STR("Reported by the fork's own run")};
+  return outcome_say(outcome, arena, "Nothing of this was checked.", &text);
 }

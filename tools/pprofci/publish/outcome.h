@@ -1,4 +1,4 @@
-/* Reads the result of a run: manifest.json and summary.md in the folder of `pprofci run` or
+/* Reads the result of a run: manifest.json in the folder of `pprofci run` or
  * `merge`. */
 #ifndef PPROFCI_PUBLISH_OUTCOME_H
 #define PPROFCI_PUBLISH_OUTCOME_H
@@ -7,14 +7,15 @@
 #include "core/error.h"
 #include "core/json_tree.h"
 #include "core/json_write.h"
+#include "page/message.h"
 
-/* The end of the run, as its page shows it. */
+/* Ending of a run, as its page shows it. */
 enum ending {
-  ENDING_GOOD,      /* compared, nothing got worse */
-  ENDING_UNCERTAIN, /* compared, but with a doubt, so the sign is not green */
-  ENDING_NOTHING,   /* nothing was compared */
-  ENDING_BAD,       /* something regressed */
-  ENDING_WARNING,   /* something regressed, with -no-fail */
+  ENDING_GOOD,      /* the run compared benchmarks, and no benchmark got worse */
+  ENDING_UNCERTAIN, /* the run compared benchmarks, but with a doubt, so the sign is not green */
+  ENDING_NOTHING,   /* the run compared nothing */
+  ENDING_BAD,       /* at least one benchmark regressed */
+  ENDING_WARNING,   /* at least one benchmark regressed, with -no-fail */
   ENDING_UNUSABLE,  /* the benchmarks could not be judged */
   ENDINGS
 };
@@ -22,17 +23,17 @@ enum ending {
 struct outcome {
   const struct node *root; /* root of the manifest */
   enum ending ending;
-  int status;          /* the exit status of the run */
-  pprofc_str verdict;  /* "REGRESSION" */
-  pprofc_str headline; /* plain text */
-  pprofc_str commit;   /* head commit, or empty */
-  pprofc_str summary;  /* Markdown without its marker; the first line has the sign and the
-                          headline */
-  const struct node *regressions; /* an array of benchmark, file, line, title, message */
+  int status;                     /* exit status of the run */
+  pprofc_str verdict;             /* verdict in a word: "REGRESSION" */
+  pprofc_str headline;            /* headline as plain text */
+  pprofc_str commit;              /* id of the head commit, or empty */
+  struct message summary;         /* text of the result */
+  const struct node *regressions; /* regressions: an array of objects with benchmark, file, line,
+                                     title and message */
   size_t regressed;
 };
 
-/* Reads the folder. The arena owns the texts. */
+/* Reads the manifest in a folder, with its summary. The arena owns the texts. */
 pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail,
                            struct outcome *outcome, pprofc_error *error);
 
@@ -46,10 +47,6 @@ bool outcome_quote(struct outcome *outcome, struct arena *arena);
 /* Makes the result of a run without output, so that no older result stays. */
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
-
-/* Reads a file of at most `most` bytes into the arena. */
-pprofc_status outcome_read_file(struct arena *arena, const char *path, size_t most,
-                                pprofc_str *text, pprofc_error *error);
 
 /* ---- texts of JSON ----------------------------------- */
 
@@ -77,6 +74,7 @@ pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *are
 pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena);
 
 /* Makes JSON with verdict, headline, commits and regressions, for other programs. */
-pprofc_str outcome_json(const struct outcome *outcome, const char *page, struct arena *arena);
+pprofc_status outcome_json(const struct outcome *outcome, const char *page, uint64_t budget,
+                           struct arena *arena, pprofc_str *text, pprofc_error *error);
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef PPROFCI_PUBLISH_POST_H
 #define PPROFCI_PUBLISH_POST_H
 
-#include "page/links.h"
 #include "publish/body.h"
 #include "publish/site.h"
 #include "publish/wire.h"
@@ -13,21 +12,42 @@ struct post {
   struct site *site;
   struct api *wire;
   bool dry;
-  const char *key, *author;      /* if author is "", the host reports the user of the token */
-  const char *links;             /* Markdown */
-  struct links_site pages;       /* where links of annotations lead */
+  /* Key of the comment, and its author; if the author is "", the host reports the user of the
+   * token. */
+  const char *key, *author;
+  const char *links;             /* links of the comment, in Markdown */
   struct body body;              /* body of the comment */
-  const struct outcome *outcome; /* NULL if there is only a comment */
-  const char *done;              /* what was done: "created", "updated" */
+  pprofc_str issue;              /* text of the issue */
+  const struct outcome *outcome; /* result to publish; NULL if there is only a comment */
+  const char *done;              /* word for what was done with the comment: "created", "updated" */
 };
+
+/* A comment or an issue of an earlier run. */
+struct post_found {
+  const char *id; /* NULL if no text was found */
+  pprofc_str text;
+};
+
+/* Sets the author of comments and issues, unless -author gives it. */
+pprofc_status post_find_author(struct post *post, pprofc_error *error);
+
+/* Finds the text with our marker and author in a list of the host. */
+pprofc_status post_find(struct post *post, const struct forge_texts *texts,
+                        struct post_found *found, pprofc_error *error);
+
+/* Warns if the server names another author: the next run would not find the text and write a new
+ * one. */
+void post_check_author(const struct post *post, const struct node *root);
 
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);
 pprofc_status post_check(struct post *post, pprofc_error *error);
+/* Opens or updates the issue of the key with post->issue; closes it if the text is empty. */
+pprofc_status post_issue(struct post *post, pprofc_error *error);
 
 /* Sends a request and parses the JSON of its reply. *root is NULL in a dry run and for an
  * empty reply. `reply` may be NULL. */
 pprofc_status post_send(struct post *post, const struct wire_request *request, struct node **root,
-                        struct wire_reply *reply, pprofc_error *error);
+                        struct reply *reply, pprofc_error *error);
 
 #endif

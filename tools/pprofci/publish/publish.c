@@ -1,18 +1,18 @@
-/* `pprofci publish`: reads the result of a run, writes the files of the flags, and sends the
- * rest to the host. A failure in one place does not stop the others. The exit status is the
+/* Implements `pprofci publish`: reads the result of a run, writes the files of the flags, and sends
+ * the rest to the host. A failure in one place does not stop the others. The exit status is the
  * status of the run. */
 #include "commands.h"
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
-#include "page/links.h"
 #include "publish/options.h"
 #include "publish/post.h"
 #include "run/files.h"
 #include "run/text.h"
 
-#define SUMMARY_ROOM ((size_t)1 << 20) /* bytes, limit of a step of GitHub */
+/* Maximum size in bytes of the summary of a step of GitHub. */
+#define SUMMARY_ROOM ((size_t)1 << 20)
 
 struct publish {
   const struct publish_options *options;
@@ -23,7 +23,7 @@ struct publish {
   const char *folder;
   struct output *out;
   size_t failures;
-  bool other_commit; /* the result belongs to another commit than the change */
+  bool other_commit; /* true if the result belongs to another commit than the change */
 };
 
 /* ---- the result -------------------------------------- */
@@ -37,49 +37,35 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
     return error_set(error, status, "'%s' is not the manifest.json of a run", path);
   if (status != PPROFC_OK) return status;
   if (!outcome_quote(&p->outcome, &p->arena)) return error_nomem(error);
-  if (!utf8_valid(p->outcome.summary))
+  if (!utf8_valid(p->outcome.summary.parts[1].text))
     return error_set(error, PPROFC_E_FORMAT, "'%s' is not UTF-8", path);
-  p->body.summary = p->outcome.summary;
-  if (p->site.forge && !p->site.forge->takes_html)
-    p->body.summary = body_plain(p->body.summary, &p->arena);
   p->body.state = (struct body_state){
       .commit = str_of(p->site.sha), .run = p->site.run, .had = STR(""), .good = false};
-  return p->body.summary.data ? PPROFC_OK : error_nomem(error);
+  return PPROFC_OK;
 }
 
-/* Returns report.html of -report, or the folder of a page that has its artifacts next to it:
- * "https://site/pr/7/index.html" or "https://site/pr/7/". The address is "" for the page of a job.
- */
-static struct links_site links_site_of(const struct publish *p) {
+/* Returns where comments are shown, with the address of report.html of -report, or of the folder of
+ * a page that has its artifacts next to it: "https://site/pr/7/index.html" or "https://site/pr/7/".
+ * The page of a job has no address of that kind. */
+static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
-  struct links_site site = {STR(""), *p->options->report != '\0'};
+  struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
+                                .one_file = *p->options->report != '\0',
+                                .address = STR("")};
   bool is_site = str_ends(page, STR("/")) || str_ends(page, STR(".html"));
-  if (p->site.forge && !p->site.forge->takes_html) return site;
-  if (site.one_file) site.address = page;
-  if (!site.one_file && is_site)
-    site.address = str_slice(page, 0, str_find_last_char(page, '/') + 1);
-  return site;
-}
-
-/* Resolves the links of the summary, so that they lead from the comment to the page and its
- * artifacts. */
-static bool resolve_links(struct publish *p) {
-  struct buffer text;
-  buffer_init(&text, &mem_default, SIZE_MAX / 2);
-  struct links_site site = links_site_of(p);
-  links_resolve(&text, p->outcome.summary, &site);
-  p->outcome.summary = buffer_keep(&text, &p->arena);
-  buffer_free(&text);
-  if (p->outcome.summary.data && p->site.forge && !p->site.forge->takes_html)
-    p->outcome.summary = body_plain(p->outcome.summary, &p->arena);
-  return p->outcome.summary.data != NULL;
+  if (!place.html) return place;
+  if (place.one_file) place.address = page;
+  if (!place.one_file && is_site)
+    place.address = str_slice(page, 0, str_find_last_char(page, '/') + 1);
+  place.linked = place.address.size;
+  return place;
 }
 
 /* True if the result belongs neither to the head commit nor to the commit that the job checked
  * out. The latter may be the host's merge of the head with the base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* In a workflow_run job the merge commit of the first job is unknown. */
+  /* Only a workflow_run job has a branch. It does not know the merge commit of the first job. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));
@@ -88,16 +74,15 @@ static bool is_of_other_commit(const struct publish *p) {
 /* Replaces a result of another commit, so that its sign is not green. */
 static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error) {
   struct outcome *o = &p->outcome;
-  pprofc_str was = o->headline, summary = o->summary;
-  message_note("pprofci: the result in '%s' is of commit %.*s, not of %s", p->folder,
+  message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,
                STR_ARG(str_slice(o->commit, 0, 9)), p->site.sha);
-  o->headline = str_of(text_printf(&p->arena, "The result is of commit %.*s, not of %.7s: %.*s",
-                                   STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha, STR_ARG(was)));
-  if (str_starts(summary, STR("### "))) summary = str_slice(summary, 4, summary.size);
-  o->summary =
-      str_of(text_printf(&p->arena, "### ? The result is of commit %.*s, not of %.7s.\n\n%.*s",
-                         STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha, STR_ARG(summary)));
-  if (!o->headline.data || !o->summary.data) return error_nomem(error);
+  const char *said = text_printf(&p->arena, "The result is for commit %.*s, not for %.7s",
+                                 STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha);
+  if (!said) return error_nomem(error);
+  o->headline = str_of(text_printf(&p->arena, "%s: %.*s", said, STR_ARG(o->headline)));
+  pprofc_str sentence = str_of(text_printf(&p->arena, "%s.", said));
+  if (!o->headline.data || !message_replace_headline(&o->summary, &p->arena, "? ", sentence))
+    return error_nomem(error);
   if (o->ending == ENDING_GOOD || o->ending == ENDING_UNCERTAIN) o->ending = ENDING_NOTHING;
   return PPROFC_OK;
 }
@@ -116,14 +101,12 @@ static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
 }
 
 static pprofc_status read_result(struct publish *p, pprofc_error *error) {
+  p->body.summary = &p->outcome.summary;
+  p->body.place = publish_place(p);
   if (*p->options->body) return read_given_body(p, error);
   pprofc_status status = read_outcome(p, error);
   if (status != PPROFC_OK) return status;
   const char *sha = p->site.sha;
-  if (!utf8_valid(p->outcome.summary))
-    return error_set(error, PPROFC_E_FORMAT, "'%s/summary.md' is not UTF-8", p->folder);
-  if (!resolve_links(p)) return error_nomem(error);
-  p->body.summary = p->outcome.summary;
   p->body.state = (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
                                       .regressed = p->outcome.regressed,
                                       .run = p->site.run,
@@ -136,8 +119,8 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  bool linked =
-      links_site_of(p).address.size && !*p->options->body; /* the summary already has this link */
+  /* A summary with links already links to the page. */
+  bool linked = p->body.place.linked && !*p->options->body;
   const char *page =
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;
@@ -174,18 +157,20 @@ static pprofc_status write_step_summary(struct publish *p, pprofc_str text, ppro
   if (!p->options->places[PLACE_SUMMARY]) return PPROFC_OK;
   if (!*path) return error_set(error, PPROFC_E_INVALID, "GITHUB_STEP_SUMMARY is not set");
   return p->options->dry_run ? write_one_file(p, path, text, error)
-                             : files_append(path, text, error);
+                             : save_append(path, text, error);
 }
 
 static pprofc_status write_files(struct publish *p, const char *links, pprofc_error *error) {
   const struct publish_options *o = p->options;
   struct arena *arena = &p->arena;
-  pprofc_str text = body_cut(p->body.summary, links, SUMMARY_ROOM, arena);
+  size_t room = o->brief_bytes ? (size_t)o->brief_bytes : SUMMARY_ROOM;
+  pprofc_str text = body_cut(&p->body, links, room, arena);
   if (!text.data) return error_nomem(error);
   pprofc_status status = write_one_file(p, o->markdown, text, error);
   if (status == PPROFC_OK) status = write_step_summary(p, text, error);
   if (status == PPROFC_OK && *o->json)
-    status = write_one_file(p, o->json, outcome_json(&p->outcome, p->site.page, arena), error);
+    status = outcome_json(&p->outcome, p->site.page, o->brief_bytes, arena, &text, error);
+  if (status == PPROFC_OK) status = write_one_file(p, o->json, text, error);
   if (status == PPROFC_OK && *o->code_quality)
     status = write_one_file(p, o->code_quality, outcome_code_quality(&p->outcome, arena), error);
   if (status == PPROFC_OK && *o->metrics)
@@ -228,6 +213,36 @@ static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_erro
   return wire_open(&options, wire, error);
 }
 
+/* ---- the issue --------------------------------------- */
+
+#define ISSUE_MAX ((size_t)1 << 20)
+
+/* Sends the issue alone. */
+static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
+  struct post post = {.arena = &p->arena,
+                      .site = &p->site,
+                      .dry = p->options->dry_run,
+                      .key = p->options->key,
+                      .author = p->options->author};
+  pprofc_status status = file_keep(p->options->issue, ISSUE_MAX, &p->arena, &post.issue, error);
+  if (status != PPROFC_OK) return status;
+  if (!utf8_valid(post.issue))
+    return error_set(error, PPROFC_E_FORMAT, "'%s' is not UTF-8", p->options->issue);
+  if (!p->site.forge)
+    return error_set(error, PPROFC_E_INVALID, "no host in the environment; pass -host");
+  pprofc_error failed;
+  status = open_wire(p, &post.wire, &failed);
+  if (status == PPROFC_OK) status = post_issue(&post, &failed);
+  if (status != PPROFC_OK)
+    publish_failed(p, "the issue", &failed);
+  else if (!post.dry)
+    output_printf(p->out, "issue: %s\n", post.done);
+  if (post.wire) wire_close(post.wire);
+  return output_flush(p->out, error);
+}
+
+/* ---- all places -------------------------------------- */
+
 static void send_all(struct publish *p, const char *links, const bool *places) {
   struct post post = {.arena = &p->arena,
                       .site = &p->site,
@@ -235,7 +250,6 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
                       .key = p->options->key,
                       .author = p->options->author,
                       .links = links,
-                      .pages = links_site_of(p),
                       .body = p->body,
                       .outcome = &p->outcome};
   pprofc_error error;
@@ -277,9 +291,8 @@ static pprofc_status publish_check_places(const struct publish *p, const bool *p
   bool any = places[PLACE_COMMENT] || places[PLACE_STATUS] || places[PLACE_CHECK];
   if (p->site.forge && any) return PPROFC_OK;
   if (!any && writes_a_file(p->options)) return PPROFC_OK;
-  return error_set(
-      error, PPROFC_E_INVALID,
-      "nothing to publish to: no host in the environment; pass -host, or a file to write");
+  return error_set(error, PPROFC_E_INVALID,
+                   "no host in the environment; pass -host, or a flag that writes a file");
 }
 
 static void print_verdict(struct publish *p) {
@@ -292,15 +305,15 @@ static void print_verdict(struct publish *p) {
 }
 
 static int publish_exit(const struct publish *p) {
-  if (p->failures && (p->options->require || *p->options->body)) return EXIT_FAILED;
-  if (*p->options->body) return EXIT_PASSED;
+  bool alone = *p->options->body || *p->options->issue;
+  if (p->failures && (p->options->require || alone)) return EXIT_FAILED;
+  if (alone) return EXIT_PASSED;
   return p->outcome.ending == ENDING_WARNING ? EXIT_PASSED : p->outcome.status;
 }
 
-static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
+static pprofc_status publish_result(struct publish *p, pprofc_error *error) {
   bool places[PLACES];
-  pprofc_status status = site_read(&p->site, &p->arena, &p->options->site, error);
-  if (status == PPROFC_OK) status = read_result(p, error);
+  pprofc_status status = read_result(p, error);
   if (status != PPROFC_OK) return status;
   choose_places(p, places);
   status = publish_check_places(p, places, error);
@@ -318,6 +331,12 @@ static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
   return output_flush(p->out, error);
 }
 
+static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
+  pprofc_status status = site_read(&p->site, &p->arena, &p->options->site, error);
+  if (status != PPROFC_OK) return status;
+  return *p->options->issue ? publish_issue(p, error) : publish_result(p, error);
+}
+
 static pprofc_status publish_run(void *options, const struct command_line *line, int *code,
                                  pprofc_error *error) {
   struct publish p = {.options = options, .out = line->out};
@@ -330,5 +349,5 @@ static pprofc_status publish_run(void *options, const struct command_line *line,
 }
 
 static struct publish_options given;
-const struct ci_command publish_command = {&publish_table, &given, sizeof given, publish_check,
-                                           publish_run};
+const struct ci_command publish_command = {&publish_table, &given,      sizeof given, COMMAND_WORDS,
+                                           publish_check,  publish_run, NULL};

@@ -1,5 +1,7 @@
-/* Results in other formats: code quality and metrics of GitLab, plain JSON. */
+/* Makes results in other formats: code quality and metrics of GitLab, plain JSON. */
 #include "publish/outcome.h"
+
+#include "common/brief_flag.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,17 +9,11 @@
 
 /* ---- texts of JSON ----------------------------------- */
 
-static int json_text_add(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 bool json_text_begin(struct json_text *text) {
   buffer_init(&text->text, &mem_default, SIZE_MAX / 2);
   text->out = mem_array(&mem_default, 1, sizeof *text->out);
   if (!text->out) return false;
-  output_init(text->out, json_text_add, &text->text);
+  output_init(text->out, buffer_write, &text->text);
   json_init(&text->json, text->out, &mem_default);
   return true;
 }
@@ -137,38 +133,67 @@ pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena) {
     buffer_printf(&out, "} %.9g\n", median);
   }
   buffer_add_text(&out, "# EOF\n");
-  pprofc_str kept = buffer_keep(&out, arena);
-  buffer_free(&out);
-  return kept;
+  return buffer_take(&out, arena);
 }
 
 /* ---- JSON -------------------------------------------- */
 
-static void plain_put_regression(struct json_text *text, const struct node *regression) {
-  static const char *const keys[] = {"group", "benchmark", "file", "title", "message"};
-  json_line_break(&text->json);
-  json_begin_object(&text->json);
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    json_text_member(text, keys[i], node_text(regression, keys[i]));
-  json_int(json_key(&text->json, "line"), node_integer(node_get(regression, "line")));
-  json_end(&text->json);
+struct plain {
+  const struct outcome *outcome;
+  const char *page;
+};
+
+static void plain_put_member(struct json_writer *json, const char *key, pprofc_str value) {
+  json_string(json_key(json, key), value);
 }
 
-pprofc_str outcome_json(const struct outcome *outcome, const char *page, struct arena *arena) {
-  struct json_text text;
-  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
-  json_begin_object(&text.json);
-  json_text_member(&text, "verdict", outcome->verdict);
-  json_int(json_key(&text.json, "gate_status"), outcome->status);
-  json_text_member(&text, "headline", outcome->headline);
-  json_text_member(&text, "commit", outcome->commit);
-  json_text_member(&text, "base_commit", node_text(outcome->root, "base_commit"));
-  json_text_member(&text, "page", str_of(page));
-  json_begin_array(json_key(&text.json, "regressions"));
+static void plain_put_regression(struct json_writer *json, const struct node *regression) {
+  static const char *const keys[] = {"group", "benchmark", "file", "title", "message"};
+  output_row(json->out, 0, 0, 0);
+  json_line_break(json);
+  json_begin_object(json);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    plain_put_member(json, keys[i], node_text(regression, keys[i]));
+  json_int(json_key(json, "line"), node_integer(node_get(regression, "line")));
+  json_end(json);
+}
+
+static pprofc_status plain_render(const void *context, pprofc_write_fn write, void *to,
+                                  pprofc_error *error) {
+  const struct plain *plain = context;
+  const struct outcome *outcome = plain->outcome;
+  struct output out;
+  struct json_writer json;
+  output_init(&out, write, to);
+  json_init(&json, &out, &mem_default);
+  json_begin_object(&json);
+  plain_put_member(&json, "verdict", outcome->verdict);
+  json_int(json_key(&json, "gate_status"), outcome->status);
+  plain_put_member(&json, "headline", outcome->headline);
+  plain_put_member(&json, "commit", outcome->commit);
+  plain_put_member(&json, "base_commit", node_text(outcome->root, "base_commit"));
+  plain_put_member(&json, "page", str_of(plain->page));
+  json_begin_array(json_key(&json, "regressions"));
   for (size_t i = 0; i < node_size(outcome->regressions); i++)
-    plain_put_regression(&text, node_at(outcome->regressions, i));
-  json_end(&text.json);
-  json_end(&text.json);
-  output_add_char(text.out, '\n');
-  return json_text_end(&text, arena);
+    plain_put_regression(&json, node_at(outcome->regressions, i));
+  output_no_row(&out);
+  json_end(&json);
+  output_note(&out);
+  json_end(&json);
+  bool good = json_finish(&json);
+  output_add_char(&out, '\n');
+  pprofc_status status = output_flush(&out, error);
+  return good ? status : error_nomem(error);
+}
+
+pprofc_status outcome_json(const struct outcome *outcome, const char *page, uint64_t budget,
+                           struct arena *arena, pprofc_str *text, pprofc_error *error) {
+  const struct brief kind = {.kind = BRIEF_JSON};
+  const struct plain plain = {outcome, page};
+  struct buffer out;
+  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  pprofc_status status =
+      brief_report(&kind, budget, "", plain_render, &plain, buffer_write, &out, error);
+  *text = buffer_take(&out, arena);
+  return status || text->data ? status : error_nomem(error);
 }

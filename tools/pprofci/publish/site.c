@@ -1,4 +1,4 @@
-/* GitHub, GitLab and Bitbucket: their addresses, and the variables of their jobs. */
+/* Describes GitHub, GitLab and Bitbucket: their addresses, and the variables of their jobs. */
 #include "publish/site.h"
 
 #include "run/text.h"
@@ -69,10 +69,8 @@ static void read_workflow_run(struct site *site, const struct node *event) {
 static pprofc_status read_event(struct site *site, pprofc_error *error) {
   const char *path = site_variable("GITHUB_EVENT_PATH");
   struct node *event;
-  pprofc_str text;
   if (!*path) return PPROFC_OK;
-  pprofc_status status = outcome_read_file(site->arena, path, EVENT_MAX, &text, error);
-  if (status == PPROFC_OK) status = json_tree_parse(site->arena, path, text, &event, error);
+  pprofc_status status = json_tree_read(site->arena, path, EVENT_MAX, &event, error);
   if (status != PPROFC_OK) return status;
   if (node_get(event, "pull_request")) read_pull_request(site, event);
   if (node_path(event, "issue.pull_request")) read_issue_comment(site, event);
@@ -155,12 +153,14 @@ static const struct forge forges[] = {
      .user_path = "/user",
      .user_key = "login",
      .author = "github-actions[bot]",
-     .list_path = "/repos/{repo}/issues/{number}/comments",
-     .item_path = "/repos/{repo}/issues/comments/{id}",
-     .page_size = "?per_page=100",
+     .comments = {"/repos/{repo}/issues/{number}/comments", "/repos/{repo}/issues/comments/{id}",
+                  "?per_page=100", "id", "body"},
+     .issues = {"/repos/{repo}/issues", "/repos/{repo}/issues/{id}", "?state=open&per_page=100",
+                "number", "body"},
      .item_author = "user.login",
-     .item_body = "body",
      .body_key = "body",
+     .close_key = "state",
+     .close_value = "closed",
      .update = "PATCH",
      .comment_most = 65536,
      .takes_html = true,
@@ -179,12 +179,15 @@ static const struct forge forges[] = {
      .user_path = "/user",
      .user_key = "username",
      .author = "",
-     .list_path = "/projects/{repo}/merge_requests/{number}/notes",
-     .item_path = "/projects/{repo}/merge_requests/{number}/notes/{id}",
-     .page_size = "?per_page=100&sort=asc&order_by=created_at",
+     .comments = {"/projects/{repo}/merge_requests/{number}/notes",
+                  "/projects/{repo}/merge_requests/{number}/notes/{id}",
+                  "?per_page=100&sort=asc&order_by=created_at", "id", "body"},
+     .issues = {"/projects/{repo}/issues", "/projects/{repo}/issues/{id}",
+                "?state=opened&per_page=100", "iid", "description"},
      .item_author = "author.username",
-     .item_body = "body",
      .body_key = "body",
+     .close_key = "state_event",
+     .close_value = "close",
      .update = "PUT",
      .comment_most = 1000000,
      .takes_html = true,
@@ -203,11 +206,10 @@ static const struct forge forges[] = {
      .user_path = "/user",
      .user_key = "uuid",
      .author = "",
-     .list_path = "/repositories/{repo}/pullrequests/{number}/comments",
-     .item_path = "/repositories/{repo}/pullrequests/{number}/comments/{id}",
-     .page_size = "?pagelen=100",
+     .comments = {"/repositories/{repo}/pullrequests/{number}/comments",
+                  "/repositories/{repo}/pullrequests/{number}/comments/{id}", "?pagelen=100", "id",
+                  "content.raw"},
      .item_author = "user.uuid",
-     .item_body = "content.raw",
      .body_key = "content",
      .update = "PUT",
      .comment_most = 32768,
@@ -220,21 +222,17 @@ static const struct forge forges[] = {
 
 /* ---- reading ----------------------------------------- */
 
-static bool is_hex_commit(const char *text) {
-  size_t size = strlen(text);
-  return (size == 40 || size == 64) && strspn(text, "0123456789abcdef") == size;
+static bool is_hex_commit(pprofc_str text) {
+  return (text.size == 40 || text.size == 64) && text_is_of(text, TEXT_HEX);
 }
 
 /* True if the name cannot lead out of the path that it becomes a part of. */
 static bool is_repository(const char *text) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   pprofc_str rest = str_of(text), part;
   size_t parts = 0;
   while (str_next(&rest, '/', &part)) {
     bool dots = str_equal(part, STR(".")) || str_equal(part, STR(".."));
-    if (!part.size || dots || ++parts > 2) return false;
-    for (size_t i = 0; i < part.size; i++)
-      if (!part.data[i] || !strchr(plain, part.data[i])) return false;
+    if (dots || ++parts > 2 || !text_is_of(part, TEXT_WORDS)) return false;
   }
   return parts > 0;
 }
@@ -251,10 +249,14 @@ static bool is_link(const char *text) {
 
 static pprofc_status site_check(const struct site *site, pprofc_error *error) {
   if (!site->page || !site->sha) return error_nomem(error);
-  if (*site->sha && !is_hex_commit(site->sha))
+  if (*site->sha && !is_hex_commit(str_of(site->sha)))
     return error_set(error, PPROFC_E_INVALID, "'%s' is not a commit id", site->sha);
   if (*site->page && !is_link(site->page))
     return error_set(error, PPROFC_E_INVALID, "'%s' is not an http or https address", site->page);
+  if (site->forge && !*site->repo)
+    return error_set(error, PPROFC_E_INVALID,
+                     "%s is not set; outside a CI job, set it to the repository",
+                     site->forge->repo_variable);
   if (site->forge && !is_repository(site->repo))
     return error_set(error, PPROFC_E_INVALID, "%s is '%s', which is not a repository",
                      site->forge->repo_variable, site->repo);
@@ -283,7 +285,7 @@ pprofc_status site_read(struct site *site, struct arena *arena, const struct sit
                         .owner = "",
                         .branch = ""};
   if (*options->host && !site->forge)
-    return error_set(error, PPROFC_E_INVALID, "-host is github, gitlab or bitbucket, not '%s'",
+    return error_set(error, PPROFC_E_INVALID, "-host must be github, gitlab or bitbucket, not '%s'",
                      options->host);
   if (!site->forge) return site_check(site, error);
   for (const char *const *name = site->forge->tokens; *name && !*site->token; name++)
@@ -309,7 +311,5 @@ const char *site_path(const struct site *site, const char *pattern, const char *
       buffer_add_char(&path, *pattern);
     pattern += i < count ? strlen(places[i].name) : 1;
   }
-  pprofc_str kept = buffer_keep(&path, site->arena);
-  buffer_free(&path);
-  return kept.data ? text_keep(site->arena, kept) : NULL;
+  return buffer_take(&path, site->arena).data;
 }

@@ -1,4 +1,4 @@
-/* The place where a run publishes: host, repository and change, from the environment of the
+/* Finds the place where a run publishes: host, repository and change, from the environment of the
  * job. */
 #ifndef PPROFCI_PUBLISH_SITE_H
 #define PPROFCI_PUBLISH_SITE_H
@@ -7,29 +7,38 @@
 
 struct site;
 
+/* Texts that a host keeps in a list: their API paths and keys. */
+struct forge_texts {
+  const char *list, *item; /* paths of the list and of one text */
+  const char *query;       /* query of the list, for its largest page: "?per_page=100" */
+  const char *id, *text;   /* keys of the number and of the text */
+};
+
 /* Properties of a host of repositories. In paths, {repo}, {number}, {sha} and {id} are
  * replaced by the values of the site. */
 struct forge {
-  const char *name;           /* "github" */
-  const char *mark;           /* variable that is set in the jobs of the host */
-  const char *repo_variable;  /* variable with the repository */
-  const char *const *tokens;  /* variables with a token, in order of preference; ends with NULL */
-  const char *token_header;   /* "Authorization: Bearer " */
-  const char *const *headers; /* ends with NULL */
-  pprofc_status (*read)(struct site *site, pprofc_error *error); /* fills in fields that no flag
-                                                                    has set */
+  const char *name;          /* name of the host: "github" */
+  const char *mark;          /* name of a variable that is set in the jobs of the host */
+  const char *repo_variable; /* name of the variable with the repository */
+  const char *const
+      *tokens; /* names of variables with a token, in order of preference; ends with NULL */
+  const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
+  const char *const *headers; /* other headers that requests need; the list ends with NULL */
+  /* Fills in the fields of the site that no flag has set. */
+  pprofc_status (*read)(struct site *site, pprofc_error *error);
 
-  const char *user_path, *user_key;    /* path of the token's user, and the key of the name in
-                                          the reply */
-  const char *author;                  /* author of the comments if the token cannot read its
-                                          user */
-  const char *list_path, *item_path;   /* paths of all comments of a change, and of one comment */
-  const char *page_size;               /* "?per_page=100" */
-  const char *item_author, *item_body; /* key paths in a comment */
-  const char *body_key;                /* key of the text in a request: "body", or "content"
-                                          with "raw" in it */
-  const char *update;                  /* method that updates a comment */
-  size_t comment_most;                 /* bytes, limit of a comment */
+  const char *user_path, *user_key; /* path of the token's user, and the key of the name in
+                                       the reply */
+  const char *author;               /* author of the comments if the token cannot read its
+                                       user */
+  struct forge_texts comments;      /* comments on a change */
+  struct forge_texts
+      issues;              /* open issues of the repository; no list if the host is not supported */
+  const char *item_author; /* key of the author of a comment or an issue */
+  const char *body_key;    /* key of the text in a request: "body", or "content" that holds "raw" */
+  const char *close_key, *close_value; /* member of a request that closes an issue */
+  const char *update;                  /* HTTP method that updates a comment */
+  size_t comment_most;                 /* maximum size of a comment in bytes */
   bool takes_html;                     /* true if Markdown may contain HTML links */
 
   const char *status_path, *status_name, *status_url;
@@ -39,19 +48,19 @@ struct forge {
 
 struct site {
   struct arena *arena;
-  const struct forge *forge; /* NULL if no host was found */
-  const char *api, *repo;    /* "" if unknown */
+  const struct forge *forge; /* host of the repository; NULL if no host was found */
+  const char *api, *repo;    /* address of the API, and repository; "" if unknown */
   const char *token;
   const char *sha, *page;
-  const char *checkout; /* commit that the job has checked out; "" if unknown */
+  const char *checkout; /* id of the commit that the job has checked out; "" if unknown */
   int64_t number;       /* number of the pull request or merge request, or 0 */
   uint64_t run;         /* number of the run in the CI system */
   bool read_only;       /* true for a fork's run, whose token cannot write */
-  const char *owner,
-      *branch; /* owner and branch of a workflow_run, to find its pull request; or "" */
+  /* Owner and branch of the change of a workflow_run job, to find its pull request; or "". */
+  const char *owner, *branch;
 };
 
-/* Values of the command line, each "" or 0 if absent. */
+/* Values from the command line, each "" or 0 if absent. */
 struct site_options {
   const char *host, *sha, *page;
   int64_t number;

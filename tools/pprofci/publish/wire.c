@@ -1,34 +1,34 @@
 /* Sends requests: decides on retries and waits, and makes the message of the last failure. */
 #include "publish/wire.h"
 
-#include "common/transport.h"
 #include "core/json_tree.h"
 #include "core/mem.h"
 #include "pprofc/base.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #define TRIES         4
 #define REDIRECTS_MAX 3
 #define HEADERS_MAX   12
 #define URL_MAX       4096
-#define SAID_MAX      300 /* bytes of a server's message that are shown */
-#define WAIT_UNKNOWN  60  /* seconds to wait at a limit without a time, as GitHub documents */
-#define SECRET_MIN    8   /* bytes; a shorter word would match ordinary text */
+#define SAID_MAX      300 /* maximum bytes of a server's message that are shown */
+/* Number of seconds to wait at a limit without a time, as GitHub documents. */
+#define WAIT_UNKNOWN 60
+/* Minimum size in bytes of a secret that is hidden; a shorter word would match ordinary text. */
+#define SECRET_MIN 8
 
 struct api {
   struct wire_options options;
-  struct transport *transport;
-  size_t origin; /* bytes of `api` with scheme, host and port */
-  int64_t waited;
+  struct client *client;
+  size_t origin;   /* size of the start of `api` with scheme, host and port, in bytes */
+  int64_t left_ms; /* time that is left for waits */
   char token_line[1024];
 };
 
-/* One request and its last reply. */
+/* State of one request, and its last reply. */
 struct wire_try {
   const struct wire_request *request;
-  struct transport_reply reply;
+  struct reply *reply;
   pprofc_status status; /* status of the transfer */
   char url[URL_MAX];
   int redirects;
@@ -54,22 +54,24 @@ static pprofc_status wire_check_address(struct api *wire, pprofc_error *error) {
                      wire->options.api);
   if (str_find_char(host, '@') < host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the API has a user name in it");
-  if (!secure && !transport_is_local(host))
-    return error_set(error, PPROFC_E_INVALID,
-                     "the address of the API, '%s', is not https: a token would be readable",
-                     wire->options.api);
+  if (!secure && !url_is_local(host))
+    return error_set(
+        error, PPROFC_E_INVALID,
+        "the address of the API, '%s', is not https: the token would be sent unencrypted",
+        wire->options.api);
   wire->origin = scheme + 3 + host.size;
   return PPROFC_OK;
 }
 
 static pprofc_status wire_check_token(struct api *wire, pprofc_error *error) {
   pprofc_str token = str_trim(str_of(wire->options.token));
-  size_t most = sizeof wire->token_line - strlen(wire->options.token_header);
+  size_t at = strlen(wire->options.token_header);
   if (wire->options.dry) return PPROFC_OK;
-  if (!is_visible(token) || token.size >= most)
+  if (!is_visible(token) || token.size >= sizeof wire->token_line - at)
     return error_set(error, PPROFC_E_INVALID, "the token has invalid characters");
-  snprintf(wire->token_line, sizeof wire->token_line, "%s%.*s", wire->options.token_header,
-           STR_ARG(token));
+  memcpy(wire->token_line, wire->options.token_header, at);
+  memcpy(wire->token_line + at, token.data, token.size);
+  wire->token_line[at + token.size] = '\0';
   return PPROFC_OK;
 }
 
@@ -78,9 +80,10 @@ pprofc_status wire_open(const struct wire_options *options, struct api **wire,
   struct api *w = mem_zero_array(&mem_default, 1, sizeof *w);
   if (!w) return error_nomem(error);
   w->options = *options;
+  w->left_ms = 1000 * options->wait_most;
   pprofc_status status = wire_check_address(w, error);
   if (status == PPROFC_OK) status = wire_check_token(w, error);
-  if (status == PPROFC_OK && !options->dry) status = transport_open(&w->transport, error);
+  if (status == PPROFC_OK && !options->dry) status = request_open(&w->client, error);
   if (status != PPROFC_OK) {
     wire_close(w);
     return status;
@@ -91,16 +94,11 @@ pprofc_status wire_open(const struct wire_options *options, struct api **wire,
 
 void wire_close(struct api *wire) {
   if (!wire) return;
-  transport_close(wire->transport);
+  client_close(wire->client);
   mem_free(&mem_default, wire, 1, sizeof *wire);
 }
 
-void wire_reply_free(struct wire_reply *reply) {
-  buffer_free(&reply->body);
-  buffer_free(&reply->next);
-}
-
-bool wire_is_unsure(const struct wire_reply *reply) {
+bool wire_is_unsure(const struct reply *reply) {
   return reply->code == -1 || reply->code >= 500;
 }
 
@@ -126,7 +124,7 @@ static const struct {
 };
 
 /* True if the body of a reply contains one of the words, in any case. */
-static bool wire_says(const struct transport_reply *reply, const char *const *words) {
+static bool wire_says(const struct reply *reply, const char *const *words) {
   pprofc_str body = buffer_str(&reply->body);
   for (; *words; words++)
     for (size_t at = 0; at + strlen(*words) <= body.size; at++)
@@ -135,7 +133,7 @@ static bool wire_says(const struct transport_reply *reply, const char *const *wo
 }
 
 /* Returns a hint about a reply. 403 has many causes, so the reply itself must name a permission. */
-static const char *wire_hint(const struct transport_reply *reply, const char *hint) {
+static const char *wire_hint(const struct reply *reply, const char *hint) {
   static const char *const words[] = {"not accessible", "permission", "scope", NULL};
   return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
 }
@@ -157,7 +155,7 @@ static void put_said(struct buffer *out, pprofc_str body) {
   arena_free(&arena);
 }
 
-static void put_failure(struct buffer *out, const struct transport_reply *reply) {
+static void put_failure(struct buffer *out, const struct reply *reply) {
   const char *words = "", *hint = "";
   for (size_t i = 0; i < sizeof wire_codes / sizeof *wire_codes; i++)
     if (wire_codes[i].code == reply->code) {
@@ -193,7 +191,7 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
   buffer_init(&text, &mem_default, 1 << 20);
   buffer_printf(&text, "%s %s: ", try->request->method, try->url);
   if (!why && try->status == PPROFC_OK)
-    put_failure(&text, &try->reply);
+    put_failure(&text, try->reply);
   else
     buffer_add_text(&text, before);
   hide_secret(&text, str_trim(str_of(wire->options.token)));
@@ -206,7 +204,7 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
 
 /* True for a primary or a secondary rate limit. GitHub mentions the secondary limit in its
  * message only. */
-static bool is_rate_limited(const struct transport_reply *reply) {
+static bool is_rate_limited(const struct reply *reply) {
   static const char *const words[] = {"rate limit", "abuse detection", NULL};
   if (reply->code != 403) return reply->code == 429;
   return reply->retry_after >= 0 || reply->remaining == 0 || wire_says(reply, words);
@@ -214,36 +212,22 @@ static bool is_rate_limited(const struct transport_reply *reply) {
 
 /* True if a retry can help and the request is safe to repeat. */
 static bool is_worth_a_try(const struct wire_try *try) {
-  const struct transport_reply *reply = &try->reply;
+  const struct reply *reply = try->reply;
   bool broken = try->status != PPROFC_OK || reply->code >= 500 || reply->code == 408;
   if (try->status == PPROFC_E_NOMEM || try->status == PPROFC_E_LIMIT) return false;
   if (reply->refused) return false;
   return is_rate_limited(reply) || (broken && !(try->request->once && reply->sent));
 }
 
-/* Returns the seconds to wait before the next try. X-RateLimit-Reset applies to the primary
- * limit only: if requests remain, another limit was hit. */
-static int64_t wait_before_next(const struct wire_try *try, int number) {
-  const struct transport_reply *reply = &try->reply;
+/* Returns the seconds until the next try by the headers of the reply, or -1. X-RateLimit-Reset
+ * applies to the primary limit only: if requests remain, another limit was hit. */
+static int64_t wire_wait(const struct wire_try *try) {
+  const struct reply *reply = try->reply;
   if (reply->retry_after >= 0) return reply->retry_after;
-  if (!is_rate_limited(reply)) return (int64_t)1 << (number - 1);
+  if (!is_rate_limited(reply)) return -1;
   if (!reply->reset || !reply->date || reply->remaining > 0) return WAIT_UNKNOWN;
-  return reply->reset > reply->date ? reply->reset - reply->date : 1;
-}
-
-static void wire_sleep(int64_t seconds) {
-  struct timespec left = {.tv_sec = (time_t)seconds};
-  while (nanosleep(&left, &left) != 0) continue;
-}
-
-/* Waits if a retry can help. */
-static bool wire_waits(struct api *wire, const struct wire_try *try, int number) {
-  int64_t wait = wait_before_next(try, number);
-  if (number >= TRIES || !is_worth_a_try(try)) return false;
-  if (wait > wire->options.wait_most - wire->waited) return false;
-  wire->waited += wait;
-  wire_sleep(wait);
-  return true;
+  if (reply->reset <= reply->date) return 1;
+  return reply->reset < reply->date + INT32_MAX ? reply->reset - reply->date : INT32_MAX;
 }
 
 /* ---- one request ------------------------------------- */
@@ -255,7 +239,7 @@ static bool wire_is_home(const struct api *wire, pprofc_str url) {
 
 static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_str path) {
   bool relative = str_starts(path, STR("/"));
-  /* "//host/path" is another host in a URL. */
+  /* reject "//host/path", which is another host in a URL */
   if (str_starts(path, STR("//"))) return false;
   if (path.size + strlen(wire->options.api) >= sizeof try->url) return false;
   snprintf(try->url, sizeof try->url, "%s%.*s", relative ? wire->options.api : "", STR_ARG(path));
@@ -264,7 +248,7 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
 
 /* Uses the address of a redirect on the same host for the next try. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
-  pprofc_str location = buffer_str(&try->reply.location);
+  pprofc_str location = buffer_str(&try->reply->location);
   char from_root[URL_MAX];
   if (str_starts(location, STR("/")) && !str_starts(location, STR("//"))) {
     snprintf(from_root, sizeof from_root, "%.*s%.*s", (int)wire->origin, wire->options.api,
@@ -281,24 +265,23 @@ static void wire_try_once(struct api *wire, struct wire_try *try, pprofc_error *
   for (const char *const *more = wire->options.headers; *more && count < HEADERS_MAX - 2; more++)
     headers[count++] = *more;
   if (try->request->body.size) headers[count++] = "Content-Type: application/json";
-  transport_reply_free(&try->reply);
-  transport_reply_init(&try->reply);
-  try->status = transport_send(wire->transport, try->request->method, try->url, headers,
-                               try->request->body, wire->options.timeout, &try->reply, error);
+  try->status = request_send(wire->client, try->request->method, try->url, headers,
+                             try->request->body, wire->options.timeout, try->reply, error);
 }
 
 static pprofc_status wire_end(struct api *wire, struct wire_try *try, pprofc_error *error) {
-  struct transport_reply *reply = &try->reply;
+  struct reply *reply = try->reply;
   char why[160];
   if (try->status == PPROFC_OK && reply->code / 100 == 3)
-    return wire_fail(wire, try, "it leads to another address, where the token is not sent", error);
+    return wire_fail(wire, try, "it redirects to another address, where the token is not sent",
+                     error);
   if (try->status == PPROFC_OK && reply->code / 100 == 2) {
     if (!reply->body.size || reply->is_json) return PPROFC_OK;
     return wire_fail(wire, try, "the reply is not JSON", error);
   }
   if (try->status == PPROFC_OK && is_rate_limited(reply)) {
     snprintf(why, sizeof why, "%d rate limited (try again in %lld seconds)", reply->code,
-             (long long)wait_before_next(try, 1));
+             (long long)wire_wait(try));
     return wire_fail(wire, try, why, error);
   }
   return wire_fail(wire, try, NULL, error);
@@ -312,31 +295,25 @@ static void wire_print(const struct api *wire, const struct wire_request *reques
   output_add_text(out, request->body.size ? "\n\n" : "\n");
 }
 
-pprofc_status wire_send(struct api *wire, const struct wire_request *request,
-                        struct wire_reply *reply, pprofc_error *error) {
-  struct wire_try try = {.request = request};
-  *reply = (struct wire_reply){.code = 0};
+pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
+                        pprofc_error *error) {
+  struct wire_try try = {.request = request, .reply = reply};
+  request_reply_init(reply);
   if (wire->options.dry) {
     wire_print(wire, request);
     return PPROFC_OK;
   }
-  transport_reply_init(&try.reply);
-  pprofc_status status = PPROFC_E_IO;
-  if (!wire_set_url(wire, &try, str_of(request->path))) {
-    status =
-        error_set(error, PPROFC_E_INVALID, "%s is not at %s", request->path, wire->options.api);
-  } else {
-    for (int number = 1;;) {
-      wire_try_once(wire, &try, error);
-      bool elsewhere = try.status == PPROFC_OK && try.reply.code / 100 == 3;
-      if (elsewhere && wire_redirects(wire, &try)) continue;
-      if (elsewhere || !wire_waits(wire, &try, number++)) break;
-    }
-    status = wire_end(wire, &try, error);
-    reply->code = try.status == PPROFC_OK ? try.reply.code : -1;
+  if (!wire_set_url(wire, &try, str_of(request->path)))
+    return error_set(error, PPROFC_E_INVALID, "%s is not at %s", request->path, wire->options.api);
+  struct retry retry = {.most = TRIES, .first_ms = 1000, .left_ms = wire->left_ms};
+  for (;;) {
+    wire_try_once(wire, &try, error);
+    bool elsewhere = try.status == PPROFC_OK && reply->code / 100 == 3;
+    if (elsewhere && wire_redirects(wire, &try)) continue;
+    if (elsewhere || !is_worth_a_try(&try) || !retry_wait(&retry, 1000 * wire_wait(&try))) break;
   }
-  reply->body = try.reply.body;
-  reply->next = try.reply.next;
-  buffer_free(&try.reply.location);
+  wire->left_ms = retry.left_ms;
+  pprofc_status status = wire_end(wire, &try, error);
+  if (try.status != PPROFC_OK) reply->code = -1;
   return status;
 }

@@ -1,32 +1,27 @@
-/* Requests to the API of one host: rate limits, time limits, retries and messages. The token
+/* Sends requests to the API of one host: rate limits, time limits, retries and messages. The token
  * goes to that host only, and no message shows it. */
 #ifndef PPROFCI_PUBLISH_WIRE_H
 #define PPROFCI_PUBLISH_WIRE_H
 
-#include "core/buffer.h"
-#include "core/error.h"
 #include "core/output.h"
+#include "http/request.h"
 
 struct wire_options {
-  const char *api;            /* "https://api.github.com", without a '/' at its end */
-  const char *token;          /* "" in a dry run */
-  const char *token_header;   /* "Authorization: Bearer " */
-  const char *const *headers; /* other headers, whole lines; ends with NULL */
-  int64_t wait_most;          /* seconds, limit of all waiting together */
-  int64_t timeout;            /* seconds, limit of one request */
-  struct output *dry;         /* if not NULL, requests are printed there and not sent */
+  const char *api;            /* address of the API: "https://api.github.com", without a '/' at its
+                                 end */
+  const char *token;          /* secret token; "" in a dry run */
+  const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
+  const char *const *headers; /* other headers of each request, as whole lines; ends with NULL */
+  int64_t wait_most;          /* maximum time of all waits together, in seconds */
+  int64_t timeout;            /* time limit of one request, in seconds */
+  struct output
+      *dry; /* output for a dry run: requests are printed there and not sent; NULL to send them */
 };
 
 struct wire_request {
-  const char *method, *path; /* path after `api`, or a whole URL of the same host */
-  pprofc_str body;           /* JSON; size 0 for no body */
+  const char *method, *path; /* method; path after `api`, or a whole URL of the same host */
+  pprofc_str body;           /* body of the request, JSON; its size is 0 for no body */
   bool once;                 /* true if a repeated request would act twice */
-};
-
-struct wire_reply {
-  int code;           /* 0 in a dry run */
-  struct buffer body; /* JSON */
-  struct buffer next; /* next page, from the header Link; size 0 if there is no next page */
 };
 
 struct api;
@@ -37,13 +32,12 @@ pprofc_status wire_open(const struct wire_options *options, struct api **wire, p
 void wire_close(struct api *wire);
 
 /* Sends one request, and repeats it if that can help. PPROFC_OK only for status 2xx and a body
- * that is JSON or empty; reply->code is also set after an error. The caller always frees the
- * reply. */
-pprofc_status wire_send(struct api *wire, const struct wire_request *request,
-                        struct wire_reply *reply, pprofc_error *error);
-void wire_reply_free(struct wire_reply *reply);
+ * that is JSON or empty. reply->code is also set after an error: to -1 if no reply arrived. It is 0
+ * in a dry run. The caller always frees the reply. */
+pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
+                        pprofc_error *error);
 
 /* True if a request with this reply code may have taken effect before it failed. */
-bool wire_is_unsure(const struct wire_reply *reply);
+bool wire_is_unsure(const struct reply *reply);
 
 #endif

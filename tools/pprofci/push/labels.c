@@ -1,5 +1,7 @@
-/* Labels of a profile: service, commit, side and others. */
+/* Collects the labels of a profile: service, commit, side and others. */
 #include "publish/site.h"
+
+#include "core/chars.h"
 #include "push/push.h"
 
 #include <stdio.h>
@@ -9,7 +11,7 @@
 static bool push_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    bool letter = char_is_letter(c) || c == '_';
     if (!letter && (i == 0 || c < '0' || c > '9')) return false;
   }
   return name.size > 0;

@@ -1,6 +1,7 @@
-/* Links to the queries of Pyroscope that show what was pushed. */
+/* Makes links to the queries of Pyroscope that show the pushed profiles. */
 #include "common/save.h"
 #include "common/terminal.h"
+#include "core/escape.h"
 #include "core/json_write.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
@@ -13,10 +14,10 @@
 
 struct push_link {
   char name[64];
-  size_t url, end; /* begin and end of the link in the text */
+  size_t url, end; /* offsets of the start and the end of the link in the text */
 };
 
-/* A link to the query of each kind and side, and to each difference. */
+/* Links to the query of each kind and side, and to each difference. */
 struct push_links {
   const struct push *push;
   int64_t from, until;
@@ -57,7 +58,7 @@ static void links_put_query(struct buffer *out, const struct push *push,
     links_put_quoted(&query, str_of(item->side));
   }
   buffer_add_char(&query, '}');
-  text_url(out, buffer_str(&query));
+  escape_url(out, buffer_str(&query), "");
   out->failed |= query.failed;
   buffer_free(&query);
 }
@@ -156,7 +157,8 @@ static void links_print(const struct push_links *l, struct output *out) {
   }
 }
 
-static bool links_put_json(const struct push_links *l, struct output *out) {
+static pprofc_status links_save(const void *context, struct output *out, pprofc_error *error) {
+  const struct push_links *l = context;
   struct json_writer json;
   json_init(&json, out, &mem_default);
   json_begin_object(&json);
@@ -171,11 +173,7 @@ static bool links_put_json(const struct push_links *l, struct output *out) {
   json_end(&json);
   json_end(&json);
   output_add_char(out, '\n');
-  return json_finish(&json);
-}
-
-static pprofc_status links_save(const void *context, struct output *out, pprofc_error *error) {
-  return links_put_json(context, out) ? PPROFC_OK : error_nomem(error);
+  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error) {

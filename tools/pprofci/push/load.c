@@ -1,39 +1,12 @@
 /* Reads profiles of files and folders in the format that is sent: gzip'd profile.proto. */
 #include "common/terminal.h"
 #include "core/array.h"
-#include "noise/runs.h"
 #include "push/push.h"
 #include "run/files.h"
+#include "run/found.h"
 #include "run/text.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-
-#define DEPTH_MAX 4 /* maximum depth of folders */
-#define WALL      "wall"
-
-struct push_path {
-  const char *path, *side;
-  int depth;
-};
-
-struct push_paths {
-  struct push_path *items;
-  size_t count, capacity;
-};
-
-static pprofc_status push_add_path(struct push_paths *paths, struct push_path path,
-                                   pprofc_error *error) {
-  if (!path.path || !ARRAY_RESERVE(&mem_default, paths->items, paths->capacity, paths->count + 1))
-    return error_nomem(error);
-  paths->items[paths->count++] = path;
-  return PPROFC_OK;
-}
-
-static int push_by_path(const void *a, const void *b) {
-  return runs_order(((const struct push_path *)a)->path, ((const struct push_path *)b)->path);
-}
+#define WALL "wall"
 
 /* ---- one profile ------------------------------------- */
 
@@ -69,25 +42,18 @@ static bool push_name_type(struct push *push, const pprofc_profile *profile,
   return item->type != NULL;
 }
 
-static int push_keep(void *buffer, const void *data, size_t size) {
-  struct buffer *bytes = buffer;
-  buffer_add(bytes, data, size);
-  return bytes->failed;
-}
-
 static pprofc_status push_pack(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                                pprofc_error *error) {
   struct buffer packed;
   if (push_is_otlp(push)) return push_pack_otlp(push, profile, bytes, error);
   buffer_init(&packed, &mem_default, SIZE_MAX / 2);
-  pprofc_status status = pprofc_profile_write(profile, push_keep, &packed, error);
-  if (packed.failed) status = error_nomem(error);
-  if (status == PPROFC_OK) *bytes = buffer_keep(&packed, &push->remote.arena);
-  buffer_free(&packed);
-  return status == PPROFC_OK && !bytes->data ? error_nomem(error) : status;
+  pprofc_status status = pprofc_profile_write(profile, buffer_write, &packed, error);
+  *bytes = buffer_take(&packed, &push->remote.arena);
+  return bytes->data ? status : error_nomem(error);
 }
 
-/* Mutex and block profiles have the same sample types, so the path decides. */
+/* Returns the kind of a profile. Mutex and block profiles have the same sample types, so the path
+ * decides. */
 static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   size_t kind = push_kind(profile);
   bool waits = kind < REMOTE_KINDS && strcmp(remote_kinds[kind].sample, "delay") == 0;
@@ -96,7 +62,7 @@ static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   return waits && is_block && kind + 1 < REMOTE_KINDS ? kind + 1 : kind;
 }
 
-static pprofc_status push_add(struct push *push, const struct push_path *at,
+static pprofc_status push_add(struct push *push, const struct found_file *at,
                               const pprofc_profile *profile, pprofc_error *error) {
   pprofc_header header;
   struct push_item item = {.path = at->path, .side = at->side};
@@ -118,7 +84,8 @@ static pprofc_status push_add(struct push *push, const struct push_path *at,
   return status;
 }
 
-static pprofc_status push_read(struct push *push, const struct push_path *at, pprofc_error *error) {
+static pprofc_status push_read(struct push *push, const struct found_file *at,
+                               pprofc_error *error) {
   pprofc_profile *profile;
   pprofc_status status = pprofc_profile_read_file(at->path, NULL, &profile, error);
   if (status != PPROFC_OK) return status;
@@ -127,50 +94,16 @@ static pprofc_status push_read(struct push *push, const struct push_path *at, pp
   return status;
 }
 
-/* ---- folders ----------------------------------------- */
-
-/* True for an entry of a folder that is never sent. */
-static bool push_is_aside(const char *name) {
-  return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
-}
-
-static pprofc_status push_visit(struct push *push, struct push_paths *open,
-                                struct push_paths *files, struct push_path folder,
-                                pprofc_error *error) {
-  DIR *dir = opendir(folder.path);
-  if (!dir)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder.path, ERRNO_TEXT(errno));
-  pprofc_status status = PPROFC_OK;
-  for (const struct dirent *entry; status == PPROFC_OK && (entry = readdir(dir));) {
-    const char *name = entry->d_name;
-    struct push_path found = {NULL, folder.side, folder.depth + 1};
-    if (push_is_aside(name)) continue;
-    found.path = text_printf(&push->remote.arena, "%s/%s", folder.path, name);
-    if (strcmp(name, "base") == 0) found.side = "base";
-    if (strcmp(name, "head") == 0) found.side = "head";
-    if (!found.path)
-      status = error_nomem(error);
-    else if (files_is_regular(found.path))
-      status = push_add_path(files, found, error);
-    else if (files_is_folder(found.path) && found.depth <= DEPTH_MAX)
-      status = push_add_path(open, found, error);
-  }
-  closedir(dir);
-  return status;
-}
+/* ---- all sources ------------------------------------- */
 
 static pprofc_status push_load_source(struct push *push, const char *source, pprofc_error *error) {
-  struct push_paths open = {NULL, 0, 0}, files = {NULL, 0, 0};
-  struct push_path first = {source, push->options->side, 0};
+  struct found_file first = {source, push->options->side, 0};
+  struct found_files files;
   if (!files_is_folder(source)) return push_read(push, &first, error);
-  pprofc_status status = push_add_path(&open, first, error);
-  for (size_t i = 0; i < open.count && status == PPROFC_OK; i++)
-    status = push_visit(push, &open, &files, open.items[i], error);
-  if (files.count) qsort(files.items, files.count, sizeof *files.items, push_by_path);
+  pprofc_status status = found_below(&push->remote.arena, source, first.side, &files, error);
   for (size_t i = 0; i < files.count && status == PPROFC_OK; i++)
     status = push_read(push, &files.items[i], error);
-  ARRAY_FREE(&mem_default, open.items, open.capacity);
-  ARRAY_FREE(&mem_default, files.items, files.capacity);
+  found_free(&files);
   return status;
 }
 
@@ -180,6 +113,7 @@ pprofc_status push_load(struct push *push, const char *const *sources, size_t co
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = push_load_source(push, sources[i], error);
   if (status == PPROFC_OK && !push->count)
-    status = error_set(error, PPROFC_E_INVALID, "no profile that can be pushed among the inputs");
+    status = error_set(error, PPROFC_E_INVALID,
+                       "the inputs have no cpu, heap, goroutine, mutex or block profile to push");
   return status;
 }

@@ -1,4 +1,5 @@
-/* OTLP over HTTP: a profile as an export request, gzip'd, and the reply of the server. */
+/* Sends a profile by OTLP over HTTP, as a gzip'd export request, and reads the reply of the
+ * server. */
 #include "codec/gzip_writer.h"
 #include "codec/wire_write.h"
 #include "common/terminal.h"
@@ -12,12 +13,6 @@
 
 #define HEADERS "OTEL_EXPORTER_OTLP_HEADERS"
 
-static int otlp_keep(void *buffer, const void *data, size_t size) {
-  struct buffer *bytes = buffer;
-  buffer_add(bytes, data, size);
-  return bytes->failed;
-}
-
 pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                              pprofc_error *error) {
   pprofc_report_options options;
@@ -25,12 +20,9 @@ pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, p
   pprofc_report_options_init(&options);
   options.format = "otlp";
   buffer_init(&data, &mem_default, SIZE_MAX / 2);
-  pprofc_status status = pprofc_report(profile, &options, otlp_keep, &data, error);
-  if (status == PPROFC_OK || data.failed)
-    *bytes = data.failed ? (pprofc_str){NULL, 0} : buffer_keep(&data, &push->remote.arena);
-  if (status == PPROFC_OK && !bytes->data) status = error_nomem(error);
-  buffer_free(&data);
-  return status;
+  pprofc_status status = pprofc_report(profile, &options, buffer_write, &data, error);
+  *bytes = buffer_take(&data, &push->remote.arena);
+  return bytes->data ? status : error_nomem(error);
 }
 
 /* ---- headers ----------------------------------------- */
@@ -42,7 +34,7 @@ static int otlp_digit(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-/* Decodes "%2C" and the like in place. */
+/* Decodes escapes such as "%2C" in place. */
 static void otlp_decode(char *text) {
   char *out = text;
   for (; *text; text++) {
@@ -79,7 +71,7 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
 
 /* ---- the body ---------------------------------------- */
 
-/* The labels as attributes of the resource. service_name gets its OpenTelemetry name. */
+/* Labels of a profile as attributes of the resource. service_name gets its OpenTelemetry name. */
 struct otlp_attributes {
   OtlpExport__Resource resource;
   OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
@@ -115,9 +107,9 @@ static pprofc_status otlp_fill_attributes(struct push *push, const struct push_i
   return status;
 }
 
-static void otlp_put_field(struct gzip_writer *out, unsigned field, size_t size) {
+static void otlp_put_field(struct gzip_writer *out, size_t size) {
   uint8_t head[WIRE_FIELD_MAX];
-  gzip_writer_add(out, head, (size_t)(wire_put_head(head, field, size) - head));
+  gzip_writer_add(out, head, (size_t)(wire_put_head(head, 1, size) - head));
 }
 
 /* Inserts the resource at the front of the only ResourceProfiles (field 1), which is the last
@@ -126,8 +118,8 @@ static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, 
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);
   gzip_writer_add(out, bytes.data, at);
-  otlp_put_field(out, 1, head + resource.size + inner.size);
-  otlp_put_field(out, 1, resource.size);
+  otlp_put_field(out, head + resource.size + inner.size);
+  otlp_put_field(out, resource.size);
   gzip_writer_add(out, resource.data, resource.size);
   gzip_writer_add(out, inner.data, inner.size);
 }
@@ -157,11 +149,10 @@ static pprofc_status otlp_pack_body(struct push *push, const struct push_item *i
   if (!otlp_find_resource(item->bytes, &at, &inner))
     return error_set(error, PPROFC_E_FORMAT, "'%s' cannot be written as OTLP", item->path);
   buffer_init(&packed, &mem_default, SIZE_MAX / 2);
-  struct gzip_writer *out = gzip_writer_open(&mem_default, 0, otlp_keep, &packed);
+  struct gzip_writer *out = gzip_writer_open(&mem_default, 0, buffer_write, &packed);
   if (out) otlp_put_body(out, item->bytes, at, inner, resource);
   pprofc_status status = out ? gzip_writer_finish(out) : PPROFC_E_NOMEM;
-  *body = status == PPROFC_OK ? buffer_keep(&packed, &push->remote.arena) : STR("");
-  buffer_free(&packed);
+  *body = buffer_take(&packed, &push->remote.arena);
   return status == PPROFC_OK && body->data ? PPROFC_OK : error_nomem(error);
 }
 
@@ -188,7 +179,7 @@ pprofc_status push_check_otlp(const struct push *push, const struct push_item *i
   if (!response) return error_set(error, PPROFC_E_IO, "%s: not an OTLP reply", push->options->to);
   const OtlpExport__PartialSuccess *partial = response->partial_success;
   const char *said = partial ? partial->error_message : "";
-  if (remote_tells_secret(&push->remote, str_of(said)) || !utf8_valid(str_of(said))) said = "";
+  if (remote_has_secret(&push->remote, str_of(said)) || !utf8_valid(str_of(said))) said = "";
   if (partial && partial->rejected_profiles)
     status = error_set(error, PPROFC_E_IO, "%s: the server has rejected %lld profiles%s%.300s",
                        push->options->to, (long long)partial->rejected_profiles, *said ? ": " : "",

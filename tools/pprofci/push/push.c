@@ -1,5 +1,5 @@
-/* `pprofci push`: sends profiles to Pyroscope with labels of the change, and prints links to
- * them. */
+/* Implements `pprofci push`: sends profiles to Pyroscope with labels of the change, and prints
+ * links to them. */
 #include "push/push.h"
 
 #include "commands.h"
@@ -60,7 +60,7 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note environment[] = {
     {"PYROSCOPE_TOKEN", "identifies you; it is sent over https or to this machine only"},
-    {"PYROSCOPE_USER", "with it: basic authentication, the token is the password"},
+    {"PYROSCOPE_USER", "user for basic authentication; the token is the password"},
     {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
     {"OTEL_EXPORTER_OTLP_HEADERS", "headers of OTLP: NAME=VALUE,NAME=VALUE"},
     {NULL, NULL}};
@@ -84,16 +84,18 @@ static pprofc_status push_check(void *given_options, const struct command_line *
   if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
   if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is needed");
   if (strpbrk(options->service, "{}=,"))
-    return error_set(error, PPROFC_E_INVALID, "-service has one of the characters {}=,");
-  if (options->pr < 0) return error_set(error, PPROFC_E_INVALID, "-pr is a number from 1");
+    return error_set(error, PPROFC_E_INVALID, "-service must not contain {, }, = or a comma");
+  if (options->pr < 0) return error_set(error, PPROFC_E_INVALID, "-pr must be at least 1");
   if (!push_is_word(options->format, formats))
-    return error_set(error, PPROFC_E_INVALID, "-protocol is push, ingest or otlp, not '%s'",
+    return error_set(error, PPROFC_E_INVALID, "-protocol must be push, ingest or otlp, not '%s'",
                      options->format);
   if (*options->links && strcmp(options->format, "otlp") == 0)
     return error_set(error, PPROFC_E_INVALID, "-links needs Pyroscope, not -protocol otlp");
   if (*options->side && !push_is_word(options->side, sides))
-    return error_set(error, PPROFC_E_INVALID, "-side is base or head, not '%s'", options->side);
-  if (!line->count) return error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
+    return error_set(error, PPROFC_E_INVALID, "-side must be base or head, not '%s'",
+                     options->side);
+  if (!line->count)
+    return error_set(error, PPROFC_E_INVALID, "nothing to push: pass a FILE or DIR");
   return PPROFC_OK;
 }
 
@@ -125,7 +127,7 @@ static pprofc_status push_all(struct push *push, const struct command_line *line
 
 static pprofc_status push_run(void *options, const struct command_line *line, int *code,
                               pprofc_error *error) {
-  static struct push push; /* large */
+  static struct push push; /* static, because it is large */
   (void)code;
   push.options = options;
   pprofc_status status = push_all(&push, line, error);
@@ -135,4 +137,5 @@ static pprofc_status push_run(void *options, const struct command_line *line, in
 }
 
 static struct push_options given;
-const struct ci_command push_command = {&push_table, &given, sizeof given, push_check, push_run};
+const struct ci_command push_command = {&push_table, &given,   sizeof given, COMMAND_WORDS,
+                                        push_check,  push_run, NULL};

@@ -1,4 +1,4 @@
-/* `pprofci push`: sends the profiles of a change to a Pyroscope server. */
+/* Implements `pprofci push`: sends the profiles of a change to a Pyroscope server. */
 #ifndef PPROFCI_PUSH_PUSH_H
 #define PPROFCI_PUSH_PUSH_H
 
@@ -11,7 +11,7 @@
 struct push_options {
   const char *to, *service, *side, *benchmark, *sha, *repository, *format, *links;
   int64_t pr;
-  const char *labels[LABELS_MAX]; /* "name=value" */
+  const char *labels[LABELS_MAX]; /* values of -label: "name=value" */
   size_t label_count;
 };
 
@@ -19,26 +19,27 @@ struct push_label {
   pprofc_str name, value;
 };
 
-/* One profile to send. */
+/* A profile to send. */
 struct push_item {
   const char *path;
   size_t kind;        /* index in remote_kinds; SIZE_MAX for another kind, which only OTLP takes */
-  const char *side;   /* "base", "head" or "" */
+  const char *side;   /* side of the profile: "base", "head" or "" */
   const char *metric; /* value of Pyroscope's label __name__ */
   const char *type;   /* profile type in queries: "memory:inuse_space:bytes:space:bytes" */
-  pprofc_str bytes;   /* gzip'd profile.proto, or uncompressed OTLP */
+  pprofc_str bytes;   /* bytes to send: gzip'd profile.proto, or uncompressed OTLP */
   int64_t time_nanos;
 };
 
 struct push {
   const struct push_options *options;
   struct remote_client remote;
-  struct push_label labels[LABELS_MAX + 8]; /* sorted by name; without __name__, service_name
-                                                and side */
+  /* Labels sorted by name, without __name__, service_name and side. */
+  struct push_label labels[LABELS_MAX + 8];
   size_t label_count;
   struct push_item *items;
   size_t count, capacity;
-  size_t others; /* number of skipped profiles, whose kind Pyroscope does not take */
+  size_t
+      others; /* number of profiles that were skipped because Pyroscope does not take their kind */
 };
 
 /* Reads the labels of the environment and the command line. */

@@ -1,10 +1,11 @@
-/* The two upload protocols of Pyroscope: push.v1 in protobuf, and /ingest as a form. */
+/* Implements the two upload protocols of Pyroscope: push.v1 in protobuf, and /ingest as a form. */
+#include "core/escape.h"
+#include "core/system.h"
 #include "push/push.h"
 #include "pyroscope.pb-c.h"
 #include "run/text.h"
 
 #include <stdio.h>
-#include <sys/random.h>
 #include <time.h>
 
 #define LIMIT_MS 60000
@@ -15,7 +16,7 @@
 /* Makes a random UUID, so that the server recognizes a profile that is sent twice. */
 static bool send_make_id(char id[40]) {
   uint8_t b[16];
-  if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b) return false;
+  if (!system_random(b, sizeof b)) return false;
   b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
   b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
   snprintf(id, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
@@ -99,14 +100,12 @@ static const char *send_ingest_path(struct push *push, const struct push_item *i
   }
   if (*between == ',') buffer_add_char(&name, '}');
   buffer_add_text(&path, "/ingest?name=");
-  text_url(&path, buffer_str(&name));
+  escape_url(&path, buffer_str(&name), "");
   buffer_printf(&path, "&from=%lld&until=%lld&spyName=pprofci", (long long)(at / 1000000000),
                 (long long)(at / 1000000000 + 1));
-  pprofc_str kept = buffer_keep(&path, &push->remote.arena);
-  bool failed = name.failed;
+  path.failed |= name.failed;
   buffer_free(&name);
-  buffer_free(&path);
-  return failed ? NULL : text_keep(&push->remote.arena, kept);
+  return buffer_take(&path, &push->remote.arena).data;
 }
 
 static pprofc_status send_make_form(struct push *push, const struct push_item *item,
@@ -115,8 +114,7 @@ static pprofc_status send_make_form(struct push *push, const struct push_item *i
   buffer_init(&form, &mem_default, SIZE_MAX / 2);
   send_put_part(&form, "profile", "profile.pprof", item->bytes);
   buffer_add_text(&form, "--" BOUNDARY "--\r\n");
-  *body = buffer_keep(&form, &push->remote.arena);
-  buffer_free(&form);
+  *body = buffer_take(&form, &push->remote.arena);
   return body->data ? PPROFC_OK : error_nomem(error);
 }
 

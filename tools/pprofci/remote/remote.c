@@ -1,15 +1,14 @@
-/* Credentials, addresses, retries, and messages about refused requests. */
+/* Implements credentials, addresses, retries, and messages about refused requests. */
 #include "remote/remote.h"
 
-#include "common/transport.h"
 #include "core/base64.h"
 #include "core/escape.h"
 #include "core/json_tree.h"
+#include "http/request.h"
 #include "otlp_export.pb-c.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define TRIES    4
 #define SAID_MAX 300
@@ -35,8 +34,7 @@ pprofc_status remote_add(struct remote_client *remote, const char *name, const c
   struct buffer line;
   buffer_init(&line, &mem_default, 1 << 16);
   buffer_printf(&line, "%s: %s", name, value);
-  pprofc_str kept = buffer_keep(&line, &remote->arena);
-  buffer_free(&line);
+  pprofc_str kept = buffer_take(&line, &remote->arena);
   return kept.data ? headers_add(&remote->headers, kept, where, error) : error_nomem(error);
 }
 
@@ -49,11 +47,6 @@ pprofc_status remote_add_secret(struct remote_client *remote, const char *secret
   return PPROFC_OK;
 }
 
-static int remote_keep(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return 0;
-}
-
 static pprofc_status remote_add_basic(struct remote_client *remote, const char *user,
                                       const char *password, pprofc_error *error) {
   struct buffer plain, line;
@@ -61,16 +54,15 @@ static pprofc_status remote_add_basic(struct remote_client *remote, const char *
   buffer_init(&plain, &mem_default, 1 << 14);
   buffer_init(&line, &mem_default, 1 << 15);
   buffer_printf(&plain, "%s:%s", user, password);
-  output_init(&out, remote_keep, &line);
+  output_init(&out, buffer_write, &line);
   output_add_text(&out, "Basic ");
   base64_put(&out, (const uint8_t *)plain.data, plain.size);
   output_flush(&out, NULL);
-  pprofc_str kept = buffer_keep(&line, &remote->arena);
-  bool failed = plain.failed || !kept.data;
+  line.failed |= plain.failed;
   buffer_free(&plain);
-  buffer_free(&line);
-  if (failed) return error_nomem(error);
-  return remote_add(remote, "Authorization", kept.data, "PYROSCOPE_USER", error);
+  const char *basic = buffer_take(&line, &remote->arena).data;
+  if (!basic) return error_nomem(error);
+  return remote_add(remote, "Authorization", basic, "PYROSCOPE_USER", error);
 }
 
 static pprofc_status remote_identify(struct remote_client *remote, pprofc_error *error) {
@@ -100,7 +92,8 @@ pprofc_status remote_open(struct remote_client *remote, const char *type, bool i
   struct client_options options = {.mem = &mem_default,
                                    .limits = &remote->limits,
                                    .tls = {"", "", ""},
-                                   .headers = &remote->headers};
+                                   .headers = &remote->headers,
+                                   .program = "pprofci"};
   remote->client = client_open(&options);
   return remote->client ? PPROFC_OK : error_nomem(error);
 }
@@ -122,21 +115,18 @@ pprofc_status remote_address(struct remote_client *remote, const char *server, c
   while (str_ends(typed, STR("/"))) typed.size--;
   buffer_add_str(&text, typed);
   buffer_add_text(&text, path);
-  pprofc_str whole = buffer_keep(&text, &remote->arena);
-  buffer_free(&text);
+  pprofc_str whole = buffer_take(&text, &remote->arena);
   if (!whole.data) return error_nomem(error);
   pprofc_status status = url_parse(&remote->arena, whole, url);
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK || !url->host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the server is not a URL");
   if (url->has_user && remote->is_pyroscope)
-    return error_set(
-        error, PPROFC_E_INVALID,
-        "the address of the server has a user name in it; PYROSCOPE_USER has its place");
-  if (remote->secret_count && !str_equal(url->scheme, STR("https")) &&
-      !transport_is_local(url->host))
     return error_set(error, PPROFC_E_INVALID,
-                     "the address of the server is not https: the token would be readable");
+                     "the address of the server has a user name in it; set PYROSCOPE_USER instead");
+  if (remote->secret_count && !str_equal(url->scheme, STR("https")) && !url_is_local(url->host))
+    return error_set(error, PPROFC_E_INVALID,
+                     "the address of the server is not https: the token would be sent unencrypted");
   return PPROFC_OK;
 }
 
@@ -166,7 +156,7 @@ static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   return str_slice(line, 0, SAID_MAX);
 }
 
-bool remote_tells_secret(const struct remote_client *remote, pprofc_str said) {
+bool remote_has_secret(const struct remote_client *remote, pprofc_str said) {
   for (size_t i = 0; i < remote->secret_count; i++)
     if (str_find(said, str_of(remote->secrets[i])) < said.size) return true;
   return false;
@@ -186,7 +176,7 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
   const char *hint = "";
   arena_init(&arena, &mem_default);
   pprofc_str said = exchange->reply.code ? remote_said(&arena, &exchange->reply) : STR("");
-  if (remote_tells_secret(remote, said)) said = STR("");
+  if (remote_has_secret(remote, said)) said = STR("");
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (hints[i].code == exchange->reply.code) hint = hints[i].hint;
   char before[sizeof error->message];
@@ -201,17 +191,15 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
 /* True if the server is busy or does not answer yet. A retry is safe: the server counts the id
  * of a profile only once. */
 static bool remote_may_try(const struct exchange *exchange) {
-  static const int codes[] = {0, 408, 429, 500, 502, 503, 504};
-  if (exchange->status != PPROFC_E_IO) return false;
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-    if (exchange->reply.code == codes[i]) return true;
-  return false;
+  int code = exchange->reply.code;
+  return exchange->status == PPROFC_E_IO && (!code || retry_helps(code));
 }
 
 pprofc_status remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
                           int64_t limit_ms, struct reply *reply, const char *shown,
                           pprofc_error *error) {
-  for (int number = 1;; number++) {
+  struct retry retry = {.most = TRIES, .first_ms = 1000, .left_ms = INT64_MAX};
+  for (;;) {
     struct exchange exchange = {.url = url,
                                 .post = true,
                                 .body = body,
@@ -223,11 +211,10 @@ pprofc_status remote_post(struct remote_client *remote, const struct url *url, p
       *reply = exchange.reply;
       return PPROFC_OK;
     }
-    bool again = number < TRIES && remote_may_try(&exchange);
+    bool again = remote_may_try(&exchange) && retry_wait(&retry, -1);
     if (!again) remote_explain(remote, &exchange, shown, error);
     pprofc_status status = exchange.status;
     reply_free(&exchange.reply);
     if (!again) return status == PPROFC_E_NOMEM ? error_nomem(error) : status;
-    nanosleep(&(struct timespec){1 << (number - 1), 0}, NULL);
   }
 }

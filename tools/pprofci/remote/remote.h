@@ -1,22 +1,22 @@
-/* Requests to servers that serve or accept profiles. Tokens come from the environment, and no
+/* Sends requests to servers that serve or accept profiles. Tokens come from the environment, and no
  * message shows them. */
 #ifndef PPROFCI_REMOTE_REMOTE_H
 #define PPROFCI_REMOTE_REMOTE_H
 
-#include "fetch/client.h"
+#include "http/client.h"
 
-/* One kind of profile, with its names in net/http/pprof and Pyroscope. */
+/* A kind of profile, with its names in net/http/pprof and Pyroscope. */
 struct remote_kind {
-  const char *name;    /* "heap" */
-  const char *go_path; /* "heap?gc=1" */
-  bool takes_time;     /* the server collects for -seconds */
+  const char *name;    /* name of the kind: "heap" */
+  const char *go_path; /* path in net/http/pprof: "heap?gc=1" */
+  bool takes_time;     /* true if the server collects for -seconds */
   const char *metric;  /* value of Pyroscope's label __name__: "memory" */
   const char *type;    /* profile type of Pyroscope: "memory:inuse_space:bytes:space:bytes" */
   const char *sample;  /* sample type that identifies the kind: "inuse_space" */
 };
 
 #define REMOTE_KINDS   5
-#define REMOTE_SECRETS 8 /* largest number of secrets */
+#define REMOTE_SECRETS 8 /* maximum number of secrets that are hidden in messages */
 extern const struct remote_kind remote_kinds[REMOTE_KINDS];
 
 struct remote_client {
@@ -41,7 +41,7 @@ pprofc_status remote_add(struct remote_client *remote, const char *name, const c
                          const char *where, pprofc_error *error);
 pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
                                 pprofc_error *error);
-bool remote_tells_secret(const struct remote_client *remote, pprofc_str text);
+bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 
 /* Parses the address of a server and appends `path`. Rejects user and password, and rejects
  * http when a token would cross the network. */

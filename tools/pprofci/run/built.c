@@ -8,20 +8,22 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define NAMED_MOST 3   /* differences of a fact that are named */
-#define NAME_MOST  120 /* bytes of a named difference */
+#define NAMED_MOST                                                                                 \
+  3                   /* maximum number of differences that are named for one kind of information  \
+                       */
+#define NAME_MOST 120 /* maximum bytes of a named difference */
 
-static const struct built_fact {
+static const struct built_item {
   const char *name;
   size_t offset;
-} built_facts[] = {{"compiler", offsetof(struct built, compiler)},
+} built_items[] = {{"compiler", offsetof(struct built, compiler)},
                    {"flags", offsetof(struct built, flags)},
                    {"libraries", offsetof(struct built, libraries)}};
-#define FACTS (sizeof built_facts / sizeof *built_facts)
+#define FACTS (sizeof built_items / sizeof *built_items)
 
-static pprofc_str built_fact_of(const struct built *built, size_t fact) {
+static pprofc_str built_item_of(const struct built *built, size_t item) {
   pprofc_str text;
-  memcpy(&text, (const char *)built + built_facts[fact].offset, sizeof text);
+  memcpy(&text, (const char *)built + built_items[item].offset, sizeof text);
   return text;
 }
 
@@ -51,7 +53,7 @@ static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str o
   return count;
 }
 
-static void built_put_fact(struct buffer *out, const char *name, pprofc_str base, pprofc_str head,
+static void built_put_item(struct buffer *out, const char *name, pprofc_str base, pprofc_str head,
                            size_t *differences) {
   if (str_equal(base, head)) return;
   buffer_printf(out, "%s%s:", *differences ? "; " : "; other differences: ", name);
@@ -77,17 +79,17 @@ static void built_processor(const struct ci_run *run, int side, struct buffer *p
 
 /* True if this run measured both sides, in turns. */
 static bool measured_here(const struct ci_run *run) {
-  return *run->options->record || *run->options->simulate;
+  return *run->options->record || *run->options->simulate || *run->options->walltime;
 }
 
-/* Appends the facts that are known and the same. */
+/* Appends the properties that are known and the same. */
 static void built_put_same(const struct ci_run *run, const struct built sides[SIDES],
                            struct buffer *out) {
   const char *before = "; the same ";
   for (size_t i = 0; i < FACTS; i++) {
-    pprofc_str base = built_fact_of(&sides[SIDE_BASE], i);
-    if (!base.size || !str_equal(base, built_fact_of(&sides[SIDE_HEAD], i))) continue;
-    buffer_printf(out, "%s%s", before, built_facts[i].name);
+    pprofc_str base = built_item_of(&sides[SIDE_BASE], i);
+    if (!base.size || !str_equal(base, built_item_of(&sides[SIDE_HEAD], i))) continue;
+    buffer_printf(out, "%s%s", before, built_items[i].name);
     before = ", ";
   }
   if (measured_here(run)) buffer_printf(out, "%skernel, processor, environment", before);
@@ -97,13 +99,13 @@ void built_compare(const struct ci_run *run, const struct built sides[SIDES], st
   size_t differences = 0;
   struct buffer processor[SIDES];
   for (size_t i = 0; i < FACTS; i++)
-    built_put_fact(out, built_facts[i].name, built_fact_of(&sides[SIDE_BASE], i),
-                   built_fact_of(&sides[SIDE_HEAD], i), &differences);
+    built_put_item(out, built_items[i].name, built_item_of(&sides[SIDE_BASE], i),
+                   built_item_of(&sides[SIDE_HEAD], i), &differences);
   for (int side = 0; side < SIDES; side++) {
     buffer_init(&processor[side], run->mem, SIZE_MAX / 2);
     built_processor(run, side, &processor[side]);
   }
-  built_put_fact(out, "processor", buffer_str(&processor[SIDE_BASE]),
+  built_put_item(out, "processor", buffer_str(&processor[SIDE_BASE]),
                  buffer_str(&processor[SIDE_HEAD]), &differences);
   built_put_same(run, sides, out);
   for (int side = 0; side < SIDES; side++) {
@@ -119,8 +121,8 @@ void built_write(struct json_writer *json, const struct built sides[SIDES]) {
   for (int side = 0; side < SIDES; side++) {
     json_begin_object(json_key(json, side_names[side]));
     for (size_t i = 0; i < FACTS; i++) {
-      pprofc_str lines = built_fact_of(&sides[side], i), line;
-      json_begin_array(json_key(json, built_facts[i].name));
+      pprofc_str lines = built_item_of(&sides[side], i), line;
+      json_begin_array(json_key(json, built_items[i].name));
       while (lines.size && str_next_line(&lines, &line)) {
         json_string(json, line);
         if (!lines.data) break;

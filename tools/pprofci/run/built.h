@@ -1,4 +1,4 @@
-/* How the programs of both sides were built and measured, and the differences between the sides. */
+/* Compares how the programs of both sides were built and measured. */
 #ifndef PPROFCI_RUN_BUILT_H
 #define PPROFCI_RUN_BUILT_H
 
@@ -6,11 +6,11 @@
 #include "run/run.h"
 #include "symbolize/built.h"
 
-/* Appends the differences of compiler, flags, libraries and processor, then what is known to be the
- * same. */
+/* Appends the differences of compiler, flags, libraries and processor, then the properties that are
+ * the same. */
 void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out);
 
-/* Writes the member "built" of a pair: the facts of both programs. */
+/* Writes the member "built" of a pair: how both programs were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
 /* Writes the member "surroundings" of a run that measured both sides here: kernel, processors and

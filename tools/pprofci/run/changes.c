@@ -4,54 +4,40 @@
 
 #include "core/escape.h"
 #include "core/log_guard.h"
-#include "flame/flame.h"
 #include "flame/label.h"
-#include "noise/blame.h"
 #include "report/report.h"
 #include "report/stacks/flame_verdicts.h"
 #include "run/code.h"
+#include "run/files.h"
 #include "run/lines.h"
-#include "run/place.h"
 #include "run/text.h"
+#include "verdict/print/blame.h"
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* share of the base; smaller growth is not shown */
+#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a share of the base */
 #define PICTURE_WIDTH 1180
-#define PICTURE_LEAST                                                                              \
-  3 /* pixels; narrower frames are merged in the picture; the flame graph                          \
-       file has all */
-#define PICTURE_LEAST_COUNTED 12 /* pixels; exact stacks are deep, the page must be small */
-
-/* Values of a function including callees, summed over its outermost frames. */
-struct cum_sum {
-  int64_t base, head;
-  uint32_t depth; /* depth of its first frame */
-  bool open;      /* true while the walk is inside the function */
-};
-
-/* A drawing of a profile: the edited profile and its tree. */
-struct drawn {
-  struct pipeline_result result;
-  struct flame_graph graph;
-  double least_pixels; /* least width of a frame in a picture */
-};
+/* Minimum width of a frame in pixels; narrower frames are merged in the picture, but not in the
+ * file of the flame graph. */
+#define PICTURE_LEAST 3
+/* Minimum width in pixels for exact stacks, which are deep, so more frames are merged to keep the
+ * page small. */
+#define PICTURE_LEAST_COUNTED 12
 
 /* ---- the tree ---------------------------------------- */
 
-static pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
-                                struct drawn *d, pprofc_error *error) {
+pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
+                         struct drawn *d, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {.default_granularity = "filefunctions"};
   static const struct flame_graph_options how = {.inlined = false};
-  const struct pipeline_options asked = report_pipeline_options(options);
-  pprofc_status status = pipeline_run(profile, &asked, &overrides, &d->result, error);
+  pprofc_status status = pipeline_run(profile, options, &overrides, &d->result, error);
   if (status == PPROFC_OK)
     status = flame_graph_build(d->result.profile, &how, &profile->mem, &d->graph, error);
   if (status != PPROFC_OK) pipeline_free(&d->result);
   return status;
 }
 
-static void drawn_close(struct drawn *d) {
+void drawn_close(struct drawn *d) {
   flame_graph_free(&d->graph);
   pipeline_free(&d->result);
 }
@@ -61,18 +47,18 @@ static void drawn_close(struct drawn *d) {
 /* Frames on the path to the current node. */
 struct open_path {
   uint32_t *frames;
-  bool *opened; /* true if this frame is the outermost of its function */
+  bool *opened; /* for each frame, true if it is the outermost one of its function on the path */
   size_t depth;
 };
 
 /* Enters a node and closes the functions that the walk has left. True if this frame is the
  * outermost of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
-                       struct cum_sum *sums) {
+                       struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
     if (path->opened[path->depth]) sums[path->frames[path->depth]].open = false;
   path->depth = t->depth[node];
-  struct cum_sum *sum = &sums[t->frame[node]];
+  struct drawn_sum *sum = &sums[t->frame[node]];
   bool outermost = !sum->open;
   path->frames[path->depth] = t->frame[node];
   path->opened[path->depth] = outermost;
@@ -80,25 +66,27 @@ static bool path_enter(struct open_path *path, const struct flame_tree *t, size_
   return outermost;
 }
 
-static struct cum_sum *sum_functions(struct drawn *d) {
+struct drawn_sum *drawn_sums(struct drawn *d) {
   struct flame_tree *t = &d->graph.tree;
   size_t type = d->result.value_index, room = t->max_depth + 2;
-  struct cum_sum *sums = arena_zero_array(&t->arena, d->graph.frames.count, sizeof *sums);
+  struct drawn_sum *sums = arena_zero_array(&t->arena, d->graph.frames.count, sizeof *sums);
   struct open_path path = {.frames = arena_array(&t->arena, room, sizeof *path.frames),
                            .opened = arena_zero_array(&t->arena, room, sizeof *path.opened)};
   if (!path.frames || !path.opened) return NULL;
   for (size_t i = 1; sums && i < t->count; i++) {
-    struct cum_sum *sum = &sums[t->frame[i]];
+    struct drawn_sum *sum = &sums[t->frame[i]];
     if (!sum->depth) sum->depth = t->depth[i];
+    sum->flat[SIDE_BASE] = sum_add(sum->flat[SIDE_BASE], flame_self_base(t, i, type));
+    sum->flat[SIDE_HEAD] = sum_add(sum->flat[SIDE_HEAD], flame_self_head(t, i, type));
     if (!path_enter(&path, t, i, sums)) continue;
-    sum->head = sum_add(sum->head, flame_head(t, i, type));
-    sum->base = sum_add(sum->base, flame_base(t, i, type));
+    sum->cum[SIDE_BASE] = sum_add(sum->cum[SIDE_BASE], flame_base(t, i, type));
+    sum->cum[SIDE_HEAD] = sum_add(sum->cum[SIDE_HEAD], flame_head(t, i, type));
   }
   return sums;
 }
 
-static double grown_by(const struct cum_sum *sum) {
-  return (double)sum->head - (double)sum->base;
+static double grown_by(const struct drawn_sum *sum) {
+  return (double)sum->cum[SIDE_HEAD] - (double)sum->cum[SIDE_BASE];
 }
 
 static const pprofc_verdict_row *verdict_on(const struct judged *judged, pprofc_str name) {
@@ -125,7 +113,7 @@ static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
   return row && (is_verdict_of_growth(row) || is_whole_growth(judged));
 }
 
-static bool is_growth(const struct drawn *d, const struct cum_sum *sum) {
+static bool is_growth(const struct drawn *d, const struct drawn_sum *sum) {
   double grown = grown_by(sum);
   double base = (double)flame_base(&d->graph.tree, 0, d->result.value_index);
   return grown > 0 && grown >= base * LEAST_SHARE;
@@ -138,7 +126,7 @@ static bool is_own(const struct stack_frame *frame, struct arena *arena) {
   return place_in_checkout(file).size > 0;
 }
 
-#define LINES_MOST 256 /* maximum lines of a function */
+#define LINES_MOST 256 /* maximum number of lines of a function */
 
 /* Growth of the lines of one function. */
 struct line_growth {
@@ -188,11 +176,12 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-#define OWN_SHARE 0.7 /* share of the growth that passes through the outermost own function */
+/* Minimum share of the growth that passes through the outermost own function. */
+#define OWN_SHARE 0.7
 
 /* Returns the innermost function of this checkout that most of the growth passes through;
  * SIZE_MAX if there is no such function. */
-static size_t find_own(struct ci_run *run, const struct drawn *d, const struct cum_sum *sums,
+static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
   double most = 0;
@@ -212,8 +201,8 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct c
 
 /* Sets pair->own from the verdict on the function including callees, or from the profiles if
  * no verdict reports growth. */
-static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
-                     const struct stack_frame *frame, const struct cum_sum *sum) {
+static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
+                    const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
   const pprofc_verdict_row *row = verdict_on(judged, frame->name);
   const struct blame blame = blame_of(report);
@@ -221,14 +210,14 @@ static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct jud
     pair->own = judged_estimate(report, &row->cum);
   } else {
     double each = pair->iterations > 0 ? pair->iterations : 1;
-    pair->own =
-        (struct change){.base = (double)sum->base / each / (double)run_drawn(pair, SIDE_BASE),
-                        .low = (double)NAN,
-                        .high = (double)NAN,
-                        .q = (double)NAN,
-                        .verdict = "",
-                        .code = ""};
-    pair->own.head = (double)sum->head / each / (double)run_drawn(pair, SIDE_HEAD);
+    pair->own = (struct change){.base = (double)sum->cum[SIDE_BASE] / each /
+                                        (double)run_drawn(pair, SIDE_BASE),
+                                .low = (double)NAN,
+                                .high = (double)NAN,
+                                .q = (double)NAN,
+                                .verdict = "",
+                                .code = ""};
+    pair->own.head = (double)sum->cum[SIDE_HEAD] / each / (double)run_drawn(pair, SIDE_HEAD);
     pair->own.delta = pair->own.head - pair->own.base;
   }
   pair->own.code = code_word(run, pair, judged, frame->name);
@@ -243,26 +232,20 @@ static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct jud
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {
-  const struct cum_sum *sums = sum_functions(d);
+  const struct drawn_sum *sums = drawn_sums(d);
   bool *own = arena_zero_array(&run->arena, d->graph.frames.count, sizeof *own);
   if (!sums || !own) return error_nomem(error);
   size_t found = find_own(run, d, sums, judged, own);
   if (found == SIZE_MAX) return PPROFC_OK;
   const struct stack_frame *frame = &d->graph.frames.items[found];
-  if (!tell_own(run, pair, judged, frame, &sums[found])) return error_nomem(error);
+  if (!set_own(run, pair, judged, frame, &sums[found])) return error_nomem(error);
   if (!pair->own.line) pair->own.line = find_line(run, profile, d->result.value_index, frame);
   return PPROFC_OK;
 }
 
 /* ---- the picture ------------------------------------- */
 
-static int add_to_picture(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
-static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struct drawn *d,
+static pprofc_status draw_picture(struct ci_run *run, struct run_picture *picture, struct drawn *d,
                                   enum flame_width width, const struct flame_verdicts *verdicts,
                                   pprofc_error *error) {
   const struct flame_drawing drawing = {
@@ -279,20 +262,17 @@ static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struc
       .least_pixels = d->least_pixels,
       .inverted = true,
       .embedded = true,
+      .part = &picture->part,
   };
   struct buffer text;
   struct output *out = arena_alloc(&run->arena, sizeof *out);
   if (!out) return error_nomem(error);
   buffer_init(&text, run->mem, (size_t)64 << 20);
-  output_init(out, add_to_picture, &text);
+  output_init(out, buffer_write, &text);
   pprofc_status status = flame_svg(&drawing, out, error);
   if (status == PPROFC_OK) status = output_flush(out, error);
-  if (status == PPROFC_OK) {
-    *picture = buffer_keep(&text, &run->arena);
-    if (!picture->data) status = error_nomem(error);
-  }
-  buffer_free(&text);
-  return status;
+  picture->frames = buffer_take(&text, &run->arena);
+  return status == PPROFC_OK && !picture->frames.data ? error_nomem(error) : status;
 }
 
 /* Collects the verdicts on the functions of a drawing; NULL if there are no verdicts. */
@@ -323,7 +303,7 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   for (int side = 0; two && side < SIDES; side++) {
     status = draw_picture(run, &pair->pictures[side], d, widths[side], NULL, &ignored);
     if (status == PPROFC_E_NOMEM) return error_nomem(error);
-    if (status != PPROFC_OK) pair->pictures[side] = STR("");
+    if (status != PPROFC_OK) pair->pictures[side].frames = STR("");
   }
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
@@ -343,7 +323,7 @@ static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_
   pprofc_report_options zoomed = *options;
   if (!pair->function) return false;
   zoomed.show_from = pair->function;
-  if (run_is_counted(pair)) zoomed.hide = INTERPRETER;
+  if (run_is_counted(pair) || *run->options->walltime) zoomed.hide = INTERPRETER;
   if (drawn_open(profile, &zoomed, &d, &ignored) != PPROFC_OK) return false;
   bool drawn = draw_pictures(run, pair, &d, options->verdicts, &ignored) == PPROFC_OK;
   drawn_close(&d);

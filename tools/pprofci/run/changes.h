@@ -2,11 +2,34 @@
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
-#include "pprofc/report.h"
+#include "flame/flame.h"
+#include "pipeline/pipeline.h"
 #include "run/judging.h"
 
-/* Sets the function of the checkout that explains a difference, from its verdicts (`judged`
- * NULL: already known), and the picture for the page. `options` select the values. */
+/* A profile prepared for drawing: the profile after filters, and its tree of frames. */
+struct drawn {
+  struct pipeline_result result;
+  struct flame_graph graph;
+  double least_pixels; /* minimum width of a frame in a picture, in pixels */
+};
+
+/* Applies the filters of the options and builds the tree. The caller closes it after PPROFC_OK. */
+pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
+                         struct drawn *d, pprofc_error *error);
+void drawn_close(struct drawn *d);
+
+/* Sums of a function without callees, and with its callees over its outermost frames. */
+struct drawn_sum {
+  int64_t flat[SIDES], cum[SIDES];
+  uint32_t depth; /* depth of the function's first frame */
+  bool open;      /* true while the walk is inside the function */
+};
+
+/* Returns a sum for each frame of the tree, or NULL. */
+struct drawn_sum *drawn_sums(struct drawn *d);
+
+/* Sets the function of the checkout that explains a difference, and the picture for the page. The
+ * function comes from `judged`; NULL: it is set already. `options` select the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

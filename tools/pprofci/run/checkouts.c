@@ -1,4 +1,4 @@
-/* The two checkouts of a recording, and the test programs that are built from them. */
+/* Makes the two checkouts of a recording, and builds their test programs. */
 #include "run/checkouts.h"
 
 #include "common/terminal.h"
@@ -212,7 +212,7 @@ void checkouts_remove(struct ci_run *run) {
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
   if (folder) tree_remove(folder);
-  run_stopped = 0; /* clean up even after a stop */
+  run_stopped = 0; /* allow the programs that clean up to run, even after a stop */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
   program_end(&git);
@@ -241,9 +241,7 @@ static struct go_package *package_of(struct ci_run *run, struct packages *packag
     inside = str_slice(path, module.size + 1, path.size);
   buffer_init(&name, run->mem, SIZE_MAX / 2);
   text_word(&name, inside, ".-");
-  pprofc_str word = buffer_keep(&name, &run->arena);
-  buffer_free(&name);
-  const char *kept = word.data ? text_keep(&run->arena, word) : NULL;
+  const char *kept = buffer_take(&name, &run->arena).data;
   const char *taken = kept ? run_take_name(run, kept) : NULL;
   if (!taken || !ARRAY_RESERVE(run->mem, packages->items, packages->capacity, packages->count + 1))
     return NULL;
@@ -265,7 +263,7 @@ static pprofc_str first_complaint(const struct program *go) {
 
 static pprofc_status build_program(struct ci_run *run, const char *checkout, const char *path,
                                    const char *program, const char *overlay, pprofc_error *error) {
-  /* The build id and DWARF differ with code that is not linked. */
+  /* Omit the build id and DWARF: they change even if only code changes that is not linked. */
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;
@@ -279,7 +277,7 @@ static pprofc_status build_program(struct ci_run *run, const char *checkout, con
   return status;
 }
 
-/* Finds out if a test program lists a benchmark. */
+/* Checks if a test program lists a benchmark. */
 static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, const char *program,
                                     bool *any, pprofc_error *error) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
@@ -293,22 +291,16 @@ static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, cons
 }
 
 /* Returns "bin/base/3/words.test" in the folder of the run. */
-static char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
+static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   struct buffer text;
-  char *program = NULL;
+  const char *folder =
+      text_printf(&run->arena, "%s/bin/%s/%zu", run->work, side_names[side], number);
+  if (!folder || !files_make_folders(folder)) return NULL;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
-  buffer_printf(&text, "%s/bin/%s/%zu", run->work, side_names[side], number);
-  buffer_add_char(&text, '\0');
-  bool there = !text.failed && files_make_folders(text.data);
-  if (there) {
-    text.data[text.size - 1] = '/';
-    text_word(&text, str_path_base(path), "._-");
-    buffer_add_text(&text, ".test");
-    pprofc_str whole = buffer_keep(&text, &run->arena);
-    program = whole.data ? text_keep(&run->arena, whole) : NULL;
-  }
-  buffer_free(&text);
-  return program;
+  buffer_printf(&text, "%s/", folder);
+  text_word(&text, str_path_base(path), "._-");
+  buffer_add_text(&text, ".test");
+  return buffer_take(&text, &run->arena).data;
 }
 
 /* Reads a line of `go list`, "path|module|folder", and builds its test program. */

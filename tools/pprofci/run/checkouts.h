@@ -1,5 +1,5 @@
-/* The two checkouts of a recording: the base in a git worktree, the head in the current
- * folder. Also their test programs. */
+/* Makes the two checkouts of a recording: the base in a git worktree, the head in the current
+ * folder. Builds their test programs. */
 #ifndef PPROFCI_RUN_CHECKOUTS_H
 #define PPROFCI_RUN_CHECKOUTS_H
 
@@ -7,15 +7,16 @@
 
 /* A Go package that has benchmarks in at least one of the checkouts. */
 struct go_package {
-  const char *path, *name;     /* name is the path within the module, used in names of files */
+  /* Import path of the package; `name` is its path within the module, used in names of files. */
+  const char *path, *name;
   const char *programs[SIDES]; /* test program of each side; NULL without benchmarks */
-  const char *folders[SIDES];  /* working directory of the program */
-  bool same;                   /* the programs are equal: nothing is measured */
+  const char *folders[SIDES];  /* working directory of the program on each side */
+  bool same;                   /* true if the programs are equal: nothing is measured */
 };
 
 struct packages {
-  const char *patterns; /* of go list, separated by blanks */
-  const char *overlay;  /* -overlay=FILE of go test, or NULL */
+  const char *patterns; /* patterns of packages for go list, separated by blanks */
+  const char *overlay;  /* flag -overlay=FILE for go test, or NULL */
   struct go_package *items;
   size_t count, capacity;
 };

@@ -10,12 +10,12 @@
 
 #include <stdlib.h>
 
-/* The comparison of two programs. */
+/* Programs of both sides, and their comparison. */
 struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
-  struct built *built; /* [SIDES]; NULL: unknown */
-  const char *differs; /* differences found by built_compare, or "" */
+  struct built *built; /* how each side's program was built; NULL: unknown */
+  const char *differs; /* text of the differences that built_compare found, or "" */
   bool good;
 };
 
@@ -32,14 +32,18 @@ struct run_code {
 pprofc_status code_open(struct ci_run *run, pprofc_error *error) {
   const char *base = run_has(run->base_commit) ? run->base_commit : run->options->base_ref;
   pprofc_error why = {0};
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
   run->code = arena_zero_array(&run->arena, 1, sizeof *run->code);
   if (!run->code) return error_nomem(error);
   if (!run_has(base)) return PPROFC_OK;
   pprofc_status status = revisions_open(&run->code->revisions, base, run->mem, &why);
-  if (status == PPROFC_OK) status = source_lookup_init(&run->code->sources, run->mem, "", "", &why);
+  if (status == PPROFC_OK)
+    status = source_lookup_init(&run->code->sources, &options, run->mem, &why);
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   run->code->has_sources = status == PPROFC_OK;
-  if (status != PPROFC_OK) message_note("warning: no changes of the sources: %s", why.message);
+  if (status != PPROFC_OK)
+    message_note("warning: cannot show the changes of the sources: %s", why.message);
   return PPROFC_OK;
 }
 
@@ -81,7 +85,8 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
     if (columns <= margin) {
       char c = str_trim(line).data[0];
       if (c == '}') return number;
-      if (c != '{' && c != ')' && c != '#' && c != ':') return last; /* the next function */
+      /* The line begins the next function. */
+      if (c != '{' && c != ')' && c != '#' && c != ':') return last;
     }
     last = number;
   }
@@ -93,8 +98,9 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
 /* Places of a function in the profiles of a pair. */
 struct code_place {
   pprofc_str file;
-  int64_t start, first, last; /* line where it begins, and lines with samples; 0: unknown */
-  bool called;                /* true if it is a function of its own somewhere */
+  int64_t start, first, last; /* line where the function begins, and first and last line with
+                                 samples; 0: unknown */
+  bool called;                /* true if some call of the function is not inlined */
   enum diff_side side;
 };
 
@@ -160,7 +166,7 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
   return hunks_touch(&code->revisions.hunks, changes, first, last);
 }
 
-/* Finds out if a hunk touches the function. */
+/* Checks if a hunk touches the function. */
 static enum source_state source_state(struct run_code *code, const struct code_place *place) {
   const struct revisions *r = &code->revisions;
   if (!code->has_sources) return SOURCE_UNKNOWN;
@@ -196,11 +202,9 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
     if (!built || built_read(&built[side], programs->paths[side], &run->arena, &ignored)) return;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   built_compare(run, built, &text);
-  buffer_add_char(&text, '\0');
-  pprofc_str kept = buffer_keep(&text, &run->arena);
-  buffer_free(&text);
+  const char *differs = buffer_take(&text, &run->arena).data;
   programs->built = built;
-  if (kept.data) programs->differs = kept.data;
+  if (differs) programs->differs = differs;
 }
 
 /* Returns the comparison of the programs of a pair, made at the first call, or NULL if
@@ -264,9 +268,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no sampled function changed. A function that other programs share, as of the system, has
- * no code here. All stacks count, because new work in one function shows in others, as in those
- * that collect garbage. */
+/* True if no sampled function has changed code. Functions of shared libraries have no code here.
+ * All stacks count, because new work in one function can appear in others, such as the garbage
+ * collector. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {
@@ -280,7 +284,7 @@ static bool has_same_code(const struct judged *j, const struct code_comparison *
   return same > 0;
 }
 
-void code_tell(struct ci_run *run, struct run_pair *pair, const struct judged *j) {
+void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *j) {
   if (!run->code) return;
   for (size_t i = 0; i < pair->comparison_count; i++) {
     struct pair_verdicts *v = &pair->comparisons[i];

@@ -1,4 +1,5 @@
-/* The code of both sides: the machine code of their programs, and the changes of their sources. */
+/* Compares the code of both sides: the machine code of their programs, and the changes of their
+ * sources. */
 #ifndef PPROFCI_RUN_CODE_H
 #define PPROFCI_RUN_CODE_H
 
@@ -14,15 +15,16 @@ struct revisions *code_sources(const struct ci_run *run);
 
 /* Sets the code of the functions in the comparisons of a pair, and lists changed functions first
  * among its reasons. Sets pair->same_code. */
-void code_tell(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
+void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
 /* Returns "same", "changed", "in this diff", "inlined elsewhere" or "unknown"; "" if neither
  * programs nor sources are known. */
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
                       pprofc_str name);
 
-/* True if a regression of a pair is one of layout: no sampled function changed, and times may
- * change with the place of code in memory. Then it appends why, and what else differs. */
+/* True if only the layout of the code can explain the regression of a pair: no sampled function
+ * changed, and times depend on the place of code in memory. Then appends the reason and other
+ * differences. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 
 #endif

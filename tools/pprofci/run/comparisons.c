@@ -40,29 +40,29 @@ static const struct member verdicts_members[] = {
     {"moved", MEMBER_COUNT, IN_VERDICTS(moved)},
     {"differs", MEMBER_TEXT, IN_VERDICTS(differs)},
     {"weak", MEMBER_BOOL, IN_VERDICTS(weak)},
-    {"exact", MEMBER_BOOL, IN_VERDICTS(exact)},
-    {"base_runs", MEMBER_COUNT, IN_VERDICTS(runs[SIDE_BASE])},
-    {"head_runs", MEMBER_COUNT, IN_VERDICTS(runs[SIDE_HEAD])},
-    {"tested", MEMBER_COUNT, IN_VERDICTS(tested)},
-    {"changed", MEMBER_COUNT, IN_VERDICTS(changed)},
+    {"exact", MEMBER_BOOL, IN_VERDICTS(summary.exact)},
+    {"base_runs", MEMBER_COUNT, IN_VERDICTS(summary.base_runs)},
+    {"head_runs", MEMBER_COUNT, IN_VERDICTS(summary.head_runs)},
+    {"tested", MEMBER_COUNT, IN_VERDICTS(summary.tested)},
+    {"changed", MEMBER_COUNT, IN_VERDICTS(summary.changed)},
     {"left_out", MEMBER_COUNT, IN_VERDICTS(left_out)},
-    {"alpha", MEMBER_NUMBER, IN_VERDICTS(alpha)},
-    {"total_base", MEMBER_NUMBER, IN_VERDICTS(total_base)},
-    {"total_head", MEMBER_NUMBER, IN_VERDICTS(total_head)},
-    {"total_delta", MEMBER_NUMBER, IN_VERDICTS(total_delta)},
-    {"total_low", MEMBER_NUMBER, IN_VERDICTS(total_low)},
-    {"total_high", MEMBER_NUMBER, IN_VERDICTS(total_high)},
+    {"alpha", MEMBER_NUMBER, IN_VERDICTS(summary.alpha)},
+    {"total_base", MEMBER_NUMBER, IN_VERDICTS(summary.total_base)},
+    {"total_head", MEMBER_NUMBER, IN_VERDICTS(summary.total_head)},
+    {"total_delta", MEMBER_NUMBER, IN_VERDICTS(summary.total_delta)},
+    {"total_low", MEMBER_NUMBER, IN_VERDICTS(summary.total_low)},
+    {"total_high", MEMBER_NUMBER, IN_VERDICTS(summary.total_high)},
     {"sentence", MEMBER_TEXT, IN_VERDICTS(sentence)},
-    {"common_change", MEMBER_NUMBER, IN_VERDICTS(common_change)},
-    {"common_low", MEMBER_NUMBER, IN_VERDICTS(common_low)},
-    {"common_high", MEMBER_NUMBER, IN_VERDICTS(common_high)},
+    {"common_change", MEMBER_NUMBER, IN_VERDICTS(summary.common_change)},
+    {"common_low", MEMBER_NUMBER, IN_VERDICTS(summary.common_low)},
+    {"common_high", MEMBER_NUMBER, IN_VERDICTS(summary.common_high)},
     {"environment", MEMBER_NUMBER, IN_VERDICTS(environment)},
     {"rest", MEMBER_NUMBER, IN_VERDICTS(rest)},
     {"rest_functions", MEMBER_COUNT, IN_VERDICTS(rest_count)},
-    {"visible", MEMBER_NUMBER, IN_VERDICTS(visible)},
+    {"visible", MEMBER_NUMBER, IN_VERDICTS(summary.visible)},
     {"largest", MEMBER_TEXT, IN_VERDICTS(largest)},
-    {"runs_for_5", MEMBER_NUMBER, IN_VERDICTS(runs_for_5)},
-    {"sight", MEMBER_TEXT, IN_VERDICTS(visible_text)},
+    {"runs_for_5", MEMBER_NUMBER, IN_VERDICTS(summary.runs_for_5)},
+    {"smallest_change", MEMBER_TEXT, IN_VERDICTS(visible_text)},
     {"note", MEMBER_TEXT, IN_VERDICTS(note)},
     {"command", MEMBER_TEXT, IN_VERDICTS(command)},
 };
@@ -314,7 +314,7 @@ pprofc_status comparisons_read(struct ci_run *run, const struct node *from, stru
   return PPROFC_OK;
 }
 
-pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *leg,
+pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error) {
   const struct node *list = node_get(root, "fired");
   size_t all = run->fired_count + node_size(list), one;
@@ -327,7 +327,7 @@ pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root
         !changes_read(run, node_get(from, "functions"), &fired->change, 1, &one))
       return error_nomem(error);
     if (!one) continue;
-    buffer_printf(&run->gate_text, "%s: -fail-on='%s': %s %s in %s\n", leg, fired->condition,
+    buffer_printf(&run->gate_text, "%s: -fail-on='%s': %s %s in %s\n", job, fired->condition,
                   fired->change.name, fired->change.verdict, fired->pair);
     run->fired_count++;
   }

@@ -1,30 +1,22 @@
-/* -fail-on: functions that must not grow. */
+/* Checks -fail-on: functions that must not grow. */
 #include "core/array.h"
 #include "core/log_guard.h"
-#include "noise/domains.h"
-#include "noise/gate.h"
 #include "page/numbers.h"
 #include "run/code.h"
 #include "run/files.h"
 #include "run/judging.h"
 #include "run/same.h"
 #include "run/text.h"
+#include "verdict/print/conditions.h"
+#include "verdict/print/domains.h"
 
 #include <math.h>
 #include <stdio.h>
 
 pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error) {
-  struct buffer text;
   const char *path = run->options->noise_rules;
   if (!*path) return PPROFC_OK;
-  buffer_init(&text, run->mem, (size_t)1 << 20);
-  pprofc_status status = file_read(path, &text, error);
-  if (status == PPROFC_OK) {
-    run->noise_rules = buffer_keep(&text, &run->arena);
-    if (!run->noise_rules.data) status = error_nomem(error);
-  }
-  buffer_free(&text);
-  return status;
+  return file_keep(path, (size_t)1 << 20, &run->arena, &run->noise_rules, error);
 }
 
 /* ---- one condition on one comparison ----------------- */
@@ -53,7 +45,7 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
   buffer_printf(out, "%s%.*s in %s%s\n", how, STR_ARG(shown), f->pair->diff, rest);
 }
 
-/* True for a time that grew although no sampled function has other machine code. */
+/* True if a time grew although the machine code of all sampled functions is the same. */
 static bool failing_excuse(struct failing *f, const struct noise_finding *found,
                            const struct change *change) {
   struct ci_run *run = f->run;

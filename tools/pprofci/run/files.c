@@ -1,4 +1,4 @@
-/* Files and folders of a run. */
+/* Handles files and folders of a run. */
 #include "run/files.h"
 
 #include "core/array.h"
@@ -6,7 +6,6 @@
 #include "run/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +33,18 @@ bool files_make_folders(const char *path) {
 pprofc_status files_need_folder(const char *path, pprofc_error *error) {
   if (files_make_folders(path)) return PPROFC_OK;
   return error_set(error, PPROFC_E_IO, "cannot make the folder '%s': %s", path, ERRNO_TEXT(errno));
+}
+
+pprofc_status files_need_parent(const char *path, pprofc_error *error) {
+  char folder[PATH_MAX];
+  pprofc_str parent = str_slice(str_of(path), 0, str_find_last_char(str_of(path), '/'));
+  if (!parent.size || parent.size == strlen(path)) return PPROFC_OK;
+  if (parent.size >= sizeof folder)
+    return error_set(error, PPROFC_E_IO, "cannot make the folder of '%s': %s", path,
+                     ERRNO_TEXT(ENAMETOOLONG));
+  memcpy(folder, parent.data, parent.size);
+  folder[parent.size] = '\0';
+  return files_need_folder(folder, error);
 }
 
 pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error) {
@@ -76,23 +87,20 @@ pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, c
   return status == PPROFC_OK ? save_file(whole, write, context, error) : status;
 }
 
-pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
-                         pprofc_error *error) {
+pprofc_status files_copy(const char *from, const char *to, pprofc_error *error) {
   struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
   pprofc_status status = file_read(from, &text, error);
-  if (status == PPROFC_OK) status = files_put(run, false, path, buffer_str(&text), error);
+  if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
   buffer_free(&text);
   return status;
 }
 
-pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *error) {
-  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  bool good = fd >= 0 && fd_write(&fd, text.data, text.size) == 0;
-  int number = errno;
-  if (fd >= 0 && close(fd) != 0) good = false;
-  if (good) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(number));
+pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
+                             pprofc_error *error) {
+  const char *whole;
+  pprofc_status status = stage_path(run, false, path, &whole, error);
+  return status == PPROFC_OK ? files_copy(from, whole, error) : status;
 }
 
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
@@ -129,4 +137,14 @@ bool files_are_same(const char *a, const char *b) {
   struct stat one, other;
   if (!a || !b || stat(a, &one) != 0 || stat(b, &other) != 0) return false;
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+pprofc_str place_in_checkout(const char *file) {
+  while (file && *file) {
+    /* An absolute path is not in the checkout. */
+    if (*file != '/' && files_is_regular(file)) return str_of(file);
+    const char *slash = strchr(file, '/');
+    file = slash ? slash + 1 : NULL;
+  }
+  return STR("");
 }

@@ -1,4 +1,4 @@
-/* Files and folders of a run. Paths as for open(2). */
+/* Handles files and folders of a run. Paths are as for open(2). */
 #ifndef PPROFCI_RUN_FILES_H
 #define PPROFCI_RUN_FILES_H
 
@@ -15,6 +15,9 @@ bool files_make_folders(const char *path);
 /* Like files_make_folders, but sets an error message. */
 pprofc_status files_need_folder(const char *path, pprofc_error *error);
 
+/* Makes the folder of a file, and its parents. */
+pprofc_status files_need_parent(const char *path, pprofc_error *error);
+
 /* Makes a new folder in $TMPDIR or /tmp. */
 pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
 
@@ -27,12 +30,12 @@ pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path,
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
 
-/* Appends text to a file, which is created if needed. */
-pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *error);
+/* Like files_put, for a copy of a file. */
+pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
+                             pprofc_error *error);
 
-/* Copies a file into the stage, unchanged. */
-pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
-                         pprofc_error *error);
+/* Copies a file. */
+pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
 /* Lists the names in a folder in an order of scandir(3), with those that begin with a dot. */
 typedef int files_order(const struct dirent **a, const struct dirent **b);
@@ -44,5 +47,10 @@ bool files_is_regular(const char *path);
 
 /* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
+
+/* Returns the file of a profile as a path in the checkout: its longest suffix that is a file
+ * below the current folder. Empty if no suffix matches: profiles name files by module or by the
+ * folder of the build. */
+pprofc_str place_in_checkout(const char *file);
 
 #endif

@@ -2,6 +2,7 @@
  * or the bundled ones. */
 #include "common/terminal.h"
 #include "core/array.h"
+#include "core/chars.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "run/several.h"
@@ -13,19 +14,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Profiles of a folder, sorted by name. */
+/* A profile of a folder, sorted by name. */
+struct listed_profile {
+  const char *path, *key; /* key: name without process ids and times; see profile_key */
+  bool paired;
+};
+
 struct profile_list {
-  const char **paths;
-  const char **keys; /* names without process ids and times; see profile_key */
-  bool *paired;
+  struct listed_profile *items;
   size_t count, capacity;
 };
 
 /* ---- keys -------------------------------------------- */
 
 static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
-  while (at < name.size && ((name.data[at] >= '0' && name.data[at] <= '9') ||
-                            (name.data[at] && strchr(others, name.data[at]))))
+  while (at < name.size &&
+         (char_is_digit(name.data[at]) || (name.data[at] && strchr(others, name.data[at]))))
     at++;
   return at;
 }
@@ -56,7 +60,7 @@ static const char *profile_key(struct ci_run *run, const char *path) {
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
-    if (strcmp(list->keys[i], key) == 0) {
+    if (strcmp(list->items[i].key, key) == 0) {
       *last = i;
       times++;
     }
@@ -64,19 +68,6 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
 }
 
 /* ---- profiles of a folder ---------------------------- */
-
-/* True if the format is unknown or the file is empty, so it may be something else. */
-static bool may_be_no_profile(const pprofc_error *error) {
-  return strstr(error->message, "unrecognized profile format") ||
-         strstr(error->message, "empty input file");
-}
-
-static bool is_profile_by_name(const char *path) {
-  static const char *const endings[] = {".prof", ".pb", ".pb.gz"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (str_ends(str_of(path), str_of(endings[i]))) return true;
-  return false;
-}
 
 /* Adds an unreadable profile to run->unread. The run continues without it and fails at its end. */
 static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
@@ -97,7 +88,7 @@ pprofc_status check_profile(struct ci_run *run, const char *path, const char *ot
   pprofc_status status = source_check(path, error);
   *is = status == PPROFC_OK;
   if (*is || status == PPROFC_E_NOMEM) return status;
-  if (is_profile_by_name(path) || !may_be_no_profile(error)) return note_unread(run, path, error);
+  if (!source_may_be_other(path, "", error)) return note_unread(run, path, error);
   const char *partner = *other ? text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name)) : NULL;
   if (partner && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK)
     return note_unread(run, path, error);
@@ -107,16 +98,10 @@ pprofc_status check_profile(struct ci_run *run, const char *path, const char *ot
 
 static pprofc_status profiles_add(struct ci_run *run, struct profile_list *list, const char *path,
                                   pprofc_error *error) {
-  size_t capacity = list->capacity, again = list->capacity, third = list->capacity;
-  bool room = ARRAY_RESERVE(run->mem, list->paths, capacity, list->count + 1) &&
-              ARRAY_RESERVE(run->mem, list->keys, again, list->count + 1) &&
-              ARRAY_RESERVE(run->mem, list->paired, third, list->count + 1);
-  const char *key = room ? profile_key(run, path) : NULL;
-  if (!key) return error_nomem(error);
-  list->capacity = capacity;
-  list->paths[list->count] = path;
-  list->keys[list->count] = key;
-  list->paired[list->count++] = false;
+  const char *key = profile_key(run, path);
+  if (!key || !ARRAY_RESERVE(run->mem, list->items, list->capacity, list->count + 1))
+    return error_nomem(error);
+  list->items[list->count++] = (struct listed_profile){path, key, false};
   return PPROFC_OK;
 }
 
@@ -152,24 +137,18 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-static void profiles_free(struct ci_run *run, struct profile_list *list) {
-  mem_free(run->mem, list->paths, list->capacity, sizeof *list->paths);
-  mem_free(run->mem, list->keys, list->capacity, sizeof *list->keys);
-  mem_free(run->mem, list->paired, list->capacity, sizeof *list->paired);
-}
-
 /* ---- pairs ------------------------------------------- */
 
 /* Returns the profile of the base that matches one of the head: the same name, or the only
  * profile with the same key on both sides. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
-  pprofc_str name = str_path_base(str_of(head->paths[index]));
+  pprofc_str name = str_path_base(str_of(head->items[index].path));
   size_t found = SIZE_MAX, ignored;
   for (size_t i = 0; i < base->count; i++)
-    if (str_equal(name, str_path_base(str_of(base->paths[i])))) return i;
-  if (key_times(base, head->keys[index], &found) == 1 &&
-      key_times(head, head->keys[index], &ignored) == 1)
+    if (str_equal(name, str_path_base(str_of(base->items[i].path)))) return i;
+  if (key_times(base, head->items[index].key, &found) == 1 &&
+      key_times(head, head->items[index].key, &ignored) == 1)
     return found;
   return SIZE_MAX;
 }
@@ -178,12 +157,13 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
                        const struct profile_list *head) {
   for (size_t i = 0; i < head->count; i++) {
     size_t partner = partner_of(base, head, i);
-    if (partner != SIZE_MAX) base->paired[partner] = true;
-    if (!run_add_pair(run, partner == SIZE_MAX ? NULL : base->paths[partner], head->paths[i]))
+    if (partner != SIZE_MAX) base->items[partner].paired = true;
+    if (!run_add_pair(run, partner == SIZE_MAX ? NULL : base->items[partner].path,
+                      head->items[i].path))
       return false;
   }
   for (size_t i = 0; i < base->count; i++)
-    if (!base->paired[i] && !run_add_pair(run, base->paths[i], NULL)) return false;
+    if (!base->items[i].paired && !run_add_pair(run, base->items[i].path, NULL)) return false;
   return true;
 }
 
@@ -224,8 +204,8 @@ static pprofc_status pair_folders(struct ci_run *run, const char *base, const ch
     status = check_profiles(side == SIDE_BASE ? base : head, &lists[side], folders, error);
   if (status == PPROFC_OK && !pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]))
     status = error_nomem(error);
-  profiles_free(run, &lists[SIDE_BASE]);
-  profiles_free(run, &lists[SIDE_HEAD]);
+  for (int side = 0; side < SIDES; side++)
+    ARRAY_FREE(run->mem, lists[side].items, lists[side].capacity);
   return status;
 }
 
@@ -284,7 +264,7 @@ static pprofc_status settle_paths(struct ci_run *run, const char **folders, ppro
     run->bench[side] = text_path(&run->arena, run->bench[side]);
     if (!folders[side] || !run->bench[side]) return error_nomem(error);
     if (*folders[side] && !files_is_folder(folders[side]))
-      return error_set(error, PPROFC_E_INVALID, "no folder '%s'", folders[side]);
+      return error_set(error, PPROFC_E_INVALID, "'%s' is not a folder", folders[side]);
   }
   return PPROFC_OK;
 }

@@ -1,18 +1,20 @@
 /* Converts verdicts to the data of the page about the functions of a pair. */
+#include "core/escape.h"
 #include "core/log_guard.h"
-#include "noise/blame.h"
-#include "noise/domains.h"
 #include "run/judging.h"
 #include "run/text.h"
+#include "verdict/print/blame.h"
+#include "verdict/print/domains.h"
 
 #include <math.h>
 
-#define ROWS_MOST   30
-#define LEAST_SHARE 0.01 /* share of the base; smaller untested growth is not shown */
-#define INSIDE_MOST 8    /* functions of a place that are named */
-#define NAME_MOST   160  /* maximum bytes of a name in a sentence */
+#define ROWS_MOST 30
+/* Minimum share of the base for growth that is shown although it is not tested. */
+#define LEAST_SHARE 0.01
+#define INSIDE_MOST 8   /* maximum number of functions of a place that are named */
+#define NAME_MOST   160 /* maximum bytes of a name in a sentence */
 
-/* A comparison that is being filled in, and its inputs. */
+/* State of filling in a comparison. */
 struct filling {
   struct ci_run *run;
   const struct judged *judged;
@@ -105,9 +107,7 @@ static const char *judged_domain_names(const struct filling *f,
   }
   if (domain->row_count > INSIDE_MOST)
     buffer_printf(&names, " and %zu more", domain->row_count - INSIDE_MOST);
-  pprofc_str kept = buffer_keep(&names, &f->run->arena);
-  buffer_free(&names);
-  return kept.data ? text_keep(&f->run->arena, kept) : NULL;
+  return buffer_take(&names, &f->run->arena).data;
 }
 
 /* Converts a domain whose rows cancel to one line. A domain of two related functions names the
@@ -131,7 +131,8 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* Adds the rows that changed, or the other rows with a difference of their own. */
+/* Adds the changed rows if `changed` is true, else the other rows with a difference of their own.
+ */
 static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -149,8 +150,8 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function is a reason for growth. One run per side cannot test contention, so
- * such functions count if they are large enough. */
+/* True if the function is a reason for growth. One run per side cannot test contention, so there
+ * any function with enough growth is a reason. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   if (row->relation || noise_domain_moved(f->report, row) || !(e->delta > 0)) return false;
@@ -194,21 +195,9 @@ static const char *judged_note(const struct filling *f) {
   return text_printf(&f->run->arena, "nothing to judge: %.0f samples", samples);
 }
 
-/* Appends a word quoted for a shell. */
-static void command_word(struct buffer *out, const char *text) {
-  buffer_add_char(out, '\'');
-  for (; *text; text++) {
-    if (*text == '\'')
-      buffer_add_text(out, "'\\''");
-    else
-      buffer_add_char(out, *text);
-  }
-  buffer_add_char(out, '\'');
-}
-
 static void command_option(struct buffer *out, const char *name, const char *value) {
   buffer_printf(out, " -%s=", name);
-  command_word(out, value);
+  escape_shell(out, str_of(value));
 }
 
 /* Appends a path of the artifacts that contains the name of the pair. */
@@ -217,13 +206,10 @@ static void command_path(struct buffer *out, const char *option, const char *fol
   struct buffer path;
   buffer_init(&path, out->mem, SIZE_MAX / 2);
   buffer_printf(&path, "%s%s%s", folder, name, rest);
-  buffer_add_char(&path, '\0');
   buffer_add_char(out, ' ');
   if (option) buffer_printf(out, "-%s=", option);
-  if (path.failed)
-    out->failed = true;
-  else
-    command_word(out, path.data);
+  escape_shell(out, buffer_str(&path));
+  out->failed |= path.failed;
   buffer_free(&path);
 }
 
@@ -260,37 +246,20 @@ static const char *judged_command(const struct filling *f, const struct run_pair
     command_path(&out, "diff_base", "profiles/", pair->names[SIDE_BASE], ".pb.gz");
     command_path(&out, NULL, "profiles/", pair->names[SIDE_HEAD], ".pb.gz");
   }
-  pprofc_str kept = buffer_keep(&out, &f->run->arena);
-  buffer_free(&out);
-  return kept.data ? text_keep(&f->run->arena, kept) : NULL;
+  return buffer_take(&out, &f->run->arena).data;
 }
 
 /* ---- the whole --------------------------------------- */
 
-static void judged_totals(struct filling *f) {
+static void judged_summary(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct pair_verdicts *to = f->to;
-  to->per_operation = s->exposure == PPROFC_EXPOSURE_OPS;
-  to->exact = s->exact;
-  to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
-  to->runs[SIDE_BASE] = s->base_runs;
-  to->runs[SIDE_HEAD] = s->head_runs;
-  to->tested = s->tested;
-  to->changed = s->changed;
-  to->alpha = s->alpha;
-  to->total_base = s->total_base;
-  to->total_head = s->total_head;
-  to->total_delta = s->total_delta;
-  to->total_low = s->total_low;
-  to->total_high = s->total_high;
-  to->common_change = s->common_change;
-  to->common_low = s->common_low;
-  to->common_high = s->common_high;
+  to->summary = *s;
   to->environment = f->blame.environment;
   to->rest = f->blame.rest;
   to->rest_count = f->blame.rest_count;
-  to->visible = s->visible;
-  to->runs_for_5 = s->runs_for_5;
+  to->per_operation = s->exposure == PPROFC_EXPOSURE_OPS;
+  to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
 /* Finds the largest function if something was judged and nothing changed. */
@@ -326,7 +295,7 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
   to->sentence = text_keep(&run->arena, escape_line_keep(s->sentence, &run->arena));
   if (!to->rows || !to->type || !to->unit || !to->sentence) return error_nomem(error);
   to->measure = judged_measure(pair, to->type);
-  judged_totals(&f);
+  judged_summary(&f);
   bool good =
       judged_take(&f, true) && judged_take(&f, false) && judged_blame(&f) && judged_largest(&f);
   to->visible_text = good ? judged_visible(&f) : NULL;

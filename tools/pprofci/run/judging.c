@@ -2,6 +2,7 @@
 #include "run/judging.h"
 
 #include "core/log_guard.h"
+#include "noise/noise.h"
 #include "pipeline/pipeline.h"
 #include "run/code.h"
 #include "run/profiles.h"
@@ -40,7 +41,7 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
 /* Benchmark measures of sample types, in the unit of the type. */
 static const struct judged_measure {
   const char *type, *unit, *measure;
-  size_t offset; /* offset in struct run_measured */
+  size_t offset; /* offset of the measurement in struct run_measured */
 } judged_measures[] = {
     {"cpu", "nanoseconds", "sec/op", offsetof(struct run_measured, nanoseconds)},
     {"alloc_space", "bytes", "B/op", offsetof(struct run_measured, bytes)},
@@ -109,10 +110,7 @@ static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
                                   const pprofc_report_options *options, const char *index,
                                   struct noise_report *report, pprofc_error *error) {
   pprofc_verdict_options how;
-  pprofc_filter_options filter = noise_filter(options);
   pprofc_verdict_options_init(&how);
-  filter.warn = NULL;
-  how.filter = &filter;
   how.sample_index = index;
   how.normalize_by = (pprofc_verdict_exposure)run->options->normalize_by;
   if (run->noise_rules.data) {
@@ -120,10 +118,8 @@ static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
     how.rules_size = run->noise_rules.size;
     how.rules_name = run->options->noise_rules;
   }
-  pprofc_status status = pprofc_verdicts_new(j->runs, j->bases, j->runs + j->bases,
-                                             j->count - j->bases, &how, &report->verdicts, error);
-  if (status == PPROFC_OK) noise_take(report);
-  return status;
+  report->options = options;
+  return noise_report_judge(report, j->runs, j->count, j->bases, &how, error);
 }
 
 /* Makes one comparison. A failed comparison gets a note with the reason. */
@@ -170,14 +166,15 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
   if (status == PPROFC_OK && second) status = judging_add(run, pair, j, options, second, error);
   if (status != PPROFC_OK) return status;
   run_show_comparison(pair);
-  code_tell(run, pair, j);
+  code_describe(run, pair, j);
   return failing_find(run, pair, j, error);
 }
 
 void judging_free(struct judged *j) {
   for (size_t i = 0; i < JUDGED_TYPES; i++) pprofc_verdicts_free(j->reports[i].verdicts);
   for (size_t i = 0; i < j->count; i++) {
-    /* const only because verdicts do not change a profile; the run owns it. */
+    /* the cast drops const, which is there only because verdicts do not change a profile; the run
+     * owns it */
     pprofc_profile_release((pprofc_profile *)(uintptr_t)j->runs[i].profile);
   }
   if (j->budget) budget_release(j->budget);

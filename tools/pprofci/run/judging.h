@@ -1,19 +1,19 @@
-/* Verdicts on the functions of a pair of profiles, each a run of the base or the head. */
+/* Makes verdicts on the functions of a pair of profiles, each a run of the base or the head. */
 #ifndef PPROFCI_RUN_JUDGING_H
 #define PPROFCI_RUN_JUDGING_H
 
 #include "core/budget.h"
-#include "noise/noise.h"
 #include "run/run.h"
+#include "verdict/print/print.h"
 
-#define JUDGED_TYPES 2 /* a memory profile has two: bytes and objects */
+/* Maximum number of sample types of a pair: a memory profile has two, bytes and objects. */
+#define JUDGED_TYPES 2
 
 /* Runs of a pair with their verdicts. */
 struct judged {
-  struct budget *budget; /* memory of everything that is read */
+  struct budget *budget; /* budget for the memory of everything that is read */
   pprofc_verdict_run *runs;
-  size_t count, bases;                       /* runs [0, bases) are the base, the others the
-                                                head */
+  size_t count, bases; /* number of runs, and number of runs of the base, which come first */
   struct noise_report reports[JUDGED_TYPES]; /* reports of the comparisons of the pair; without
                                                 verdicts there is no comparison */
 };
@@ -34,7 +34,7 @@ struct change judged_estimate(const struct noise_report *report,
 
 /* Settings of a comparison. */
 struct judged_how {
-  const char *index, *hide; /* sample type, and expression of hidden frames; "" or NULL */
+  const char *index, *hide; /* sample type, and expression of frames to hide; "" or NULL */
 };
 
 /* Fills in a comparison from verdicts. */

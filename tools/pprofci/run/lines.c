@@ -10,14 +10,15 @@
 #include <stdlib.h>
 
 #define HUNKS_MOST 20
-#define LINES_MOST 200 /* lines of a hunk */
-#define TEXT_MOST  200 /* bytes of a line */
+#define LINES_MOST 200 /* maximum number of lines of a hunk */
+#define TEXT_MOST  200 /* maximum size in bytes of a line that is shown */
 
-/* The cost of a changed line. */
+/* Cost of a changed line. */
 struct changed_line {
   double cost[SIDES];
   double largest;      /* cost of `function` on this line */
-  pprofc_str function; /* the one with the largest cost on the line */
+  bool grew;           /* true if `function` grew by more than noise */
+  pprofc_str function; /* function with the largest cost on the line */
 };
 
 /* State of a search. */
@@ -26,9 +27,25 @@ struct lines_search {
   struct run_pair *pair;
   const struct judged *judged;
   const struct revisions *revisions;
-  struct changed_line *lines; /* one for each text of the hunks */
+  struct changed_line *lines; /* costs of the changed lines: one for each text of the hunks */
   double divisors[SIDES];
 };
+
+/* ---- verdicts ---------------------------------------- */
+
+/* Finds how a function changed with its callees; false if it was not judged. */
+static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
+  const pprofc_verdicts *verdicts = s->judged ? s->judged->reports[0].verdicts : NULL;
+  const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, function) : NULL;
+  if (row) *change = judged_estimate(&s->judged->reports[0], &row->cum);
+  return row != NULL;
+}
+
+/* True if the function grew by more than noise. */
+static bool line_grew(const struct lines_search *s, pprofc_str function) {
+  struct change change;
+  return line_change(s, function, &change) && change.certain && change.delta > 0;
+}
 
 /* ---- costs ------------------------------------------- */
 
@@ -48,6 +65,19 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
   return text < hunks->text_count ? &s->lines[text] : NULL;
 }
 
+/* Chooses the function of a line: one that grew by more than noise, else the one with the largest
+ * cost. A line of a closure also has the cost of the function around it. */
+static void take_function(const struct lines_search *s, struct changed_line *line,
+                          pprofc_str function, double value) {
+  bool same = line->function.size && str_equal(line->function, function);
+  bool grew = same ? line->grew : line_grew(s, function);
+  bool larger = value > line->largest;
+  if (grew == line->grew ? !larger : !grew) return;
+  line->grew = grew;
+  line->largest = value;
+  line->function = function;
+}
+
 static void add_costs(struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0; i < costs->count; i++)
     for (int side = 0; side < SIDES; side++) {
@@ -57,9 +87,7 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
       if (!line) continue;
       double value = (double)cost->cum[side] / s->divisors[side];
       line->cost[side] += value;
-      if (value <= line->largest) continue;
-      line->largest = value;
-      line->function = cost->name;
+      take_function(s, line, cost->name, value);
     }
 }
 
@@ -71,12 +99,10 @@ static const char *line_text(struct ci_run *run, pprofc_str text) {
 
 /* Sets the function of a hunk and how it changed. */
 static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
-  const pprofc_verdicts *verdicts = s->judged ? s->judged->reports[0].verdicts : NULL;
-  const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, function) : NULL;
+  struct change change;
   hunk->function = line_text(s->run, function);
   hunk->verdict = "";
-  if (!row) return hunk->function;
-  const struct change change = judged_estimate(&s->judged->reports[0], &row->cum);
+  if (!line_change(s, function, &change)) return hunk->function;
   const pprofc_verdict_summary *whole = &s->judged->reports[0].summary;
   bool all = whole->total_delta > 0 && pprofc_verdict_is_certain(whole->total_verdict);
   if (change.certain) hunk->verdict = change.verdict;

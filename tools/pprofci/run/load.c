@@ -11,18 +11,17 @@
 
 #define LOAD_MOST   2.0  /* load average by processor above which a machine is overloaded */
 #define OTHERS_MOST 0.5  /* share of the processors that others may use while all are busy */
-#define BUSY_LEAST  0.95 /* share from which on all processors are busy */
-#define STOLEN_MOST 0.1  /* share of the processors that the host may take */
+#define BUSY_LEAST  0.95 /* minimum share of the processors in use at which all count as busy */
+#define STOLEN_MOST 0.1  /* maximum share of the processors that the host may take */
 
 /* Columns of the first line of /proc/stat, in ticks. */
 enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_SOFT, TICK_STOLEN };
 
 /* ---- reading ----------------------------------------- */
 
-/* Reads the numbers of the first line of a file below `proc`; leaves the others 0. */
-static void load_read(const char *proc, const char *name, double *numbers, size_t count) {
-  char path[4096], line[1024];
-  snprintf(path, sizeof path, "%s/%s", proc, name);
+/* Reads the numbers of the first line of a file; leaves the others 0. */
+static void load_read(const char *path, double *numbers, size_t count) {
+  char line[1024];
   FILE *file = fopen(path, "r");
   if (!file) return;
   pprofc_str rest = fgets(line, sizeof line, file) ? str_of(line) : STR(""), word;
@@ -35,7 +34,7 @@ static double seconds_of(struct timeval time) {
   return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-struct round_load load_now(const char *proc) {
+struct round_load load_now(void) {
   struct round_load now = {0, 0, 0, 0, 0};
   double ticks[TICK_STOLEN + 1] = {0};
   struct timespec clock = {0, 0};
@@ -45,8 +44,8 @@ struct round_load load_now(const char *proc) {
   now.wall = (double)clock.tv_sec + (double)clock.tv_nsec / 1e9;
   if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
     now.own = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-  load_read(proc, "loadavg", &now.average, 1);
-  load_read(proc, "stat", ticks, TICK_STOLEN + 1);
+  load_read("/proc/loadavg", &now.average, 1);
+  load_read("/proc/stat", ticks, TICK_STOLEN + 1);
   for (int i = TICK_USER; i < TICK_STOLEN; i++)
     if (i != TICK_IDLE && i != TICK_WAIT) now.busy += ticks[i] / per_second;
   now.stolen = ticks[TICK_STOLEN] / per_second;
@@ -63,7 +62,7 @@ static struct round_load load_between(const struct round_load *begin,
 }
 
 void load_add(struct ci_run *run, const struct round_load *begin) {
-  struct round_load end = load_now("/proc"), load = load_between(begin, &end);
+  struct round_load end = load_now(), load = load_between(begin, &end);
   buffer_add(&run->loads, &load, sizeof load);
 }
 
@@ -104,10 +103,7 @@ const char *load_judge(struct ci_run *run, double processors) {
     buffer_printf(&text, ", %.0f%% of their time taken by other programs", 100 * others);
   if (all > 0 && stolen > STOLEN_MOST * all)
     buffer_printf(&text, ", %.0f%% of their time taken by the host", 100 * stolen / all);
-  buffer_add_char(&text, '\0');
-  pprofc_str kept = buffer_keep(&text, &run->arena);
-  buffer_free(&text);
-  return kept.data;
+  return buffer_take(&text, &run->arena).data;
 }
 
 /* ---- manifest ---------------------------------------- */

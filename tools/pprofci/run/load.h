@@ -1,4 +1,4 @@
-/* How busy the machine was while benchmarks were measured. */
+/* Measures how busy the machine was while benchmarks were measured. */
 #ifndef PPROFCI_RUN_LOAD_H
 #define PPROFCI_RUN_LOAD_H
 
@@ -9,13 +9,13 @@
 struct round_load {
   double average; /* load average of the last minute at the end of the round */
   double wall;    /* duration of the round */
-  double own;     /* CPU time of the programs of the run */
+  double own;     /* CPU seconds of the programs of the run */
   double busy;    /* CPU time of all programs; 0: unknown */
   double stolen;  /* time that a host took from this virtual machine */
 };
 
 /* Reads the clocks: to begin a round, and to end it. */
-struct round_load load_now(const char *proc);
+struct round_load load_now(void);
 
 /* Adds the load since `begin` to the run as a round; a failure stays in run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);

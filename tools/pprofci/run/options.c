@@ -1,22 +1,23 @@
-/* The flags of `pprofci run`. */
+/* Defines the flags of `pprofci run`. */
 #include "run/options.h"
 
 #include "commands.h"
 #include "gate/settings.h"
-#include "noise/gate.h"
 #include "run/text.h"
+#include "verdict/print/conditions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define FIELD(name) offsetof(struct run_options, name)
 
-enum run_group { RUN_INPUTS, RUN_RECORDING, RUN_SIMULATING, RUN_RESULT };
+enum run_group { RUN_INPUTS, RUN_RECORDING, RUN_SIMULATING, RUN_TIMING, RUN_RESULT };
 
 static const struct flag_group groups[] = {
     [RUN_INPUTS] = {"Inputs", "Without a base nothing is compared: a first run."},
     [RUN_RECORDING] = {"Recording Go benchmarks", NULL},
     [RUN_SIMULATING] = {"Counting instructions", NULL},
+    [RUN_TIMING] = {"Timing benchmarks of plugins", NULL},
     [RUN_RESULT] = {"The result", NULL},
 };
 
@@ -38,7 +39,7 @@ static const char *add_bench(void *context, const struct flag *flag, const char 
   struct run_options *o = context;
   int side = strcmp(flag->name, "bench-head") == 0;
   *(side ? &o->bench_head : &o->bench_base) = text;
-  if (!*text) return NULL; /* check_empty reports it */
+  if (!*text) return NULL; /* accept an empty value here: check_empty reports it */
   if (o->bench_count[side] == RUN_BENCH_MAX) return "too many; put the files into a folder";
   o->bench_paths[side][o->bench_count[side]++] = text;
   return NULL;
@@ -48,7 +49,7 @@ static const char *add_fail_on(void *context, const struct flag *flag, const cha
   struct run_options *o = context;
   (void)flag;
   o->fail_on_last = text;
-  if (!*text) return NULL; /* check_empty reports it */
+  if (!*text) return NULL; /* accept an empty value here: check_empty reports it */
   if (o->fail_on_count == RUN_FAIL_ON_MAX) return "too many conditions";
   o->fail_on[o->fail_on_count++] = text;
   return NULL;
@@ -105,7 +106,7 @@ static const struct flag flags[] = {
          "./...; split into words like in a shell"),
     FLAG(STRING, RUN_SIMULATING, "setup", setup, "COMMAND", NULL,
          "shell command that builds each commit before -simulate counts; both commits are checked "
-         "out in turn in one folder"),
+         "out in turn in one folder; with -walltime in two folders, before each round"),
     FLAG(
         STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
         "function to count, with its callees, in a program without marks; may be a pattern with *"),
@@ -117,6 +118,10 @@ static const struct flag flags[] = {
          "number of runs of the base's command; 2 or more separate functions that vary from "
          "functions that changed"),
     FLAG(INT, RUN_SIMULATING, "simulate-runs", simulated_runs, "N", "2", "same as -runs"),
+    FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
+         "command whose benchmarks are timed one by one by CodSpeed's plugins and sampled by perf: "
+         "pytest --codspeed, cargo codspeed run -m walltime, vitest bench; runs -count times, then "
+         "-profile-runs times under perf, at -base-ref and here in turns"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
          "folder for the artifacts; benchmark tables go to benchdiff next to it"),
     FLAG(STRING, RUN_RESULT, "threshold", threshold, "PERCENT", NULL,
@@ -137,19 +142,22 @@ static const struct flag flags[] = {
            "judge results although all samples of a side come from one process"),
     SWITCH(RUN_RESULT, "any-load", any_load, "judge times even if the machine was overloaded"),
     SWITCH(RUN_RESULT, "layout", layout,
-           "judge times even if only the place of unchanged machine code in memory differs"),
+           "judge times even if only the addresses of unchanged machine code differ"),
     SWITCH(RUN_RESULT, "no-fail", no_fail, "exit with 0 when something regressed"),
     FLAG(STRING, RUN_RESULT, "links", links, "FILE", NULL,
          "links for the page, written by `pprofci push -links FILE`"),
     FLAG(STRING, RUN_RESULT, "title", title, "TEXT", NULL,
          "title of the page: the change, the pull request"),
+    COMMAND_BUDGET(RUN_RESULT),
 };
 
 static const char *const usage[] = {
     "-base DIR -head DIR [-bench-base FILE -bench-head FILE] [flags]",
     "-record PACKAGES [-base-ref REF] [flags]",
     "-simulate COMMAND [-base-ref REF -setup COMMAND] [flags]",
-    "-simulate-base COMMAND -simulate-head COMMAND [flags]", NULL};
+    "-simulate-base COMMAND -simulate-head COMMAND [flags]",
+    "-walltime COMMAND [-base-ref REF -setup COMMAND] [flags]",
+    NULL};
 
 static const char *const details[] = {
     "Makes the artifacts of a pull request: tables and flame graphs of base, head and difference "
@@ -188,7 +196,7 @@ static bool run_seen(const struct flags_parsed *parsed, const char *name) {
 static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
                                  pprofc_error *error) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-    if (flags[i].kind != FLAG_STRING || !parsed->seen[i]) continue;
+    if (flags[i].kind != FLAG_STRING || flags[i].call == brief_store || !parsed->seen[i]) continue;
     const char *text;
     memcpy(&text, (const char *)o + flags[i].offset, sizeof text);
     if (!*text) return error_set(error, PPROFC_E_INVALID, "-%s is empty", flags[i].name);
@@ -257,7 +265,7 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* common prefix of both names */
+  const char *prefix; /* text with which the names of both flags begin */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},
@@ -285,23 +293,37 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
 /* Flags that need one of two flags. */
 static const struct {
   const char *name, *of, *or_of;
-} belongings[] = {{"all", "record", "record"},       {"count", "record", "record"},
+} belongings[] = {{"all", "record", "record"},       {"count", "record", "walltime"},
                   {"bench", "record", "simulate"},   {"benchtime", "record", "record"},
                   {"cpu", "record", "record"},       {"profiles", "record", "record"},
-                  {"profile", "record", "record"},   {"profile-runs", "record", "record"},
-                  {"setup", "simulate", "simulate"}, {"simulate-toggle", "simulate", "simulate"}};
+                  {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
+                  {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* -record and -simulate measure both sides; other inputs would be a second answer. */
+/* Rejects two flags that measure both sides themselves. */
+static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *error) {
+  bool others = *o->record || *o->simulate_base || *o->simulate_head;
+  if (*o->walltime && (others || *o->simulate))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-walltime cannot be combined with -record, -simulate, -simulate-base and "
+                     "-simulate-head");
+  if (*o->simulate && others)
+    return error_set(
+        error, PPROFC_E_INVALID,
+        "-simulate cannot be combined with -record, -simulate-base and -simulate-head");
+  return PPROFC_OK;
+}
+
+/* Rejects other inputs with these flags. */
 static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
-  if (given && (*o->record || *o->simulate))
+  const char *maker = *o->record ? "record" : NULL;
+  if (*o->simulate) maker = "simulate";
+  if (*o->walltime) maker = "walltime";
+  if (given && maker)
     return error_set(error, PPROFC_E_INVALID,
-                     "-%s does not go with -base, -head, -bench-base and -bench-head",
-                     *o->record ? "record" : "simulate");
-  if (*o->simulate && (*o->record || *o->simulate_base || *o->simulate_head))
-    return error_set(error, PPROFC_E_INVALID,
-                     "-simulate does not go with -record, -simulate-base and -simulate-head");
-  return PPROFC_OK;
+                     "-%s cannot be combined with -base, -head, -bench-base and -bench-head",
+                     maker);
+  return check_one_maker(o, error);
 }
 
 static pprofc_status check_together(const struct run_options *o, const struct flags_parsed *parsed,
@@ -316,9 +338,10 @@ static pprofc_status check_together(const struct run_options *o, const struct fl
 }
 
 static bool run_names_base(struct run_options *o) {
-  o->counts_base = *o->simulate && (*o->base_ref || *o->setup);
+  bool named = *o->base_ref || *o->setup;
+  o->counts_base = *o->simulate && named;
   return *o->base || *o->bench_base || *o->simulate_base || *o->record || o->pair_count ||
-         o->counts_base;
+         o->counts_base || (*o->walltime && named);
 }
 
 pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
@@ -333,7 +356,8 @@ pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
 
 /* True if any input was given. */
 static bool run_is_given(const struct run_options *o) {
-  return o->has_base || *o->head || *o->bench_head || *o->simulate_head || *o->simulate;
+  return o->has_base || *o->head || *o->bench_head || *o->simulate_head || *o->simulate ||
+         *o->walltime;
 }
 
 pprofc_status run_check(void *options, const struct command_line *line, pprofc_error *error) {
@@ -341,8 +365,10 @@ pprofc_status run_check(void *options, const struct command_line *line, pprofc_e
   const struct flags_parsed *parsed = &line->parsed;
   if (!o->bench_base) o->bench_base = "";
   if (!o->bench_head) o->bench_head = "";
-  pprofc_status status = command_needs_no_words(line, ": pass inputs with flags", error);
-  if (status == PPROFC_OK) status = check_empty(o, parsed, error);
+  if (line->count)
+    return error_set(error, PPROFC_E_INVALID, "unexpected argument '%s': pass inputs with flags",
+                     line->words[0]);
+  pprofc_status status = check_empty(o, parsed, error);
   if (status == PPROFC_OK) status = check_values(o, error);
   if (status == PPROFC_OK) status = check_together(o, parsed, error);
   if (status == PPROFC_OK) status = run_options_settle(o, error);
@@ -352,7 +378,7 @@ pprofc_status run_check(void *options, const struct command_line *line, pprofc_e
   if (!*o->bundled)
     return error_set(error, PPROFC_E_INVALID,
                      "nothing to compare: pass -base and -head, -bench-base and -bench-head, "
-                     "-record, -simulate, or -simulate-base and -simulate-head");
+                     "-record, -simulate, -walltime, or -simulate-base and -simulate-head");
   o->is_bundled = true;
   o->has_base = true;
   return PPROFC_OK;

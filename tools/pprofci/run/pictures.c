@@ -3,6 +3,7 @@
 #include "common/terminal.h"
 #include "core/budget.h"
 #include "core/outfile.h"
+#include "noise/noise.h"
 #include "pprofc/time_zone.h"
 #include "run/changes.h"
 #include "run/files.h"
@@ -12,8 +13,8 @@
 
 #include <stdio.h>
 
-/* An artifact of a profile or difference: the format of the report, and the path before and
- * after the name. */
+/* Artifacts of a profile or difference: the format of the report, and the path before and after the
+ * name. */
 static const struct artifact {
   const char *format, *before, *after;
 } artifacts[] = {{"top", "", "_top.txt"},
@@ -64,21 +65,31 @@ struct render_source {
   const struct judged *judged;
 };
 
+/* True if frames that verdicts fold (runtime.asyncPreempt) are hidden, so that a function has the
+ * amounts of the table. Other types have samples without frames, which a filter drops. */
+static bool pictures_fold(const struct run_pair *pair, const struct render_source *what) {
+  bool judged = what->name == pair->diff && pair->comparison_count;
+  return judged && strcmp(pair->comparisons[0].type, "cpu") == 0;
+}
+
 /* Makes all artifacts of one source. */
 static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
                                    const struct render_source *what,
                                    const pprofc_report_options *options, pprofc_error *error) {
   pprofc_limits limits;
   pprofc_profile *profile;
+  pprofc_report_options shown = *options;
   pprofc_limits_init(&limits);
   struct budget *budget = budget_new(run->mem, limits.memory_bytes);
   if (!budget) return error_nomem(error);
   const pprofc_allocator *mem = budget_allocator(budget);
   pprofc_status status = source_open(&what->source, mem, &profile, error);
   if (status == PPROFC_OK) {
-    status = render_artifacts(run, what->name, profile, options, error);
+    if (pictures_fold(pair, what) && !noise_hide_folded(profile, &run->arena, &shown))
+      status = error_nomem(error);
+    if (status == PPROFC_OK) status = render_artifacts(run, what->name, profile, &shown, error);
     if (status == PPROFC_OK && what->shown)
-      status = changes_find(run, pair, profile, options, what->judged, error);
+      status = changes_find(run, pair, profile, &shown, what->judged, error);
     pprofc_profile_release(profile);
   }
   status = budget_status(mem, status, error);
@@ -216,10 +227,12 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (status != PPROFC_OK || !pair->diff) return status;
-  /* Flame graphs of several runs show noise in grey; one run per side cannot measure noise. */
+  /* Flame graphs of several runs show noise in grey; one run per side cannot measure noise. Amounts
+   * per second equal the table. */
   pprofc_report_options judged_options = *options;
-  bool told = pair->comparison_count && !pair->comparisons[0].weak;
-  if (told) judged_options.verdicts = judged->reports[0].verdicts;
+  const struct pair_verdicts *first = pair->comparisons;
+  if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))
+    judged_options.verdicts = judged->reports[0].verdicts;
   return render_source(run, pair, &both, &judged_options, error);
 }
 

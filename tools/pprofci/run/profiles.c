@@ -84,6 +84,14 @@ pprofc_status source_check(const char *path, pprofc_error *error) {
   return status;
 }
 
+bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error) {
+  const char *const endings[] = {".prof", ".pb", ".pb.gz", ending};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (*endings[i] && str_ends(str_of(path), str_of(endings[i]))) return false;
+  return strstr(error->message, "unrecognized profile format") ||
+         strstr(error->message, "empty input file");
+}
+
 bool source_has_type(const char *path, const char *type) {
   pprofc_profile *profile;
   size_t index;
@@ -98,10 +106,9 @@ static bool find_total(const char *path, const pprofc_report_options *options, i
   static const struct pipeline_overrides nothing = {.granularity = NULL};
   pprofc_profile *profile;
   struct pipeline_result result;
-  const struct pipeline_options asked = report_pipeline_options(options);
   const struct profile_source source = {.head = {&path, 1}};
   if (source_open(&source, &mem_default, &profile, NULL) != PPROFC_OK) return false;
-  bool found = pipeline_run(profile, &asked, &nothing, &result, NULL) == PPROFC_OK;
+  bool found = pipeline_run(profile, options, &nothing, &result, NULL) == PPROFC_OK;
   if (found) *total = result.total;
   pipeline_free(&result);
   pprofc_profile_release(profile);
@@ -113,10 +120,10 @@ bool source_has_samples(const char *path, const pprofc_report_options *options) 
   return !find_total(path, options, &total) || total != 0;
 }
 
-int64_t source_total(const char *path, const char *type) {
+int64_t source_instructions(const char *path) {
   pprofc_report_options options;
   int64_t total = 0;
   pprofc_report_options_init(&options);
-  options.sample_index = type;
+  options.sample_index = "Ir";
   return find_total(path, &options, &total) ? total : 0;
 }

@@ -11,9 +11,10 @@ struct profile_files {
   size_t count;
 };
 
-/* A profile, or the difference of two. */
+/* A profile, or the difference of two profiles. */
 struct profile_source {
-  struct profile_files base, head; /* base.count 0: only `head` */
+  /* Files of base and head of a difference; only `head` if base.count is 0. */
+  struct profile_files base, head;
 };
 
 /* Reads one profile of one run. */
@@ -27,6 +28,10 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
+/* True if a file that could not be read may be something else: its format is unknown or it is
+ * empty, and its name does not end like a profile, or with `ending` if that is not "". */
+bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
+
 /* True if a file has a sample type of this name; false if it cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
@@ -34,7 +39,7 @@ bool source_has_type(const char *path, const char *type);
  * unreadable file, so that a later step reports the error. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
-/* Returns the total of a sample type of a profile; 0 when it cannot be read. */
-int64_t source_total(const char *path, const char *type);
+/* Returns the number of instructions of a profile; 0 when it cannot be read. */
+int64_t source_instructions(const char *path);
 
 #endif

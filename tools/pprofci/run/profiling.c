@@ -1,6 +1,7 @@
 /* Profiles each benchmark by itself, in several runs per side, in turns. All runs have the
  * same number of iterations, so profiles of the same work are compared. */
 #include "common/terminal.h"
+#include "core/escape.h"
 #include "core/log_guard.h"
 #include "run/files.h"
 #include "run/recording.h"
@@ -11,16 +12,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define KINDS_AT_ONCE 2 /* kinds of profile in one run */
-#define GROUPS        2 /* groups of kinds */
+#define KINDS_AT_ONCE 2 /* maximum number of kinds of profile in one run */
+#define GROUPS        2 /* number of groups of kinds */
 
 /* A benchmark that is being profiled. */
 struct profiled {
   struct recorded *item;
-  double n;                                     /* number of iterations */
-  const char *name;                             /* name of the files about the benchmark */
-  const char *bench, *benchtime;                /* arguments of the test program */
-  struct run_measured *measured[GROUPS][SIDES]; /* one entry per run */
+  double n;                      /* number of iterations of the benchmark in each run */
+  const char *name;              /* name of the files about the benchmark */
+  const char *bench, *benchtime; /* arguments of the test program */
+  struct run_measured *measured[GROUPS][SIDES]; /* measurements: one entry per run */
   struct buffer printed[GROUPS][SIDES];
 };
 
@@ -60,12 +61,10 @@ static double choose_iterations(const struct recording *r, struct recorded *item
 /* Appends the expression that matches exactly one benchmark: each element of its path is
  * anchored and quoted. */
 static void add_exactly(struct buffer *out, pprofc_str name) {
-  buffer_add_char(out, '^');
-  for (size_t i = 0; i < name.size; i++) {
-    char c = name.data[i];
-    if (c == '/') buffer_add_text(out, "$/");
-    if (c && strchr("\\.*+?(){}|^$[]", c)) buffer_add_char(out, '\\');
-    buffer_add_char(out, c == '/' ? '^' : c);
+  pprofc_str part;
+  for (const char *before = "^"; str_next(&name, '/', &part); before = "$/^") {
+    buffer_add_text(out, before);
+    escape_regexp(out, part);
   }
   buffer_add_char(out, '$');
 }
@@ -180,9 +179,7 @@ const char *recording_only(struct recording *r, const struct recorded *item) {
   buffer_init(&text, r->run->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "-test.bench=");
   add_exactly(&text, str_of(item->name));
-  pprofc_str bench = buffer_keep(&text, &r->run->arena);
-  buffer_free(&text);
-  return bench.data ? text_keep(&r->run->arena, bench) : NULL;
+  return buffer_take(&text, &r->run->arena).data;
 }
 
 /* Makes the arguments that run one benchmark n times. */

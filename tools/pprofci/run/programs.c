@@ -1,17 +1,22 @@
-/* Runs programs. */
+/* Runs programs and waits for them. */
 #include "run/programs.h"
 
 #include "core/child.h"
 #include "run/text.h"
 
-#define NOT_STARTED 127 /* exit status, as in shells */
+#define NOT_STARTED 127 /* exit status of a program that could not be started, as in shells */
 
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error) {
   struct child_end end;
   buffer_init(&program->printed, run->mem, CHILD_OUTPUT_BYTES);
   buffer_init(&program->said, run->mem, CHILD_OUTPUT_BYTES);
   struct child child = {.argv = program->argv, .timeout_ms = CHILD_NO_TIMEOUT};
-  const struct child_user user = {program->folder, &program->said, &run_stopped};
+  const struct child_user user = {.folder = program->folder,
+                                  .said = &program->said,
+                                  .stop = &run_stopped,
+                                  .serve = program->serve,
+                                  .context = program->context,
+                                  .watched = program->watched};
   pprofc_status status = child_run_for_user(&child, &user, &program->printed, &end, error);
   program->status = end.status;
   if (run_stopped) return run_check_stopped(error);

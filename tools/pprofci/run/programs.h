@@ -1,4 +1,4 @@
-/* Runs programs: git, go, tests, pprofc. Never through a shell. */
+/* Runs programs such as git, go, tests and pprofc, never through a shell. */
 #ifndef PPROFCI_RUN_PROGRAMS_H
 #define PPROFCI_RUN_PROGRAMS_H
 
@@ -6,10 +6,14 @@
 
 /* A program and its result. */
 struct program {
-  const char *const *argv;     /* arguments, ending with NULL */
-  const char *folder;          /* working directory; NULL: the current one */
-  struct buffer printed, said; /* standard output and standard error */
-  int status;                  /* exit status; 127: could not be started */
+  const char *const *argv; /* arguments, ending with NULL */
+  const char *folder;      /* working directory; NULL: the current one */
+  /* Called whenever the descriptor `watched` is readable; or NULL. */
+  void (*serve)(void *context);
+  void *context;
+  int watched;
+  struct buffer printed, said; /* texts on standard output and on standard error */
+  int status;                  /* exit status; 127: the program could not be started */
 };
 
 /* Runs a program until it ends, with the user's environment. Every exit status is PPROFC_OK;

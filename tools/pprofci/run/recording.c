@@ -98,7 +98,7 @@ static bool keep_results(struct recording *r, int side, size_t package, const ch
     buffer_add(&item->took[side], &took, sizeof took);
     if (item->took[side].failed) return false;
   }
-  struct recorded_text text = {side, package, cpu, arena_str(&r->run->arena, printed)};
+  struct recorded_text text = {side, package, cpu, r->round, arena_str(&r->run->arena, printed)};
   buffer_add(&r->texts, &text, sizeof text);
   return text.text.data && !r->texts.failed;
 }
@@ -149,28 +149,35 @@ static pprofc_status measure_program(struct recording *r, int side, size_t packa
                            text_printf(&r->run->arena, "-test.bench=%s", o->bench), error);
 }
 
-/* Runs each program of a side once. */
-static pprofc_status measure_side(struct recording *r, int side, int64_t round,
-                                  pprofc_error *error) {
+int recording_first(const struct recording *r) {
+  return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
+}
+
+/* Runs the programs of a package once, both sides one after the other, for each number of
+ * processors. */
+static pprofc_status measure_package(struct recording *r, size_t index, int64_t round,
+                                     pprofc_error *error) {
+  const struct go_package *package = &r->packages.items[index];
+  pprofc_str rest = str_of(r->cpus), cpu;
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < r->packages.count && status == PPROFC_OK; i++) {
-    pprofc_str rest = str_of(r->cpus), cpu;
-    if (!r->packages.items[i].programs[side] || r->packages.items[i].same) continue;
-    while (status == PPROFC_OK && str_next(&rest, ',', &cpu)) {
-      const char *word = text_keep(&r->run->arena, cpu);
-      status = word ? measure_program(r, side, i, word, round, error) : error_nomem(error);
+  while (status == PPROFC_OK && str_next(&rest, ',', &cpu)) {
+    const char *word = text_keep(&r->run->arena, cpu);
+    if (!word) return error_nomem(error);
+    for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
+      int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
+      if (package->programs[side]) status = measure_program(r, side, index, word, round, error);
     }
   }
   return status;
 }
 
-/* Measures both sides once and records the load of the machine. Each side is first every other
- * time. */
+/* Measures both sides once and records the load of the machine. */
 static pprofc_status measure_round(struct recording *r, int64_t round, pprofc_error *error) {
-  int first = round % 2 ? SIDE_BASE : SIDE_HEAD;
-  struct round_load begin = load_now("/proc");
-  pprofc_status status = measure_side(r, first, round, error);
-  if (status == PPROFC_OK) status = measure_side(r, SIDE_HEAD - first, round, error);
+  struct round_load begin = load_now();
+  pprofc_status status = PPROFC_OK;
+  r->round++;
+  for (size_t i = 0; i < r->packages.count && status == PPROFC_OK; i++)
+    if (!r->packages.items[i].same) status = measure_package(r, i, round, error);
   load_add(r->run, &begin);
   return status == PPROFC_OK && r->run->loads.failed ? error_nomem(error) : status;
 }
@@ -208,7 +215,7 @@ static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   if (*r->cpus) return PPROFC_OK;
   const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
   if (!path) return error_nomem(error);
-  pprofc_status status = files_append(path, str_of(source), error);
+  pprofc_status status = save_append(path, str_of(source), error);
   struct program go = {.argv = argv, .folder = run->work};
   if (status != PPROFC_OK) return status;
   status = program_run(run, &go, error);
@@ -230,7 +237,8 @@ static pprofc_status recording_check(struct ci_run *run, pprofc_error *error) {
   while (str_next(&rest, ' ', &word))
     if (str_starts(word, STR("-")))
       return error_set(error, PPROFC_E_INVALID, "'%.*s' is not a package (-record)", STR_ARG(word));
-  if (!child_exists("go")) return error_set(error, PPROFC_E_UNSUPPORTED, "-record needs go");
+  if (!child_exists("go"))
+    return error_set(error, PPROFC_E_UNSUPPORTED, "-record needs go, which is not installed");
   pprofc_status status = program_line(run, NULL, argv, &folder, error);
   if (status != PPROFC_OK || folder) return status;
   return error_set(error, PPROFC_E_INVALID, "-record needs a git checkout");

@@ -7,12 +7,14 @@
 
 /* A benchmark with one number of processors. */
 struct recorded {
-  size_t package;    /* index of its package */
+  size_t package;    /* index of the benchmark's package */
   const char *cpu;   /* value of -test.cpu, such as "1" */
-  const char *name;  /* "BenchmarkSplit/a=1", without the "-4" that Go appends for processors */
+  const char *name;  /* name with "Benchmark": "BenchmarkSplit/a=1", without the "-4" that Go
+                        appends for processors */
   const char *label; /* name in results, without "Benchmark": "Split/a=1-4" */
-  struct buffer took[SIDES]; /* doubles: nanoseconds per operation, one for each round */
-  bool selected;             /* measured further in the second stage */
+  struct buffer
+      took[SIDES]; /* array of doubles for each side: nanoseconds per operation in each round */
+  bool selected;   /* true if the second stage measures the benchmark further */
   bool regressed;
 };
 
@@ -21,19 +23,21 @@ struct recorded_text {
   int side;
   size_t package;
   const char *cpu;
+  size_t round; /* number of the round, from 1 over both stages */
   pprofc_str text;
 };
 
 struct recording {
   struct ci_run *run;
   struct packages packages;
-  const char *cpus; /* list such as "1,4" */
+  const char *cpus; /* numbers of processors to measure with, such as "1,4" */
   struct recorded *items;
   size_t count, capacity;
-  struct interner keys; /* package, cpu and name of each item */
-  struct buffer texts;  /* struct recorded_text, in order of measurement */
+  struct interner keys; /* keys of the items: package, cpu and name */
+  struct buffer texts;  /* array of struct recorded_text, in order of measurement */
   size_t first_texts;   /* number of texts of the first stage, if new texts decide about
                            the selected benchmarks; else 0 */
+  size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
 
@@ -50,6 +54,9 @@ pprofc_status recording_measure(struct recording *r, int side, size_t package, c
 /* Measures all benchmarks from round `first` to round `last`, in turns. */
 pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
                                pprofc_error *error);
+
+/* Returns the side that is measured first in the current round: each one every other time. */
+int recording_first(const struct recording *r);
 
 /* Returns the item of a line of results; NULL when out of memory. */
 struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
@@ -68,7 +75,7 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error);
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
 
 /* Judges the results of run->bench ahead of the verdict and calls `take` for each row. With
- * `screening` it chooses instead of deciding. */
+ * `screening` it selects benchmarks for the second stage. */
 typedef void take_row_fn(void *context, const struct gate_row *row);
 pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
                               pprofc_error *error);

@@ -1,4 +1,4 @@
-/* `pprofci run`: its steps in order, and the final output. */
+/* Implements `pprofci run`: its steps in order, and the final output. */
 #include "run/run.h"
 
 #include "commands.h"
@@ -72,16 +72,14 @@ const char *run_take_name(struct ci_run *run, const char *name) {
   return id == MAP_NONE ? NULL : run->names.items[id].data;
 }
 
-#define NAME_MOST 120 /* bytes of the name of an artifact */
+#define NAME_MOST 120 /* maximum size in bytes of the name of an artifact */
 
 const char *run_take_name_of(struct ci_run *run, pprofc_str text) {
   struct buffer word;
   buffer_init(&word, run->mem, SIZE_MAX / 2);
   text_word(&word, text, ".=-");
   if (word.size > NAME_MOST) word.size = NAME_MOST;
-  pprofc_str name = buffer_keep(&word, &run->arena);
-  buffer_free(&word);
-  const char *kept = name.data ? text_keep(&run->arena, name) : NULL;
+  const char *kept = buffer_take(&word, &run->arena).data;
   return kept ? run_take_name(run, kept) : NULL;
 }
 
@@ -93,9 +91,7 @@ const char *run_stem(struct ci_run *run, const char *path) {
     if (str_ends(name, str_of(endings[i]))) name.size -= strlen(endings[i]);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   text_plain(&text, name);
-  pprofc_str stem = buffer_keep(&text, &run->arena);
-  const char *kept = stem.data ? text_keep(&run->arena, stem) : NULL;
-  buffer_free(&text);
+  const char *kept = buffer_take(&text, &run->arena).data;
   return kept;
 }
 
@@ -157,9 +153,9 @@ void run_end(struct ci_run *run) {
 
 static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits,     failing_prepare, outside_read, record_benchmarks,  simulate_sides,
-      count_benchmarks, pair_inputs,     code_open,    stage_open,         draw_pairs,
-      judge_results,    write_pages,     stage_commit, write_service_files};
+      name_commits,     failing_prepare, outside_read, record_benchmarks, simulate_sides,
+      count_benchmarks, time_benchmarks, pair_inputs,  code_open,         stage_open,
+      draw_pairs,       judge_results,   write_pages,  stage_commit,      write_service_files};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
     status = run_check_stopped(error);
@@ -171,7 +167,13 @@ static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
 static void run_print_result(const struct ci_run *run, struct output *out) {
   output_printf(out, "%zu pair%s of profiles, start with %s/index.html\n", run->pair_count,
                 run->pair_count == 1 ? "" : "s", run->out);
-  output_add_str(out, buffer_str(&run->gate_text));
+  pprofc_str rest = buffer_str(&run->gate_text), line;
+  while (rest.data && str_next_line(&rest, &line)) {
+    output_row(out, 0, 0, 0);
+    output_add_str(out, line);
+    output_add_char(out, '\n');
+  }
+  output_no_row(out);
   if (*run->instructions) output_printf(out, "%s\n", run->instructions);
   output_printf(out, "%s\n", run->verdict);
 }
@@ -196,4 +198,6 @@ static pprofc_status run_run(void *options, const struct command_line *line, int
 }
 
 static struct run_options given;
-const struct ci_command run_command = {&run_table, &given, sizeof given, run_check, run_run};
+static const struct command_brief brief = {offsetof(struct run_options, brief_bytes), NO_JSON};
+const struct ci_command run_command = {&run_table, &given,  sizeof given, COMMAND_WORDS,
+                                       run_check,  run_run, &brief};

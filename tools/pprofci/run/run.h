@@ -1,53 +1,61 @@
-/* State of one run: options, pairs of profiles, benchmark results and artifacts. The steps
- * fill it in, in the order of this file. Texts and paths are in the arena. */
+/* Declares the state of one run: options, pairs of profiles, benchmark results and artifacts. The
+ * steps fill it in, in the order of this file. Texts and paths are in the arena. */
 #ifndef PPROFCI_RUN_RUN_H
 #define PPROFCI_RUN_RUN_H
 
 #include "core/buffer.h"
 #include "core/map.h"
+#include "flame/flame.h"
 #include "gate/judge.h"
+#include "pprofc/verdict.h"
 #include "run/options.h"
 
 #include <signal.h>
 
 enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
-extern const char *const side_names[SIDES]; /* "base", "head" */
+extern const char *const side_names[SIDES]; /* names of the sides: "base", "head" */
+
+/* A flame graph as SVG without its opening tag, and the place of the frames in it. */
+struct run_picture {
+  pprofc_str frames; /* "" without a picture */
+  struct flame_part part;
+};
 
 /* A function of a comparison. Values are per operation if the number of operations is known. */
 struct change {
-  const char *name, *file; /* "" when unknown */
+  const char *name, *file; /* name of the function and its source file; "" when unknown */
   int64_t line;            /* line where the function begins; 0: unknown */
-  double base, head;       /* means over the runs */
+  double base, head;       /* means over the runs of each side */
   double share;            /* share of the total change; NaN: not shown */
   double delta, low, high; /* head - base and its 95 % interval; NaN: unknown */
   double q;                /* adjusted p-value; NaN: not tested */
-  const char *verdict;     /* "grew", "moved", "unchanged" ... */
+  const char *verdict;     /* verdict in a word: "grew", "moved", "unchanged" ... */
   bool changed;            /* true if the function itself changed */
   bool certain;            /* true if the change exceeds noise, alone or with all other
                               functions */
   const char *partner;     /* other function of a move between two functions; or NULL */
-  const char *code;        /* "same", "changed", "in this diff" ...; "" when unknown */
-  const char *inside;      /* functions between which cost moved inside a place, which `name` is;
-                              or NULL */
+  const char *code;        /* state of the code: "same", "changed", "in this diff" ...; "" when
+                              unknown */
+  const char *inside;      /* functions between which cost moved within the place `name`; or NULL */
 };
 
 /* A changed line of the sources, with its cost per operation if that is known. */
 struct run_line {
-  int64_t base_line, head_line; /* 0 on the side that does not have it */
+  int64_t base_line, head_line; /* line numbers of base and head; 0 on the side without the line */
   const char *text;
   double cost[SIDES];
 };
 
 /* Changed lines of the sources that follow each other. */
 struct run_hunk {
-  const char *file, *function; /* path in the repository; function of the worst line */
+  const char *file, *function; /* path of the file in the repository; function of the worst line */
   const char *verdict;         /* verdict on the function with its callees; "" if unknown */
   double base, grown;          /* value in the base and growth of the function with its callees */
   bool certain;                /* true if the function grew by more than noise */
-  double delta;                /* change of all its lines together */
+  double delta;                /* sum of the changes of all its lines */
   struct run_line *lines;
-  size_t line_count, worst; /* worst: index of the line that grew most */
+  size_t line_count, worst; /* number of lines; index of the line that grew most */
 };
 
 #define CHANGES_MOST 4
@@ -55,33 +63,26 @@ struct run_hunk {
 /* Verdicts on the functions of one sample type of a pair. */
 struct pair_verdicts {
   const char *type, *unit; /* sample type and unit of all values: "cpu", "nanoseconds" */
-  const char *measure;     /* benchmark unit that it explains, "sec/op"; or NULL */
+  const char *measure;     /* benchmark unit that the sample type explains, "sec/op"; or NULL */
   bool per_operation;
-  bool has_code;       /* true if the code of both sides was compared */
-  bool same_code;      /* true if all sampled functions have the same machine code */
-  size_t moved;        /* functions with the same code at another place in their cache line */
-  const char *differs; /* what else differs between the sides, as "; compiler: -go1.21 +go1.22" */
-  bool weak;           /* true with one run per side: noise between runs is unknown */
-  bool exact;          /* true for counted events: every difference is real */
-  size_t runs[SIDES];
-  size_t tested, changed;
-  double alpha;
+  bool has_code;  /* true if the code of both sides was compared */
+  bool same_code; /* true if all sampled functions have the same machine code */
+  size_t moved;   /* number of functions with the same code at another place in their cache line */
+  const char
+      *differs; /* text of other differences between the sides, as "; compiler: -go1.21 +go1.22" */
+  bool weak;    /* true with one run per side: noise between runs is unknown */
+  pprofc_verdict_summary
+      summary;         /* summary of the verdicts: its numbers, without texts, places and factors */
   struct change *rows; /* changed functions, then the others, each by size */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
-  double total_base, total_head, total_delta, total_low, total_high; /* totals; NaN: unknown */
-  const char *sentence; /* change of the total: "71.4s less (-93%). Nearly everything is
-                           faster." */
-  double common_change, common_low, common_high; /* relative change that all functions share;
-                                                    NaN: unknown */
-  double environment, rest;                      /* parts of total_delta that changed rows do
-                                                    not explain */
+  const char *sentence;     /* change of the total: "71.4s less (-93%). Nearly everything is
+                               faster." */
+  double environment, rest; /* parts of summary.total_delta that changed rows do not explain */
   size_t rest_count;
-  double visible;      /* smallest detectable relative change of `largest` when nothing changed */
-  const char *largest; /* function that `visible` refers to; NULL: not shown */
-  double runs_for_5;   /* runs per side to detect a change of 5 %; infinite: no number is enough */
-  const char *visible_text; /* `visible` and `runs_for_5` as a sentence; or "" */
+  const char *largest;      /* function that summary.visible refers to; NULL: not shown */
+  const char *visible_text; /* summary.visible and summary.runs_for_5 as a sentence; or "" */
   const char *note;         /* reason why nothing was judged; or "" */
   const char *command;      /* command that prints the same numbers, run in the folder of the page;
                                or "" */
@@ -94,23 +95,25 @@ struct run_measured {
 
 /* A pair of profiles, or a single profile, and its artifacts. */
 struct run_pair {
-  const char *paths[SIDES]; /* paths, of several runs the first; NULL: no profile on this side */
-  const char **runs[SIDES]; /* [run_count] profiles, one per run */
+  const char *paths[SIDES]; /* paths of the profiles; of several runs the path of the first; NULL:
+                               the side has no profile */
+  const char **runs[SIDES]; /* profiles of each side, one per run */
   size_t run_count[SIDES];
-  const struct run_measured *measured[SIDES]; /* [run_count] measurements; or NULL */
-  const char *stems[SIDES];        /* names for names of artifacts; NULL: taken from the paths */
-  pprofc_str printed[SIDES];       /* benchmark output of the runs; or empty */
-  const char *kind;                /* "cpu"; NULL: guessed from the profile */
+  const struct run_measured *measured[SIDES]; /* measurements of each side, one per run; or NULL */
+  const char *stems[SIDES];  /* names after which artifacts are named; NULL: taken from the paths */
+  pprofc_str printed[SIDES]; /* benchmark output of the runs; or empty */
+  const char *kind;          /* kind of the profiles: "cpu"; NULL: guessed from the profile */
   const char *package, *benchmark; /* names that the page shows for a recorded pair; else NULL */
   const char *function;            /* expression of the benchmark's function in the profile; or
                                       NULL */
-  double iterations;               /* iterations of each run; 0: unknown */
+  double iterations;               /* number of iterations of each run; 0: unknown */
 
-  const char *programs[SIDES];       /* ELF files of the programs; NULL: unknown */
-  const struct built *built;         /* [SIDES] how the programs were built; NULL: unknown */
-  const char *names[SIDES], *diff;   /* names of the artifacts; NULL if not made */
+  const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
+  const struct built *built;   /* how the program of each side was built; NULL: unknown */
+  /* Names of the artifacts of base, head and difference; NULL if not made. */
+  const char *names[SIDES], *diff;
   const char *kept;                  /* folder of the runs inside the artifacts; or NULL */
-  const char *note;                  /* "New: ..." or "" */
+  const char *note;                  /* remark on a new pair, "New: ...", or "" */
   struct pair_verdicts *comparisons; /* comparisons, if the pair has both sides; the page shows
                                         the first */
   size_t comparison_count;
@@ -122,21 +125,22 @@ struct run_pair {
   bool has_sources;       /* true if the change of the sources is known */
   struct run_hunk *hunks; /* changed lines with a cost, those that grew most first */
   size_t hunk_count;
-  /* SVG for the page at one scale and order: base, head, and the difference or the only side */
-  pprofc_str pictures[SIDES + 1];
+  /* Pictures for the page at one scale and order: base, head, and the difference or the only side
+   */
+  struct run_picture pictures[SIDES + 1];
   const char *sample_index, *hide; /* report options that select what is shown; or NULL */
-  const char *folder; /* folder of its artifacts if they belong to another run; NULL: this run */
+  const char *folder; /* folder of the artifacts if they belong to another run; NULL: this run */
   const char *link;   /* link from the page to `folder`, ending with '/'; or NULL */
 };
 
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition, *pair; /* "flat>5%", and the name of the difference */
+  const char *condition, *pair; /* condition such as "flat>5%"; name of the difference */
   const char *unit;             /* unit of the values */
   struct change change;
 };
 
-/* A file that was made, relative to its folder. */
+/* A file that the run made, with its path relative to its folder. */
 struct run_file {
   const char *path;
   bool of_benchdiff;
@@ -144,7 +148,8 @@ struct run_file {
 
 /* A link to another server. */
 struct run_link {
-  const char *name, *url; /* http or https URL; in HTML only '&' needs an escape */
+  /* Text of the link; http or https URL, in which only '&' needs an escape in HTML. */
+  const char *name, *url;
 };
 
 struct built;
@@ -155,15 +160,16 @@ struct ci_run {
   struct arena arena;
   bool has_base;
 
-  /* places */
+  /* Folders, machine and commits of the run. */
   const char *work;            /* temporary folder of this run */
   const char *out, *benchdiff; /* folders of the artifacts */
   const char *stage;           /* folder inside `out` where everything is made, in ci and
                                   benchdiff */
   bool has_worktree;
-  pprofc_str machine;                    /* machine of the results; empty if unknown */
+  pprofc_str machine; /* machine on which the results were measured; empty if unknown */
   const char *base_commit, *head_commit; /* commit ids; "" if unknown */
-  const char *base_why;                  /* how -record chose the base; "" if it did not */
+  const char *base_why;                  /* reason for the base that -record chose; "" if it did
+                                            not choose one */
   const char **same;                     /* packages with the same test binary on both sides */
   size_t same_count, same_capacity;
 
@@ -173,38 +179,42 @@ struct ci_run {
   size_t pair_count, pair_capacity;
   struct run_file *files;
   size_t file_count, file_capacity;
-  const char *bench[SIDES]; /* files of results; "" if missing */
+  const char *bench[SIDES]; /* paths of the files of results; "" if missing */
   struct run_link *links;
   size_t link_count, link_capacity;
 
-  /* Profiles that could not be read. */
-  struct buffer unread; /* one line for each: path and reason */
+  /* Profiles that the run could not read. */
+  struct buffer unread; /* path and reason of each, one line each */
   pprofc_str *unread_names;
   size_t unread_count, unread_capacity;
 
-  /* The verdict. */
+  /* Gate of the run, which has the rows and their verdicts. */
   struct gate gate;
   bool judged;              /* true if the gate has rows */
   int status;               /* exit status of the gate */
-  const char *verdict;      /* "REGRESSION" */
-  struct buffer gate_text;  /* output of the gate */
-  pprofc_str benchstat;     /* table of benchstat */
-  size_t excused;           /* regressions of code that did not change */
-  const char *doubt;        /* why a result without a regression is not green; "" if it is green */
+  const char *verdict;      /* verdict in a word: "REGRESSION" */
+  struct buffer gate_text;  /* text that the gate printed */
+  pprofc_str benchstat;     /* table that benchstatc printed */
+  size_t excused;           /* number of regressions of code that did not change */
+  const char *doubt;        /* reason why a result without a regression is not green; "" if it is
+                               green */
   const char *totals;       /* last line of the gate; "" without results */
-  const char *instructions; /* "regressed: instructions 12 -> 34"; "" if not counted */
+  struct message *summary;  /* text of the result, see page/message.h; NULL before the pages */
+  const char *instructions; /* result of comparing the counts: "regressed: instructions 12 -> 34";
+                               "" if not counted */
   struct run_fired *fired;  /* functions that -fail-on found */
   size_t fired_count, fired_capacity;
   size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that each condition of -fail-on
                                         judged */
   pprofc_str noise_rules;            /* contents of the -noise-rules file; or empty */
   struct interner screened;          /* keys of benchmarks that the first rounds did not select */
-  struct buffer loads;               /* struct round_load, one for each round that was measured */
-  const char *overloaded;            /* load of the machine if no time can be judged; or NULL */
-  struct buffer plots[SIDES];        /* struct run_samples, one for each row of the gate */
+  struct buffer loads;    /* array of struct round_load, one for each round that was measured */
+  const char *overloaded; /* load of the machine if no time can be judged; or NULL */
+  struct buffer
+      plots[SIDES]; /* array of struct run_samples for each side, one for each row of the gate */
 };
 
-/* Measurements of one side of a row of the gate, in order. */
+/* Measurements of one side in a row of the gate, in the order in which they were made. */
 struct run_samples {
   const double *values;
   const uint32_t *rounds; /* round of each measurement; 0: unknown */
@@ -248,6 +258,7 @@ pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error);
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error);
 pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
+pprofc_status time_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
 pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
 /* Opens the sources if git knows the base. Without them the run goes on. */
@@ -257,7 +268,7 @@ pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error);
 
-/* Makes what -fail-on found part of the verdict. */
+/* Adds the findings of -fail-on to the verdict. */
 void failing_judge(struct ci_run *run);
 
 /* Removes the temporary files of the run. */

@@ -1,4 +1,4 @@
-/* Pairs with several runs per side. */
+/* Adds pairs that have several runs per side. */
 #include "run/several.h"
 
 #include "noise/runs.h"
@@ -26,7 +26,7 @@ static pprofc_status several_entry(struct ci_run *run, const char *folder, const
   return status;
 }
 
-/* Makes the profiles of a folder the runs of a side. */
+/* Uses each profile of a folder as one run of a side. */
 static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
                                   int side, pprofc_error *error) {
   const char **names;
@@ -42,14 +42,6 @@ static pprofc_status several_list(struct ci_run *run, const char *folder, struct
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-/* Returns a path without trailing slashes, because its last element names artifacts. */
-static char *several_trimmed(struct ci_run *run, const char *path) {
-  char *trimmed = text_keep(&run->arena, str_of(path));
-  for (size_t size = trimmed ? strlen(trimmed) : 0; size > 1 && trimmed[size - 1] == '/'; size--)
-    trimmed[size - 1] = '\0';
-  return trimmed;
-}
-
 pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
                           pprofc_error *error) {
   const char *const given[SIDES] = {base, head};
@@ -57,8 +49,10 @@ pprofc_status several_add(struct ci_run *run, const char *base, const char *head
   if (!pair) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     if (!files_is_folder(given[side])) continue;
-    pair->stems[side] = several_trimmed(run, given[side]);
-    if (!pair->stems[side]) return error_nomem(error);
+    char *stem = text_keep(&run->arena, str_of(given[side]));
+    if (!stem) return error_nomem(error);
+    text_trim_slashes(stem); /* the last element of the path names artifacts */
+    pair->stems[side] = stem;
     pprofc_status status = several_list(run, pair->stems[side], pair, side, error);
     if (status != PPROFC_OK) return status;
     pair->paths[side] = pair->runs[side][0];
@@ -77,7 +71,7 @@ static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pai
   for (size_t i = 0; i < pair->run_count[side] && status == PPROFC_OK; i++) {
     pprofc_str name = str_path_base(str_of(pair->runs[side][i]));
     const char *to = text_printf(arena, "%s/%s/%.*s", pair->kept, side_names[side], STR_ARG(name));
-    status = to ? files_copy(run, pair->runs[side][i], to, error) : error_nomem(error);
+    status = to ? files_put_copy(run, pair->runs[side][i], to, error) : error_nomem(error);
   }
   if (status != PPROFC_OK || !pair->printed[side].size) return status;
   const char *results = text_printf(arena, "%s/%s.txt", pair->kept, side_names[side]);

@@ -1,12 +1,12 @@
-/* Pairs with several runs per side: the profiles of two folders. */
+/* Makes pairs with several runs per side: the profiles of two folders. */
 #ifndef PPROFCI_RUN_SEVERAL_H
 #define PPROFCI_RUN_SEVERAL_H
 
 #include "run/run.h"
 
-/* Sets *is if a file is a profile. An unreadable file is added to run->unread if its name or its
- * first bytes belong to a profile, or if the file of the same name in the folder `other` ("" for no
- * folder) is a profile. Any other file is reported and skipped. */
+/* Sets *is to true if a file is a profile. An unreadable file is added to run->unread if its name
+ * or its first bytes belong to a profile, or if the file of the same name in the folder `other` (""
+ * for no folder) is a profile. Any other file is reported and skipped. */
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error);
 

@@ -18,7 +18,7 @@ static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
   const char *path = text_path(arena, run->options->out);
   char *out = path ? text_keep(arena, str_of(path)) : NULL;
   if (!out) return error_nomem(error);
-  for (size_t size = strlen(out); size > 1 && out[size - 1] == '/'; size--) out[size - 1] = '\0';
+  text_trim_slashes(out);
   char *space = arena_alloc(arena, strlen(out) + 2);
   if (!space) return error_nomem(error);
   pprofc_str above = str_path_dir(str_of(out), space);
@@ -59,7 +59,7 @@ void stage_clean(struct ci_run *run) {
   if (run->work) tree_remove(run->work);
   if (!run->stage) return;
   tree_remove(run->stage);
-  (void)rmdir(run->out); /* removes the folder only if it is empty */
+  (void)rmdir(run->out); /* remove the folder; this fails unless it is empty */
 }
 
 /* ---- into place -------------------------------------- */
@@ -106,25 +106,14 @@ static void remove_old(struct ci_run *run, const struct buffer *manifest) {
   remove_listed(run, node_get(root, "benchdiff"), true, run->benchdiff);
 }
 
-static pprofc_status stage_copy(const struct ci_run *run, const char *from, const char *to,
-                                pprofc_error *error) {
-  struct buffer text;
-  buffer_init(&text, run->mem, SIZE_MAX / 2);
-  pprofc_status status = file_read(from, &text, error);
-  if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
-  buffer_free(&text);
-  return status;
-}
-
 /* Renames a file, or copies it if the two places are on different file systems. */
-static pprofc_status stage_move(const struct ci_run *run, const char *from, const char *to,
-                                pprofc_error *error) {
+static pprofc_status stage_move(const char *from, const char *to, pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
-  if (errno == EXDEV) return stage_copy(run, from, to, error);
+  if (errno == EXDEV) return files_copy(from, to, error);
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
 }
 
-/* Paths of a file that is moved into place. */
+/* Paths of a file that is moved to its final place. */
 struct stage_paths {
   const char *from, *to;
   const char *old; /* file of an earlier run, kept in the stage until all files are moved */
@@ -140,21 +129,14 @@ static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *pa
   return paths->from && paths->to && paths->old;
 }
 
-static pprofc_status stage_need_parent(struct ci_run *run, const char *path, pprofc_error *error) {
-  char *folder = text_keep(&run->arena, str_of(path));
-  if (!folder) return error_nomem(error);
-  *strrchr(folder, '/') = '\0';
-  return files_need_folder(folder, error);
-}
-
 /* Moves a file to its place and keeps the file that it replaces. */
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
   struct stage_paths paths;
   if (!stage_name(run, number, &paths)) return error_nomem(error);
-  pprofc_status status = stage_need_parent(run, paths.to, error);
+  pprofc_status status = files_need_parent(paths.to, error);
   if (status == PPROFC_OK && files_is_regular(paths.to) && link(paths.to, paths.old) != 0)
-    status = stage_copy(run, paths.to, paths.old, error);
-  return status == PPROFC_OK ? stage_move(run, paths.from, paths.to, error) : status;
+    status = files_copy(paths.to, paths.old, error);
+  return status == PPROFC_OK ? stage_move(paths.from, paths.to, error) : status;
 }
 
 /* Restores the files of the earlier run over the first `count` files. */
@@ -163,15 +145,16 @@ static void stage_restore(struct ci_run *run, size_t count) {
     struct stage_paths paths;
     if (!stage_name(run, count, &paths)) return;
     if (files_is_regular(paths.old))
-      (void)stage_move(run, paths.old, paths.to, NULL);
+      (void)stage_move(paths.old, paths.to, NULL);
     else
       (void)unlink(paths.to);
   }
 }
 
-/* All files change together: on an error the earlier files are restored. */
+/* Moves all files to their final places. All files change together: on an error the earlier files
+ * are restored. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
-  struct buffer manifest; /* manifest of the earlier run */
+  struct buffer manifest; /* text of the manifest of the earlier run */
   size_t moved = 0;
   pprofc_status status = PPROFC_OK;
   buffer_init(&manifest, run->mem, (size_t)64 << 20);

@@ -39,6 +39,7 @@ static bool texts_add(struct recording *r, int side, struct buffer *out) {
   bool good = true;
   for (size_t i = 0; i < count && good; i++) {
     if (texts[i].side != side) continue;
+    buffer_printf(out, "round: %zu\n", texts[i].round);
     if (i < r->first_texts)
       good = add_unselected(r, &texts[i], out);
     else
@@ -55,7 +56,7 @@ static pprofc_status texts_write(struct recording *r, int side, const char *name
   const char *path = text_printf(&run->arena, "%s/%s_%s.txt", run->work, name, side_names[side]);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   bool good = path && texts_add(r, side, &text);
-  pprofc_status status = good ? files_append(path, buffer_str(&text), error) : error_nomem(error);
+  pprofc_status status = good ? save_append(path, buffer_str(&text), error) : error_nomem(error);
   buffer_free(&text);
   run->bench[side] = path;
   return status;
@@ -79,10 +80,10 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error) {
 
 /* ---- rows and benchmarks ----------------------------- */
 
-/* Items by their keys in the gate. */
+/* Items of the recording, by their keys in the gate. */
 struct stage_items {
   struct recording *r;
-  struct interner keys; /* one for each item, in their order */
+  struct interner keys; /* keys of the items, in the order of the items */
   struct buffer key;
   bool failed;
 };
@@ -122,7 +123,7 @@ static void take_selected(void *context, const struct gate_row *row) {
 
 static void take_regressed(void *context, const struct gate_row *row) {
   struct recorded *item = item_of_row(context, row);
-  if (item && row->verdict == GATE_REGRESSED) item->regressed = true;
+  if (item && row->verdict == PPROFC_GATE_REGRESSED) item->regressed = true;
 }
 
 static pprofc_status preview_items(struct recording *r, bool screening, pprofc_error *error) {
@@ -141,13 +142,12 @@ pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
 
 /* ---- the second stage -------------------------------- */
 
-/* Measures the selected benchmarks of a side once, each in a process of its own. */
-static pprofc_status measure_selected(struct recording *r, int side, size_t round, size_t rounds,
-                                      pprofc_error *error) {
+/* Measures a benchmark once, each side in a process of its own. */
+static pprofc_status measure_selected(struct recording *r, struct recorded item, size_t round,
+                                      size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < r->count && status == PPROFC_OK; i++) {
-    struct recorded item = r->items[i];
-    if (!item.selected) continue;
+  for (int turn = 0; turn < SIDES && status == PPROFC_OK; turn++) {
+    int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
     run_progress(++r->steps, r->all_steps, "measuring %s %s (round %zu of %zu)", side_names[side],
                  item.name, round, rounds);
     status = recording_measure(r, side, item.package, item.cpu, recording_only(r, &item), error);
@@ -162,10 +162,10 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
   r->all_steps = 2 * rounds * selected;
   (void)texts_of(r, &r->first_texts);
   for (size_t round = 1; round <= rounds && status == PPROFC_OK; round++) {
-    int first = round % 2 ? SIDE_BASE : SIDE_HEAD;
-    struct round_load begin = load_now("/proc");
-    status = measure_selected(r, first, round, rounds, error);
-    if (status == PPROFC_OK) status = measure_selected(r, SIDE_HEAD - first, round, rounds, error);
+    struct round_load begin = load_now();
+    r->round++;
+    for (size_t i = 0; i < r->count && status == PPROFC_OK; i++)
+      if (r->items[i].selected) status = measure_selected(r, r->items[i], round, rounds, error);
     load_add(r->run, &begin);
   }
   return status;

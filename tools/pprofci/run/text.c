@@ -1,8 +1,9 @@
-/* Text functions. */
+/* Implements functions on texts. */
 #include "run/text.h"
 
 #include "core/escape.h"
 
+#include "core/chars.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -81,6 +82,24 @@ char *text_keep(struct arena *arena, pprofc_str text) {
   return copy;
 }
 
+bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    *texts[i] = arena_str(arena, *texts[i]);
+    if (!texts[i]->data) return false;
+  }
+  return true;
+}
+
+bool text_is_of(pprofc_str text, const char *characters) {
+  for (size_t i = 0; i < text.size; i++)
+    if (!text.data[i] || !strchr(characters, text.data[i])) return false;
+  return text.size > 0;
+}
+
+void text_trim_slashes(char *path) {
+  for (size_t size = strlen(path); size > 1 && path[size - 1] == '/'; size--) path[size - 1] = '\0';
+}
+
 const char *text_path(struct arena *arena, const char *path) {
   return path[0] == '-' ? text_printf(arena, "./%s", path) : path;
 }
@@ -99,24 +118,24 @@ void text_plain(struct buffer *out, pprofc_str text) {
   }
 }
 
-static bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 void text_word(struct buffer *out, pprofc_str text, const char *others) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
-    bool stays = is_letter_or_digit(c) || (c && strchr(others, c));
+    bool stays = char_is_letter(c) || char_is_digit(c) || (c && strchr(others, c));
     buffer_add_char(out, stays ? c : '_');
   }
 }
 
-void text_url(struct buffer *out, pprofc_str text) {
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i];
-    if (is_letter_or_digit(c) || (c && strchr("._~-", c)))
-      buffer_add_char(out, c);
-    else
-      buffer_printf(out, "%%%02X", (unsigned char)c);
+void text_unescape(struct buffer *out, pprofc_str text) {
+  static const struct {
+    const char *entity;
+    char c;
+  } entities[] = {{"&amp;", '&'}, {"&lt;", '<'},  {"&gt;", '>'},  {"&quot;", '"'}, {"&apos;", '\''},
+                  {"&#34;", '"'}, {"&#35;", '#'}, {"&#38;", '&'}, {"&#39;", '\''}};
+  while (text.size) {
+    size_t i = 0, count = sizeof entities / sizeof *entities;
+    while (i < count && !str_starts(text, str_of(entities[i].entity))) i++;
+    buffer_add_char(out, i < count ? entities[i].c : *text.data);
+    text = str_slice(text, i < count ? strlen(entities[i].entity) : 1, text.size);
   }
 }

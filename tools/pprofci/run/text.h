@@ -1,4 +1,4 @@
-/* Text functions: durations of Go, names of files, lines of program output. */
+/* Declares functions on texts: durations of Go, names of files, lines of program output. */
 #ifndef PPROFCI_RUN_TEXT_H
 #define PPROFCI_RUN_TEXT_H
 
@@ -19,6 +19,17 @@ char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2,
 /* Copies a text and appends a NUL; NULL when out of memory. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
+/* Replaces texts by copies in the arena; false when out of memory. */
+bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count);
+
+/* True if the text is not empty and has only these characters. */
+bool text_is_of(pprofc_str text, const char *characters);
+#define TEXT_HEX   "0123456789abcdef"
+#define TEXT_WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
+/* Removes slashes at the end of a path, but not the first one. */
+void text_trim_slashes(char *path);
+
 /* Returns a path that cannot be taken for an option: "-x" becomes "./-x". NULL when out of
  * memory. */
 const char *text_path(struct arena *arena, const char *path);
@@ -30,7 +41,7 @@ void text_plain(struct buffer *out, pprofc_str text);
 /* Appends text with '_' for all bytes except letters, digits and bytes in `others`. */
 void text_word(struct buffer *out, pprofc_str text, const char *others);
 
-/* Appends text as a part of a URL: all except unreserved characters become %XX. */
-void text_url(struct buffer *out, pprofc_str text);
+/* Appends text of HTML or XML with its entities replaced. */
+void text_unescape(struct buffer *out, pprofc_str text);
 
 #endif

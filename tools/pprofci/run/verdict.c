@@ -23,12 +23,6 @@
 
 /* ---- tables ------------------------------------------ */
 
-static int add_to_table(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 /* Fails if an input had an unreadable line, because the table would then be wrong. */
 static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error) {
   size_t count;
@@ -58,9 +52,10 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
+  options.ignore = "round"; /* rounds are samples, not configurations */
   pprofc_status status = pprofc_bench_compare(set, &options, &tables, error);
   if (status != PPROFC_OK) return status;
-  status = pprofc_bench_print(tables, "text", add_to_table, text, NULL, NULL, error);
+  status = pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, error);
   if (status == PPROFC_OK) status = check_numbers(tables, error);
   pprofc_bench_tables_free(tables);
   return status;
@@ -80,11 +75,8 @@ static pprofc_status write_table(struct ci_run *run, const char *name, const cha
   if (status == PPROFC_OK) status = check_messages(set, error);
   if (status == PPROFC_OK) status = print_table(set, &text, error);
   if (status == PPROFC_OK) status = files_put(run, true, name, buffer_str(&text), error);
-  if (status == PPROFC_OK) {
-    run->benchstat = buffer_keep(&text, &run->arena);
-    if (!run->benchstat.data && text.size) status = error_nomem(error);
-  }
-  buffer_free(&text);
+  run->benchstat = buffer_take(&text, &run->arena);
+  if (status == PPROFC_OK && !run->benchstat.data) status = error_nomem(error);
   pprofc_bench_free(set);
   return status;
 }
@@ -192,7 +184,8 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 
 /* ---- the gate ---------------------------------------- */
 
-/* Bytes; smaller changes depend on how the buffers of the bundled program grow. */
+/* Minimum change in bytes that counts for the bundled program. Smaller changes depend on how its
+ * buffers grow. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {
@@ -208,20 +201,13 @@ static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *option
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
   const struct flag *threshold = flags_find(&options_table, STR("threshold"));
-  pprofc_str rules;
   pprofc_status status = flags_defaults(&options_table, options, error);
   if (status == PPROFC_OK && threshold) {
     parsed->seen[threshold - options_table.flags] = true;
     status = flag_set(threshold, options, run->options->threshold, error);
   }
   if (status == PPROFC_OK) status = options_environment(options, parsed, error);
-  if (status == PPROFC_OK)
-    status = ages_init(&inputs->ages, options->since, options->max_age, error);
-  if (status == PPROFC_OK && *options->rules) {
-    status = inputs_file(inputs, options->rules, &rules, error);
-    if (status == PPROFC_OK)
-      status = gate_read_rules(&run->gate, str_of(options->rules), rules, error);
-  }
+  if (status == PPROFC_OK) status = inputs_prepare(inputs, options, error);
   set_up_sides(run);
   if (status == PPROFC_OK) status = options_apply(options, parsed, &run->gate, error);
   if (status == PPROFC_OK && *options->noise_from)
@@ -229,23 +215,15 @@ static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *option
   return status;
 }
 
-static const char *verdict_today(const struct gate_options *options, char *out, size_t size) {
-  time_t now = time(NULL);
-  struct tm parts;
-  if (*options->today) return options->today;
-  return gmtime_r(&now, &parts) && strftime(out, size, "%Y-%m-%d", &parts) ? out : "";
-}
-
 static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, read_rows_fn read,
                                   void *context, pprofc_error *error) {
   struct gate_options *options = arena_zero_array(&run->arena, 1, sizeof *options);
   struct flags_parsed parsed = {0};
-  char day[32];
+  char day[OPTIONS_DAY];
   if (!options) return error_nomem(error);
   pprofc_status status = set_up_gate(run, options, &parsed, inputs, error);
   if (status == PPROFC_OK) status = read(run, inputs, context, error);
-  if (status == PPROFC_OK)
-    status = gate_judge(&run->gate, verdict_today(options, day, sizeof day), error);
+  if (status == PPROFC_OK) status = gate_judge(&run->gate, options_today(options, day), error);
   return status;
 }
 
@@ -300,7 +278,7 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
   inputs_free(&inputs);
   gate_free(&run->gate);
   run->gate = kept;
-  /* The verdict reports a gate that cannot be set up. */
+  /* Other errors also end the verdict that follows, which then reports them. */
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
@@ -311,10 +289,7 @@ static bool keep_texts(struct ci_run *run) {
   for (size_t i = 0; i < count; i++) {
     pprofc_str *const texts[] = {&rows[i].group, &rows[i].name, &rows[i].unit, &rows[i].file,
                                  &rows[i].text};
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-      *texts[k] = arena_str(&run->arena, *texts[k]);
-      if (!texts[k]->data) return false;
-    }
+    if (!text_keep_all(&run->arena, texts, sizeof texts / sizeof *texts)) return false;
   }
   return true;
 }
@@ -333,12 +308,12 @@ static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) 
          str_equal(row->group, str_of(pair->package));
 }
 
-/* Excuses times that got worse although no sampled function has other machine code. */
+/* Excuses times that got worse although the machine code of all sampled functions is the same. */
 static void excuse_rows(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count; i++) {
-    if (rows[i].verdict != GATE_REGRESSED) continue;
+    if (rows[i].verdict != PPROFC_GATE_REGRESSED) continue;
     for (size_t k = 0; k < run->pair_count; k++) {
       struct buffer why;
       buffer_init(&why, run->mem, SIZE_MAX / 2);
@@ -355,12 +330,12 @@ static void excuse_rows(struct ci_run *run) {
 }
 
 /* Makes a result that is green only because of excuses inconclusive. */
-static void tell_excused(struct ci_run *run) {
+static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
   run->verdict = "inconclusive";
   if (!*run->doubt)
-    run->doubt = "A time grew, but no sampled function has other machine code: it is at another "
-                 "place in memory.";
+    run->doubt = "A time grew, but the machine code of all sampled functions is the same: only its "
+                 "addresses differ.";
 }
 
 static void print_gate(struct ci_run *run) {
@@ -379,7 +354,7 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
                          pprofc_error *error) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
-  inputs.keeps_results = true; /* needed for the plots */
+  inputs.keeps_results = true; /* keep the results, because the plots need them */
   pprofc_status status = judge_inputs(run, &inputs, read, context, error);
   if (status == PPROFC_OK && !keep_texts(run)) status = error_nomem(error);
   if (status == PPROFC_OK) {
@@ -404,8 +379,8 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;
-  double base = (double)source_total(pair->paths[SIDE_BASE], "Ir");
-  double head = (double)source_total(pair->paths[SIDE_HEAD], "Ir");
+  double base = (double)source_instructions(pair->paths[SIDE_BASE]);
+  double head = (double)source_instructions(pair->paths[SIDE_HEAD]);
   double change = base > 0 ? (head - base) / base : 0;
   const char *word = "unchanged";
   (void)gate_parse_percent(str_of(run->options->threshold), &threshold);
@@ -429,7 +404,7 @@ static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error)
     if (!whole || !pair->paths[SIDE_HEAD]) continue;
     if (pair->paths[SIDE_BASE]) return judge_instructions(run, pair, error);
     run->instructions = text_printf(&run->arena, "instructions: %lld",
-                                    (long long)source_total(pair->paths[SIDE_HEAD], "Ir"));
+                                    (long long)source_instructions(pair->paths[SIDE_HEAD]));
     return run->instructions ? PPROFC_OK : error_nomem(error);
   }
   return PPROFC_OK;
@@ -461,6 +436,6 @@ pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
     status = judge_rows(run, read_results, NULL, error);
   if (status == PPROFC_OK) status = count_instructions(run, error);
   if (status == PPROFC_OK) failing_judge(run);
-  if (status == PPROFC_OK) tell_excused(run);
+  if (status == PPROFC_OK) note_excused(run);
   return status == PPROFC_OK ? judge_unread(run, error) : status;
 }

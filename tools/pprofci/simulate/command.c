@@ -1,6 +1,7 @@
 /* Runs a command under callgrind, in the environment that the plugins of benchmarks expect. */
 #include "common/terminal.h"
 #include "core/array.h"
+#include "core/system.h"
 #include "run/files.h"
 #include "run/programs.h"
 #include "run/text.h"
@@ -107,7 +108,7 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
   return found;
 }
 
-#define SAID_MAX 2000 /* maximum bytes of a failed program's output */
+#define SAID_MAX 2000 /* maximum size in bytes of a failed program's output that is shown */
 
 /* Prints the end of a text, starting at the beginning of a line. */
 static void print_end(pprofc_str text) {
@@ -144,9 +145,9 @@ pprofc_status count_command(struct counting *c, const struct count_run *run,
   pprofc_status status = files_need_folder(run->place, error);
   if (status != PPROFC_OK) return status;
   struct program program = {.argv = line.items, .folder = run->folder};
-  int before = callgrind_fix_addresses();
+  int before = system_fix_addresses();
   status = program_run(c->run, &program, error);
-  callgrind_let_addresses(before);
+  system_let_addresses(before);
   if (status == PPROFC_OK && program.status != 0)
     status = count_failed(c, run, words[0], &program, error);
   program_end(&program);

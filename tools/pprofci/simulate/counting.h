@@ -8,32 +8,33 @@
 #include "run/checkouts.h"
 #include "run/programs.h"
 
-/* A benchmark in one run. */
+/* Result of a benchmark in one run. */
 struct counted_run {
   const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];
-  double iterations; /* number of iterations of the counted code */
+  uint64_t allocations; /* number of calls of allocators */
+  double iterations;    /* number of iterations of the counted code */
 };
 
 struct counted {
   const char *name;
-  struct counted_run *runs[SIDES]; /* [runs of the side] */
+  struct counted_run *runs[SIDES]; /* results of each side, one per run of the side */
 };
 
 /* One run of a command. */
 struct count_run {
   int side;
   size_t number;      /* number of the run on its side, from 0 */
-  const char *place;  /* folder of the files of callgrind */
-  const char *folder; /* working directory */
+  const char *place;  /* path of the folder for callgrind's files */
+  const char *folder; /* path of the working directory */
   const char *group;  /* package of Go; NULL if the command's benchmarks have complete names */
 };
 
 struct counting {
   struct ci_run *run;
   size_t runs[SIDES];
-  struct packages packages; /* of Go */
-  struct interner names;    /* names of the items */
+  struct packages packages; /* Go packages whose benchmarks are counted */
+  struct interner names;    /* names of the benchmarks in `items` */
   struct counted *items;
   size_t count, capacity;
   size_t places; /* number of folders made so far */
@@ -51,6 +52,19 @@ pprofc_status count_command(struct counting *c, const struct count_run *run,
 /* Prints the end of the output of a failed program. */
 void count_print(const struct program *program);
 
+/* Calls of allocators in a file of callgrind. */
+struct allocations {
+  const pprofc_allocator *mem;
+  bool *known; /* [capacity] true if the number stands for an allocator */
+  size_t capacity;
+  uint64_t count;
+  bool called; /* true if the last line named an allocator as the called function */
+};
+
+/* Takes the next line of the file. */
+void allocations_take(struct allocations *a, pprofc_str line);
+void allocations_free(struct allocations *a);
+
 /* Reads the files of a run, and adds the number of benchmarks to *found. */
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
@@ -64,6 +78,43 @@ bool count_is_go(const char *command);
 /* Builds and runs the benchmarks of Go packages of one side. */
 pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
                             pprofc_error *error);
+
+/* ---- what counting and timing share ------------------- */
+
+/* Commits to compare. */
+struct sides_commits {
+  const char *names[SIDES], *ids[SIDES];
+};
+
+/* Finds the commits of both sides. `flag` names the caller in messages. */
+pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_commits *commits,
+                         pprofc_error *error);
+
+/* Checks out the commit of a side. *folder is the current folder's counterpart in `checkout`. */
+pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
+                              const char *checkout, const char **folder, pprofc_error *error);
+
+/* Runs the shell command of -setup in a checkout, if there is one. */
+pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error);
+
+/* Splits a command into words as a shell does. `flag` names it in messages. */
+pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
+                          const char *const **words, pprofc_error *error);
+
+/* Inserts the flags of V8 that a plugin of tinybench demands if the command is node. `mode` is the
+ * plugin's name of the instrument. */
+pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
+                         const char *const **words, pprofc_error *error);
+
+/* Appends a quoted field of CSV. */
+void csv_field(struct buffer *out, const char *text);
+
+/* Returns a name as the reader of the results writes it. */
+const char *counted_spell(struct ci_run *run, const char *name);
+
+/* Returns an expression for frames of the benchmark's function, the last part of its name without
+ * parameters: "(^|[.:])test_parse$". */
+const char *counted_function(struct ci_run *run, pprofc_str name);
 
 /* Writes the counts as results of benchmarks, and adds a pair of profiles for each benchmark. */
 pprofc_status count_results(struct counting *c, pprofc_error *error);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ITERATIONS "10" /* number of iterations; counts are divided by it */
+#define ITERATIONS "10" /* number of iterations of a benchmark; counts are divided by it */
 
 /* ---- the overlay ------------------------------------- */
 
@@ -80,7 +80,7 @@ static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *r
 struct overlay {
   struct ci_run *run;
   const char *goroot, *folder;
-  struct buffer replace; /* JSON object: path in Go to path of the replacement */
+  struct buffer replace; /* JSON object that maps paths in Go to the paths of their replacements */
 };
 
 /* Writes a file of the overlay. */

@@ -35,25 +35,34 @@ static bool part_has_sums(pprofc_str line) {
   return false;
 }
 
-/* Finds the benchmark that a file counts. The name is empty if the file has no name or counted
- * nothing. */
-static pprofc_status part_name(const struct counting *c, const char *path, pprofc_str *name,
+/* The part of a file. The name is empty if the file has no name or counted nothing. */
+struct count_part {
+  pprofc_str name;
+  bool sums;
+  struct allocations allocations;
+};
+
+static void part_take(const struct counting *c, struct count_part *part, pprofc_str line) {
+  pprofc_str found;
+  allocations_take(&part->allocations, line);
+  if (!part->name.size && part_trigger(c, line, &found))
+    part->name = arena_str(&c->run->arena, found);
+  part->sums |= part_has_sums(line);
+}
+
+/* Finds the benchmark that a file counts, and the calls of allocators. */
+static pprofc_status part_read(const struct counting *c, const char *path, struct count_part *part,
                                pprofc_error *error) {
   struct buffer text;
-  pprofc_str line, found;
-  bool sums = false;
-  *name = (pprofc_str){"", 0};
+  pprofc_str line;
+  *part = (struct count_part){.name = STR(""), .allocations = {.mem = c->run->mem}};
   buffer_init(&text, c->run->mem, SIZE_MAX / 2);
   pprofc_status status = file_read(path, &text, error);
-  if (status == PPROFC_OK) {
-    pprofc_str rest = buffer_str(&text);
-    while (rest.data && str_next_line(&rest, &line)) {
-      if (!name->size && part_trigger(c, line, &found)) *name = arena_str(&c->run->arena, found);
-      sums |= part_has_sums(line);
-    }
-    if (!name->data) status = error_nomem(error);
-  }
-  if (!sums) name->size = 0;
+  pprofc_str rest = buffer_str(&text);
+  while (status == PPROFC_OK && rest.data && str_next_line(&rest, &line)) part_take(c, part, line);
+  if (status == PPROFC_OK && !part->name.data) status = error_nomem(error);
+  if (!part->sums) part->name.size = 0;
+  allocations_free(&part->allocations);
   buffer_free(&text);
   return status;
 }
@@ -68,15 +77,11 @@ static pprofc_status take_map(struct counting *c, const struct count_run *run, c
   const char *from = text_printf(arena, "/tmp/perf-%s.map", process);
   const char *to = text_printf(arena, "%s/perf-%s.map", run->place, process);
   struct stat info;
-  struct buffer text;
   if (!from || !to) return error_nomem(error);
   if (lstat(from, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid())
     return PPROFC_OK;
-  buffer_init(&text, c->run->mem, SIZE_MAX / 2);
-  pprofc_status status = file_read(from, &text, error);
-  if (status == PPROFC_OK) status = save_text(to, buffer_str(&text), error);
+  pprofc_status status = files_copy(from, to, error);
   if (status == PPROFC_OK) (void)unlink(from);
-  buffer_free(&text);
   return status;
 }
 
@@ -127,8 +132,9 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return whole ? str_of(whole) : (pprofc_str){NULL, 0};
 }
 
-static pprofc_status count_part(struct counting *c, const struct count_run *run, const char *path,
-                                pprofc_str name, pprofc_error *error) {
+static pprofc_status part_add(struct counting *c, const struct count_run *run, const char *path,
+                              const struct count_part *part, pprofc_error *error) {
+  pprofc_str name = part->name;
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   double iterations = 1;
@@ -139,6 +145,7 @@ static pprofc_status count_part(struct counting *c, const struct count_run *run,
   struct counted_run *counted = &item->runs[run->side][run->number];
   counted->path = to;
   counted->iterations = iterations;
+  counted->allocations = part->allocations.count;
   return callgrind_convert(path, to, &options, counted->totals, error);
 }
 
@@ -150,22 +157,40 @@ static bool is_count_file(const char *name) {
 
 static pprofc_status count_entry(struct counting *c, const struct count_run *run, const char *entry,
                                  size_t *found, pprofc_error *error) {
-  pprofc_str process = str_slice(str_of(entry), 0, str_find_char(str_of(entry), '.')), name;
+  pprofc_str process = str_slice(str_of(entry), 0, str_find_char(str_of(entry), '.'));
+  struct count_part part;
   const char *path = text_printf(&c->run->arena, "%s/%s", run->place, entry);
   const char *number = text_keep(&c->run->arena, process);
   if (!path || !number) return error_nomem(error);
   pprofc_status status = take_map(c, run, number, error);
-  if (status == PPROFC_OK) status = part_name(c, path, &name, error);
-  if (status != PPROFC_OK || !name.size) return status;
+  if (status == PPROFC_OK) status = part_read(c, path, &part, error);
+  if (status != PPROFC_OK || !part.name.size) return status;
   *found += 1;
-  return count_part(c, run, path, name, error);
+  return part_add(c, run, path, &part, error);
+}
+
+/* Returns the number of the process that wrote a file. */
+static uint64_t count_process(pprofc_str name) {
+  uint64_t process = 0;
+  (void)str_parse_uint(str_slice(name, 0, str_find_char(name, '.')), 10, &process);
+  return process;
+}
+
+/* Orders files by process, and the parts of a process by number: a longer name has the larger
+ * number. */
+static int count_order(const struct dirent **a, const struct dirent **b) {
+  pprofc_str x = str_of((*a)->d_name), y = str_of((*b)->d_name);
+  uint64_t process = count_process(x), other = count_process(y);
+  if (process != other) return process < other ? -1 : 1;
+  if (x.size != y.size) return x.size < y.size ? -1 : 1;
+  return memcmp(x.data, y.data, x.size);
 }
 
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error) {
   const char **names;
   size_t count;
-  pprofc_status status = files_list(c->run, run->place, versionsort, &names, &count, error);
+  pprofc_status status = files_list(c->run, run->place, count_order, &names, &count, error);
   for (size_t i = 0; status == PPROFC_OK && i < count; i++)
     if (is_count_file(names[i])) status = count_entry(c, run, names[i], found, error);
   return status;

@@ -1,5 +1,6 @@
 /* Writes counts as results of benchmarks for the gate, and adds the pairs of profiles. */
 #include "bench/names.h"
+#include "core/escape.h"
 #include "run/files.h"
 #include "run/text.h"
 #include "simulate/counting.h"
@@ -16,8 +17,7 @@ static const struct {
                    {CALLGRIND_FIRST_MISSES, "L1-missed"},
                    {CALLGRIND_LAST_MISSES, "LL-missed"}};
 
-/* Appends a quoted field. */
-static void csv_field(struct buffer *out, const char *text) {
+void csv_field(struct buffer *out, const char *text) {
   buffer_add_char(out, '"');
   for (; *text; text++) {
     if (*text == '"') buffer_add_char(out, '"');
@@ -41,13 +41,26 @@ static double counted_iterations(const struct counting *c, const struct counted 
   return most;
 }
 
-static void put_counts(struct buffer *out, const struct counted *item,
-                       const struct counted_run *run) {
-  for (size_t u = 0; u < sizeof count_units / sizeof *count_units; u++) {
-    csv_field(out, item->name);
-    buffer_printf(out, ",%s,%.17g,exact\n", count_units[u].unit,
-                  (double)run->totals[count_units[u].type] / run->iterations);
-  }
+static void csv_count(struct buffer *out, const struct counted *item, const char *unit,
+                      double value) {
+  csv_field(out, item->name);
+  buffer_printf(out, ",%s,%.17g,exact\n", unit, value);
+}
+
+static void csv_counts(struct buffer *out, const struct counted *item,
+                       const struct counted_run *run, bool allocates) {
+  for (size_t u = 0; u < sizeof count_units / sizeof *count_units; u++)
+    csv_count(out, item, count_units[u].unit,
+              (double)run->totals[count_units[u].type] / run->iterations);
+  if (allocates) csv_count(out, item, "allocations", (double)run->allocations / run->iterations);
+}
+
+/* True if an allocator was called in any run. */
+static bool counted_allocates(const struct counting *c, const struct counted *item) {
+  bool found = false;
+  for (int side = 0; side < SIDES; side++)
+    for (size_t r = 0; r < c->runs[side]; r++) found |= item->runs[side][r].allocations > 0;
+  return found;
 }
 
 static pprofc_status write_side(struct counting *c, int side, pprofc_error *error) {
@@ -57,30 +70,27 @@ static pprofc_status write_side(struct counting *c, int side, pprofc_error *erro
   if (!path) return error_nomem(error);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "name,unit,value,assume\n");
-  for (size_t i = 0; i < c->count; i++)
+  for (size_t i = 0; i < c->count; i++) {
+    bool allocates = counted_allocates(c, &c->items[i]);
     for (size_t r = 0; r < c->runs[side]; r++)
       if (c->items[i].runs[side][r].path)
-        put_counts(&text, &c->items[i], &c->items[i].runs[side][r]);
+        csv_counts(&text, &c->items[i], &c->items[i].runs[side][r], allocates);
+  }
   pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = files_append(path, buffer_str(&text), error);
+  if (status == PPROFC_OK) status = save_append(path, buffer_str(&text), error);
   buffer_free(&text);
   run->bench[side] = path;
   return status;
 }
 
-/* Returns a name as the reader of the results writes it. */
-static const char *counted_spell(struct ci_run *run, const char *name) {
+const char *counted_spell(struct ci_run *run, const char *name) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   name_encode(&text, str_of(name), true);
-  const char *kept = text.failed ? NULL : text_keep(&run->arena, buffer_str(&text));
-  buffer_free(&text);
-  return kept;
+  return buffer_take(&text, &run->arena).data;
 }
 
-/* Returns an expression for frames of the benchmark's function, the last part of its name without
- * parameters: "(^|[.:])test_parse$". */
-static const char *counted_function(struct ci_run *run, pprofc_str name) {
+const char *counted_function(struct ci_run *run, pprofc_str name) {
   struct buffer text;
   size_t colon = str_find_last_char(name, ':');
   if (colon < name.size) name = str_slice(name, colon + 1, name.size);
@@ -88,15 +98,9 @@ static const char *counted_function(struct ci_run *run, pprofc_str name) {
   name = str_slice(name, 0, str_find_char(name, '/'));
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "(^|[.:])");
-  for (size_t i = 0; i < name.size; i++) {
-    char c = name.data[i];
-    if (c && strchr("\\.*+?(){}|^$[]", c)) buffer_add_char(&text, '\\');
-    buffer_add_char(&text, c);
-  }
+  escape_regexp(&text, name);
   buffer_add_text(&text, "(\\.func.*)?$");
-  const char *kept = text.failed ? NULL : text_keep(&run->arena, buffer_str(&text));
-  buffer_free(&text);
-  return kept;
+  return buffer_take(&text, &run->arena).data;
 }
 
 static pprofc_status add_counted_pair(struct counting *c, const struct counted *item,

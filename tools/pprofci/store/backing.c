@@ -1,4 +1,4 @@
-/* Code that folders and buckets share. */
+/* Implements what folders and buckets share. */
 #include "store/backing.h"
 
 #include "core/array.h"
@@ -8,20 +8,47 @@
 #include <signal.h>
 #include <stdlib.h>
 
+/* Makes the marker of a new store. */
+static pprofc_status backing_create(struct backing *backing, pprofc_error *error) {
+  const struct backing_kind *kind = backing->kind;
+  pprofc_status status = kind->check_new ? kind->check_new(backing, error) : PPROFC_OK;
+  return status == PPROFC_OK ? kind->put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error)
+                             : status;
+}
+
+/* Checks the marker of the store. */
+static pprofc_status backing_check_mark(struct backing *backing, bool create, pprofc_error *error) {
+  struct buffer mark;
+  buffer_init(&mark, &mem_default, 4096);
+  pprofc_status status = backing_get(backing, RECORD_MARK, &mark, error);
+  if (status == PPROFC_E_NO_MATCH && create)
+    status = backing_create(backing, error);
+  else if (status == PPROFC_E_NO_MATCH)
+    status =
+        error_set(error, PPROFC_E_INVALID, "'%s' is not a store of pprofci: the %s '%s' is missing",
+                  backing->where, backing->kind->what, RECORD_MARK);
+  else if (status == PPROFC_OK && !str_equal(buffer_str(&mark), STR(RECORD_MARK_TEXT)))
+    status = error_set(error, PPROFC_E_FORMAT, "'%s' is a store of another version (see '%s')",
+                       backing->where, RECORD_MARK);
+  buffer_free(&mark);
+  return status;
+}
+
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
-  /* A file beyond a size limit must fail the write, not end the process. */
+  /* Ignore the signal: a file beyond a size limit must fail the write, not end the process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};
   arena_init(&backing->arena, &mem_default);
-  pprofc_status status = backing->kind->open(backing, create, error);
+  pprofc_status status = backing->kind->open(backing, error);
+  if (status == PPROFC_OK) status = backing_check_mark(backing, create, error);
   if (status != PPROFC_OK) backing_close(backing);
   return status;
 }
 
 void backing_close(struct backing *backing) {
-  if (backing->kind && backing->state) backing->kind->close(backing);
+  if (backing->kind->close && backing->state) backing->kind->close(backing);
   backing->state = NULL;
   arena_free(&backing->arena);
 }
@@ -50,6 +77,16 @@ pprofc_status backing_list(struct backing *backing, const char *prefix, struct s
   return status;
 }
 
+pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
+                           void *context, pprofc_error *error) {
+  struct stored_keys keys;
+  pprofc_status status = backing_list(backing, prefix, &keys, error);
+  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
+    status = take(context, &keys.items[i], error);
+  stored_keys_free(&keys);
+  return status;
+}
+
 void stored_keys_free(struct stored_keys *keys) {
   ARRAY_FREE(&mem_default, keys->items, keys->capacity);
   keys->count = 0;
@@ -66,10 +103,4 @@ bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
 
 pprofc_status backing_remove(struct backing *backing, const char *key, pprofc_error *error) {
   return backing->kind->remove(backing, key, error);
-}
-
-pprofc_status backing_check_mark(struct backing *backing, pprofc_str mark, pprofc_error *error) {
-  if (str_equal(mark, STR(RECORD_MARK_TEXT))) return PPROFC_OK;
-  return error_set(error, PPROFC_E_FORMAT, "'%s' is a store of another version (see '%s')",
-                   backing->where, RECORD_MARK);
 }

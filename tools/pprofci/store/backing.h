@@ -1,7 +1,6 @@
-/* Storage of a store: a folder or a bucket. Each file has a key, such as
- * "runs/4d5e6f/ab.json". The content of a key never changes: its name is a hash of the
- * content, or the file is empty. So an existing file is complete, and a second write changes
- * nothing. */
+/* Stores the files of a store: in a folder or a bucket. Each file has a key, such as
+ * "runs/4d5e6f/ab.json". The content of a key never changes: its name is a hash of the content, or
+ * the file is empty. So an existing file is complete, and a second write changes nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
 
@@ -13,21 +12,24 @@
 struct stored_key {
   const char *name;
   uint64_t size;
-  int64_t time; /* time of writing, seconds since 1970 */
+  int64_t time; /* time of writing, in seconds since 1970 */
 };
 
 struct stored_keys {
   struct arena arena;
-  struct stored_key *items; /* sorted by name */
+  struct stored_key *items; /* keys, sorted by name */
   size_t count, capacity;
 };
 
 struct backing;
 
 struct backing_kind {
-  const char *scheme; /* "s3://"; "" for a folder */
-  pprofc_status (*open)(struct backing *backing, bool create, pprofc_error *error);
-  void (*close)(struct backing *backing);
+  const char *scheme; /* start of the address of such a store: "s3://"; "" for a folder */
+  const char *what;   /* word for a file of the store in messages: "key" */
+  pprofc_status (*open)(struct backing *backing, pprofc_error *error);
+  /* Checks that a new store may be made. NULL: it may always be made. */
+  pprofc_status (*check_new)(struct backing *backing, pprofc_error *error);
+  void (*close)(struct backing *backing); /* Closes the store. NULL: nothing to do. */
   pprofc_status (*put)(struct backing *backing, const char *key, pprofc_str data,
                        pprofc_error *error);
   pprofc_status (*get)(struct backing *backing, const char *key, struct buffer *data,
@@ -41,9 +43,9 @@ extern const struct backing_kind backing_folder, backing_s3;
 
 struct backing {
   const struct backing_kind *kind;
-  const char *where; /* the store as given on the command line */
+  const char *where; /* address of the store as given on the command line */
   struct arena arena;
-  void *state; /* state of a folder or a bucket */
+  void *state; /* state of the folder or the bucket */
 };
 
 /* Opens a store. With `create` the store may be new. */
@@ -65,13 +67,16 @@ pprofc_status backing_list(struct backing *backing, const char *prefix, struct s
                            pprofc_error *error);
 void stored_keys_free(struct stored_keys *keys);
 
+/* Calls `take` for each file whose key begins with "PREFIX/", until `take` fails. */
+typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key,
+                                     pprofc_error *error);
+pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
+                           void *context, pprofc_error *error);
+
 /* Adds a key to a list; false when out of memory. */
 bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
 
 /* Removes a file. A missing file is not an error. */
 pprofc_status backing_remove(struct backing *backing, const char *key, pprofc_error *error);
-
-/* Checks that the marker of a store exists. */
-pprofc_status backing_check_mark(struct backing *backing, pprofc_str mark, pprofc_error *error);
 
 #endif

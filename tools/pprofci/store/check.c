@@ -12,12 +12,13 @@ struct checker {
   struct output *out;
   struct upkeep_findings *found;
   struct past past;
-  struct interner objects; /* keys of complete objects */
+  struct interner objects; /* keys of the objects that are complete */
 };
 
 static void checker_report(struct checker *c, size_t *count, const char *what, pprofc_str name,
                            const char *why) {
   ++*count;
+  output_row(c->out, 0, 0, 0);
   output_printf(c->out, "%s: ", what);
   escape_line_to_output(c->out, name);
   output_printf(c->out, "%s%s\n", *why ? ": " : "", why);
@@ -25,7 +26,10 @@ static void checker_report(struct checker *c, size_t *count, const char *what, p
 
 /* ---- objects ----------------------------------------- */
 
-static pprofc_status check_object(struct checker *c, const char *key, pprofc_error *error) {
+static pprofc_status check_object(void *context, const struct stored_key *stored,
+                                  pprofc_error *error) {
+  struct checker *c = context;
+  const char *key = stored->name;
   struct buffer data;
   char hex[SHA256_HEX + 1], wanted[80];
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
@@ -42,15 +46,6 @@ static pprofc_status check_object(struct checker *c, const char *key, pprofc_err
   }
   buffer_free(&data);
   return status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
-}
-
-static pprofc_status check_objects(struct checker *c, pprofc_error *error) {
-  struct stored_keys keys;
-  pprofc_status status = backing_list(c->backing, "objects", &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    status = check_object(c, keys.items[i].name, error);
-  stored_keys_free(&keys);
-  return status;
 }
 
 /* ---- records ----------------------------------------- */
@@ -74,7 +69,10 @@ static void check_named_profiles(struct checker *c, const char *key,
   }
 }
 
-static pprofc_status check_record(struct checker *c, const char *key, pprofc_error *error) {
+static pprofc_status check_record(void *context, const struct stored_key *stored,
+                                  pprofc_error *error) {
+  struct checker *c = context;
+  const char *key = stored->name;
   struct arena arena;
   struct buffer data;
   struct run_record record;
@@ -100,26 +98,12 @@ static pprofc_status check_record(struct checker *c, const char *key, pprofc_err
   return status == PPROFC_E_FORMAT || status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
 
-static pprofc_status check_records(struct checker *c, pprofc_error *error) {
-  struct stored_keys keys;
-  pprofc_status status = backing_list(c->backing, "runs", &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    status = check_record(c, keys.items[i].name, error);
-  stored_keys_free(&keys);
-  return status;
-}
-
 /* ---- tags and unused objects ------------------------- */
 
 static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
   struct interner named;
   interner_init(&named, &mem_default);
-  bool good = true;
-  for (size_t i = 0; i < c->past.profile_count && good; i++) {
-    char key[80];
-    past_object_key(c->past.profiles[i].sha256, key);
-    good = interner_copy(&named, &c->past.arena, str_of(key)) != MAP_NONE;
-  }
+  bool good = past_name_objects(&c->past, &named);
   for (size_t i = 0; i < c->objects.count && good; i++)
     if (interner_find(&named, c->objects.items[i]) == MAP_NONE)
       checker_report(c, &c->found->unnamed, "not named by any run", c->objects.items[i], "");
@@ -127,13 +111,12 @@ static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status check_left_over(struct checker *c, pprofc_error *error) {
-  struct stored_keys keys;
-  pprofc_status status = backing_list(c->backing, "tmp", &keys, error);
-  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
-    checker_report(c, &c->found->left_over, "not finished", str_of(keys.items[i].name), "");
-  stored_keys_free(&keys);
-  return status;
+static pprofc_status check_left_over(void *context, const struct stored_key *key,
+                                     pprofc_error *error) {
+  struct checker *c = context;
+  (void)error;
+  checker_report(c, &c->found->left_over, "not finished", str_of(key->name), "");
+  return PPROFC_OK;
 }
 
 pprofc_status upkeep_check(struct backing *backing, struct output *out,
@@ -142,10 +125,10 @@ pprofc_status upkeep_check(struct backing *backing, struct output *out,
   *findings = (struct upkeep_findings){.runs = 0};
   past_init(&c.past);
   interner_init(&c.objects, &mem_default);
-  pprofc_status status = check_objects(&c, error);
-  if (status == PPROFC_OK) status = check_records(&c, error);
+  pprofc_status status = backing_each(backing, "objects", check_object, &c, error);
+  if (status == PPROFC_OK) status = backing_each(backing, "runs", check_record, &c, error);
   if (status == PPROFC_OK) status = count_unnamed(&c, error);
-  if (status == PPROFC_OK) status = check_left_over(&c, error);
+  if (status == PPROFC_OK) status = backing_each(backing, "tmp", check_left_over, &c, error);
   interner_free(&c.objects);
   past_free(&c.past);
   return status;

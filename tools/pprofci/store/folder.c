@@ -2,7 +2,6 @@
 #include "store/backing.h"
 
 #include "core/outfile.h"
-#include "gate/read/record.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -15,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLDER_TRIES 5 /* another process may remove a folder that is still empty */
+/* Maximum number of tries to write a file; another process may remove a folder that is still
+ * empty. */
+#define FOLDER_TRIES 5
 
 static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
   int number = errno;
@@ -103,7 +104,7 @@ static pprofc_status folder_put(struct backing *backing, const char *key, pprofc
   arena_init(&arena, &mem_default);
   const char *path = folder_path(&arena, backing, key);
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
-  /* A file of another size is damaged, so it is written again. */
+  /* A file of another size is damaged, so write it again. */
   bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
   if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
@@ -118,19 +119,18 @@ static bool folder_is_empty(const char *path) {
   size_t count = 0;
   if (!dir) return true;
   for (struct dirent *entry; (entry = readdir(dir));) {
-    bool one_of_ours = strcmp(entry->d_name, "tmp") == 0; /* made by another process that opens
-                                                             the store too */
+    /* True if another process that opens the store made the entry. */
+    bool one_of_ours = strcmp(entry->d_name, "tmp") == 0;
     count += entry->d_name[0] != '.' && !one_of_ours;
   }
   closedir(dir);
   return count == 0;
 }
 
-static pprofc_status folder_create(struct backing *backing, pprofc_error *error) {
-  if (!folder_is_empty(backing->where))
-    return error_set(error, PPROFC_E_INVALID,
-                     "'%s' is not a store and not empty; give a new folder", backing->where);
-  return folder_put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error);
+static pprofc_status folder_check_new(struct backing *backing, pprofc_error *error) {
+  if (folder_is_empty(backing->where)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "'%s' is not a store and not empty; give a new folder",
+                   backing->where);
 }
 
 static pprofc_status folder_get(struct backing *backing, const char *key, struct buffer *data,
@@ -150,26 +150,9 @@ static pprofc_status folder_get(struct backing *backing, const char *key, struct
   return status;
 }
 
-static pprofc_status folder_open(struct backing *backing, bool create, pprofc_error *error) {
-  struct buffer mark;
-  buffer_init(&mark, &mem_default, 4096);
-  backing->state = backing;
-  if (!*backing->where) return error_set(error, PPROFC_E_INVALID, "the name of the store is empty");
-  pprofc_status status = folder_get(backing, RECORD_MARK, &mark, error);
-  if (status == PPROFC_OK)
-    status = backing_check_mark(backing, buffer_str(&mark), error);
-  else if (status == PPROFC_E_NO_MATCH && create)
-    status = folder_create(backing, error);
-  else if (status == PPROFC_E_NO_MATCH)
-    status = error_set(error, PPROFC_E_INVALID,
-                       "'%s' is not a store of pprofci: the file '%s' is missing", backing->where,
-                       RECORD_MARK);
-  buffer_free(&mark);
-  return status;
-}
-
-static void folder_close(struct backing *backing) {
-  (void)backing;
+static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
+  if (*backing->where) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the name of the store is empty");
 }
 
 /* ---- listing ----------------------------------------- */
@@ -222,11 +205,12 @@ static pprofc_status folder_remove(struct backing *backing, const char *key, ppr
   char *slash = path ? strrchr(path, '/') : NULL;
   if (slash && strchr(key, '/')) {
     *slash = '\0';
-    (void)rmdir(path); /* fails unless the folder is empty */
+    (void)rmdir(path); /* remove the folder; this fails unless it is empty */
   }
   arena_free(&arena);
   return status;
 }
 
-const struct backing_kind backing_folder = {"",         folder_open, folder_close, folder_put,
-                                            folder_get, folder_list, folder_remove};
+const struct backing_kind backing_folder = {"",           "file",     folder_open, folder_check_new,
+                                            NULL,         folder_put, folder_get,  folder_list,
+                                            folder_remove};

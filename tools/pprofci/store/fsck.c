@@ -1,4 +1,4 @@
-/* `pprofci fsck`: reports missing and broken parts of a store. */
+/* Implements `pprofci fsck`: reports missing and broken parts of a store. */
 #include "commands.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
@@ -9,6 +9,7 @@
 
 struct fsck_options {
   bool clean;
+  uint64_t brief_bytes;
 };
 
 #define FIELD(name) offsetof(struct fsck_options, name)
@@ -19,6 +20,7 @@ static const struct flag flags[] = {
     SWITCH(
         0, "clean", clean,
         "remove profiles that no run names and unfinished files, when they are older than a day"),
+    COMMAND_BUDGET(0),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
@@ -36,12 +38,6 @@ static const struct flag_note statuses[] = {
 
 const struct flag_table fsck_table = {FLAG_TABLE("pprofci fsck", "checks that a store is whole")};
 
-static pprofc_status fsck_check(void *options, const struct command_line *line,
-                                pprofc_error *error) {
-  (void)options;
-  return command_needs_store(line, error);
-}
-
 static pprofc_status fsck_run(void *options, const struct command_line *line, int *code,
                               pprofc_error *error) {
   const struct fsck_options *o = options;
@@ -54,6 +50,7 @@ static pprofc_status fsck_run(void *options, const struct command_line *line, in
   status = upkeep_check(&backing, out, &found, error);
   if (status == PPROFC_OK) {
     if (found.broken || found.missing) *code = EXIT_FAILED;
+    output_no_row(out);
     output_printf(out,
                   "%zu runs and %zu profiles are whole; %zu broken, %zu missing, %zu not named, "
                   "%zu not finished\n",
@@ -70,4 +67,6 @@ static pprofc_status fsck_run(void *options, const struct command_line *line, in
 }
 
 static struct fsck_options given;
-const struct ci_command fsck_command = {&fsck_table, &given, sizeof given, fsck_check, fsck_run};
+static const struct command_brief brief = {FIELD(brief_bytes), NO_JSON};
+const struct ci_command fsck_command = {&fsck_table, &given,   sizeof given, COMMAND_STORE,
+                                        NULL,        fsck_run, &brief};

@@ -1,4 +1,4 @@
-/* `pprofci history`: lists the runs of a store. */
+/* Implements `pprofci history`: lists the runs of a store. */
 #include "commands.h"
 #include "core/array.h"
 #include "core/json_write.h"
@@ -14,6 +14,7 @@ struct history_options {
   const char *branch;
   int64_t count;
   bool json;
+  uint64_t brief_bytes;
 };
 
 #define FIELD(name) offsetof(struct history_options, name)
@@ -25,6 +26,7 @@ static const struct flag flags[] = {
     FLAG(INT, 0, "count", count, "N", "0", "the last N runs; 0 is all"),
     SWITCH(0, "json", json,
            "print JSON: a line for each run, with its profiles and the median of each result"),
+    COMMAND_BUDGET(0),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
@@ -41,8 +43,9 @@ const struct flag_table history_table = {
 
 /* ---- a table ----------------------------------------- */
 
-static void list_row(struct output *out, const struct past_run *run) {
+static void list_row(struct output *out, const struct past_run *run, int age) {
   struct buffer time;
+  output_row(out, age, 0, 0);
   buffer_init(&time, &mem_default, 64);
   times_put(&time, run->place.time);
   output_printf(out, "%.*s%*s  ", STR_ARG(str_slice(run->place.commit, 0, 12)),
@@ -64,7 +67,8 @@ static void list_row(struct output *out, const struct past_run *run) {
 static void list_table(struct output *out, const struct past *past, const size_t *places,
                        size_t count) {
   output_add_text(out, "commit        time               results  profiles  branch\n");
-  for (size_t i = 0; i < count; i++) list_row(out, &past->runs[places[i]]);
+  for (size_t i = 0; i < count; i++) list_row(out, &past->runs[places[i]], (int)i);
+  output_no_row(out);
   output_printf(out, "%zu runs, by %s\n", count,
                 past->by_order ? "the number of the commit" : "the time of the commit");
 }
@@ -124,13 +128,26 @@ static void list_json_run(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
+/* Adds an object with the number of runs and the note of the brief. */
+static void list_json_count(struct json_writer *json, size_t count) {
+  json_begin_object(json);
+  json_uint(json_key(json, "runs"), count);
+  output_note(json->out);
+  json_end(json);
+}
+
 static bool list_json(struct output *out, const struct past *past, const size_t *places,
                       size_t count) {
   struct json_writer json;
   json_init(&json, out, &mem_default);
   json_begin_array(&json);
-  for (size_t i = 0; i < count; i++) list_json_run(&json, past, &past->runs[places[i]]);
+  for (size_t i = 0; i < count; i++) {
+    output_row(out, (int)i, 0, 0);
+    list_json_run(&json, past, &past->runs[places[i]]);
+  }
+  output_no_row(out);
   json_line_break(&json);
+  if (out->brief) list_json_count(&json, count);
   json_end(&json);
   bool good = json_finish(&json);
   output_add_char(out, '\n');
@@ -155,12 +172,6 @@ static pprofc_status list_runs(const struct history_options *o, const struct pas
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status history_check(void *options, const struct command_line *line,
-                                   pprofc_error *error) {
-  (void)options;
-  return command_needs_store(line, error);
-}
-
 static pprofc_status history_run(void *options, const struct command_line *line, int *code,
                                  pprofc_error *error) {
   const struct history_options *o = options;
@@ -179,5 +190,6 @@ static pprofc_status history_run(void *options, const struct command_line *line,
 }
 
 static struct history_options given;
-const struct ci_command history_command = {&history_table, &given, sizeof given, history_check,
-                                           history_run};
+static const struct command_brief brief = {FIELD(brief_bytes), FIELD(json)};
+const struct ci_command history_command = {&history_table, &given,      sizeof given, COMMAND_STORE,
+                                           NULL,           history_run, &brief};

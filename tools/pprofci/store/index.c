@@ -1,4 +1,4 @@
-/* The index of a store: a cache of its records in SQLite. A missing, old or broken index is
+/* Keeps the index of a store: a cache of its records in SQLite. A missing, old or broken index is
  * built from the records. */
 #include "store/index.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define INDEX_VERSION 3
-#define INDEX_WAIT    10000 /* milliseconds to wait for the lock of another process */
+#define INDEX_WAIT    10000 /* time to wait for the lock of another process, in milliseconds */
 
 static const char index_schema[] =
     "CREATE TABLE runs(id INTEGER PRIMARY KEY, key TEXT UNIQUE, commit_id TEXT, branch TEXT,"
@@ -57,7 +57,7 @@ static bool index_open_file(struct store_index *x) {
   int64_t tables = index_number(x, "SELECT count(*) FROM sqlite_master");
   if (x->code != SQLITE_OK) return false;
   if (version == INDEX_VERSION) return true;
-  if (tables > 0) x->code = SQLITE_NOTADB; /* the tables are of another version */
+  if (tables > 0) x->code = SQLITE_NOTADB; /* report the tables of another version as broken */
   return tables == 0 && index_exec(x, index_schema);
 }
 

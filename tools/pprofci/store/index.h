@@ -1,4 +1,4 @@
-/* The index of a store, in SQLite: a cache of its records. */
+/* Keeps the index of a store in SQLite: a cache of its records. */
 #ifndef PPROFCI_STORE_INDEX_H
 #define PPROFCI_STORE_INDEX_H
 

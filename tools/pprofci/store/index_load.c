@@ -9,8 +9,8 @@
 
 /* Maps ids of the index to places in memory. */
 struct load_places {
-  size_t *items; /* place plus one, 0 if the id is not used */
-  size_t count;  /* greatest id plus one */
+  size_t *items; /* index in memory plus one for each id; 0 if the id is not used */
+  size_t count;  /* largest id plus one */
 };
 
 /* Records that the index is broken. Returns false. */
@@ -55,10 +55,8 @@ static bool load_run(struct store_index *x, sqlite3_stmt *s, struct load_places 
   if (!run) return false;
   pprofc_str *const texts[] = {&run->place.commit, &run->branch, &run->machine, &run->verdict,
                                &run->headline};
-  for (int i = 0; i < 5; i++) {
-    *texts[i] = arena_str(&past->arena, index_text(x, s, 2 + i));
-    if (!texts[i]->data) return false;
-  }
+  for (int i = 0; i < 5; i++) *texts[i] = index_text(x, s, 2 + i);
+  if (!text_keep_all(&past->arena, texts, 5)) return false;
   run->place.time = x->lib.column_int64(s, 7);
   run->place.order = x->lib.column_int64(s, 8);
   run->status = x->lib.column_int64(s, 9);

@@ -1,4 +1,4 @@
-/* Calls of SQLite, for the files of the index. */
+/* Calls SQLite, for the files of the index. */
 #ifndef PPROFCI_STORE_INDEX_SQL_H
 #define PPROFCI_STORE_INDEX_SQL_H
 
@@ -36,7 +36,7 @@ struct store_index {
   const char *path;
   struct past *past;
   struct backing *backing;
-  int code; /* SQLite's code for the first failure */
+  int code; /* SQLite's code for the first failure, or success */
 };
 
 /* Loads the library. */

@@ -140,9 +140,7 @@ static const char *writing_machine(struct writing *w) {
     if (value.size && text.size) buffer_add_char(&text, ' ');
     buffer_add_str(&text, value);
   }
-  const char *machine = text_keep(&w->arena, buffer_str(&text));
-  buffer_free(&text);
-  return machine;
+  return buffer_take(&text, &w->arena).data;
 }
 
 pprofc_status writing_fill_commit(struct writing *w, struct commit_info *info,

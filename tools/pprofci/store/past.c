@@ -1,4 +1,4 @@
-/* Reading records into memory. */
+/* Reads records into memory. */
 #include "store/past.h"
 
 #include "common/terminal.h"
@@ -51,7 +51,8 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
   if (id == MAP_NONE || id < past->series_count) return id;
   if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
     return MAP_NONE;
-  pprofc_str kept = past->series_keys.items[id]; /* group, name and unit in one text */
+  /* Group, name and unit of the series in one text. */
+  pprofc_str kept = past->series_keys.items[id];
   past->series[past->series_count++] =
       (struct past_series){{kept.data, group.size},
                            {kept.data + group.size + 1, name.size},
@@ -75,10 +76,7 @@ bool past_add_profile(struct past *past, struct past_run *run, const struct past
   *copy = *profile;
   pprofc_str *const texts[] = {&copy->kind, &copy->package, &copy->benchmark, &copy->name,
                                &copy->sha256};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    *texts[i] = arena_str(&past->arena, *texts[i]);
-    if (!texts[i]->data) return false;
-  }
+  if (!text_keep_all(&past->arena, texts, sizeof texts / sizeof *texts)) return false;
   run->profiles++;
   return true;
 }
@@ -117,11 +115,8 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
   run->headline = record->headline;
   pprofc_str *const texts[] = {&run->place.commit, &run->branch, &run->machine, &run->verdict,
                                &run->headline};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    *texts[i] = arena_str(&past->arena, *texts[i]);
-    if (!texts[i]->data) return error_nomem(error);
-  }
-  return past_add_all(past, record) ? PPROFC_OK : error_nomem(error);
+  bool good = text_keep_all(&past->arena, texts, sizeof texts / sizeof *texts);
+  return good && past_add_all(past, record) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- reading ----------------------------------------- */
@@ -132,8 +127,7 @@ static pprofc_status past_read_record(struct arena *arena, struct backing *backi
   struct buffer data;
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = backing_get(backing, key, &data, error);
-  pprofc_str text = status == PPROFC_OK ? buffer_keep(&data, arena) : STR("");
-  buffer_free(&data);
+  pprofc_str text = buffer_take(&data, arena);
   if (status != PPROFC_OK) return status;
   return text.data ? record_parse(arena, key, text, record, error) : error_nomem(error);
 }
@@ -213,17 +207,18 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 
 /* ---- keys -------------------------------------------- */
 
-/* True if the text is a hash. Any other text in a record could be a path out of the store. */
-static bool past_is_hash(pprofc_str text) {
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i];
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return false;
-  }
-  return text.size == 64;
-}
-
 void past_object_key(pprofc_str sha256, char key[80]) {
-  if (!past_is_hash(sha256)) sha256 = STR("no hash");
+  /* Any other text in a record could be a path out of the store. */
+  if (sha256.size != 64 || !text_is_of(sha256, TEXT_HEX)) sha256 = STR("no hash");
   pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));
+}
+
+bool past_name_objects(struct past *past, struct interner *names) {
+  for (size_t i = 0; i < past->profile_count; i++) {
+    char key[80];
+    past_object_key(past->profiles[i].sha256, key);
+    if (interner_copy(names, &past->arena, str_of(key)) == MAP_NONE) return false;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
-/* The content of a store in memory: runs in the order of their commits, and one value for each
- * series that a run measured. */
+/* Holds the content of a store in memory: runs in the order of their commits, and one value for
+ * each series that a run measured. */
 #ifndef PPROFCI_STORE_PAST_H
 #define PPROFCI_STORE_PAST_H
 
@@ -8,7 +8,7 @@
 #include "store/backing.h"
 
 struct past_run {
-  struct record_place place; /* first member: runs are sorted by it */
+  struct record_place place; /* position of the run; first member, because runs are sorted by it */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
@@ -24,7 +24,7 @@ struct past_series {
 
 struct past_point {
   uint32_t series;
-  double value; /* median */
+  double value; /* median of the run's measurements */
 };
 
 struct past_profile {
@@ -44,7 +44,7 @@ struct past {
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
   bool by_order;  /* true if all runs have the number of their commit */
-  bool runs_only; /* true to skip points */
+  bool runs_only; /* true to skip the points of runs */
   size_t skipped; /* number of invalid records */
 };
 
@@ -67,8 +67,8 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Each adds one item: a run, a series (MAP_NONE when out of memory), a point of the last run,
- * a profile. */
+/* Add one item: a run, a series (MAP_NONE when out of memory), a point of the last run, a profile.
+ */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
@@ -77,6 +77,9 @@ bool past_add_profile(struct past *past, struct past_run *run, const struct past
 
 /* Sorts the runs by commit: by number when all runs have one, else by time. */
 void past_sort(struct past *past);
+
+/* Adds the keys of all objects that the runs refer to; false when out of memory. */
+bool past_name_objects(struct past *past, struct interner *names);
 
 /* Writes the key of an object. */
 void past_object_key(pprofc_str sha256, char key[80]);

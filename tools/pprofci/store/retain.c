@@ -22,8 +22,7 @@ pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last
                            pprofc_error *error) {
   pprofc_str rest = str_of(text), rule;
   *retain = (struct retain){.last = last > 0 ? (size_t)last : 0};
-  if (last < 1)
-    return error_set(error, PPROFC_E_INVALID, "-keep-last is less than 1: the last run stays");
+  if (last < 1) return error_set(error, PPROFC_E_INVALID, "-keep-last must be at least 1");
   while (str_next(&rest, ',', &rule)) {
     if (retain->count == sizeof retain->rules / sizeof *retain->rules)
       return error_set(error, PPROFC_E_LIMIT, "-retain has more than %zu rules", retain->count);
@@ -136,12 +135,8 @@ static pprofc_status sweep_names(struct past *past, struct backing *backing, str
                                  pprofc_error *error) {
   pprofc_status status = past_read(past, backing, error);
   if (status == PPROFC_OK) status = retain_check(past, backing, error);
-  for (size_t i = 0; i < past->profile_count && status == PPROFC_OK; i++) {
-    char key[80];
-    past_object_key(past->profiles[i].sha256, key);
-    if (interner_copy(names, &past->arena, str_of(key)) == MAP_NONE) status = error_nomem(error);
-  }
-  return status;
+  if (status != PPROFC_OK) return status;
+  return past_name_objects(past, names) ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,

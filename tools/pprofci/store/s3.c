@@ -1,7 +1,7 @@
 /* Keeps a store in a bucket. A key is written once, and readers see only complete files. */
+#include "core/escape.h"
 #include "store/s3_wire.h"
 
-#include "gate/read/record.h"
 #include "run/text.h"
 #include "store/backing.h"
 #include "store/times.h"
@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <time.h>
 
-#define S3_YOUNG (12 * 3600) /* seconds; fsck -clean removes no younger object */
+#define S3_YOUNG (12 * 3600) /* minimum age in seconds of objects that fsck -clean removes */
 
 static pprofc_status s3_simple(struct s3_wire *w, const struct s3_request *request, int allowed,
                                int *code, pprofc_error *error) {
-  struct transport_reply reply;
+  struct reply reply;
   pprofc_status status = s3_wire_send(w, request, &reply, error);
   bool good = reply.code / 100 == 2 || reply.code == allowed;
   if (status == PPROFC_OK && !good) status = s3_wire_fail(w, request, &reply, error);
   if (code) *code = reply.code;
-  transport_reply_free(&reply);
+  reply_free(&reply);
   return status;
 }
 
@@ -28,11 +28,11 @@ struct s3_upload {
   struct s3_wire *wire;
   const char *key, *id;
   struct arena arena;
-  struct buffer list; /* XML list of the parts */
+  struct buffer list; /* XML list of the parts of an upload */
 };
 
 static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
-  struct transport_reply reply;
+  struct reply reply;
   const struct s3_request request = {.method = "POST",
                                      .key = u->key,
                                      .query = "uploads=",
@@ -43,20 +43,19 @@ static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
   if (status == PPROFC_OK) {
     struct buffer id;
     buffer_init(&id, &mem_default, 1 << 16);
-    text_url(&id, xml_first(buffer_str(&reply.body), "UploadId"));
-    u->id = text_keep(&u->arena, buffer_str(&id));
-    buffer_free(&id);
+    escape_url(&id, xml_first(buffer_str(&reply.body), "UploadId"), "");
+    u->id = buffer_take(&id, &u->arena).data;
     if (!u->id) status = error_nomem(error);
     if (status == PPROFC_OK && !*u->id)
       status = error_set(error, PPROFC_E_IO, "POST %s: the reply has no UploadId", u->key);
   }
-  transport_reply_free(&reply);
+  reply_free(&reply);
   return status;
 }
 
 static pprofc_status s3_put_part(struct s3_upload *u, size_t number, pprofc_str data,
                                  pprofc_error *error) {
-  struct transport_reply reply;
+  struct reply reply;
   const char *query = text_printf(&u->arena, "partNumber=%zu&uploadId=%s", number, u->id);
   if (!query) return error_nomem(error);
   const struct s3_request request = {.method = "PUT", .key = u->key, .query = query, .body = data};
@@ -66,7 +65,7 @@ static pprofc_status s3_put_part(struct s3_upload *u, size_t number, pprofc_str 
   if (status == PPROFC_OK)
     buffer_printf(&u->list, "<Part><PartNumber>%zu</PartNumber><ETag>%.*s</ETag></Part>", number,
                   STR_ARG(buffer_str(&reply.etag)));
-  transport_reply_free(&reply);
+  reply_free(&reply);
   return status;
 }
 
@@ -121,13 +120,13 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
 /* True if a key exists. `young` is true if the object is too new for `pprofci fsck -clean` to
  * remove it. */
 static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
-  struct transport_reply reply;
+  struct reply reply;
   pprofc_error ignored;
   const struct s3_request request = {.method = "HEAD", .key = key, .query = ""};
   pprofc_status status = s3_wire_send(w, &request, &reply, &ignored);
   bool exists = status == PPROFC_OK && reply.code == 200;
   *young = exists && (int64_t)time(NULL) - reply.modified <= S3_YOUNG;
-  transport_reply_free(&reply);
+  reply_free(&reply);
   return exists;
 }
 
@@ -150,12 +149,12 @@ static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str
 static pprofc_status s3_get(struct backing *backing, const char *key, struct buffer *data,
                             pprofc_error *error) {
   struct s3_wire *w = backing->state;
-  struct transport_reply reply;
+  struct reply reply;
   const struct s3_request request = {.method = "GET", .key = key, .query = ""};
   pprofc_status status = s3_wire_send(w, &request, &reply, error);
   if (status == PPROFC_OK && reply.code != 200) status = s3_wire_fail(w, &request, &reply, error);
   if (status == PPROFC_OK) buffer_add_str(data, buffer_str(&reply.body));
-  transport_reply_free(&reply);
+  reply_free(&reply);
   return status == PPROFC_OK && data->failed ? error_nomem(error) : status;
 }
 
@@ -178,7 +177,7 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   pprofc_str when = xml_first(item, page->time);
   char day[21] = "";
   buffer_init(&name, &mem_default, 1 << 16);
-  xml_plain(&name, xml_first(item, "Key"));
+  text_unescape(&name, xml_first(item, "Key"));
   pprofc_str prefix = str_of(s3_wire_prefix(w)), key = buffer_str(&name);
   bool ours = str_starts(key, prefix), good = !name.failed;
   key = str_slice(key, prefix.size, key.size);
@@ -189,7 +188,7 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   buffer_init(&path, &mem_default, 1 << 16);
   if (page->uploads) {
     buffer_add_text(&path, "tmp/");
-    text_url(&path, xml_first(item, "UploadId"));
+    escape_url(&path, xml_first(item, "UploadId"), "");
     buffer_add_char(&path, '/');
   }
   buffer_add_str(&path, key);
@@ -205,11 +204,12 @@ static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page,
                                   pprofc_error *error) {
   pprofc_str item;
   bool more = !page->uploads && str_equal(xml_first(body, "IsTruncated"), STR("true"));
-  if (more) xml_plain(next, xml_first(body, "NextContinuationToken"));
+  if (more) text_unescape(next, xml_first(body, "NextContinuationToken"));
   if (more && !next->size)
-    return error_set(error, PPROFC_E_IO,
-                     "GET s3://.../%s: the list is incomplete: no token of its next page",
-                     s3_wire_prefix(w));
+    return error_set(
+        error, PPROFC_E_IO,
+        "GET s3://.../%s: the list is incomplete: the token of the next page is missing",
+        s3_wire_prefix(w));
   while (body.size && xml_next(&body, page->item, &item))
     if (!s3_add_item(w, page, item, keys)) return error_nomem(error);
   return PPROFC_OK;
@@ -218,7 +218,7 @@ static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page,
 static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page, const char *query,
                                   struct stored_keys *keys, struct buffer *next,
                                   pprofc_error *error) {
-  struct transport_reply reply;
+  struct reply reply;
   const struct s3_request request = {.method = "GET", .query = query, .root = page->root};
   pprofc_status status = s3_wire_send(w, &request, &reply, error);
   bool unable = page->uploads && (reply.code / 100 == 4 || reply.code == 501);
@@ -227,52 +227,44 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
     status = s3_take_page(w, page, buffer_str(&reply.body), keys, next, error);
   else if (status == PPROFC_OK && !unable)
     status = s3_wire_fail(w, &request, &reply, error);
-  transport_reply_free(&reply);
+  reply_free(&reply);
   return status;
 }
 
-static pprofc_status s3_list_uploads(struct s3_wire *w, struct stored_keys *keys,
-                                     pprofc_error *error) {
-  struct buffer query, next;
+/* Returns the query of a page: the first one, or the page of a token. */
+static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
+                                 const char *prefix, pprofc_str token, struct arena *arena) {
+  struct buffer query;
   buffer_init(&query, &mem_default, 1 << 16);
-  buffer_init(&next, &mem_default, 1 << 16);
-  buffer_add_text(&query, "prefix=");
-  text_url(&query, str_of(s3_wire_prefix(w)));
-  buffer_add_text(&query, "&uploads=");
-  buffer_add_char(&query, '\0');
-  pprofc_status status = query.failed
-                             ? error_nomem(error)
-                             : s3_read_page(w, &s3_uploads, query.data, keys, &next, error);
-  buffer_free(&next);
-  buffer_free(&query);
-  return status;
+  if (token.size) {
+    buffer_add_text(&query, "continuation-token=");
+    escape_url(&query, token, "");
+    buffer_add_char(&query, '&');
+  }
+  buffer_add_text(&query, page->uploads ? "prefix=" : "list-type=2&prefix=");
+  escape_url(&query, str_of(s3_wire_prefix(w)), "");
+  if (page->uploads) {
+    buffer_add_text(&query, "&uploads=");
+  } else {
+    escape_url(&query, str_of(prefix), "");
+    escape_url(&query, STR("/"), "");
+  }
+  return buffer_take(&query, arena).data;
 }
 
 static pprofc_status s3_list(struct backing *backing, const char *prefix, struct stored_keys *keys,
                              pprofc_error *error) {
   struct s3_wire *w = backing->state;
-  struct buffer query, next;
+  struct buffer next;
+  bool uploads = str_starts(str_of(prefix), STR("tmp"));
+  const struct s3_page *page = uploads ? &s3_uploads : &s3_objects;
   pprofc_status status = PPROFC_OK;
-  if (str_starts(str_of(prefix), STR("tmp"))) return s3_list_uploads(w, keys, error);
-  buffer_init(&query, &mem_default, 1 << 16);
   buffer_init(&next, &mem_default, 1 << 16);
   do {
-    buffer_clear(&query);
-    if (next.size) {
-      buffer_add_text(&query, "continuation-token=");
-      text_url(&query, buffer_str(&next));
-      buffer_add_char(&query, '&');
-    }
-    buffer_add_text(&query, "list-type=2&prefix=");
-    text_url(&query, str_of(s3_wire_prefix(w)));
-    text_url(&query, str_of(prefix));
-    text_url(&query, STR("/"));
-    buffer_add_char(&query, '\0');
-    status = query.failed ? error_nomem(error)
-                          : s3_read_page(w, &s3_objects, query.data, keys, &next, error);
+    const char *query = s3_list_query(w, page, prefix, buffer_str(&next), &keys->arena);
+    status = query ? s3_read_page(w, page, query, keys, &next, error) : error_nomem(error);
   } while (status == PPROFC_OK && next.size);
   buffer_free(&next);
-  buffer_free(&query);
   return status;
 }
 
@@ -299,23 +291,10 @@ static pprofc_status s3_remove(struct backing *backing, const char *key, pprofc_
 
 /* ---- opening ----------------------------------------- */
 
-static pprofc_status s3_open(struct backing *backing, bool create, pprofc_error *error) {
+static pprofc_status s3_open(struct backing *backing, pprofc_error *error) {
   struct s3_wire *w;
-  struct buffer mark;
   pprofc_status status = s3_wire_open(&backing->arena, backing->where, &w, error);
-  if (status != PPROFC_OK) return status;
-  backing->state = w;
-  buffer_init(&mark, &mem_default, 4096);
-  status = s3_get(backing, RECORD_MARK, &mark, error);
-  if (status == PPROFC_OK)
-    status = backing_check_mark(backing, buffer_str(&mark), error);
-  else if (status == PPROFC_E_NO_MATCH && create)
-    status = s3_put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error);
-  else if (status == PPROFC_E_NO_MATCH)
-    status = error_set(error, PPROFC_E_INVALID,
-                       "'%s' is not a store of pprofci: the key '%s' is missing", backing->where,
-                       RECORD_MARK);
-  buffer_free(&mark);
+  if (status == PPROFC_OK) backing->state = w;
   return status;
 }
 
@@ -323,5 +302,5 @@ static void s3_close(struct backing *backing) {
   s3_wire_close(backing->state);
 }
 
-const struct backing_kind backing_s3 = {"s3://", s3_open, s3_close, s3_put,
-                                        s3_get,  s3_list, s3_remove};
+const struct backing_kind backing_s3 = {"s3://", "key",  s3_open, NULL,     s3_close,
+                                        s3_put,  s3_get, s3_list, s3_remove};

@@ -1,5 +1,6 @@
 /* Sends one signed request, with retries. */
 #include "store/s3_wire.h"
+#include "core/escape.h"
 
 #include "common/sha256.h"
 #include "common/sigv4.h"
@@ -12,15 +13,15 @@
 #include <time.h>
 
 #define S3_TRIES   5
-#define S3_TIMEOUT 300 /* seconds */
+#define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_MIN     ((size_t)5 << 20) /* smallest part that S3 allows */
+#define S3_MIN     ((size_t)5 << 20) /* minimum size of a part in bytes, given by S3 */
 
 struct s3_wire {
-  struct transport *transport;
+  struct client *client;
   struct arena *arena;
   const char *bucket, *prefix;
-  const char *scheme, *host; /* server: "https", "s3.us-east-1.amazonaws.com" */
+  const char *scheme, *host; /* server of the requests: "https", "s3.us-east-1.amazonaws.com" */
   const char *token;
   struct sigv4_scope scope;
   bool in_path; /* true if the bucket is in the path instead of the host name */
@@ -36,12 +37,8 @@ static const char *s3_variable(const char *first, const char *second, const char
 }
 
 static bool s3_is_name(pprofc_str name) {
-  for (size_t i = 0; i < name.size; i++) {
-    char c = name.data[i];
-    bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c == '-' || c == '.');
-    if (!good) return false;
-  }
-  return name.size >= 3 && name.size <= 63 && *name.data != '.' && *name.data != '-';
+  return name.size >= 3 && name.size <= 63 && *name.data != '.' && *name.data != '-' &&
+         text_is_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-.");
 }
 
 static pprofc_status s3_read_where(struct s3_wire *w, const char *where, pprofc_error *error) {
@@ -64,7 +61,7 @@ static pprofc_status s3_check_server(const struct s3_wire *w, const char *given,
     return error_set(error, PPROFC_E_INVALID,
                      "AWS_ENDPOINT_URL: '%s' is not an http:// or https:// address of a server",
                      given);
-  if (secure || transport_is_local(str_of(w->host))) return PPROFC_OK;
+  if (secure || url_is_local(str_of(w->host))) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
                    "AWS_ENDPOINT_URL: '%s' is not https: others could read and change what is "
                    "stored",
@@ -94,7 +91,7 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
   else if (strcmp(style, "virtual") == 0)
     w->in_path = false;
   else if (*style)
-    return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_STYLE is path or virtual, not '%s'",
+    return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_STYLE must be path or virtual, not '%s'",
                      style);
   return PPROFC_OK;
 }
@@ -136,13 +133,13 @@ pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wir
   if (status == PPROFC_OK) status = s3_read_credentials(w, error);
   if (status == PPROFC_OK) status = s3_read_server(w, error);
   if (status == PPROFC_OK) status = s3_read_part(w, error);
-  if (status == PPROFC_OK) status = transport_open(&w->transport, error);
+  if (status == PPROFC_OK) status = request_open(&w->client, error);
   if (status == PPROFC_OK) *wire = w;
   return status;
 }
 
 void s3_wire_close(struct s3_wire *wire) {
-  transport_close(wire->transport);
+  client_close(wire->client);
 }
 
 const char *s3_wire_prefix(const struct s3_wire *wire) {
@@ -161,111 +158,96 @@ static void s3_put_path(struct buffer *out, pprofc_str path) {
   bool first = true;
   while (str_next(&path, '/', &part)) {
     if (!first) buffer_add_char(out, '/');
-    text_url(out, part);
+    escape_url(out, part, "");
     first = false;
   }
 }
 
-/* Appends the path and the host of a request. */
-static void s3_place(const struct s3_wire *w, const struct s3_request *request, struct buffer *path,
-                     struct buffer *host) {
-  buffer_add_char(path, '/');
+/* Returns the path of a request. */
+static const char *s3_path(const struct s3_wire *w, const struct s3_request *request,
+                           struct arena *arena) {
+  struct buffer path;
+  buffer_init(&path, &mem_default, (size_t)1 << 20);
+  buffer_add_char(&path, '/');
   if (w->in_path) {
-    buffer_add_text(path, w->bucket);
-    if (request->key) buffer_add_char(path, '/');
-  } else {
-    buffer_printf(host, "%s.", w->bucket);
+    buffer_add_text(&path, w->bucket);
+    if (request->key) buffer_add_char(&path, '/');
   }
   if (request->key) {
-    s3_put_path(path, str_of(w->prefix));
-    s3_put_path(path, str_of(request->key));
+    s3_put_path(&path, str_of(w->prefix));
+    s3_put_path(&path, str_of(request->key));
   }
-  buffer_add_text(host, w->host);
+  return buffer_take(&path, arena).data;
 }
 
-/* Texts of one request, each NUL-terminated. */
+/* Texts of one signed request. */
 struct s3_parts {
-  struct buffer path, host, url, signature;
+  struct arena arena;
+  const char *path, *host, *url, *signature;
   char payload[SHA256_HEX + 1];
 };
 
-static void s3_parts_init(struct s3_parts *p) {
-  struct buffer *const all[] = {&p->path, &p->host, &p->url, &p->signature};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    buffer_init(all[i], &mem_default, (size_t)1 << 20);
-}
-
-static bool s3_parts_free(struct s3_parts *p) {
-  struct buffer *const all[] = {&p->path, &p->host, &p->url, &p->signature};
-  bool good = true;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    good = good && !all[i]->failed;
-    buffer_free(all[i]);
-  }
-  return good;
-}
-
-static void s3_sign(const struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
-  struct sigv4_header headers[5] = {{"host", p->host.data}};
+static const char *s3_sign(const struct s3_wire *w, const struct s3_request *request,
+                           struct s3_parts *p) {
+  struct buffer signature;
+  struct sigv4_header headers[5] = {{"host", p->host}};
   size_t count = 1;
   if (request->once) headers[count++] = (struct sigv4_header){"if-none-match", "*"};
   headers[count++] = (struct sigv4_header){"x-amz-content-sha256", p->payload};
   headers[count++] = (struct sigv4_header){"x-amz-date", w->scope.time};
   if (*w->token) headers[count++] = (struct sigv4_header){"x-amz-security-token", w->token};
   const struct sigv4_request what = {.method = request->method,
-                                     .path = p->path.data,
+                                     .path = p->path,
                                      .query = request->query,
                                      .headers = headers,
                                      .header_count = count,
                                      .payload = p->payload};
-  sigv4_sign(&p->signature, &w->scope, &what);
-  buffer_add_char(&p->signature, '\0');
+  buffer_init(&signature, &mem_default, (size_t)1 << 20);
+  sigv4_sign(&signature, &w->scope, &what);
+  return buffer_take(&signature, &p->arena).data;
+}
+
+/* Makes address and signature; false when out of memory. */
+static bool s3_make_parts(struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
+  sigv4_set_time(&w->scope, (int64_t)time(NULL));
+  sha256_hex_of(request->body, p->payload);
+  p->path = s3_path(w, request, &p->arena);
+  p->host = w->in_path ? w->host : text_printf(&p->arena, "%s.%s", w->bucket, w->host);
+  if (!p->path || !p->host) return false;
+  p->url = text_printf(&p->arena, "%s://%s%s%s%s", w->scheme, p->host, p->path,
+                       *request->query ? "?" : "", request->query);
+  p->signature = s3_sign(w, request, p);
+  return p->url && p->signature;
 }
 
 static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *request,
-                                   struct s3_parts *p, struct transport_reply *reply,
-                                   pprofc_error *error) {
-  struct arena arena;
-  arena_init(&arena, &mem_default);
+                                   struct s3_parts *p, struct reply *reply, pprofc_error *error) {
   const char *headers[9];
   size_t count = 0;
-  headers[count++] = text_printf(&arena, "Authorization: %s", p->signature.data);
-  headers[count++] = text_printf(&arena, "x-amz-date: %s", w->scope.time);
-  headers[count++] = text_printf(&arena, "x-amz-content-sha256: %s", p->payload);
+  headers[count++] = text_printf(&p->arena, "Authorization: %s", p->signature);
+  headers[count++] = text_printf(&p->arena, "x-amz-date: %s", w->scope.time);
+  headers[count++] = text_printf(&p->arena, "x-amz-content-sha256: %s", p->payload);
   headers[count++] = "Expect:";
   headers[count++] = "Content-Type: application/octet-stream";
   if (request->once) headers[count++] = "If-None-Match: *";
-  if (*w->token) headers[count++] = text_printf(&arena, "x-amz-security-token: %s", w->token);
-  if (!request->body.size && !strchr("GH", *request->method)) /* GET and HEAD have no body */
+  if (*w->token) headers[count++] = text_printf(&p->arena, "x-amz-security-token: %s", w->token);
+  /* GET and HEAD have no body, so they need no length. */
+  if (!request->body.size && !strchr("GH", *request->method))
     headers[count++] = "Content-Length: 0";
-  bool good = true;
-  for (size_t i = 0; i < count; i++) good = good && headers[i];
+  for (size_t i = 0; i < count; i++)
+    if (!headers[i]) return error_nomem(error);
   headers[count] = NULL;
-  pprofc_status status = good ? transport_send(w->transport, request->method, p->url.data, headers,
-                                               request->body, S3_TIMEOUT, reply, error)
-                              : error_nomem(error);
-  arena_free(&arena);
-  return status;
+  return request_send(w->client, request->method, p->url, headers, request->body, S3_TIMEOUT, reply,
+                      error);
 }
 
 static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *request,
-                                  struct transport_reply *reply, pprofc_error *error) {
+                                  struct reply *reply, pprofc_error *error) {
   struct s3_parts p;
-  s3_parts_init(&p);
-  sigv4_set_time(&w->scope, (int64_t)time(NULL));
-  sha256_hex_of(request->body, p.payload);
-  s3_place(w, request, &p.path, &p.host);
-  buffer_add_char(&p.path, '\0');
-  buffer_add_char(&p.host, '\0');
-  pprofc_status status = PPROFC_E_NOMEM;
-  if (!p.path.failed && !p.host.failed) {
-    buffer_printf(&p.url, "%s://%s%s%s%s", w->scheme, p.host.data, p.path.data,
-                  *request->query ? "?" : "", request->query);
-    buffer_add_char(&p.url, '\0');
-    s3_sign(w, request, &p);
-    if (!p.url.failed && !p.signature.failed) status = s3_send_parts(w, request, &p, reply, error);
-  }
-  if (!s3_parts_free(&p)) status = error_nomem(error);
+  arena_init(&p.arena, &mem_default);
+  pprofc_status status = s3_make_parts(w, request, &p) ? s3_send_parts(w, request, &p, reply, error)
+                                                       : error_nomem(error);
+  arena_free(&p.arena);
   return status;
 }
 
@@ -273,8 +255,8 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* Checks that a reply is complete. Without a length or chunks, a truncated reply looks
  * complete. A document with status 200 may be an error. */
-static pprofc_status s3_check_whole(const struct s3_request *request,
-                                    const struct transport_reply *reply, pprofc_error *error) {
+static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
+                                    pprofc_error *error) {
   char end[64];
   bool bare = reply->code == 204 || reply->code == 304 || strcmp(request->method, "HEAD") == 0;
   pprofc_str body = str_trim(buffer_str(&reply->body));
@@ -289,35 +271,27 @@ static pprofc_status s3_check_whole(const struct s3_request *request,
   return error_set(error, PPROFC_E_IO, "the reply does not end with %s", end);
 }
 
-static bool s3_is_passing(pprofc_status status, const struct transport_reply *reply) {
-  static const int codes[] = {408, 409, 425, 429, 500, 502, 503, 504};
+static bool s3_is_passing(pprofc_status status, const struct reply *reply) {
   if (status != PPROFC_OK) return status == PPROFC_E_IO && !reply->refused;
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-    if (reply->code == codes[i]) return true;
-  return false;
+  return reply->code == 409 || retry_helps(reply->code);
 }
 
-/* Waits 0.2, 0.4, 0.8 and 1.6 seconds, or up to ten seconds when the server sends Retry-After. */
-static void s3_wait(size_t tries, const struct transport_reply *reply) {
-  int64_t wait = (int64_t)200 << tries;
-  if (reply->retry_after > 0) wait = (reply->retry_after < 10 ? reply->retry_after : 10) * 1000;
-  struct timespec left = {(time_t)(wait / 1000), (long)(wait % 1000) * 1000000};
-  (void)nanosleep(&left, NULL);
+/* Returns the wait of Retry-After in milliseconds, at most ten seconds; -1 without that header. */
+static int64_t s3_wait_ms(const struct reply *reply) {
+  if (reply->retry_after <= 0) return -1;
+  return 1000 * (reply->retry_after < 10 ? reply->retry_after : 10);
 }
 
-pprofc_status s3_wire_send(struct s3_wire *w, const struct s3_request *request,
-                           struct transport_reply *reply, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  transport_reply_init(reply);
-  for (size_t tries = 0; tries < S3_TRIES; tries++) {
-    if (tries) s3_wait(tries - 1, reply);
-    transport_reply_free(reply);
-    transport_reply_init(reply);
-    reply->body.ceiling = (size_t)2 << 30;
+pprofc_status s3_wire_send(struct s3_wire *w, const struct s3_request *request, struct reply *reply,
+                           pprofc_error *error) {
+  struct retry retry = {.most = S3_TRIES, .first_ms = 200, .left_ms = INT64_MAX};
+  pprofc_status status;
+  request_reply_init(reply);
+  reply->body.ceiling = (size_t)2 << 30;
+  do {
     status = s3_send_once(w, request, reply, error);
     if (status == PPROFC_OK) status = s3_check_whole(request, reply, error);
-    if (!s3_is_passing(status, reply)) break;
-  }
+  } while (s3_is_passing(status, reply) && retry_wait(&retry, s3_wait_ms(reply)));
   if (status != PPROFC_OK)
     error_prefix(error, "%s s3://%s/%s%s: ", request->method, w->bucket, w->prefix,
                  request->key ? request->key : "");
@@ -341,7 +315,7 @@ static const struct {
 };
 
 /* Appends the difference between the clock of this machine and the server's. */
-static void s3_put_skew(struct buffer *out, const struct transport_reply *reply) {
+static void s3_put_skew(struct buffer *out, const struct reply *reply) {
   int64_t seconds = reply->date ? (int64_t)time(NULL) - reply->date : 0;
   if (seconds > 0)
     buffer_printf(out, " (the clock of this machine is %lld seconds fast)", (long long)seconds);
@@ -349,7 +323,7 @@ static void s3_put_skew(struct buffer *out, const struct transport_reply *reply)
     buffer_printf(out, " (the clock of this machine is %lld seconds slow)", (long long)-seconds);
 }
 
-static void s3_put_hint(struct buffer *out, const struct transport_reply *reply, pprofc_str code) {
+static void s3_put_hint(struct buffer *out, const struct reply *reply, pprofc_str code) {
   if (str_equal(code, STR("RequestTimeTooSkewed"))) {
     s3_put_skew(out, reply);
     return;
@@ -364,7 +338,7 @@ static void s3_put_hint(struct buffer *out, const struct transport_reply *reply,
 }
 
 pprofc_status s3_wire_fail(const struct s3_wire *w, const struct s3_request *request,
-                           const struct transport_reply *reply, pprofc_error *error) {
+                           const struct reply *reply, pprofc_error *error) {
   struct buffer text;
   pprofc_str body = buffer_str(&reply->body), code = xml_first(body, "Code");
   buffer_init(&text, &mem_default, 1 << 16);
@@ -398,24 +372,4 @@ bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content) {
 pprofc_str xml_first(pprofc_str text, const char *name) {
   pprofc_str content;
   return xml_next(&text, name, &content) ? content : STR("");
-}
-
-void xml_plain(struct buffer *out, pprofc_str text) {
-  static const struct {
-    const char *entity;
-    char c;
-  } entities[] = {{"&amp;", '&'},   {"&lt;", '<'},  {"&gt;", '>'},   {"&quot;", '"'},
-                  {"&apos;", '\''}, {"&#34;", '"'}, {"&#39;", '\''}, {"&#38;", '&'}};
-  while (text.size) {
-    size_t taken = 1;
-    char c = *text.data;
-    for (size_t i = 0; c == '&' && i < sizeof entities / sizeof *entities; i++)
-      if (str_starts(text, str_of(entities[i].entity))) {
-        taken = strlen(entities[i].entity);
-        buffer_add_char(out, entities[i].c);
-        break;
-      }
-    if (taken == 1) buffer_add_char(out, c);
-    text = str_slice(text, taken, text.size);
-  }
 }

@@ -2,8 +2,8 @@
 #ifndef PPROFCI_STORE_S3_WIRE_H
 #define PPROFCI_STORE_S3_WIRE_H
 
-#include "common/transport.h"
 #include "core/mem.h"
+#include "http/request.h"
 
 struct s3_wire;
 
@@ -13,15 +13,15 @@ pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wir
                            pprofc_error *error);
 void s3_wire_close(struct s3_wire *wire);
 
-/* "PREFIX/" or "". */
+/* Returns the prefix of keys: "PREFIX/", or "". */
 const char *s3_wire_prefix(const struct s3_wire *wire);
 
 struct s3_request {
   const char *method;
-  const char *key;   /* below the prefix; NULL: the bucket */
-  const char *query; /* sorted and encoded, or "" */
+  const char *key;   /* key below the prefix; NULL for the bucket itself */
+  const char *query; /* query string, sorted and encoded, or "" */
   const char *root;  /* name of the root element of a reply with status 200, or NULL */
-  bool once;         /* fail with 412 if the key exists */
+  bool once;         /* true to fail with 412 if the key exists */
   pprofc_str body;
 };
 
@@ -29,12 +29,12 @@ struct s3_request {
  * the transport. The reply may be an error of the server: s3_wire_fail converts it. The caller
  * frees the reply, also after an error. */
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
-                           struct transport_reply *reply, pprofc_error *error);
+                           struct reply *reply, pprofc_error *error);
 
 /* Converts a reply into an error: PPROFC_E_NO_MATCH for a key that does not exist, else
  * PPROFC_E_IO. */
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
-                           const struct transport_reply *reply, pprofc_error *error);
+                           const struct reply *reply, pprofc_error *error);
 
 /* Returns the size of a part in bytes. A larger file is sent in parts. */
 size_t s3_wire_part(const struct s3_wire *wire);
@@ -46,7 +46,5 @@ size_t s3_wire_part(const struct s3_wire *wire);
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */
 pprofc_str xml_first(pprofc_str text, const char *name);
-/* Appends text with its entities replaced. */
-void xml_plain(struct buffer *out, pprofc_str text);
 
 #endif

@@ -1,4 +1,4 @@
-/* `pprofci store`: stores the results, the verdict and the profiles of a commit. */
+/* Implements `pprofci store`: stores the results, the verdict and the profiles of a commit. */
 #include "commands.h"
 #include "common/terminal.h"
 #include "core/log_guard.h"
@@ -14,21 +14,20 @@
 #include <unistd.h>
 
 struct store_options {
-  const char *to, *commit, *branch, *time, *machine, *retain;
-  const char *tags[64];
-  size_t tag_count;
-  int64_t order, keep_last;
+  const char *to, *time, *retain;
+  struct commit_info commit;
+  int64_t keep_last;
   bool dry_run;
 };
 
 #define FIELD(name) offsetof(struct store_options, name)
 
 static const char *store_take_tag(void *options, const struct flag *flag, const char *text) {
-  struct store_options *o = options;
+  struct commit_info *info = &((struct store_options *)options)->commit;
   (void)flag;
   if (!*text) return "missing name of a tag";
-  if (o->tag_count == sizeof o->tags / sizeof *o->tags) return "too many tags";
-  o->tags[o->tag_count++] = text;
+  if (info->tag_count == sizeof info->tags / sizeof *info->tags) return "too many tags";
+  info->tags[info->tag_count++] = text;
   return NULL;
 }
 
@@ -39,15 +38,15 @@ static const struct flag_group groups[] = {
 
 static const struct flag flags[] = {
     FLAG(STRING, 0, "to", to, "STORE", NULL, "a folder, or s3://BUCKET/PREFIX"),
-    FLAG(STRING, 1, "commit", commit, "ID", NULL, "id of the measured commit"),
-    FLAG(STRING, 1, "branch", branch, "NAME", NULL, "branch of the commit"),
+    FLAG(STRING, 1, "commit", commit.commit, "ID", NULL, "id of the measured commit"),
+    FLAG(STRING, 1, "branch", commit.branch, "NAME", NULL, "branch of the commit"),
     FLAG_CALLS(STRING, 1, 0, "tag", "NAME", store_take_tag,
                "name of a release, whose runs are never removed; may be repeated"),
-    FLAG(INT, 1, "order", order, "N", "-1",
+    FLAG(INT, 1, "order", commit.order, "N", "-1",
          "number of the commit in its branch, as git rev-list --count --first-parent prints"),
     FLAG(STRING, 1, "time", time, "TIME", NULL,
          "time of the commit: seconds since 1970, 2026-11-20 or 2026-11-20T10:00:00Z"),
-    FLAG(STRING, 1, "machine", machine, "TEXT", NULL,
+    FLAG(STRING, 1, "machine", commit.machine, "TEXT", NULL,
          "name of the machine; trend marks change points where the machine changes"),
     FLAG(STRING, 2, "retain", retain, "RULES", NULL,
          "remove old runs: main=2y,release/*=all,*=30d; the first matching pattern counts, and a "
@@ -88,20 +87,6 @@ const struct flag_table store_table = {
     FLAG_TABLE("pprofci store", "keeps results, verdicts and profiles by commit"),
     .examples = examples, .environment = environment};
 
-/* ---- the commit -------------------------------------- */
-
-static pprofc_status store_read_commit(const struct store_options *o, struct commit_info *info,
-                                       pprofc_error *error) {
-  *info = (struct commit_info){
-      .commit = o->commit, .branch = o->branch, .machine = o->machine, .order = o->order};
-  info->time = -1;
-  memcpy(info->tags, o->tags, sizeof o->tags);
-  info->tag_count = o->tag_count;
-  if (*o->time && !times_parse(str_of(o->time), &info->time))
-    return error_set(error, PPROFC_E_INVALID, "-time: '%s' is not a time", o->time);
-  return PPROFC_OK;
-}
-
 /* ---- the command ------------------------------------- */
 
 static pprofc_status store_run(const struct store_options *o, struct commit_info *info,
@@ -140,21 +125,24 @@ static pprofc_status store_retain(const struct store_options *o, struct backing 
 
 static pprofc_status store_all(void *options, const struct command_line *line, int *code,
                                pprofc_error *error) {
-  const struct store_options *o = options;
+  struct store_options *o = options;
+  struct commit_info *info = &o->commit;
   struct writing w;
   struct backing backing;
-  struct commit_info info;
   struct retain rules;
+  pprofc_status status = PPROFC_OK;
   (void)code;
-  pprofc_status status = store_read_commit(o, &info, error);
-  if (status == PPROFC_OK && *o->retain)
-    status = retain_parse(&rules, o->retain, o->keep_last, error);
+  info->time = -1;
+  if (*o->time && !times_parse(str_of(o->time), &info->time))
+    return error_set(error, PPROFC_E_INVALID, "-time: '%s' is not a time", o->time);
+  if (*o->retain) status = retain_parse(&rules, o->retain, o->keep_last, error);
   if (status != PPROFC_OK) return status;
   status = writing_read(&w, line->words, line->count, error);
   if (status == PPROFC_OK) {
     status = backing_open(&backing, o->to, line->count && !o->dry_run, error);
     if (status == PPROFC_OK) {
-      if (line->count || o->tag_count) status = store_run(o, &info, &w, &backing, line->out, error);
+      if (line->count || info->tag_count)
+        status = store_run(o, info, &w, &backing, line->out, error);
       if (status == PPROFC_OK && *o->retain) status = store_retain(o, &backing, line->out, error);
       backing_close(&backing);
     }
@@ -167,11 +155,11 @@ static pprofc_status store_check(void *options, const struct command_line *line,
                                  pprofc_error *error) {
   const struct store_options *o = options;
   if (!*o->to) return error_set(error, PPROFC_E_INVALID, "-to is needed");
-  if (!line->count && !*o->retain && !o->tag_count)
+  if (!line->count && !*o->retain && !o->commit.tag_count)
     return error_set(error, PPROFC_E_INVALID, "nothing to store");
   return PPROFC_OK;
 }
 
 static struct store_options given;
-const struct ci_command store_command = {&store_table, &given, sizeof given, store_check,
-                                         store_all};
+const struct ci_command store_command = {&store_table, &given,    sizeof given, COMMAND_WORDS,
+                                         store_check,  store_all, NULL};

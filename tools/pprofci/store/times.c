@@ -13,7 +13,7 @@ static bool times_digits(pprofc_str text, size_t at, size_t size, int *value) {
   return true;
 }
 
-/* Parts of "2026-11-20T10:00:00Z". A day is the text before the T. */
+/* Parts of a time such as "2026-11-20T10:00:00Z". A day is the text before the T. */
 static const struct {
   size_t at, size;
   char after; /* character after the part; '\0' at the end */
@@ -35,8 +35,8 @@ bool times_parse(pprofc_str text, int64_t *seconds) {
                  .tm_hour = parts[3],
                  .tm_min = parts[4],
                  .tm_sec = parts[5]};
-  *seconds = (int64_t)timegm(&t); /* normalizes February 30 to March 2, which the next line
-                                     rejects */
+  /* Timegm turns February 30 into March 2, which the next line rejects. */
+  *seconds = (int64_t)timegm(&t);
   return *seconds >= 0 && t.tm_mday == parts[2] && t.tm_hour == parts[3] && t.tm_min == parts[4];
 }
 

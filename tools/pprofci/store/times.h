@@ -1,4 +1,4 @@
-/* Times and ages of the history. */
+/* Parses and prints the times and ages of the history. */
 #ifndef PPROFCI_STORE_TIMES_H
 #define PPROFCI_STORE_TIMES_H
 

@@ -1,4 +1,4 @@
-/* Maintenance of a store: removes old runs and unused objects, and finds damage. */
+/* Maintains a store: removes old runs and unused objects, and finds damage. */
 #ifndef PPROFCI_STORE_UPKEEP_H
 #define PPROFCI_STORE_UPKEEP_H
 
@@ -8,8 +8,8 @@
 /* Rules of the runs to keep: "BRANCH=AGE,...". The first matching pattern counts. */
 struct retain {
   struct {
-    pprofc_str branch; /* a glob */
-    int64_t age;       /* seconds; INT64_MAX: all */
+    pprofc_str branch; /* glob pattern of branch names */
+    int64_t age;       /* age in seconds up to which runs stay; INT64_MAX for all */
   } rules[32];
   size_t count;
   size_t last; /* number of newest commits of each branch that stay at any age */

@@ -3,6 +3,8 @@
 
 #include "bench/pairs.h"
 #include "common/sha256.h"
+#include "core/child.h"
+#include "core/escape.h"
 #include "gate/gate.h"
 #include "publish/outcome.h"
 #include "run/files.h"
@@ -10,6 +12,104 @@
 #include "store/past.h"
 
 #include <stdlib.h>
+
+/* ---- commits ----------------------------------------- */
+
+static const char *commit_variable(const char *const *names) {
+  for (; *names; names++) {
+    const char *value = getenv(*names);
+    if (value && *value) return value;
+  }
+  return "";
+}
+
+/* Returns the line that git prints, or "" if it fails. */
+static const char *commit_git(struct arena *arena, const char *const *argv) {
+  struct buffer printed;
+  struct child child = {.argv = argv};
+  struct child_user user = {.folder = NULL};
+  struct child_end end;
+  pprofc_error ignored;
+  const char *line = "";
+  buffer_init(&printed, &mem_default, 1 << 16);
+  if (child_run_for_user(&child, &user, &printed, &end, &ignored) == PPROFC_OK && end.status == 0)
+    line = text_keep(arena, str_trim(buffer_str(&printed)));
+  buffer_free(&printed);
+  return line ? line : "";
+}
+
+/* ---- commit, order, time, tags ----------------------- */
+
+static void commit_find_id(struct commit_info *f, struct arena *arena) {
+  static const char *const names[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT",
+                                      "BITBUCKET_COMMIT", NULL};
+  static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
+  if (!*f->commit) f->commit = commit_git(arena, head);
+  if (!*f->commit) f->commit = commit_variable(names);
+}
+
+static void commit_find_branch(struct commit_info *f, struct arena *arena) {
+  static const char *const names[] = {"GITHUB_HEAD_REF",  "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+                                      "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH",
+                                      "GIT_BRANCH",       NULL};
+  static const char *const ref[] = {"GITHUB_REF_NAME", NULL};
+  static const char *const kind[] = {"GITHUB_REF_TYPE", NULL};
+  static const char *const head[] = {"git", "symbolic-ref", "--quiet", "--short", "HEAD", NULL};
+  if (!*f->branch) f->branch = commit_variable(names);
+  if (!*f->branch && strcmp(commit_variable(kind), "tag") != 0) f->branch = commit_variable(ref);
+  if (!*f->branch) f->branch = commit_git(arena, head);
+}
+
+static void commit_find_tag(struct commit_info *f) {
+  static const char *const ref[] = {"GITHUB_REF_NAME", NULL};
+  static const char *const kind[] = {"GITHUB_REF_TYPE", NULL};
+  static const char *const names[] = {"CI_COMMIT_TAG", "BITBUCKET_TAG", NULL};
+  const char *tag = commit_variable(names);
+  if (strcmp(commit_variable(kind), "tag") == 0) tag = commit_variable(ref);
+  if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
+}
+
+/* Counts the commits up to this one. A shallow clone has too few, so the number stays unknown. */
+static void commit_find_order(struct commit_info *f, struct arena *arena) {
+  static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
+  const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
+  if (f->order >= 0 || strcmp(commit_git(arena, shallow), "false") != 0) return;
+  if (!str_parse_int(str_of(commit_git(arena, count)), 10, &f->order)) f->order = -1;
+}
+
+static void commit_find_time(struct commit_info *f, struct arena *arena) {
+  const char *const show[] = {"git", "show", "-s", "--format=%ct", f->commit, NULL};
+  if (f->time >= 0) return;
+  if (!str_parse_int(str_of(commit_git(arena, show)), 10, &f->time)) f->time = -1;
+}
+
+static bool commit_is_id(pprofc_str id) {
+  return id.size <= 100 && *id.data != '.' && *id.data != '-' && text_is_of(id, TEXT_WORDS);
+}
+
+/* True if the tag can be a part of a path. */
+static bool commit_is_tag(const char *tag) {
+  return *tag && strcmp(tag, ".") != 0 && strcmp(tag, "..") != 0;
+}
+
+pprofc_status commit_complete(struct commit_info *f, struct arena *arena, pprofc_error *error) {
+  commit_find_id(f, arena);
+  if (!*f->commit)
+    return error_set(error, PPROFC_E_INVALID,
+                     "the commit is not known: give -commit, or run this in a git checkout");
+  if (!commit_is_id(str_of(f->commit)))
+    return error_set(error, PPROFC_E_INVALID, "'%s' is not the id of a commit", f->commit);
+  commit_find_branch(f, arena);
+  commit_find_tag(f);
+  for (size_t i = 0; i < f->tag_count; i++)
+    if (!commit_is_tag(f->tags[i]))
+      return error_set(error, PPROFC_E_INVALID, "-tag: '%s' is not a tag", f->tags[i]);
+  commit_find_order(f, arena);
+  commit_find_time(f, arena);
+  return PPROFC_OK;
+}
+
+/* ---- writing ----------------------------------------- */
 
 static void writing_text(struct json_text *to, const char *key, const char *value) {
   json_text_member(to, key, str_of(value));
@@ -27,7 +127,7 @@ static size_t writing_put_manifest(struct json_text *to, const struct node *mani
   size_t count = 0;
   for (size_t i = 0; i < node_size(results); i++) {
     const struct node *item = node_at(results, i), *head = node_get(item, "head");
-    if (!node_size(head)) continue; /* the head has no such benchmark */
+    if (!node_size(head)) continue; /* skip a benchmark that the head does not have */
     json_line_break(&to->json);
     json_begin_object(&to->json);
     json_text_member(to, "group", node_text(item, "group"));
@@ -155,12 +255,10 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
     struct buffer key;
     buffer_init(&key, &mem_default, 4096);
     buffer_add_text(&key, "tags/");
-    text_url(&key, str_of(info->tags[i]));
+    escape_url(&key, str_of(info->tags[i]), "");
     buffer_printf(&key, "/%s", info->commit);
-    const char *name = text_keep(arena, buffer_str(&key));
-    status =
-        key.failed || !name ? error_nomem(error) : backing_put(backing, name, STR("tag\n"), error);
-    buffer_free(&key);
+    const char *name = buffer_take(&key, arena).data;
+    status = name ? backing_put(backing, name, STR("tag\n"), error) : error_nomem(error);
   }
   return status;
 }

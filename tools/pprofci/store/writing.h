@@ -3,21 +3,32 @@
 #ifndef PPROFCI_STORE_WRITING_H
 #define PPROFCI_STORE_WRITING_H
 
+#include "core/error.h"
+#include "core/mem.h"
 #include "pprofc/bench.h"
 #include "store/backing.h"
-#include "store/commit.h"
+
+struct commit_info {
+  const char *commit, *branch, *machine; /* id, branch and machine of the run; "" if unknown */
+  const char *tags[64];
+  size_t tag_count;
+  int64_t time, order; /* time and number of the commit; -1 if unknown */
+};
+
+/* Fills in the fields that no flag has set. */
+pprofc_status commit_complete(struct commit_info *info, struct arena *arena, pprofc_error *error);
 
 /* A profile to store. */
 struct writing_profile {
   const char *path, *kind, *package, *benchmark, *name;
 };
 
-/* Data collected from the inputs. */
+/* Data that was collected from the inputs. */
 struct writing {
   struct arena arena;
-  const char *folder;          /* folder of a run, or NULL */
+  const char *folder;          /* path of the folder of a run, or NULL */
   const struct node *manifest; /* manifest of that folder, or NULL */
-  pprofc_bench *set;           /* results of the files, or NULL */
+  pprofc_bench *set;           /* results in the given files, or NULL */
   struct writing_profile *profiles;
   size_t profile_count, profile_capacity;
   int64_t time; /* time of the newest input */

@@ -1,5 +1,5 @@
-/* `pprofci trend`: shows a benchmark or a function over commits, and the commits that changed
- * it. */
+/* Implements `pprofci trend`: shows a benchmark or a function over commits, and the commits that
+ * changed it. */
 #include "commands.h"
 #include "common/save.h"
 #include "core/log_guard.h"
@@ -12,10 +12,11 @@
 
 struct trend_options {
   struct trend_query query;
-  const char *threshold, *svg, *html, *title;
+  const char *threshold, *svg, *html, *issue, *title;
   int64_t window, least;
   double alpha;
   bool json, fail;
+  uint64_t brief_bytes;
 };
 
 #define FIELD(name) offsetof(struct trend_options, name)
@@ -45,9 +46,17 @@ static const struct flag flags[] = {
     SWITCH(1, "fail", fail,
            "exit with 2 when a series got worse within the last runs, twice as many as -least"),
     SWITCH(2, "json", json, "print all series as JSON"),
+    COMMAND_BUDGET(2),
     FLAG(STRING, 2, "svg", svg, "FILE", NULL, "write a chart of each series that changed"),
     FLAG(STRING, 2, "html", html, "FILE", NULL,
          "write a page with a chart of each series, in one file"),
+    FLAG(STRING, 2, "issue", issue, "FILE", NULL,
+         "write the text of an issue for pprofci publish -issue: what got worse within the last "
+         "runs; empty if nothing did"),
+    FLAG(STRING, 2, "commit-url", query.commit_url, "URL", NULL,
+         "address of a commit, linked on the page; {} is its id"),
+    FLAG(STRING, 2, "page-url", query.page_url, "URL", NULL,
+         "address of the page of a commit's run, linked on the page; {} is its id"),
     FLAG(STRING, 2, "title", title, "TEXT", "Benchmarks over commits", "title of the page"),
 };
 
@@ -76,18 +85,28 @@ const struct flag_table trend_table = {
 
 /* ---- options ----------------------------------------- */
 
+/* True for an address with a place for the id of a commit, or if there is no address. */
+static bool trend_is_url(const char *url) {
+  pprofc_str text = str_of(url);
+  bool web = str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
+  return !*url || (web && str_find(text, STR("{}")) < text.size);
+}
+
 static pprofc_status trend_check(void *options, const struct command_line *line,
                                  pprofc_error *error) {
   struct trend_options *o = options;
-  if (command_needs_store(line, error) != PPROFC_OK) return error->status;
+  (void)line;
   if (!gate_parse_percent(str_of(o->threshold), &o->query.threshold))
     return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is not a percentage", o->threshold);
   if (!(o->alpha > 0) || o->alpha >= 1)
-    return error_set(error, PPROFC_E_INVALID, "-alpha is a probability above 0 and below 1");
+    return error_set(error, PPROFC_E_INVALID, "-alpha must be above 0 and below 1");
+  if (!trend_is_url(o->query.commit_url) || !trend_is_url(o->query.page_url))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-commit-url and -page-url must be like https://example.com/{}");
   if (o->window < 4 || o->window > STEPS_WINDOW_MAX)
-    return error_set(error, PPROFC_E_INVALID, "-window is 4 to %d", STEPS_WINDOW_MAX);
+    return error_set(error, PPROFC_E_INVALID, "-window must be from 4 to %d", STEPS_WINDOW_MAX);
   if (o->least < 1 || o->least > o->window / 2)
-    return error_set(error, PPROFC_E_INVALID, "-least is 1 to half of -window");
+    return error_set(error, PPROFC_E_INVALID, "-least must be from 1 to half of -window");
   steps_defaults(&o->query.steps);
   o->query.steps.window = (size_t)o->window;
   o->query.steps.least = (size_t)o->least;
@@ -97,29 +116,29 @@ static pprofc_status trend_check(void *options, const struct command_line *line,
 
 /* ---- output ------------------------------------------ */
 
+/* Saves the text if it has a file, and clears it. */
+static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  if (text->failed) return error_nomem(error);
+  if (*path) status = save_text(path, buffer_str(text), error);
+  buffer_clear(text);
+  return status;
+}
+
 static pprofc_status trend_write(const struct trend_options *o, const struct trend_view *trend,
                                  struct output *out, pprofc_error *error) {
   struct buffer text;
-  pprofc_status status = PPROFC_OK;
   buffer_init(&text, &mem_default, (size_t)1 << 30);
-  if (*o->svg) {
-    trend_print_svg(&text, trend);
-    status = text.failed ? error_nomem(error) : save_text(o->svg, buffer_str(&text), error);
-  }
-  buffer_clear(&text);
-  if (status == PPROFC_OK && *o->html) {
-    trend_print_page(&text, trend, o->title);
-    status = text.failed ? error_nomem(error) : save_text(o->html, buffer_str(&text), error);
-  }
-  buffer_clear(&text);
-  if (o->json)
-    trend_print_json(&text, trend);
-  else
-    trend_print_table(&text, trend);
-  if (status == PPROFC_OK && text.failed) status = error_nomem(error);
-  if (status == PPROFC_OK) output_add_str(out, buffer_str(&text));
+  if (*o->svg) trend_print_svg(&text, trend);
+  pprofc_status status = trend_save(o->svg, &text, error);
+  if (*o->html) trend_print_page(&text, trend, &o->query, o->title);
+  if (status == PPROFC_OK) status = trend_save(o->html, &text, error);
+  if (*o->issue) trend_print_issue(&text, trend, &o->query);
+  if (status == PPROFC_OK) status = trend_save(o->issue, &text, error);
   buffer_free(&text);
-  return status;
+  if (status != PPROFC_OK) return status;
+  bool good = o->json ? trend_print_json(out, trend) : trend_print_table(out, trend);
+  return good ? PPROFC_OK : error_nomem(error);
 }
 
 static pprofc_status trend_print_all(void *options, const struct command_line *line, int *code,
@@ -138,5 +157,6 @@ static pprofc_status trend_print_all(void *options, const struct command_line *l
 }
 
 static struct trend_options given;
-const struct ci_command trend_command = {&trend_table, &given, sizeof given, trend_check,
-                                         trend_print_all};
+static const struct command_brief brief = {FIELD(brief_bytes), FIELD(json)};
+const struct ci_command trend_command = {&trend_table, &given,          sizeof given, COMMAND_STORE,
+                                         trend_check,  trend_print_all, &brief};

@@ -1,4 +1,4 @@
-/* Shares of functions in the profiles of a store, as series. */
+/* Makes series of the shares of functions in the profiles of a store. */
 #include "trend/trend.h"
 
 #include "core/array.h"

@@ -208,13 +208,15 @@ int trend_worse(const struct trend_view *trend, const struct trend_change *chang
   return -direction * sign;
 }
 
+bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
+                     const struct trend_change *change) {
+  size_t after = trend->series[change->series].count - change->step.last;
+  return trend_worse(trend, change) > 0 && after <= 2 * query->steps.least;
+}
+
 bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query) {
-  for (size_t i = 0; i < trend->change_count; i++) {
-    const struct trend_change *change = &trend->changes[i];
-    size_t after = trend->series[change->series].count - change->step.last;
-    if (!change->needed && trend_worse(trend, change) > 0 && after <= 2 * query->steps.least)
-      return true;
-  }
+  for (size_t i = 0; i < trend->change_count; i++)
+    if (!trend->changes[i].needed && trend_is_recent(trend, query, &trend->changes[i])) return true;
   return false;
 }
 
@@ -232,7 +234,7 @@ pprofc_status trend_make(struct trend_view *t, struct backing *backing,
     status = trend_take_functions(t, backing, query, error);
   if (status == PPROFC_OK) status = trend_collect(t, query, error);
   if (status == PPROFC_OK && !t->series_count)
-    status = error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' fits",
+    status = error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' matches",
                        t->past.run_count, t->branch);
   if (status == PPROFC_OK) {
     qsort(t->series, t->series_count, sizeof *t->series, trend_by_name);

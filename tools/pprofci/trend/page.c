@@ -1,83 +1,72 @@
-/* The page of a trend: the changes, newest first, then a chart of each series. */
+/* Makes the page of a trend: the changes, newest first, then a chart of each series. */
 #include "trend/trend.h"
 
-#include "page/html.h"
-#include "page/numbers.h"
+#include "core/escape.h"
+#include "core/template.h"
 #include "store/times.h"
 
 #include <stdlib.h>
 
-extern const unsigned char asset_trend_css[];
-extern const size_t asset_trend_css_size;
+extern const unsigned char asset_trend_css[], asset_trend_html[];
+extern const size_t asset_trend_css_size, asset_trend_html_size;
 
+#define PAGE_WIDTH      960 /* width of a chart in pixels */
+#define PAGE_HEIGHT     160
 #define PAGE_FOLDED_MAX 100 /* maximum number of charts of series without a change point */
 
-static void
-page_put(struct buffer *out, const struct trend_view *trend, const struct trend_change *change,
-         void (*put)(struct buffer *, const struct trend_view *, const struct trend_change *)) {
-  struct buffer text;
-  buffer_init(&text, out->mem, SIZE_MAX / 2);
-  put(&text, trend, change);
-  html_text(out, buffer_str(&text));
-  if (text.failed) out->failed = true;
-  buffer_free(&text);
-}
-
-static void page_put_name(struct buffer *out, const struct trend_series *series) {
-  html_text(out, series->name.name);
-  buffer_add_text(out, " <small>");
-  html_text(out, series->name.group);
-  buffer_add_text(out, series->name.group.size ? " " DOT " " : "");
-  html_text(out, series->name.unit);
-  buffer_add_text(out, "</small>");
-}
-
-static void page_put_value(struct buffer *out, double value, pprofc_str unit) {
-  struct buffer text;
-  buffer_init(&text, out->mem, 4096);
-  trend_put_value(&text, value, unit);
-  html_text(out, buffer_str(&text));
-  buffer_free(&text);
+pprofc_str trend_template(void) {
+  return (pprofc_str){(const char *)asset_trend_html, asset_trend_html_size};
 }
 
 /* ---- rows -------------------------------------------- */
 
-static void page_put_change(struct buffer *out, const struct trend_view *trend,
-                            const struct trend_change *change) {
+void trend_put_url(struct buffer *out, const char *url, pprofc_str commit) {
+  pprofc_str text = str_of(url);
+  size_t place = str_find(text, STR("{}"));
+  buffer_add_str(out, str_slice(text, 0, place));
+  escape_url(out, commit, "");
+  buffer_add_str(out, str_slice(text, place + 2, text.size));
+}
+
+static void page_put_change(struct fill *out, const struct trend_view *trend,
+                            const struct trend_query *query, const struct trend_change *change) {
   static const char *const words[] = {"better", "other", "worse"};
   static const char *const signs[] = {"\xE2\x9C\x93 better", "changed", "\xE2\x9C\x97 worse"};
   const struct trend_series *series = &trend->series[change->series];
   const struct past_run *run = trend_run(trend, series, change->step.index);
   int worse = trend_worse(trend, change) + 1;
-  buffer_printf(out, "<li class=\"%s\"><b>%s ", words[worse], signs[worse]);
-  page_put(out, trend, change, trend_put_size);
-  buffer_add_text(out, "</b> <span class=\"soft\">(");
-  page_put(out, trend, change, trend_put_interval);
-  buffer_add_text(out, ")</span> ");
-  page_put_value(out, change->step.before, series->name.unit);
-  buffer_add_text(out, " " ARROW " ");
-  page_put_value(out, change->step.after, series->name.unit);
-  buffer_add_text(out, change->step.drift ? " from <code>" : " since <code>");
-  html_text(out, str_slice(run->place.commit, 0, 12));
-  buffer_add_text(out, "</code> <span class=\"soft\">");
-  times_put(out, run->place.time);
-  buffer_add_text(out, "</span> <span class=\"soft\">");
-  page_put(out, trend, change, trend_put_notes);
-  buffer_add_text(out, "</span></li>\n");
+  fill_begin(out, "changes");
+  fill_words(out, "word", words[worse]);
+  fill_words(out, "sign", signs[worse]);
+  trend_put_size(fill_text(out, "size"), trend, change);
+  trend_put_interval(fill_text(out, "interval"), trend, change);
+  trend_put_value(fill_text(out, "before"), change->step.before, series->name.unit);
+  trend_put_value(fill_text(out, "after"), change->step.after, series->name.unit);
+  fill_words(out, "since", change->step.drift ? "from" : "since");
+  if (*query->commit_url)
+    trend_put_url(fill_text(out, "commit_url"), query->commit_url, run->place.commit);
+  if (*query->page_url)
+    trend_put_url(fill_text(out, "page_url"), query->page_url, run->place.commit);
+  fill_str(out, "commit", str_slice(run->place.commit, 0, 12));
+  times_put(fill_text(out, "time"), run->place.time);
+  trend_put_notes(fill_text(out, "notes"), trend, change);
+  fill_end(out);
 }
 
-static void page_put_series(struct buffer *out, const struct trend_view *trend, size_t place) {
+static void page_put_series(struct fill *out, const char *list, const struct trend_view *trend,
+                            const struct trend_query *query, size_t place) {
   const struct trend_series *series = &trend->series[place];
-  buffer_printf(out, "<section id=\"s-%zu\"><h2>", place + 1);
-  page_put_name(out, series);
-  buffer_add_text(out, "</h2>\n");
-  /* A chart scrolls on a small screen; with tabindex the keyboard can scroll it. */
-  buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"chart\">");
-  trend_print_chart(out, trend, series, 960, 160);
-  buffer_add_text(out, "</div>\n<ul>\n");
+  fill_begin(out, list);
+  fill_number(out, "number", (int64_t)place + 1);
+  fill_str(out, "name", series->name.name);
+  fill_str(out, "group", series->name.group);
+  fill_str(out, "unit", series->name.unit);
+  fill_number(out, "values", (int64_t)series->count);
+  fill_number(out, "points", (int64_t)series->changes);
+  trend_fill_chart(out, trend, series, PAGE_WIDTH, 0, PAGE_HEIGHT);
   for (size_t i = series->changes; i > 0; i--)
-    page_put_change(out, trend, &trend->changes[series->first_change + i - 1]);
-  buffer_add_text(out, "</ul></section>\n");
+    page_put_change(out, trend, query, &trend->changes[series->first_change + i - 1]);
+  fill_end(out);
 }
 
 /* ---- order: the series whose last change is newest first ---- */
@@ -107,60 +96,55 @@ static size_t page_order(const struct trend_view *trend, struct page_place *plac
 
 /* ---- page -------------------------------------------- */
 
-static void page_put_head(struct buffer *out, const struct trend_view *trend, const char *title,
+static void page_put_head(struct fill *out, const struct trend_view *trend, const char *title,
                           size_t changed) {
-  size_t worse = 0;
+  size_t worse = 0, decided = trend->change_count - trend->suspected;
   for (size_t i = 0; i < trend->change_count; i++)
     worse += trend_worse(trend, &trend->changes[i]) > 0;
-  buffer_add_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width, "
-                       "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                       "'none'; style-src 'unsafe-inline'\">\n<title>");
-  html_words(out, title);
-  buffer_add_text(out, "</title>\n<style>\n");
-  buffer_add(out, asset_trend_css, asset_trend_css_size);
-  buffer_add_text(out, "</style>\n</head>\n<body>\n<main>\n<p class=\"soft\">");
-  html_words(out, title);
-  buffer_printf(out, "</p>\n<h1>%zu change point%s in %zu of %zu series, %zu for the worse</h1>\n",
-                trend->change_count - trend->suspected,
-                trend->change_count - trend->suspected == 1 ? "" : "s", changed,
-                trend->series_count, worse);
-  buffer_printf(out, "<p class=\"soft\">%zu runs%s", trend->past.run_count,
-                *trend->branch ? " of " : "");
-  html_words(out, trend->branch);
-  buffer_printf(out,
-                ", by %s of the commit. A dot is a run, a line the mean between change "
-                "points.</p>\n",
-                trend->past.by_order ? "the number" : "the time");
+  buffer_add(fill_html(out, "style"), asset_trend_css, asset_trend_css_size);
+  fill_words(out, "title", title);
+  fill_number(out, "width", PAGE_WIDTH);
+  fill_number(out, "height", PAGE_HEIGHT);
+  fill_number(out, "decided", (int64_t)decided);
+  fill_flag(out, "decided_many", decided != 1);
+  fill_number(out, "changed", (int64_t)changed);
+  fill_number(out, "all", (int64_t)trend->series_count);
+  fill_number(out, "worse", (int64_t)worse);
+  fill_number(out, "runs", (int64_t)trend->past.run_count);
+  fill_words(out, "branch", trend->branch);
+  fill_words(out, "order", trend->past.by_order ? "number" : "time");
 }
 
-static void page_put_unchanged(struct buffer *out, const struct trend_view *trend, size_t changed) {
+static void page_put_unchanged(struct fill *out, const struct trend_view *trend,
+                               const struct trend_query *query, size_t changed) {
   size_t count = 0, unchanged = trend->series_count - changed;
   if (!unchanged) return;
-  buffer_printf(out, "<details%s><summary>%zu series without a change point</summary>\n",
-                changed ? "" : " open", unchanged);
+  fill_begin(out, "unchanged");
+  fill_number(out, "count", (int64_t)unchanged);
   for (size_t i = 0; i < trend->series_count && count < PAGE_FOLDED_MAX; i++) {
     if (trend->series[i].changes) continue;
-    page_put_series(out, trend, i);
+    page_put_series(out, "quiet", trend, query, i);
     count++;
   }
-  if (count < unchanged)
-    buffer_printf(out, "<p class=\"soft\">%zu more; -bench and -unit choose</p>\n",
-                  unchanged - count);
-  buffer_add_text(out, "</details>\n");
+  if (count < unchanged) fill_number(out, "left_out", (int64_t)(unchanged - count));
+  fill_end(out);
 }
 
-void trend_print_page(struct buffer *out, const struct trend_view *trend, const char *title) {
+void trend_print_page(struct buffer *out, const struct trend_view *trend,
+                      const struct trend_query *query, const char *title) {
   struct page_place *places = mem_array(out->mem, trend->series_count, sizeof *places);
+  struct fill fill;
   if (!places) {
     out->failed = true;
     return;
   }
   size_t changed = page_order(trend, places);
-  page_put_head(out, trend, title, changed);
-  for (size_t i = 0; i < changed; i++) page_put_series(out, trend, places[i].series);
-  page_put_unchanged(out, trend, changed);
-  buffer_add_text(out, "</main>\n</body>\n</html>\n");
+  fill_init(&fill, out->mem);
+  page_put_head(&fill, trend, title, changed);
+  for (size_t i = 0; i < changed; i++)
+    page_put_series(&fill, "series", trend, query, places[i].series);
+  page_put_unchanged(&fill, trend, query, changed);
+  template_put(out, trend_template(), "page", &fill);
+  fill_free(&fill);
   mem_free(out->mem, places, trend->series_count, sizeof *places);
 }

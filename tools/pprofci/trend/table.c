@@ -1,4 +1,4 @@
-/* Change points as a table, and all series as JSON. */
+/* Prints change points as a table, and all series as JSON. */
 #include "trend/trend.h"
 
 #include "core/json_write.h"
@@ -86,14 +86,8 @@ void trend_put_notes(struct buffer *out, const struct trend_view *trend,
 
 /* ---- the table --------------------------------------- */
 
-/* A row of the table. Rows are sorted by run, newest first, then by size. */
-struct table_row {
-  uint32_t run, change;
-  double size;
-};
-
 static int table_by_run(const void *a, const void *b) {
-  const struct table_row *x = a, *y = b;
+  const struct trend_row *x = a, *y = b;
   if (x->run != y->run) return x->run < y->run ? 1 : -1;
   int order = (x->size < y->size) - (x->size > y->size);
   return order ? order : (x->change > y->change) - (x->change < y->change);
@@ -167,28 +161,50 @@ static void table_put_end(struct buffer *out, const struct trend_view *trend) {
     buffer_printf(out, "%zu series have fewer than 10 values: too few for a change point\n", few);
 }
 
-void trend_print_table(struct buffer *out, const struct trend_view *trend) {
-  struct table_row *rows = mem_array(out->mem, trend->change_count, sizeof *rows);
-  if (!rows) {
-    out->failed = true;
-    return;
-  }
-  for (size_t i = 0; i < trend->change_count; i++) {
+struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out) {
+  struct trend_row *rows = mem_array(out->mem, trend->change_count, sizeof *rows);
+  out->failed |= !rows;
+  for (size_t i = 0; i < trend->change_count && rows; i++) {
     const struct trend_change *change = &trend->changes[i];
     const struct trend_series *series = &trend->series[change->series];
-    rows[i] = (struct table_row){series->runs[change->step.index], (uint32_t)i,
+    rows[i] = (struct trend_row){series->runs[change->step.index], (uint32_t)i,
                                  fabs(log(change->step.ratio))};
     if (isnan(rows[i].size)) rows[i].size = 0;
   }
+  if (rows && trend->change_count) qsort(rows, trend->change_count, sizeof *rows, table_by_run);
+  return rows;
+}
+
+/* Moves the text of a buffer to the output. */
+static void table_flush(struct output *out, struct buffer *line) {
+  output_add_str(out, buffer_str(line));
+  out->failed |= line->failed;
+  buffer_clear(line);
+}
+
+bool trend_print_table(struct output *out, const struct trend_view *trend) {
+  struct buffer line;
+  buffer_init(&line, &mem_default, SIZE_MAX / 2);
+  struct trend_row *rows = trend_rows(trend, &line);
+  if (!rows) return false;
   if (trend->change_count) {
-    qsort(rows, trend->change_count, sizeof *rows, table_by_run);
-    buffer_add_text(out, "first commit  time              change            interval 95 %        "
+    output_add_text(out, "first commit  time              change            interval 95 %        "
                          "before " ARROW " after          series\n");
   }
-  for (size_t i = 0; i < trend->change_count; i++)
-    table_put_row(out, trend, &trend->changes[rows[i].change], i && rows[i].run == rows[i - 1].run);
-  table_put_end(out, trend);
-  mem_free(out->mem, rows, trend->change_count, sizeof *rows);
+  bool again = false;
+  for (size_t i = 0; i < trend->change_count; i++) {
+    const struct trend_change *change = &trend->changes[rows[i].change];
+    again = !out->brief && i && rows[i].run == rows[i - 1].run;
+    output_row(out, trend_worse(trend, change), 0, 0);
+    table_put_row(&line, trend, change, again);
+    table_flush(out, &line);
+  }
+  output_no_row(out);
+  table_put_end(&line, trend);
+  table_flush(out, &line);
+  buffer_free(&line);
+  mem_free(&mem_default, rows, trend->change_count, sizeof *rows);
+  return !out->failed;
 }
 
 /* ---- JSON -------------------------------------------- */
@@ -237,32 +253,33 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
   json_end(json);
 }
 
-static int trend_json_bytes(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
+/* Returns the rank of a series in a brief: series that changed come first. */
+static int trend_json_rank(const struct trend_view *trend, const struct trend_series *series) {
+  int rank = 0;
+  for (size_t i = 0; i < series->changes; i++) {
+    int worse = trend_worse(trend, &trend->changes[series->first_change + i]);
+    if (worse + 2 > rank) rank = worse + 2;
+  }
+  return rank;
 }
 
-void trend_print_json(struct buffer *out, const struct trend_view *trend) {
+bool trend_print_json(struct output *out, const struct trend_view *trend) {
   struct json_writer json;
-  struct output *to = mem_array(out->mem, 1, sizeof *to);
-  if (!to) {
-    out->failed = true;
-    return;
-  }
-  output_init(to, trend_json_bytes, out);
-  json_init(&json, to, out->mem);
+  json_init(&json, out, &mem_default);
   json_begin_object(&json);
   json_string(json_key(&json, "branch"), str_of(trend->branch));
   json_string(json_key(&json, "order"), trend->past.by_order ? STR("number") : STR("time"));
   json_uint(json_key(&json, "runs"), trend->past.run_count);
   json_begin_array(json_key(&json, "series"));
-  for (size_t i = 0; i < trend->series_count; i++)
+  for (size_t i = 0; i < trend->series_count; i++) {
+    output_row(out, trend_json_rank(trend, &trend->series[i]), 0, 0);
     trend_json_series(&json, trend, &trend->series[i]);
+  }
+  output_no_row(out);
   json_end(&json);
+  output_note(out);
   json_end(&json);
   bool good = json_finish(&json);
-  output_add_char(to, '\n');
-  if (output_flush(to, NULL) != PPROFC_OK || !good) out->failed = true;
-  mem_free(out->mem, to, 1, sizeof *to);
+  output_add_char(out, '\n');
+  return good;
 }

@@ -1,18 +1,24 @@
-/* Series over commits and their change points, for `pprofci trend`. */
+/* Declares the series over commits and their change points, for `pprofci trend`. */
 #ifndef PPROFCI_TREND_TREND_H
 #define PPROFCI_TREND_TREND_H
 
+#include "core/fill.h"
+#include "core/output.h"
 #include "stats/steps.h"
 #include "store/past.h"
 
-/* The choice of runs and series, and the settings of the analysis. */
+/* Choice of runs and series, and settings of the analysis. */
 struct trend_query {
-  const char *branch;              /* glob; "" for the branch with most runs */
-  const char *commits;             /* file with ids in their order, or "" */
-  const char *bench, *unit, *kind; /* globs */
-  const char *function;            /* glob for shares of functions in profiles; "" for results */
+  const char *branch;  /* glob pattern of branch names; "" for the branch with most runs */
+  const char *commits; /* path of a file with commit ids in their order, or "" */
+  /* Glob patterns of benchmarks, units and, for -function, kinds of profiles. */
+  const char *bench, *unit, *kind;
+  const char *function; /* glob pattern of functions whose shares in profiles are shown; "" to show
+                           results */
+  /* Addresses of a commit and of a page, in which {} is the commit's id; "": no links. */
+  const char *commit_url, *page_url;
   bool cum;
-  double threshold; /* relative; smaller changes are not reported */
+  double threshold; /* smallest relative change that is reported */
   struct steps_options steps;
 };
 
@@ -20,22 +26,22 @@ struct trend_query {
 struct trend_change {
   struct step step;
   uint32_t series;
-  bool machine;       /* true if the machine changed at the same run */
-  size_t needed;      /* further runs that decide about a suspected change; 0: it is decided */
-  int64_t unmeasured; /* commits between the runs on both sides, or -1 if unknown */
+  bool machine;  /* true if the machine changed at the same run */
+  size_t needed; /* number of further runs that decide about a suspected change; 0: it is decided */
+  int64_t unmeasured; /* number of commits between the runs on both sides, or -1 if unknown */
 };
 
 struct trend_series {
   struct past_series name;
   double *values;
-  uint32_t *runs; /* run of each value, ascending */
+  uint32_t *runs; /* index of the run of each value, ascending */
   size_t count;
   size_t first_change, changes;
 };
 
 struct trend_view {
   struct arena arena;
-  struct past past; /* the chosen runs, in order */
+  struct past past; /* runs that were chosen, in order */
   const char *branch;
   size_t unlisted; /* number of runs whose commits are not in -commits */
   struct trend_series *series;
@@ -60,6 +66,9 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
 
 /* True if a series got worse in one of the last runs: in the last 2 * least values. */
 bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query);
+/* True for a change for the worse in the last runs, also if it is only suspected. */
+bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
+                     const struct trend_change *change);
 
 /* Returns 1 if a change is for the worse, -1 if it is for the better, 0 if that is unknown. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
@@ -80,14 +89,33 @@ void trend_put_value(struct buffer *out, double value, pprofc_str unit);
 
 /* ---- output ------------------------------------------ */
 
-void trend_print_table(struct buffer *out, const struct trend_view *trend);
-void trend_print_json(struct buffer *out, const struct trend_view *trend);
-/* Appends the chart of a series, a scalable SVG of `width` x `height`. With `style` it
- * contains its own colours. */
-void trend_print_chart(struct buffer *out, const struct trend_view *trend,
-                       const struct trend_series *series, unsigned width, unsigned height);
+/* A row of a table: its run, its change, and the size of the change. */
+struct trend_row {
+  uint32_t run, change;
+  double size;
+};
+
+/* Returns the changes by run, newest first, then by size. The caller frees change_count rows with
+ * the allocator of `out`, which has failed if they are NULL. */
+struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out);
+
+/* Print the result; false when out of memory. */
+bool trend_print_table(struct output *out, const struct trend_view *trend);
+bool trend_print_json(struct output *out, const struct trend_view *trend);
+/* Appends the Markdown of an issue that lists recent regressions by commit. Appends nothing if
+ * there are no regressions. */
+void trend_print_issue(struct buffer *out, const struct trend_view *trend,
+                       const struct trend_query *query);
+/* Appends an address with the commit in place of {}. */
+void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
+/* Sets the values of the chart of a series, `width` x `height` pixels at `top` of its picture. */
+void trend_fill_chart(struct fill *out, const struct trend_view *trend,
+                      const struct trend_series *series, double width, double top, double height);
+/* Returns the templates of page and chart. */
+pprofc_str trend_template(void);
 /* Appends all series with change points, or all series if they are few, as one SVG file. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
-void trend_print_page(struct buffer *out, const struct trend_view *trend, const char *title);
+void trend_print_page(struct buffer *out, const struct trend_view *trend,
+                      const struct trend_query *query, const char *title);
 
 #endif

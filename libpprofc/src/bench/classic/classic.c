@@ -3,6 +3,7 @@
 
 #include "bench/names.h"
 #include "core/array.h"
+#include "stats/robust.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,46 +68,28 @@ static uint32_t find_group(struct classic *c, size_t result, struct buffer *text
 
 /* ---- metrics ----------------------------------------- */
 
-static bool classic_benchmark_equal(const void *benchmarks, uint32_t index, const void *key) {
-  const struct classic_benchmark *a = (const struct classic_benchmark *)benchmarks + index;
-  const struct classic_benchmark *b = key;
-  return a->group == b->group && a->name == b->name;
-}
-
 static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name) {
-  struct classic_benchmark benchmark = {group, name};
-  uint32_t index =
-      map_find_or_add(&c->benchmark_map, hash_mix(group, name), classic_benchmark_equal,
-                      c->benchmarks, &benchmark, (uint32_t)c->benchmark_count);
-  if (index < c->benchmark_count) return index;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(c->mem, c->benchmarks, c->benchmark_capacity, c->benchmark_count + 1)) {
-    c->nomem = true;
-    return 0;
-  }
-  c->benchmarks[c->benchmark_count++] = benchmark;
-  return index;
+  uint64_t hash = hash_mix(group, name);
+  MAP_FIND(index, &c->benchmark_map, hash,
+           c->benchmarks[index].group == group && c->benchmarks[index].name == name);
+  if (index != MAP_NONE) return index;
+  c->nomem |= !MAP_PUSH(c->mem, &c->benchmark_map, hash, c->benchmarks, c->benchmark_count,
+                        c->benchmark_capacity, (struct classic_benchmark){group, name});
+  return c->nomem ? 0 : (uint32_t)c->benchmark_count - 1;
 }
 
 static void note_unit(struct classic *c, uint32_t unit) {
   for (size_t i = 0; i < c->unit_count; i++)
     if (c->units[i] == unit) return;
-  if (!ARRAY_RESERVE(c->mem, c->units, c->unit_capacity, c->unit_count + 1))
-    c->nomem = true;
-  else
-    c->units[c->unit_count++] = unit;
+  c->nomem |= !ARRAY_PUSH(c->mem, c->units, c->unit_count, c->unit_capacity, unit);
 }
 
 static struct classic_metric *find_metric(const struct classic *c, uint32_t config,
                                           uint32_t benchmark, uint32_t unit) {
-  uint64_t hash = hash_mix(hash_mix(config, benchmark), unit);
-  uint32_t index;
-  struct map_probe probe = map_start(&c->metric_map, hash);
-  while ((index = map_next(&c->metric_map, &probe)) != MAP_NONE) {
-    struct classic_metric *m = &c->metrics[index];
-    if (m->config == config && m->benchmark == benchmark && m->unit == unit) return m;
-  }
-  return NULL;
+  struct classic_metric *m = c->metrics;
+  MAP_FIND(index, &c->metric_map, hash_mix(hash_mix(config, benchmark), unit),
+           m[index].config == config && m[index].benchmark == benchmark && m[index].unit == unit);
+  return index == MAP_NONE ? NULL : &m[index];
 }
 
 static struct classic_metric *make_metric(struct classic *c, uint32_t config, uint32_t benchmark,
@@ -114,15 +97,12 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
   struct classic_metric *metric = find_metric(c, config, benchmark, unit);
   if (metric) return metric;
   uint64_t hash = hash_mix(hash_mix(config, benchmark), unit);
-  if (!ARRAY_RESERVE(c->mem, c->metrics, c->metric_capacity, c->metric_count + 1) ||
-      !map_insert(&c->metric_map, hash, (uint32_t)c->metric_count)) {
-    c->nomem = true;
-    return NULL;
-  }
+  c->nomem |=
+      !MAP_PUSH(c->mem, &c->metric_map, hash, c->metrics, c->metric_count, c->metric_capacity,
+                (struct classic_metric){.config = config, .benchmark = benchmark, .unit = unit});
+  if (c->nomem) return NULL;
   note_unit(c, unit);
-  metric = &c->metrics[c->metric_count++];
-  *metric = (struct classic_metric){.config = config, .benchmark = benchmark, .unit = unit};
-  return metric;
+  return &c->metrics[c->metric_count - 1];
 }
 
 /* Collects the measurements in two passes: counts them by metric, then copies the values. */
@@ -157,18 +137,11 @@ static void classic_collect(struct classic *c, uint32_t *metric_of) {
   }
 }
 
-/* Orders values ascending, NaN first. */
-static int classic_compare_values(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  if (isnan(x) || isnan(y)) return (isnan(y) != 0) - (isnan(x) != 0);
-  return (x > y) - (x < y);
-}
-
 /* Computes mean and extremes without outliers, which are more than 1.5 interquartile ranges
  * outside the quartiles. */
 static void summarize(struct classic_metric *m, double *scratch) {
   memcpy(scratch, m->values, m->count * sizeof *scratch);
-  qsort(scratch, m->count, sizeof *scratch, classic_compare_values);
+  sort_doubles(scratch, m->count);
   double q1 = pprofc_quantile(scratch, m->count, 0.25),
          q3 = pprofc_quantile(scratch, m->count, 0.75);
   double low = q1 - 1.5 * (q3 - q1), high = q3 + 1.5 * (q3 - q1);
@@ -210,8 +183,8 @@ static const char *test_samples(struct classic *c, const struct classic_metric *
     }
     memcpy(sorted, old->values, old->kept * sizeof *sorted);
     memcpy(sorted + old->kept, new->values, new->kept * sizeof *sorted);
-    qsort(sorted, old->kept, sizeof *sorted, classic_compare_values);
-    qsort(sorted + old->kept, new->kept, sizeof *sorted, classic_compare_values);
+    sort_doubles(sorted, old->kept);
+    sort_doubles(sorted + old->kept, new->kept);
     pprofc_u_result u = pprofc_u_test(sorted, old->kept, sorted + old->kept, new->kept, 0, c->mem);
     mem_free(c->mem, sorted, old->kept + new->kept, sizeof *sorted);
     status = u.status;
@@ -225,8 +198,7 @@ static const char *percent_text(struct classic *c, double percent) {
   buffer_init(&text, c->mem, 1024);
   number_print_fixed(&text, percent, 2, true);
   buffer_add_char(&text, '%');
-  const char *copy = buffer_keep(&text, &c->arena).data;
-  buffer_free(&text);
+  const char *copy = buffer_take(&text, &c->arena).data;
   if (!copy) c->nomem = true;
   return copy ? copy : "";
 }
@@ -257,7 +229,7 @@ static bool less_row(const struct classic_row *a, const struct classic_row *b, b
 }
 
 /* Compares rows; the sort is stable. */
-static int classic_compare_rows(const void *a, const void *b, void *context) {
+static int classic_compare_rows(const void *a, const void *b, const void *context) {
   const char *order = context;
   const struct classic_row *x = a, *y = b;
   bool reversed = *order == '-', by_name = strcmp(order + reversed, "name") == 0;
@@ -344,8 +316,7 @@ static void make_table(struct classic *c, uint32_t unit) {
   struct buffer name;
   buffer_init(&name, c->mem, (size_t)1 << 20);
   classic_metric_name(&name, table.unit);
-  table.metric = buffer_keep(&name, &c->arena);
-  buffer_free(&name);
+  table.metric = buffer_take(&name, &c->arena);
   table.rows = arena_array(&c->arena, c->benchmark_count + 1, sizeof *table.rows);
   c->nomem |= !table.metric.data || !table.rows;
   for (size_t i = 0; i < c->benchmark_count && !c->nomem; i++) {
@@ -354,13 +325,9 @@ static void make_table(struct classic *c, uint32_t unit) {
     row->index = table.row_count++;
   }
   if (c->nomem || !table.row_count) return;
-  if (strcmp(c->options.sort, "none") != 0) {
-    union {
-      const char *in;
-      char *out;
-    } order = {c->options.sort};
-    qsort_r(table.rows, table.row_count, sizeof *table.rows, classic_compare_rows, order.out);
-  }
+  if (strcmp(c->options.sort, "none") != 0)
+    array_sort(table.rows, table.row_count, sizeof *table.rows, classic_compare_rows,
+               c->options.sort);
   if (c->options.geomean) add_geomean(c, &table, unit);
   c->tables[c->table_count++] = table;
 }

@@ -8,8 +8,9 @@
 
 /* Measurements of one benchmark in one unit from one input. */
 struct classic_metric {
-  uint32_t config, benchmark, unit; /* strings, except that benchmark is an index */
-  double *values;                   /* all values, later only the values that are not outliers */
+  /* String indices of the configuration and the unit; index of the benchmark. */
+  uint32_t config, benchmark, unit;
+  double *values; /* all values, later only the values that are not outliers */
   size_t count, kept, next;
   double least, mean, most; /* extremes and mean of the values that are kept */
 };
@@ -27,20 +28,21 @@ struct classic_scale {
 };
 
 struct classic_row {
-  pprofc_str benchmark, group;           /* name of the benchmark and its group; the group is
-                                            "" if there is only one */
-  const struct classic_metric **metrics; /* one per input, NULL if the input does not have it */
+  pprofc_str benchmark, group; /* name of the benchmark and its group; the group is
+                                  "" if there is only one */
+  /* Measurements of each input; NULL if the input does not have the benchmark. */
+  const struct classic_metric **metrics;
   struct classic_scale scale;
   bool scaled;
   double percent;
-  const char *delta; /* "" for no change */
+  const char *delta; /* printed change; "" for no change */
   char note[64];
-  int change; /* 1 better, -1 worse */
+  int change; /* direction of the change: 1 better, -1 worse */
   size_t index;
 };
 
 struct classic_table {
-  pprofc_str metric, unit; /* "time/op", "ns/op" */
+  pprofc_str metric, unit; /* name and unit of the metric: "time/op", "ns/op" */
   struct classic_row *rows;
   size_t row_count;
 };
@@ -50,16 +52,16 @@ struct classic {
   const pprofc_allocator *mem;
   pprofc_bench_classic_options options;
   struct arena arena;
-  uint32_t *input_configs; /* strings: name of each input */
-  uint32_t *configs;       /* strings: names of the columns, without repeated labels */
+  uint32_t *input_configs; /* string indices of the names of the inputs */
+  uint32_t *configs;       /* string indices of the names of the columns, without repeated labels */
   size_t config_count;
   struct interner groups;
-  uint32_t *units; /* strings, in order of first use */
+  uint32_t *units; /* string indices of the units, in order of first use */
   size_t unit_count, unit_capacity;
   struct classic_benchmark *benchmarks;
   size_t benchmark_count, benchmark_capacity;
   struct map benchmark_map;
-  uint32_t *order; /* benchmarks sorted by group, then in input order */
+  uint32_t *order; /* indices of the benchmarks, sorted by group, then in input order */
   struct classic_metric *metrics;
   size_t metric_count, metric_capacity;
   struct map metric_map;

@@ -4,9 +4,13 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "core/options.h"
+#include "core/template.h"
 
 #include <math.h>
 #include <stdio.h>
+
+extern const unsigned char asset_classic_html[];
+extern const size_t asset_classic_html_size;
 
 struct classic_printer {
   struct classic *c;
@@ -293,99 +297,64 @@ static void classic_write_csv(struct classic_printer *p) {
 
 /* ---- html -------------------------------------------- */
 
-static const char html_head[] =
-    "<!doctype html>\n"
-    "<html>\n"
-    "<head>\n"
-    "<meta charset=\"utf-8\">\n"
-    "<title>Performance Result Comparison</title>\n"
-    "<style>\n"
-    ".benchstat { border-collapse: collapse; }\n"
-    ".benchstat th:nth-child(1) { text-align: left; }\n"
-    ".benchstat tbody td:nth-child(1n+2):not(.note) { text-align: right; padding: 0em 1em; }\n"
-    ".benchstat tr:not(.configs) th { border-top: 1px solid #666; border-bottom: 1px solid #ccc; "
-    "}\n"
-    ".benchstat .nodelta { text-align: center !important; }\n"
-    ".benchstat .better td.delta { font-weight: bold; }\n"
-    ".benchstat .worse td.delta { font-weight: bold; color: #c00; }\n"
-    "</style>\n"
-    "</head>\n"
-    "<body>\n";
-
-static void classic_write_escaped(struct classic_printer *p, pprofc_str text) {
-  struct buffer escaped;
-  buffer_init(&escaped, p->c->mem, (size_t)1 << 30);
-  escape_xml(&escaped, text);
-  output_add_str(p->out, buffer_str(&escaped));
-  p->failed |= escaped.failed;
-  buffer_free(&escaped);
-}
-
-static void classic_write_html_row(struct classic_printer *p, const struct classic_row *row) {
-  static const char *const classes[] = {"worse", "unchanged", "better"};
-  bool delta = p->c->config_count == 2, none = strcmp(row->delta, "~") == 0;
-  if (delta)
-    output_printf(p->out, "<tr class='%s'>", classes[row->change + 1]);
-  else
-    output_add_text(p->out, "<tr>");
-  output_add_text(p->out, "<td>");
-  classic_write_escaped(p, row->benchmark);
+static void classic_fill_row(struct classic_printer *p, struct fill *fill,
+                             const struct classic_row *row) {
+  static const char *const classes[] = {" class='worse'", " class='unchanged'", " class='better'"};
+  bool pair = p->c->config_count == 2, minus = row->delta[0] == '-';
+  buffer_add_text(fill_html(fill, "class"), pair ? classes[row->change + 1] : "");
+  fill_str(fill, "benchmark", row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
     classic_print_cell(p, row, row->metrics[i]);
-    output_add_text(p->out, "<td>");
-    classic_write_escaped(p, buffer_str(&p->text));
+    fill_begin(fill, "metrics");
+    fill_str(fill, "value", buffer_str(&p->text));
+    fill_end(fill);
   }
-  if (delta) {
-    bool minus = row->delta[0] == '-';
-    output_printf(p->out, "<td class='%s'>", none ? "nodelta" : "delta");
-    if (minus) output_add_text(p->out, "\xE2\x88\x92");
-    output_add_text(p->out, row->delta + minus);
-    output_add_text(p->out, "<td class='note'>");
-    classic_write_escaped(p, str_of(row->note));
-  }
-  output_add_char(p->out, '\n');
+  buffer_add_text(fill_html(fill, "delta"), strcmp(row->delta, "~") == 0 ? "nodelta" : "delta");
+  buffer_printf(fill_text(fill, "change"), "%s%s", minus ? "\xE2\x88\x92" : "", row->delta + minus);
+  fill_words(fill, "note", row->note);
 }
 
-static void classic_write_html_table(struct classic_printer *p, const struct classic_table *table) {
-  size_t configs = p->c->config_count;
-  output_add_text(p->out, "\n<tbody>\n");
-  if (configs == 1)
-    output_add_text(p->out, "\n<tr><th><th>");
-  else
-    output_printf(p->out, "<tr><th><th colspan='%zu' class='metric'>", configs);
-  classic_write_escaped(p, table->metric);
-  output_add_text(p->out, configs == 2 ? "<th>delta\n" : "\n");
+static void classic_fill_table(struct classic_printer *p, struct fill *fill,
+                               const struct classic_table *table) {
   pprofc_str group = {NULL, 0};
+  fill_begin(fill, "tables");
+  fill_str(fill, "metric", table->metric);
   for (size_t i = 0; i < table->row_count; i++) {
     const struct classic_row *row = &table->rows[i];
-    if (p->c->groups.count > 1 && row->group.size && !str_equal(row->group, group)) {
-      output_printf(p->out, "<tr class='group'><th colspan='%zu'>", configs + 1 + (configs == 2));
-      classic_write_escaped(p, row->group);
-    }
+    fill_begin(fill, "rows");
+    if (p->c->groups.count > 1 && !str_equal(row->group, group))
+      fill_str(fill, "group", row->group);
     group = row->group;
-    classic_write_html_row(p, row);
+    classic_fill_row(p, fill, row);
+    fill_end(fill);
   }
-  output_add_text(p->out, "<tr><td>&nbsp;\n</tbody>\n");
+  fill_end(fill);
 }
 
 static void classic_write_html(struct classic_printer *p) {
-  struct classic *c = p->c;
-  output_add_text(p->out, html_head);
-  if (c->table_count) {
-    output_printf(p->out, "\n<table class='benchstat %s'>\n", c->config_count == 2 ? "oldnew" : "");
-    if (c->config_count != 1) {
-      output_add_text(p->out, "<tr class='configs'><th>");
-      for (size_t i = 0; i < c->config_count; i++) {
-        output_add_text(p->out, "<th>");
-        classic_write_escaped(p, set_string(c->set, c->configs[i]));
-      }
-      output_add_char(p->out, '\n');
-    }
-    output_add_char(p->out, '\n');
-    for (size_t i = 0; i < c->table_count; i++) classic_write_html_table(p, &c->tables[i]);
-    output_add_text(p->out, "\n</table>\n");
+  const pprofc_str page = {(const char *)asset_classic_html, asset_classic_html_size};
+  const struct classic *c = p->c;
+  struct fill fill;
+  struct buffer text;
+  fill_init(&fill, c->mem);
+  buffer_init(&text, c->mem, (size_t)1 << 30);
+  fill_flag(&fill, "any", c->table_count);
+  fill_flag(&fill, "single", c->config_count == 1);
+  fill_flag(&fill, "pair", c->config_count == 2);
+  buffer_add_text(fill_html(&fill, "kind"), c->config_count == 2 ? "oldnew" : "");
+  buffer_printf(fill_html(&fill, "count"), "%zu", c->config_count);
+  buffer_printf(fill_html(&fill, "columns"), "%zu", c->config_count + 1 + (c->config_count == 2));
+  for (size_t i = 0; i < c->config_count; i++) {
+    fill_begin(&fill, "configs");
+    fill_str(&fill, "config", set_string(c->set, c->configs[i]));
+    fill_end(&fill);
   }
-  output_add_text(p->out, "</body>\n</html>\n");
+  for (size_t i = 0; i < c->table_count; i++) classic_fill_table(p, &fill, &c->tables[i]);
+  template_put(&text, page, "page", &fill);
+  output_add_str(p->out, buffer_str(&text));
+  p->failed |= text.failed;
+  buffer_free(&text);
+  fill_free(&fill);
 }
 
 /* ---- the whole --------------------------------------- */
@@ -393,7 +362,7 @@ static void classic_write_html(struct classic_printer *p) {
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
-  bool is_log; /* text for CI logs, in which no line may be a command of the CI system */
+  bool is_log; /* true for a CI log, in which no line may be a command of the CI system */
 };
 
 static const struct classic_format formats[] = {{"text", classic_write_text, true},

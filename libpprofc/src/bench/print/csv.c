@@ -16,7 +16,7 @@ static size_t csv_start_of(size_t column) {
 
 struct csv {
   struct printer *printer;
-  size_t column; /* number of fields in this row */
+  size_t column; /* number of fields already written in this row */
   size_t row;    /* row number, from 1 */
 };
 
@@ -129,10 +129,7 @@ static void csv_add_summary(struct csv *csv, const struct table *table) {
     if (i == 0) continue;
     csv_pad_to(csv, csv_start_of(i) + CENTER_COLUMNS);
     buffer_clear(text);
-    if (s->has_ratio)
-      print_ratio(text, s->ratio);
-    else
-      buffer_add_char(text, '?');
+    print_summary_ratio(text, s);
     csv_add_field(csv, buffer_str(text));
   }
   csv_pad_to(csv, csv_start_of(table->column_count));

@@ -70,8 +70,9 @@ void grid_fix(struct grid *grid, size_t column) {
 /* ---- widths ------------------------------------------ */
 
 struct grid_layout {
-  size_t *width, *margin, *offset; /* [columns]; offset has one more entry */
-  size_t *open;                    /* scratch: columns that the current cell may widen */
+  /* Width, margin and offset of each column; `offset` has one more entry. */
+  size_t *width, *margin, *offset;
+  size_t *open; /* scratch memory: columns that the current cell may widen */
 };
 
 static bool is_fixed(const struct grid *grid, size_t column) {
@@ -79,7 +80,7 @@ static bool is_fixed(const struct grid *grid, size_t column) {
 }
 
 /* Orders columns by width, widest first, then from left to right. */
-static int wider(const void *a, const void *b, void *context) {
+static int wider(const void *a, const void *b, const void *context) {
   const size_t *width = context;
   size_t x = *(const size_t *)a, y = *(const size_t *)b;
   if (width[x] != width[y]) return width[x] > width[y] ? -1 : 1;
@@ -100,7 +101,7 @@ static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
     else
       l->open[count++] = c;
   }
-  qsort_r(l->open, count, sizeof *l->open, wider, l->width);
+  array_sort(l->open, count, sizeof *l->open, wider, l->width);
   for (size_t i = 0; i < count; i++) {
     long long share = (left + (long long)(count - i) - 1) / (long long)(count - i);
     size_t *width = &l->width[l->open[i]];

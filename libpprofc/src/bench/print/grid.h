@@ -12,23 +12,23 @@ enum grid_align { GRID_LEFT, GRID_CENTER, GRID_RIGHT };
 /* A cell. The struct is small because a table keeps one for each of its texts. */
 struct grid_cell {
   const char *text, *margin;
-  uint32_t text_size, width; /* size in bytes, width in code points */
+  uint32_t text_size, width; /* size of the text in bytes, and its width in code points */
   uint32_t row, column, span;
   uint8_t margin_size, margin_width;
-  uint8_t align; /* an enum grid_align */
+  uint8_t align; /* alignment of the text, an enum grid_align */
   uint8_t rank;  /* rank of its row, 0 for headers (print_rank) */
 };
 
 struct grid {
   const pprofc_allocator *mem;
-  struct arena arena; /* memory of the texts */
+  struct arena arena; /* arena that holds the texts of the cells */
   struct grid_cell *cells;
   size_t cell_count, cell_capacity;
   uint32_t row, column, columns;
   bool *fixed; /* true for columns that only cells of one column may widen */
   size_t fixed_capacity;
   uint8_t rank; /* rank of the rows that are being added */
-  bool failed;  /* out of memory */
+  bool failed;  /* true if memory ran out */
 };
 
 void grid_init(struct grid *grid, const pprofc_allocator *mem);

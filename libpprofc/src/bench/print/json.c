@@ -5,9 +5,8 @@
 /* Version of the schema, raised when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
-static void json_add_notes(struct json_writer *json, const char *key, const char *const *notes,
-                           size_t count) {
-  json_begin_array(json_key(json, key));
+static void json_add_notes(struct json_writer *json, const char *const *notes, size_t count) {
+  json_begin_array(json_key(json, "notes"));
   for (size_t i = 0; i < count; i++) json_text(json, notes[i]);
   json_end(json);
 }
@@ -37,7 +36,7 @@ static void add_comparison(struct printer *p, struct json_writer *json, const st
   json_double(json_key(json, "p"), cell->p);
   json_double(json_key(json, "alpha"), cell->alpha);
   json_bool(json_key(json, "significant"), !(cell->p > cell->alpha));
-  json_add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
+  json_add_notes(json, cell->notes + cell->sample_notes, cell->comparison_notes);
   json_end(json);
 }
 
@@ -53,7 +52,7 @@ static void json_add_cell(struct printer *p, struct json_writer *json, const str
   json_begin_array(json_key(json, "samples"));
   for (size_t i = 0; i < cell->count; i++) json_double(json, cell->values[i]);
   json_end(json);
-  json_add_notes(json, "notes", cell->notes, cell->sample_notes);
+  json_add_notes(json, cell->notes, cell->sample_notes);
   if (cell_baseline(table, cell)) add_comparison(p, json, table, cell);
   json_end(json);
 }
@@ -69,7 +68,7 @@ static void json_add_columns(struct printer *p, struct json_writer *json,
     json_add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
     if (s->has_center) json_double(json_key(json, "geomean"), s->center);
     if (s->has_ratio) json_double(json_key(json, "geomean_ratio"), s->ratio);
-    json_add_notes(json, "notes", s->notes, s->note_count);
+    json_add_notes(json, s->notes, s->note_count);
     json_end(json);
   }
   json_end(json);

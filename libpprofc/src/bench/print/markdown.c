@@ -120,13 +120,10 @@ static void markdown_add_summary(struct print_markdown_table *m) {
   for (size_t i = 0; i < m->table->column_count; i++) {
     const struct table_summary *s = &m->table->summaries[i];
     buffer_add_char(&m->line, ' ');
-    if (s->has_center) unit_print(&m->line, unit_scale_of(&s->center, 1, binary), s->center);
+    if (s->has_center) unit_print(&m->line, unit_scale_of(s->center, binary), s->center);
     if (i > 0) {
       buffer_add_text(&m->line, " | ");
-      if (s->has_ratio)
-        print_ratio(&m->line, s->ratio);
-      else
-        buffer_add_char(&m->line, '?');
+      print_summary_ratio(&m->line, s);
     }
     markdown_add_marks(m, s->notes, s->note_count);
     buffer_add_text(&m->line, " |");

@@ -22,7 +22,7 @@ static const struct print_format *find_format(const char *name) {
   return NULL;
 }
 
-/* Adds how many of the rows that were left out are significant. */
+/* Appends how many of the omitted rows are significant. */
 static void print_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   (void)context;
@@ -128,7 +128,7 @@ struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_b
     double magnitude = cell->center < 0 ? -cell->center : cell->center;
     if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;
   }
-  return unit_scale_of(&least, 1, binary);
+  return unit_scale_of(least, binary);
 }
 
 /* ---- footnotes --------------------------------------- */
@@ -144,12 +144,15 @@ void footnotes_free(struct footnotes *notes) {
 size_t footnotes_number(struct footnotes *notes, const char *text) {
   for (size_t i = 0; i < notes->count; i++)
     if (strcmp(notes->texts[i], text) == 0) return i + 1;
-  if (!ARRAY_RESERVE(notes->mem, notes->texts, notes->capacity, notes->count + 1)) {
-    notes->failed = true;
-    return 0;
-  }
-  notes->texts[notes->count++] = text;
-  return notes->count;
+  notes->failed |= !ARRAY_PUSH(notes->mem, notes->texts, notes->count, notes->capacity, text);
+  return notes->failed ? 0 : notes->count;
+}
+
+void print_summary_ratio(struct buffer *out, const struct table_summary *summary) {
+  if (summary->has_ratio)
+    print_ratio(out, summary->ratio);
+  else
+    buffer_add_char(out, '?');
 }
 
 void print_superscript(struct buffer *out, size_t number) {

@@ -9,22 +9,20 @@
 struct printer {
   const struct pprofc_bench_tables *tables;
   struct output *out;
-  struct output *warn; /* NULL if the caller does not need warnings */
+  struct output *warn; /* output of warnings; NULL if the caller does not need them */
   struct buffer scratch;
-  bool failed; /* out of memory */
+  bool failed; /* true if memory ran out */
 };
+
+typedef void table_printer(struct printer *printer);
 
 struct print_format {
   const char *name;
-  void (*print)(struct printer *printer);
-  bool is_log; /* text for CI logs, in which no line may be a command of the CI system */
+  table_printer *print;
+  bool is_log; /* true for a CI log, in which no line may be a command of the CI system */
 };
 
-void print_text(struct printer *printer);
-void print_csv(struct printer *printer);
-void print_markdown(struct printer *printer);
-void print_json(struct printer *printer);
-void print_html(struct printer *printer);
+table_printer print_text, print_csv, print_markdown, print_json, print_html;
 
 /* Returns the line "key: value" of a field of the table key, printed before table i. data is
  * NULL if the previous table has the same value. `field` counts in display order. */
@@ -52,7 +50,7 @@ void print_csv_field(struct output *out, pprofc_str field);
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
-/* Begins a row of that rank. */
+/* Begins a row whose importance for a brief is `rank`. */
 void print_mark(struct output *out, int rank);
 
 /* Footnotes of one table; equal texts share a number. */
@@ -60,12 +58,15 @@ struct footnotes {
   const pprofc_allocator *mem;
   const char **texts;
   size_t count, capacity;
-  bool failed; /* out of memory: a note is missing */
+  bool failed; /* true if memory ran out, so that a note is missing */
 };
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
 void footnotes_free(struct footnotes *notes);
 /* Returns the number of a text, from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
+
+/* Appends the change of a column's mean as "+1.23%"; "?" if it is not known. */
+void print_summary_ratio(struct buffer *out, const struct table_summary *summary);
 
 /* Appends a number in superscript digits. */
 void print_superscript(struct buffer *out, size_t number);

@@ -124,16 +124,13 @@ static void text_add_summary(struct print_text_table *t) {
     if (s->has_center) {
       grid_column(&t->grid, text_start_of(i));
       buffer_clear(text);
-      unit_print(text, unit_scale_of(&s->center, 1, binary), s->center);
+      unit_print(text, unit_scale_of(s->center, binary), s->center);
       grid_cell(&t->grid, buffer_str(text), GRID_RIGHT);
     }
     if (i > 0) {
       grid_column(&t->grid, text_start_of(i) + CENTER_COLUMNS);
       buffer_clear(text);
-      if (s->has_ratio)
-        print_ratio(text, s->ratio);
-      else
-        buffer_add_char(text, '?');
+      print_summary_ratio(text, s);
       grid_cell(&t->grid, buffer_str(text), s->has_ratio ? GRID_RIGHT : GRID_LEFT);
     }
     grid_column(&t->grid, text_start_of(i + 1) - 1);

@@ -7,7 +7,7 @@
 /* State of the header. Keys before a blank line are kept for the whole file, but only before
  * the first result. */
 struct read_classic_header {
-  bool over; /* a result was read */
+  bool over; /* true after the first result, which ends the header */
   size_t permanent;
   uint32_t *keys;
   size_t capacity;
@@ -23,11 +23,9 @@ static bool is_permanent(const struct read_classic_header *header, const struct 
 static void keep_header(struct read_classic_header *header, struct bench_sink *sink) {
   header->permanent = 0;
   for (size_t i = 0; i < sink->pair_count; i++) {
-    if (!ARRAY_RESERVE(&sink->set->mem, header->keys, header->capacity, i + 1)) {
+    if (!ARRAY_PUSH(&sink->set->mem, header->keys, header->permanent, header->capacity,
+                    sink->pairs[i].key))
       sink_fail(sink);
-      return;
-    }
-    header->keys[header->permanent++] = sink->pairs[i].key;
   }
 }
 
@@ -37,7 +35,7 @@ static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
     pprofc_str number = bench_take_field(&rest), unit = bench_take_field(&rest);
     double value;
     if (!unit.size) return;
-    if (number_parse(number, &value) == NUMBER_OK) sink_value(sink, value, unit);
+    if (float_read(number, &value) == NUMBER_OK) sink_value(sink, value, unit);
   }
 }
 

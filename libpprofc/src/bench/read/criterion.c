@@ -8,17 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *const stream_words[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
+
 static bool criterion_matches(pprofc_str data) {
   static const char *const sample[] = {"\"iters\"", "\"times\"", NULL};
   static const char *const estimates[] = {"\"point_estimate\"", "\"confidence_interval\"", NULL};
-  static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
   return json_has_words(data, '{', sample) || json_has_words(data, '{', estimates) ||
-         json_has_words(data, '{', stream) || str_starts(data, STR("[["));
+         json_has_words(data, '{', stream_words) || str_starts(data, STR("[["));
 }
 
 /* Throughput of one iteration. */
 struct throughput {
-  double amount; /* 0 if unknown */
+  double amount; /* work of one iteration, in `unit`; 0 if unknown */
   const char *unit;
 };
 
@@ -39,8 +40,8 @@ static void name_of_path(struct name_builder *name, const struct bench_sink *sin
                          pprofc_str path) {
   pprofc_str parts[3];
   size_t count = 0, end = path.size;
-  (void)last_part(path, &end); /* sample.json */
-  (void)last_part(path, &end); /* new */
+  (void)last_part(path, &end); /* drop sample.json */
+  (void)last_part(path, &end); /* drop the folder "new" */
   while (end && count < 3) {
     pprofc_str part = last_part(path, &end);
     if (!part.size || str_equal(part, STR("criterion")) || str_equal(part, STR(".")) ||
@@ -61,7 +62,7 @@ static void name_of_benchmark(struct name_builder *name, const struct bench_sink
   name_begin(name, sink, node_text(benchmark, "group_id"), false);
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     const struct node *level = node_get(benchmark, levels[i]);
-    if (!level || level->kind != NODE_STRING) continue;
+    if (!node_is(level, NODE_STRING)) continue;
     buffer_add_char(&name->text, '/');
     name_encode(&name->text, level->text, false);
   }
@@ -119,15 +120,11 @@ static void criterion_add_sample(struct bench_sink *sink, pprofc_str name, doubl
   if (throughput.amount > 0) sink_value(sink, throughput.amount / seconds, str_of(throughput.unit));
 }
 
-static const struct node *first_item(const struct node *array) {
-  return array && array->kind == NODE_ARRAY ? array->first : NULL;
-}
-
 /* Adds the samples: times[i] is the total of iters[i] iterations, in nanoseconds. */
 static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
                                    const struct node *iters, const struct node *times,
                                    struct throughput throughput) {
-  const struct node *count = first_item(iters), *time = first_item(times);
+  const struct node *count = node_at(iters, 0), *time = node_at(times, 0);
   if (!count || !time)
     sink_message(sink, iters ? iters->line : 1, "%.*s has no samples", STR_ARG(name));
   for (; count && time; count = count->next, time = time->next) {
@@ -162,7 +159,7 @@ static void criterion_read_tree(struct bench_sink *sink, const char *path, const
   else
     name_of_path(&name, sink, str_of(path));
   pprofc_str text = buffer_str(&name.text);
-  if (root->kind == NODE_ARRAY) /* before 0.3: [[iters], [times]] */
+  if (root->kind == NODE_ARRAY) /* criterion before 0.3 wrote [[iters], [times]] */
     criterion_read_samples(sink, text, root->first, root->first ? root->first->next : NULL,
                            throughput);
   else if (node_get(root, "iters"))
@@ -207,8 +204,7 @@ static pprofc_status criterion_read_stream(const struct bench_source *source, pp
 static pprofc_status criterion_read_source(const struct bench_source *source, pprofc_error *error) {
   source->sink->base_units = true;
   sink_config(source->sink, STR("toolkit"), STR("criterion"));
-  static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
-  if (json_has_words(str_trim(source->data), '{', stream))
+  if (json_has_words(str_trim(source->data), '{', stream_words))
     return criterion_read_stream(source, error);
   struct arena arena;
   struct node *root = NULL, *benchmark = NULL;
@@ -229,5 +225,7 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
   return status;
 }
 
-const struct bench_reader bench_reader_criterion = {"criterion JSON", criterion_matches,
-                                                    criterion_read_source, true};
+const struct bench_reader bench_reader_criterion = {.name = "criterion JSON",
+                                                    .matches = criterion_matches,
+                                                    .read = criterion_read_source,
+                                                    .one_process = true};

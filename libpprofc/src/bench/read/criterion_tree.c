@@ -1,5 +1,5 @@
 /* Finds criterion's samples in a folder such as target/criterion. */
-#include "bench/read/criterion_tree.h"
+#include "bench/read/readers.h"
 
 #include "core/array.h"
 #include "core/str.h"
@@ -55,10 +55,7 @@ static bool criterion_tree_add_sample(struct criterion_tree_walk *w, const char 
   const char *path = criterion_tree_join(w, folder, "sample.json");
   if (!path || !is_file(path)) return false;
   struct criterion_tree *tree = w->tree;
-  if (ARRAY_RESERVE_IN(w->arena, tree->paths, tree->capacity, tree->count + 1))
-    tree->paths[tree->count++] = path;
-  else
-    w->nomem = true;
+  w->nomem |= !ARRAY_PUSH_IN(w->arena, tree->paths, tree->count, tree->capacity, path);
   return true;
 }
 
@@ -99,7 +96,7 @@ pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
   if (w.nomem) return error_nomem(error);
   if (w.seen > MAX_FOLDERS)
     return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MAX_FOLDERS);
-  /* the file system returns entries in any order */
+  /* sort, because the file system returns entries in any order */
   if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, compare_paths);
   return PPROFC_OK;
 }

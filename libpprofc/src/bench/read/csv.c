@@ -7,7 +7,7 @@ enum { NAME, UNIT, VALUE, ASSUME, WANTED };
 
 static const char *const wanted[WANTED] = {"name", "unit", "value", "assume"};
 
-/* One record; other fields are skipped. */
+/* One record of the file. Fields of other columns are skipped. */
 struct record {
   struct buffer fields[WANTED];
   size_t field_count; /* number of fields in the record */
@@ -128,7 +128,7 @@ static const char *csv_add_record(struct bench_sink *sink, struct record *record
   if (record->bad_quotes) return "unbalanced quotes";
   if (!record->fields[NAME].size) return "missing name";
   if (!unit.size) return "missing unit";
-  switch (number_parse(str_trim(buffer_str(&record->fields[VALUE])), &value)) {
+  switch (float_read(str_trim(buffer_str(&record->fields[VALUE])), &value)) {
   case NUMBER_SYNTAX:
     return "parsing value: invalid syntax";
   case NUMBER_RANGE:
@@ -186,5 +186,5 @@ static pprofc_status csv_read_source(const struct bench_source *source, pprofc_e
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_csv = {"CSV of name, unit, value", csv_matches,
-                                              csv_read_source, false};
+const struct bench_reader bench_reader_csv = {
+    .name = "CSV of name, unit, value", .matches = csv_matches, .read = csv_read_source};

@@ -1,7 +1,8 @@
-/* Names files that people give by mistake: tables of benchmark tools, profiles, pages. */
+/* Recognises files that people pass by mistake, such as tables of benchmark tools, profiles and web
+ * pages. */
 #include "bench/read/readers.h"
 
-/* A file matches if it starts with `start` and has `inside` in its first 4 KiB. */
+/* Pattern of a file: it starts with `start` and has `inside` in its first 4 KiB. */
 struct foreign_file {
   const char *start, *inside, *advice;
 };

@@ -5,10 +5,10 @@
 const struct format_row bench_format_table[] = {
     {"test2json", "`go test -json`", "`go test -bench . -json`, gotestsum",
      "JSON lines with `Action`", "made by hand", NULL,
-     "the benchmark text of each package, put together from its events", "what tests print"},
+     "the benchmark text of each package, joined from its events", "output of tests"},
     {"gbench", "Google Benchmark JSON", "Google Benchmark `--benchmark_format=json`, nanobench",
      "JSON with `context` and `benchmarks`", "made by hand", NULL,
-     "one sample for each repetition: `sec/op`, `cpu-sec/op`, counters; the context is "
+     "one sample for each repetition: `sec/op`, `cpu-sec/op`, counters; the context as "
      "configuration",
      "aggregates (mean, median, big O), which are not samples"},
     {"hyperfine", "hyperfine JSON", "hyperfine `--export-json`",
@@ -18,10 +18,17 @@ const struct format_row bench_format_table[] = {
     {"pytest", "pytest-benchmark JSON", "pytest-benchmark `--benchmark-json`",
      "JSON with `benchmarks` and `machine_info`", "pytest-benchmark 5.3.1",
      "bench/calls.pytest.json",
-     "one sample for each round: `sec/op`, or a mean where rounds were not saved; parameters are "
+     "one sample for each round: `sec/op`, or a mean if rounds were not saved; parameters are "
      "in "
      "the name; `extra_info`",
      "statistics, which are computed again"},
+    {"codspeed", "CodSpeed JSON",
+     "CodSpeed's plugins for pytest, criterion, divan, Google Benchmark, vitest and tinybench in "
+     "walltime mode: `results/PID.json`",
+     "JSON with `creator` and `instrument`", "made by hand", NULL,
+     "a summary has no samples: up to 50 quantiles of a normal distribution with the mean and the "
+     "standard error of the rounds, `sec/op`, so that Welch's test is the test of the summaries",
+     "other statistics"},
     {"jmh", "JMH JSON", "JMH `-rf json`", "JSON with `primaryMetric` and `benchmark`",
      "made by hand", NULL,
      "one sample for each iteration, all modes; metrics of its profilers; parameters in the name",
@@ -32,14 +39,14 @@ const struct format_row bench_format_table[] = {
      "JSON with `iters` and `times`, or `point_estimate`, or `reason`; a folder by its files",
      "criterion 0.5.1", "bench/criterion",
      "one sample for each measurement; the name from `benchmark.json` or the folders; throughput",
-     "estimates where there are samples"},
+     "estimates, if there are samples"},
     {"csv", "CSV", "any script: columns `name`, `unit`, `value`", "a first line with these names",
      "made by hand", NULL,
-     "one sample for each line; a column `assume` says `exact` of what is counted",
+     "one sample for each line; `exact` in a column `assume` marks counted values",
      "other columns"},
     {"text", "Go benchmark text",
      "`go test -bench`, Zig, OCaml and other tools that print Go's format",
-     "what no other row is; lines `BenchmarkName N value unit`", "go 1.26.8", "bench_original.txt",
+     "lines `BenchmarkName N value unit`; tried last", "go 1.26.8", "bench_original.txt",
      "every value and unit; `key: value` lines are configuration", "lines of other forms"},
     {0},
 };

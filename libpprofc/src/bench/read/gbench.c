@@ -2,11 +2,6 @@
  * aggregates are skipped. */
 #include "bench/read/json_reader.h"
 
-static bool gbench_matches(pprofc_str data) {
-  static const char *const words[] = {"\"benchmarks\"", "\"context\"", NULL};
-  return json_has_words(data, '{', words);
-}
-
 /* Keys that are not user counters. */
 static const char *const known_keys[] = {
     "name",
@@ -52,17 +47,13 @@ static bool is_known(pprofc_str key) {
 }
 
 static void read_counter(struct bench_sink *sink, const struct node *member) {
-  double value;
-  if (is_known(member->key) || !member->key.size || !node_number(member, 0, &value)) return;
-  for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++) {
-    if (!str_equal(member->key, str_of(counter_units[i].key))) continue;
-    sink_value(sink, value, str_of(counter_units[i].unit));
-    return;
-  }
-  struct name_builder unit;
-  name_begin(&unit, sink, member->key, true);
-  sink_value(sink, value, buffer_str(&unit.text));
-  name_end(&unit, sink);
+  if (is_known(member->key) || !member->key.size || !node_is(member, NODE_NUMBER)) return;
+  for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++)
+    if (str_equal(member->key, str_of(counter_units[i].key))) {
+      json_add_value(sink, member, 0, str_of(counter_units[i].unit));
+      return;
+    }
+  json_add_member(sink, member, STR(""));
 }
 
 /* True for an aggregate. Older files have no run_type and mark aggregates only by name. */
@@ -75,10 +66,8 @@ static bool is_aggregate(const struct node *entry) {
 
 /* Returns the reason why an entry has no measurement, or NULL. */
 static const char *failure(const struct node *entry) {
-  const struct node *error = node_get(entry, "error_occurred"),
-                    *skipped = node_get(entry, "skipped");
-  if (error && error->kind == NODE_TRUE) return "error_message";
-  if (skipped && skipped->kind == NODE_TRUE) return "skip_message";
+  if (node_is(node_get(entry, "error_occurred"), NODE_TRUE)) return "error_message";
+  if (node_is(node_get(entry, "skipped"), NODE_TRUE)) return "skip_message";
   return NULL;
 }
 
@@ -92,11 +81,11 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
                  STR_ARG(node_text(entry, failed)));
     return false;
   }
-  int exponent;
-  double real, cpu;
+  const struct time_unit *time = time_unit_find(node_text(entry, "time_unit"));
+  double real;
   if (is_aggregate(entry) || !node_get(entry, "real_time")) return false;
-  if (!time_exponent(node_text(entry, "time_unit"), &exponent) ||
-      !node_number(node_get(entry, "real_time"), exponent, &real)) {
+  if (!time || time->factor != 1 ||
+      !node_number(node_get(entry, "real_time"), time->exponent, &real)) {
     sink_message(sink, entry->line, "%.*s: real_time is not a time", STR_ARG(name));
     return false;
   }
@@ -106,8 +95,7 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   name_end(&encoded, sink);
   if (node_count(entry, "threads", 1) > 1) sink_threads(sink);
   sink_value(sink, real, STR("sec/op"));
-  if (node_number(node_get(entry, "cpu_time"), exponent, &cpu))
-    sink_value(sink, cpu, STR("cpu-sec/op"));
+  json_add_value(sink, node_get(entry, "cpu_time"), time->exponent, STR("cpu-sec/op"));
   for (const struct node *member = entry->first; member; member = member->next)
     read_counter(sink, member);
   return true;
@@ -117,7 +105,7 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
 static void read_load(struct bench_sink *sink, const struct node *context) {
   const struct node *averages = node_get(context, "load_avg");
   double load, cpus;
-  if (node_size(averages) && node_number(node_at(averages, 0), 0, &load) &&
+  if (node_number(node_at(averages, 0), 0, &load) &&
       node_number(node_get(context, "num_cpus"), 0, &cpus))
     sink_load(sink, load, cpus);
 }
@@ -125,13 +113,10 @@ static void read_load(struct bench_sink *sink, const struct node *context) {
 static void gbench_read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *list = node_get(root, "benchmarks");
   size_t samples = 0, entries = 0;
-  sink->base_units = true;
-  sink_config(sink, STR("toolkit"), STR("google-benchmark"));
   if (str_equal(node_text(node_get(root, "context"), "library_build_type"), STR("debug")))
     sink_debug_build(sink);
   read_load(sink, node_get(root, "context"));
-  for (const struct node *entry = list && list->kind == NODE_ARRAY ? list->first : NULL; entry;
-       entry = entry->next, entries++)
+  for (const struct node *entry = node_at(list, 0); entry; entry = entry->next, entries++)
     samples += gbench_read_entry(sink, entry);
   if (!samples)
     sink_message(sink, root->line,
@@ -139,9 +124,9 @@ static void gbench_read_tree(struct bench_sink *sink, const struct node *root) {
                          : "no benchmarks");
 }
 
-static pprofc_status gbench_read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, gbench_read_tree, error);
-}
-
-const struct bench_reader bench_reader_gbench = {"Google Benchmark JSON", gbench_matches,
-                                                 gbench_read_source, true};
+const struct bench_reader bench_reader_gbench = {.name = "Google Benchmark JSON",
+                                                 .first = '{',
+                                                 .words = {"\"benchmarks\"", "\"context\""},
+                                                 .toolkit = "google-benchmark",
+                                                 .tree = gbench_read_tree,
+                                                 .one_process = true};

@@ -1,11 +1,6 @@
 /* Reads JSON of hyperfine (--export-json): one sample per run, all times in seconds. */
 #include "bench/read/json_reader.h"
 
-static bool hyperfine_matches(pprofc_str data) {
-  static const char *const words[] = {"\"results\"", "\"command\"", "\"mean\"", NULL};
-  return json_has_words(data, '{', words);
-}
-
 /* Rejects a command if one of its runs failed. */
 static bool check_codes(struct bench_sink *sink, const struct node *result, pprofc_str command) {
   const struct node *codes = node_get(result, "exit_codes");
@@ -22,14 +17,6 @@ static bool check_codes(struct bench_sink *sink, const struct node *result, ppro
   return true;
 }
 
-/* Adds the means over all runs as one sample to the first result. */
-static void read_means(struct bench_sink *sink, const struct node *result) {
-  double value;
-  if (node_number(node_get(result, "user"), 0, &value)) sink_value(sink, value, STR("user-sec/op"));
-  if (node_number(node_get(result, "system"), 0, &value))
-    sink_value(sink, value, STR("sys-sec/op"));
-}
-
 static void hyperfine_read_result(struct bench_sink *sink, const struct node *result) {
   pprofc_str command = node_text(result, "command");
   const struct node *times = node_get(result, "times"),
@@ -42,7 +29,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
   struct name_builder name;
   name_begin(&name, sink, command, false);
   name_parameters(&name, node_get(result, "parameters"));
-  memory = memory && memory->kind == NODE_ARRAY ? memory->first : NULL;
+  memory = node_at(memory, 0);
   for (const struct node *time = times->first; time; time = time->next) {
     double value;
     if (!node_number(time, 0, &value)) {
@@ -50,8 +37,11 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
     } else {
       sink_result(sink, buffer_str(&name.text), 1, time->line);
       sink_value(sink, value, STR("sec/op"));
-      if (node_number(memory, 0, &value)) sink_value(sink, value, STR("peak-RSS-bytes"));
-      if (time == times->first) read_means(sink, result);
+      json_add_value(sink, memory, 0, STR("peak-RSS-bytes"));
+      if (time == times->first) { /* the result gets one sample: the means over all runs */
+        json_add_value(sink, node_get(result, "user"), 0, STR("user-sec/op"));
+        json_add_value(sink, node_get(result, "system"), 0, STR("sys-sec/op"));
+      }
     }
     if (memory) memory = memory->next;
   }
@@ -60,16 +50,14 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
 
 static void hyperfine_read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *results = node_get(root, "results");
-  sink->base_units = true;
-  sink_config(sink, STR("toolkit"), STR("hyperfine"));
   if (!results || !results->first) sink_message(sink, root->line, "no results");
   for (const struct node *result = results ? results->first : NULL; result; result = result->next)
     hyperfine_read_result(sink, result);
 }
 
-static pprofc_status hyperfine_read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, hyperfine_read_tree, error);
-}
-
-const struct bench_reader bench_reader_hyperfine = {"hyperfine JSON", hyperfine_matches,
-                                                    hyperfine_read_source, false};
+const struct bench_reader bench_reader_hyperfine = {
+    .name = "hyperfine JSON",
+    .first = '{',
+    .words = {"\"results\"", "\"command\"", "\"mean\""},
+    .toolkit = "hyperfine",
+    .tree = hyperfine_read_tree};

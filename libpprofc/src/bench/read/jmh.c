@@ -1,22 +1,7 @@
 /* Reads JSON of JMH (-rf json): one sample per iteration, with the metrics of its profilers. */
 #include "bench/read/json_reader.h"
 
-static bool jmh_matches(pprofc_str data) {
-  static const char *const words[] = {"\"primaryMetric\"", "\"benchmark\"", NULL};
-  return json_has_words(data, '[', words);
-}
-
 /* ---- units ------------------------------------------- */
-
-struct jmh_time {
-  const char *name;
-  int exponent;  /* power of ten */
-  double factor; /* seconds, if it is not a power of ten */
-};
-
-static const struct jmh_time jmh_times[] = {{"ns", -9, 1},    {"us", -6, 1},  {"ms", -3, 1},
-                                            {"s", 0, 1},      {"min", 0, 60}, {"hr", 0, 3600},
-                                            {"day", 0, 86400}};
 
 /* Conversion of a metric's values: multiply by 10^exponent and by factor. */
 struct conversion {
@@ -25,26 +10,20 @@ struct conversion {
   double factor;
 };
 
-static const struct jmh_time *find_time(pprofc_str name) {
-  for (size_t i = 0; i < sizeof jmh_times / sizeof *jmh_times; i++)
-    if (str_equal(name, str_of(jmh_times[i].name))) return &jmh_times[i];
-  return NULL;
-}
-
 /* Chooses the conversion of a unit: "us/op" and "ops/us" become seconds and per second, "B/op"
  * stays, other units keep the name of the metric. */
 static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');
   pprofc_str above = str_slice(unit, 0, slash), below = str_slice(unit, slash + 1, unit.size);
-  const struct jmh_time *time;
+  const struct time_unit *time;
   *c = (struct conversion){.factor = 1};
   buffer_init(&c->unit, &sink->set->mem, (size_t)1 << 20);
-  if (str_equal(below, STR("op")) && (time = find_time(above)) != NULL) {
+  if (str_equal(below, STR("op")) && (time = time_unit_find(above)) != NULL) {
     buffer_add_text(&c->unit, "sec/op");
     c->exponent = time->exponent;
     c->factor = time->factor;
-  } else if (str_equal(above, STR("ops")) && (time = find_time(below)) != NULL) {
+  } else if (str_equal(above, STR("ops")) && (time = time_unit_find(below)) != NULL) {
     buffer_add_text(&c->unit, "ops/s");
     c->exponent = -time->exponent;
     c->factor = 1 / time->factor;
@@ -66,18 +45,11 @@ static bool jmh_converted(const struct conversion *c, const struct node *number,
 
 /* ---- iterations -------------------------------------- */
 
-/* Returns the n-th item of an array, or NULL. */
-static const struct node *jmh_item(const struct node *array, size_t n) {
-  const struct node *node = array && array->kind == NODE_ARRAY ? array->first : NULL;
-  while (node && n--) node = node->next;
-  return node;
-}
-
 /* Computes the mean of a histogram's [value, count] pairs. */
 static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
   double sum = 0, weight = 0, value, count;
-  for (const struct node *pair = jmh_item(pairs, 0); pair; pair = pair->next) {
-    if (!jmh_converted(c, jmh_item(pair, 0), &value) || !node_number(jmh_item(pair, 1), 0, &count))
+  for (const struct node *pair = node_at(pairs, 0); pair; pair = pair->next) {
+    if (!jmh_converted(c, node_at(pair, 0), &value) || !node_number(node_at(pair, 1), 0, &count))
       return false;
     sum += value * count;
     weight += count;
@@ -100,7 +72,7 @@ struct secondaries {
 static struct secondaries open_secondaries(struct bench_sink *sink, const struct node *metrics) {
   struct secondaries list = {NULL, 0};
   size_t count = 0;
-  if (!metrics || metrics->kind != NODE_OBJECT) return list;
+  if (!node_is(metrics, NODE_OBJECT)) return list;
   for (const struct node *metric = metrics->first; metric; metric = metric->next) count++;
   list.items = mem_array(&sink->set->mem, count, sizeof *list.items);
   if (!list.items) {
@@ -110,10 +82,10 @@ static struct secondaries open_secondaries(struct bench_sink *sink, const struct
   for (const struct node *metric = metrics->first; metric; metric = metric->next) {
     struct secondary *secondary = &list.items[list.count++];
     pprofc_str name = metric->key;
-    if (str_starts(name, STR("\xC2\xB7")))
-      name = str_slice(name, 2, name.size); /* written by older releases */
+    /* Older releases of JMH wrote this prefix. */
+    if (str_starts(name, STR("\xC2\xB7"))) name = str_slice(name, 2, name.size);
     convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
-    secondary->fork = jmh_item(node_get(metric, "rawData"), 0);
+    secondary->fork = node_at(node_get(metric, "rawData"), 0);
   }
   return list;
 }
@@ -127,7 +99,7 @@ static void next_fork(struct secondaries *list, bool first) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];
     if (!first && s->fork) s->fork = s->fork->next;
-    s->score = jmh_item(s->fork, 0);
+    s->score = node_at(s->fork, 0);
   }
 }
 
@@ -145,15 +117,15 @@ static void next_iteration(struct bench_sink *sink, struct secondaries *list, bo
 
 static size_t read_iterations(struct bench_sink *sink, const struct node *run, pprofc_str name) {
   const struct node *primary = node_get(run, "primaryMetric"), *raw = node_get(primary, "rawData");
-  bool histogram = !jmh_item(raw, 0);
+  bool histogram = !node_at(raw, 0);
   if (histogram) raw = node_get(primary, "rawDataHistogram");
   struct conversion c;
   convert_unit(&c, sink, STR("score"), node_text(primary, "scoreUnit"));
   struct secondaries list = open_secondaries(sink, node_get(run, "secondaryMetrics"));
   size_t samples = 0;
-  for (const struct node *fork = jmh_item(raw, 0), *first = fork; fork; fork = fork->next) {
+  for (const struct node *fork = node_at(raw, 0), *first = fork; fork; fork = fork->next) {
     next_fork(&list, fork == first);
-    for (const struct node *score = jmh_item(fork, 0); score; score = score->next) {
+    for (const struct node *score = node_at(fork, 0); score; score = score->next) {
       double value;
       bool good = histogram ? histogram_mean(&c, score, &value) : jmh_converted(&c, score, &value);
       if (good) {
@@ -184,13 +156,11 @@ static void jmh_read_run(struct bench_sink *sink, const struct node *run) {
 }
 
 static void jmh_read_tree(struct bench_sink *sink, const struct node *root) {
-  sink->base_units = true;
-  sink_config(sink, STR("toolkit"), STR("jmh"));
-  for (const struct node *run = jmh_item(root, 0); run; run = run->next) jmh_read_run(sink, run);
+  for (const struct node *run = node_at(root, 0); run; run = run->next) jmh_read_run(sink, run);
 }
 
-static pprofc_status jmh_read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, jmh_read_tree, error);
-}
-
-const struct bench_reader bench_reader_jmh = {"JMH JSON", jmh_matches, jmh_read_source, false};
+const struct bench_reader bench_reader_jmh = {.name = "JMH JSON",
+                                              .first = '[',
+                                              .words = {"\"primaryMetric\"", "\"benchmark\""},
+                                              .toolkit = "jmh",
+                                              .tree = jmh_read_tree};

@@ -1,18 +1,15 @@
 /* Implements the functions that the JSON readers share. */
 #include "bench/read/json_reader.h"
 
+#include "bench/number.h"
+
+#include <math.h>
+#include <stdio.h>
+
 /* Maximum size of JSON, whose tree needs about ten times the size of the text. */
 #define MAX_JSON ((size_t)512 << 20)
 
-bool json_has_words(pprofc_str data, char first, const char *const *words) {
-  if (!data.size || data.data[0] != first) return false;
-  for (; *words; words++)
-    if (str_find(data, str_of(*words)) == data.size) return false;
-  return true;
-}
-
-pprofc_status json_read_source(const struct bench_source *source,
-                               void (*read)(struct bench_sink *sink, const struct node *root),
+pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
                                pprofc_error *error) {
   if (source->data.size > MAX_JSON)
     return error_set(error, PPROFC_E_LIMIT, "%s:1: JSON larger than the limit of 512 MiB",
@@ -21,7 +18,11 @@ pprofc_status json_read_source(const struct bench_source *source,
   arena_init(&arena, &source->sink->set->mem);
   struct node *root = NULL;
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
-  if (status == PPROFC_OK) read(source->sink, root);
+  if (status == PPROFC_OK) {
+    source->sink->base_units = true;
+    sink_config(source->sink, STR("toolkit"), str_of(reader->toolkit));
+    reader->tree(source->sink, root);
+  }
   arena_free(&arena);
   return status;
 }
@@ -52,18 +53,59 @@ void name_end(struct name_builder *name, struct bench_sink *sink) {
   buffer_free(&name->text);
 }
 
-struct time_unit {
-  const char *name;
-  int exponent;
-};
+void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
+                    pprofc_str unit) {
+  double value;
+  if (node_number(node, exponent, &value)) sink_value(sink, value, unit);
+}
 
-static const struct time_unit time_units[] = {{"ns", -9}, {"us", -6}, {"ms", -3}, {"s", 0}};
+void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix) {
+  struct name_builder unit;
+  name_begin(&unit, sink, prefix, true);
+  name_encode(&unit.text, member->key, true);
+  json_add_value(sink, member, 0, buffer_str(&unit.text));
+  name_end(&unit, sink);
+}
 
-bool time_exponent(pprofc_str unit, int *exponent) {
-  for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++) {
-    if (!str_equal(unit, str_of(time_units[i].name))) continue;
-    *exponent = time_units[i].exponent;
-    return true;
-  }
-  return false;
+static const struct time_unit time_units[] = {{"ns", -9, 1},    {"us", -6, 1},  {"ms", -3, 1},
+                                              {"s", 0, 1},      {"min", 0, 60}, {"hr", 0, 3600},
+                                              {"day", 0, 86400}};
+
+const struct time_unit *time_unit_find(pprofc_str name) {
+  for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
+    if (str_equal(name, str_of(time_units[i].name))) return &time_units[i];
+  return NULL;
+}
+
+/* ---- numbers ----------------------------------------- */
+
+static bool parse_finite(pprofc_str text, double *value) {
+  double number;
+  if (float_read(text, &number) != NUMBER_OK || !isfinite(number)) return false;
+  *value = number;
+  return true;
+}
+
+/* Parses the digits with a shifted exponent, which is exact; a multiplication by 1e-9 is not. */
+static bool parse_shifted(pprofc_str number, int shift, double *value) {
+  char text[128];
+  size_t e = str_find_char(number, 'e');
+  if (e == number.size) e = str_find_char(number, 'E');
+  int64_t exponent = 0;
+  pprofc_str digits = str_slice(number, e + 1, number.size);
+  if (e < number.size && !str_parse_int(digits, 10, &exponent)) return false;
+  if (e > 100 || exponent > 1000 || exponent < -1000) return false;
+  int size = snprintf(text, sizeof text, "%.*se%d", (int)e, number.data, (int)exponent + shift);
+  return parse_finite((pprofc_str){text, (size_t)size}, value);
+}
+
+bool node_number(const struct node *node, int exponent, double *value) {
+  if (!node || node->kind != NODE_NUMBER) return false;
+  return exponent ? parse_shifted(node->text, exponent, value) : parse_finite(node->text, value);
+}
+
+int64_t node_count(const struct node *node, const char *name, int64_t otherwise) {
+  double value;
+  if (!node_number(node_get(node, name), 0, &value) || value < 0 || value > 9e15) return otherwise;
+  return (int64_t)value;
 }

@@ -2,17 +2,26 @@
 #ifndef PPROFC_BENCH_READ_JSON_READER_H
 #define PPROFC_BENCH_READ_JSON_READER_H
 
-#include "bench/json_number.h"
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
-/* True if data begins with `first` and contains all words; `words` ends with NULL. */
-bool json_has_words(pprofc_str data, char first, const char *const *words);
+/* Returns a number times a power of ten, correctly rounded from its decimal digits. False
+ * unless it is a finite number; NaN or infinity as a string or bare word is rejected. `node`
+ * may be NULL. */
+bool node_number(const struct node *node, int exponent, double *value);
 
-/* Parses the source, passes the tree to `read`, and frees it. */
-pprofc_status json_read_source(const struct bench_source *source,
-                               void (*read)(struct bench_sink *sink, const struct node *root),
+/* Returns a member that is an integer of at least 0, else `otherwise`. */
+int64_t node_count(const struct node *node, const char *name, int64_t otherwise);
+
+/* Parses the source and passes the tree to the reader. */
+pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
                                pprofc_error *error);
+
+/* Adds a measurement to the last result if `node` is a number; it is times 10^exponent. */
+void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
+                    pprofc_str unit);
+/* Adds a member that is a number; its unit is the prefix and its key, encoded. */
+void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
 /* Builder of a name in the sink's encoding. Each function starts a name or appends to it. */
 struct name_builder {
@@ -27,7 +36,14 @@ void name_parameters(struct name_builder *name, const struct node *object);
 /* Frees the name and reports out of memory to the sink. */
 void name_end(struct name_builder *name, struct bench_sink *sink);
 
-/* Returns the power of ten of a time unit in seconds: ns, us, ms, s. False for other units. */
-bool time_exponent(pprofc_str unit, int *exponent);
+/* A unit of time: seconds are values times 10^exponent times factor. */
+struct time_unit {
+  const char *name;
+  int exponent;
+  double factor; /* further factor; 1 if the unit is a power of ten seconds */
+};
+
+/* Returns the unit with this name, or NULL. */
+const struct time_unit *time_unit_find(pprofc_str name);
 
 #endif

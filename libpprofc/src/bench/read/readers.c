@@ -1,8 +1,7 @@
 /* Detects the formats of benchmark results and reads the inputs of a command line. */
 #include "bench/read/readers.h"
+#include "bench/read/json_reader.h"
 #include "core/infile.h"
-
-#include "bench/read/criterion_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,19 +11,32 @@
 
 /* Readers in the order of detection. The last one, benchmark text, accepts everything. */
 static const struct bench_reader *const bench_readers[] = {
-    &bench_reader_test2json, &bench_reader_gbench,    &bench_reader_hyperfine, &bench_reader_pytest,
-    &bench_reader_jmh,       &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
+    &bench_reader_codspeed,  &bench_reader_test2json, &bench_reader_gbench,
+    &bench_reader_hyperfine, &bench_reader_pytest,    &bench_reader_jmh,
+    &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
 };
 static const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 
 /* Maximum size of an input, equal to pprofc_limits.input_bytes. */
 #define MAX_BYTES ((size_t)2 << 30)
 
+bool json_has_words(pprofc_str data, char first, const char *const *words) {
+  if (!data.size || data.data[0] != first) return false;
+  for (; *words; words++)
+    if (str_find(data, str_of(*words)) == data.size) return false;
+  return true;
+}
+
+static bool reader_matches(const struct bench_reader *reader, pprofc_str data) {
+  return reader->matches ? reader->matches(data)
+                         : json_has_words(data, reader->first, reader->words);
+}
+
 static const struct bench_reader *recognise(pprofc_str data) {
   if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
   while (data.size && memchr(" \t\r\n", data.data[0], 4)) data = str_slice(data, 1, data.size);
   size_t i = data.size ? 0 : bench_reader_count - 1;
-  while (!bench_readers[i]->matches(data)) i++;
+  while (!reader_matches(bench_readers[i], data)) i++;
   return bench_readers[i];
 }
 
@@ -40,7 +52,7 @@ static pprofc_status readers_read(pprofc_bench *set, const char *label, const ch
   if (advice)
     sink_message(&sink, 1, "%s", advice);
   else if (sink.status == PPROFC_OK)
-    status = reader->read(&source, error);
+    status = reader->tree ? json_read_source(&source, reader, error) : reader->read(&source, error);
   pprofc_error late;
   pprofc_status closed = sink_close(&sink, &late);
   if (status == PPROFC_OK && closed != PPROFC_OK) {

@@ -1,6 +1,6 @@
 /* Reads the line stream of `go test -json`. Joins the output events of each package to a text,
  * because a result line may be split, and packages that run in parallel are interleaved. */
-#include "bench/json_number.h"
+#include "bench/read/json_reader.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
 
@@ -16,9 +16,9 @@ struct package {
 
 struct stream {
   const struct bench_source *source;
-  struct arena arena; /* memory of the names */
+  struct arena arena; /* arena for the names of the packages */
   struct interner names;
-  struct package *packages; /* packages by name */
+  struct package *packages; /* packages, found by name */
   size_t count, capacity;
 };
 
@@ -39,7 +39,8 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
 /* Processes an event; false when out of memory. */
 static bool take_event(struct stream *s, const struct node *event, uint64_t line) {
   pprofc_str action = node_text(event, "Action"), name = node_text(event, "Package");
-  if (!name.size) name = node_text(event, "ImportPath"); /* event of a failed build */
+  /* The event of a failed build has ImportPath and no Package. */
+  if (!name.size) name = node_text(event, "ImportPath");
   if (str_equal(action, STR("output"))) {
     struct package *package = find_package(s, name);
     if (!package) return false;
@@ -61,7 +62,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);
   if (status == PPROFC_E_FORMAT) {
-    /* inner.message has a line inside the event; report the line of the stream */
+    /* the inner message has the line within the event; report the line of the stream */
     const char *why = strrchr(inner.message, ':');
     (void)error_set(error, status, "%s:%llu:%s", s->source->path, (unsigned long long)number,
                     why ? why + 1 : " broken JSON");
@@ -79,7 +80,7 @@ static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
     struct bench_source text = {s->source->sink, buffer_str(&s->packages[i].text), s->source->path,
                                 false};
     sink_config_clear(s->source->sink);
-    status = bench_read_lines(&text, 0, error);
+    status = bench_read_lines(&text, error);
   }
   return status;
 }
@@ -102,5 +103,5 @@ static pprofc_status test2json_read_stream(const struct bench_source *source, pp
   return status;
 }
 
-const struct bench_reader bench_reader_test2json = {"go test -json", test2json_matches,
-                                                    test2json_read_stream, false};
+const struct bench_reader bench_reader_test2json = {
+    .name = "go test -json", .matches = test2json_matches, .read = test2json_read_stream};

@@ -8,21 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Maximum size of a line with its newline, the limit of upstream's scanner. */
+/* Maximum size of a line with its newline: the limit of the scanner in golang.org/x/perf. */
 #define LONGEST_LINE ((size_t)64 * 1024)
-
-/* Number of units remembered per line. Units mostly repeat, so the unit at the same place of
- * the previous line is tried first. */
-#define UNIT_MEMORY 16
-struct unit_memory {
-  pprofc_str unit;
-  uint32_t word;
-};
 
 struct text_reader {
   struct bench_sink *sink;
   uint64_t line;
-  struct unit_memory units[UNIT_MEMORY];
 };
 
 /* Class of a byte for splitting a line into fields. */
@@ -68,89 +59,28 @@ pprofc_str bench_take_field(pprofc_str *rest) {
   return field;
 }
 
-/* Takes the next field if it equals `known`. */
-static bool take_known(pprofc_str *rest, pprofc_str known) {
-  if (!known.size || rest->size <= known.size || class_of(rest->data + known.size) != BLANK ||
-      memcmp(rest->data, known.data, known.size) != 0)
-    return false;
-  const char *end = rest->data + rest->size,
-             *p = read_text_skip_blanks(rest->data + known.size, end);
-  *rest = (pprofc_str){p, (size_t)(end - p)};
-  return true;
-}
-
-/* Powers of ten that a double represents exactly. */
-static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-
-/* Adds the digits at p to the mantissa, modulo 2^64, and returns their end. */
-static inline const char *text_take_digits(const char *p, const char *end, uint64_t *mantissa) {
-  for (; p < end && (unsigned char)(*p - '0') < 10; p++)
-    *mantissa = *mantissa * 10 + (uint64_t)(*p - '0');
-  return p;
-}
-
-/* Parses a simple number: digits[.digits] with at most 15 digits, before a space. The result
- * is correctly rounded, because it is an exact integer divided by an exact power of ten. False
- * for any other number. */
-static inline bool take_plain_number(pprofc_str *rest, double *value) {
-  const char *start = rest->data, *end = start + rest->size;
-  uint64_t mantissa = 0;
-  const char *p = text_take_digits(start, end, &mantissa);
-  size_t digits = (size_t)(p - start), decimals = 0;
-  if (p < end && *p == '.' && digits) {
-    const char *fraction = p + 1;
-    p = text_take_digits(fraction, end, &mantissa);
-    decimals = (size_t)(p - fraction);
-    digits += decimals;
-  }
-  if (!digits || digits > 15 || decimals > 9 || p == end || class_of(p) != BLANK) return false;
-  *value = decimals ? (double)mantissa / powers[decimals] : (double)mantissa;
-  p = read_text_skip_blanks(p, end);
-  *rest = (pprofc_str){p, (size_t)(end - p)};
-  return true;
-}
-
 /* ---- benchmark lines --------------------------------- */
-
-/* Takes a unit and looks up its word; false if there is no unit. */
-static bool text_take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uint32_t *word) {
-  struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
-  if (memory && take_known(rest, memory->unit)) {
-    *word = memory->word;
-    return true;
-  }
-  pprofc_str unit = bench_take_field(rest);
-  if (!unit.size) return false;
-  *word = sink_word(r->sink, unit);
-  if (memory && r->sink->status == PPROFC_OK)
-    *memory =
-        (struct unit_memory){set_string(r->sink->set, r->sink->set->words[*word].word), *word};
-  return true;
-}
 
 /* Reads pairs of value and unit. Returns an error text, or NULL. */
 static const char *text_read_pairs(struct text_reader *r, pprofc_str rest) {
   for (size_t place = 0;; place++) {
     double value;
-    if (!take_plain_number(&rest, &value)) {
-      pprofc_str field = bench_take_field(&rest);
-      if (!field.size) return place ? NULL : "missing measurements";
-      enum number_result result = number_parse(field, &value);
-      if (result != NUMBER_OK)
-        return result == NUMBER_SYNTAX ? "parsing measurement: invalid syntax"
-                                       : "parsing measurement: value out of range";
-    }
-    uint32_t word;
-    if (!text_take_unit(r, place, &rest, &word)) return "missing units";
-    sink_word_value(r->sink, value, word);
+    pprofc_str field = bench_take_field(&rest);
+    if (!field.size) return place ? NULL : "missing measurements";
+    enum number_result result = float_read(field, &value);
+    if (result != NUMBER_OK)
+      return result == NUMBER_SYNTAX ? "parsing measurement: invalid syntax"
+                                     : "parsing measurement: value out of range";
+    pprofc_str unit = bench_take_field(&rest);
+    if (!unit.size) return "missing units";
+    sink_word_value(r->sink, value, sink_word(r->sink, unit));
   }
 }
 
 static void text_read_benchmark(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = str_slice(line, 9, line.size);
   size_t size = rest.size;
-  pprofc_str name = r->sink->name_bytes;
-  if (!take_known(&rest, name)) name = bench_take_field(&rest);
+  pprofc_str name = bench_take_field(&rest);
   if (name.size == size)
     return; /* `go test -v` prints the name of a benchmark before running
                it */
@@ -242,9 +172,8 @@ static void text_release(const struct bench_source *source, const char *from, co
   madvise((void *)(uintptr_t)(source->data.data + start), size, MADV_DONTNEED);
 }
 
-pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
-                               pprofc_error *error) {
-  struct text_reader r = {.sink = source->sink, .line = line};
+pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error) {
+  struct text_reader r = {.sink = source->sink};
   if (!source->data.size) return PPROFC_OK;
   const char *p = source->data.data, *end = p + source->data.size;
   const char *nul = memchr(p, '\0', source->data.size), *released = p;
@@ -290,10 +219,10 @@ static pprofc_status text_read_source(const struct bench_source *source, pprofc_
   if (is_foreign(source->data))
     return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
                      source->path);
-  if (!source->sink->set->keep_units) return bench_read_lines(source, 0, error);
+  if (!source->sink->set->keep_units) return bench_read_lines(source, error);
   bench_read_classic_lines(source);
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_text = {"go benchmark text", text_matches, text_read_source,
-                                               false};
+const struct bench_reader bench_reader_text = {
+    .name = "go benchmark text", .matches = text_matches, .read = text_read_source};

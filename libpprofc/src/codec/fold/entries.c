@@ -2,18 +2,53 @@
  * differ in something that a report can show.
  *
  * All samples of an entry are zero in the same sample types. So for each type the entries are in
- * the order of their first sample with a value, as without adding up. If the order does not
- * matter, samples with other zeros are added also. Negative values are never added, because
- * totals are sums of magnitudes. Stacks are kept as a tree (profile/stack_tree.h). */
+ * the order of their first sample with a value. Reports that read every sample see the same order.
+ * If the order does not matter, samples with other zeros are added also. Negative values are never
+ * added, because totals are sums of magnitudes. Stacks are a tree (profile/stack_tree.h). */
 #include "codec/fold/fold.h"
-
 #include "core/array.h"
 #include "core/threshold.h"
 
+/* ---- the table --------------------------------------- */
+
+#define LEAST_SLOTS 32768 /* malloc maps this many slots, and unmaps them when the table grows */
+
+static void fold_table_put(struct fold_table *table, uint64_t slot) {
+  size_t at = (size_t)(slot >> 32) & (table->capacity - 1);
+  while (table->slots[at]) at = (at + 1) & (table->capacity - 1);
+  table->slots[at] = slot;
+}
+
+static void fold_table_free(struct fold_table *table, const pprofc_allocator *mem) {
+  mem_free(mem, table->slots, table->capacity, sizeof *table->slots);
+  *table = (struct fold_table){NULL, 0, 0};
+}
+
+static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *mem) {
+  struct fold_table larger = {NULL, table->capacity ? table->capacity * 2 : LEAST_SLOTS,
+                              table->count};
+  larger.slots = mem_zero_array(mem, larger.capacity, sizeof *larger.slots);
+  if (!larger.slots) return false;
+  for (size_t i = 0; i < table->capacity; i++)
+    if (table->slots[i]) fold_table_put(&larger, table->slots[i]);
+  fold_table_free(table, mem);
+  *table = larger;
+  return true;
+}
+
+/* Adds an index below MAP_NONE - 1; false when out of memory. */
+static bool fold_table_insert(struct fold_table *table, const pprofc_allocator *mem, uint64_t hash,
+                              uint32_t index) {
+  if (table->count >= table->capacity / 4 * 3 && !fold_table_grow(table, mem)) return false;
+  fold_table_put(table, (hash >> 32) << 32 | (index + 1));
+  table->count++;
+  return true;
+}
+
 /* ---- columns ----------------------------------------- */
 
-/* Initial bytes of a column. A block of this size is mapped alone, so it grows in place and
- * wastes no memory. Pages that are not used take no memory. */
+/* Initial bytes of a column. A block of this size has a memory mapping of its own, so it can grow
+ * in place. Pages that are not used take no memory. */
 #define COLUMN_LEAST THRESHOLD((size_t)1 << 18)
 
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
@@ -100,8 +135,8 @@ static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fo
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if an entry must keep the position of its first sample with a value of each type.
- * Labels need this order. */
+/* True if an entry must keep, for each type, the position of its first sample with a value. Reports
+ * of labels need this order. */
 static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }
@@ -202,50 +237,39 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-static void fold_swap_values(struct fold *f, size_t a, size_t b) {
-  int64_t *x = fold_values(f, a), *y = fold_values(f, b);
-  for (size_t t = 0; t < f->width; t++) {
-    int64_t value = x[t];
-    x[t] = y[t];
-    y[t] = value;
+/* Moves item from[i] of a column to position i. Copies into a new block, which is faster than swaps
+ * in place: the reads are independent of each other. */
+static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
+                         size_t size) {
+  struct fold_column sorted = {0};
+  if (!f->count) return true;
+  if (!fold_column_reserve(&sorted, f->mem, f->count - 1, size)) {
+    if (sorted.region) region_release(sorted.region);
+    return false;
   }
-}
-
-/* Moves each entry i to position to[i]. Changes to[]. */
-static void fold_permute(struct fold *f, uint32_t *to) {
-  struct stack_ref *refs = f->refs.items;
-  for (size_t i = 0; i < f->count; i++) {
-    while (to[i] != i) {
-      uint32_t place = to[i];
-      struct stack_ref ref = refs[place];
-      refs[place] = refs[i];
-      refs[i] = ref;
-      fold_swap_values(f, i, place);
-      to[i] = to[place];
-      to[place] = place;
-    }
-  }
-}
-
-/* Stores the old positions of the entries; to[i] is the new position of entry i. */
-static bool fold_keep_order(struct fold *f, const uint32_t *to) {
-  if (!fold_column_reserve(&f->order, f->mem, f->count, sizeof(uint32_t))) return false;
-  uint32_t *order = f->order.items;
-  for (size_t i = 0; i < f->count; i++) order[to[i]] = (uint32_t)i;
+  for (size_t i = 0; i < f->count; i++)
+    memcpy((char *)sorted.items + i * size, (char *)column->items + from[i] * size, size);
+  region_release(column->region);
+  *column = sorted;
   return true;
 }
 
+/* Sorts the entries by their stacks. With labels, `order` keeps their previous positions. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;
     fold_refs(f)[i] = *fold_ref(f, i);
     fold_refs(f)[i].label_set = set;
   }
-  uint32_t *to = mem_array(f->mem, f->count, sizeof *to);
-  bool done = to && stack_tree_order(&f->tree, f->count, f->mem, to);
-  if (done && f->labels) done = fold_keep_order(f, to);
-  if (done) fold_permute(f, to);
-  mem_free(f->mem, to, f->count, sizeof *to);
+  if (!fold_column_reserve(&f->order, f->mem, f->count, sizeof(uint32_t))) return false;
+  uint32_t *from = f->order.items;
+  bool done = stack_tree_order(&f->tree, f->count, f->mem, from) &&
+              fold_reorder(f, &f->refs, from, sizeof(struct stack_ref)) &&
+              fold_reorder(f, &f->values, from, f->width * sizeof(int64_t));
+  f->tree.refs = f->refs.items;
+  if (f->labels) return done;
+  region_release(f->order.region);
+  f->order = (struct fold_column){0};
   return done;
 }
 

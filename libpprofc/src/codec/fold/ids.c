@@ -1,7 +1,7 @@
 /* Validates the location ids of stacks and finds the largest id. */
 #include "codec/fold/fold.h"
 
-/* Reads the ids one by one. */
+/* Reads the location ids one at a time, to validate them and to find the largest. */
 static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
   const uint8_t *at = data, *end = data + size;
   size_t depth = 0;
@@ -21,9 +21,10 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 
 /* ---- several at a time ------------------------------- */
 
-#define LANES      16
-#define IDS_BYTES  512 /* bytes per block; at most 255 vectors, to count in bytes */
-#define IDS_BEFORE 3   /* bytes before a lane that belong to the same id */
+#define LANES     16
+#define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters are bytes */
+/* Maximum number of bytes before a lane that belong to the id that ends in the lane. */
+#define IDS_BEFORE 3
 
 typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));
 
@@ -43,7 +44,7 @@ static inline bool fold_any(fold_lanes lanes) {
   return (half[0] | half[1]) != 0;
 }
 
-/* Signed lanes, to compare 7-bit groups. */
+/* Vector of signed bytes, to compare 7-bit groups. */
 typedef int8_t fold_sevens __attribute__((vector_size(LANES)));
 
 /* Returns the lanes where an unusual id ends: it is above the largest one so far, has more

@@ -1,8 +1,9 @@
 /* Labels of samples that are added up.
  *
- * If a report shows or filters labels, only samples with equal labels are added up. Otherwise
- * labels are dropped, except the units of numeric labels, which every report needs. So the first
- * sample with a new list of keys and units gets an entry of its own with that list. */
+ * If a report shows or filters labels, only samples with equal labels are added up. Otherwise, and
+ * for samples without a value, labels are dropped, except the units of numeric labels, which every
+ * report needs. So the first sample with a new list of keys and units gets an entry of its own with
+ * that list. */
 #include "codec/fold/fold.h"
 
 static struct label *fold_all_labels(const struct fold *f) {
@@ -33,7 +34,6 @@ bool fold_label(struct fold *f, const struct wire_field *message) {
   fold_note_string(f, text ? value[LABEL_STRING] : value[LABEL_UNIT]);
   if (f->largest_string > UINT32_MAX) return false;
   if (!text && !value[LABEL_NUMBER] && !value[LABEL_UNIT]) return true;
-  f->any_label = true;
   if (!fold_column_reserve(&f->label, f->mem, f->label_count, sizeof(struct label))) return false;
   struct label label = {.key = (uint32_t)value[LABEL_KEY],
                         .string = (uint32_t)value[LABEL_STRING],
@@ -49,6 +49,7 @@ static size_t fold_reduce(struct fold *f, size_t count) {
   struct label *labels = fold_all_labels(f) + f->label_count - count;
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
+    f->lost_text |= !labels[i].is_number;
     if (!labels[i].is_number) continue;
     labels[kept] = labels[i];
     labels[kept++].number = 0;
@@ -57,17 +58,19 @@ static size_t fold_reduce(struct fold *f, size_t count) {
   return kept;
 }
 
-bool fold_labels_end(struct fold *f, size_t count, uint32_t *set) {
+bool fold_labels_end(struct fold *f, struct fold_parts *p) {
+  size_t count = p->labels;
   if (count > f->limits->labels) return false;
-  if (!f->labels) count = fold_reduce(f, count);
+  bool all = f->labels && (f->only == SIZE_MAX || p->row[f->only]);
+  if (!all) count = fold_reduce(f, count);
   if (!count) return true;
   size_t first = f->label_count - count, known = f->label_table.count;
   if (!fold_column_reserve(&f->sets, f->mem, known + 1, sizeof(struct label_set))) return false;
   f->label_table.labels = fold_all_labels(f);
-  f->label_table.sets = (struct label_set *)f->sets.items + 1; /* set 0 is the empty one */
+  f->label_table.sets = (struct label_set *)f->sets.items + 1; /* label set 0 is the empty set */
   uint32_t found = label_table_add(&f->label_table, first, count);
   bool is_new = f->label_table.count > known;
   if (!is_new) f->label_count = first;
-  if (f->labels || is_new) *set = found + 1;
+  if (all || is_new) p->set = found + 1;
   return found != MAP_NONE;
 }

@@ -159,7 +159,8 @@ static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
 
 /* True if the entries fit the tables of the profile. Stacks with other ids are checked later. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
-  if (f->types && f->types != d->types) return false; /* an error even if all values are 0 */
+  /* A wrong number of values is an error, even if all are 0. */
+  if (f->types && f->types != d->types) return false;
   if (f->largest_string >= d->strings) return false;
   if (d->location_ids.ids) return !f->left_out;
   return !f->id_zero && f->largest_id <= d->location_ids.count;

@@ -1,23 +1,56 @@
 /* Reads the stream of a profile in windows: adds samples up and keeps all other top-level
  * fields. */
 #include "codec/fold/fold.h"
-
 #include "codec/input.h"
 #include "codec/window_ring.h"
 #include "core/array.h"
 #include "core/threshold.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* Smaller profiles are read faster as a whole. A test program sets the limit to 1. */
+/* ---- a profile that was read whole ------------------- */
+
+static bool fold_take_profile(struct fold *f, const pprofc_profile *p) {
+  const struct samples *s = &p->samples;
+  for (size_t i = 0; i < s->count; i++) {
+    const int64_t *row = s->values + i * p->type_count;
+    struct fold_parts parts = {.stack = s->stack[i], .stack_size = s->stack_size[i]};
+    if (s->label_set) parts.set = s->label_set[i];
+    memcpy(parts.row, f->only == SIZE_MAX ? row : row + f->only, f->width * sizeof *row);
+    for (size_t t = 0; t < f->width; t++) parts.negative |= parts.row[t] < 0;
+    parts.hash = hash_bytes(parts.stack, parts.stack_size);
+    if (!fold_add_entry(f, &parts)) return false;
+  }
+  return fold_settle(f);
+}
+
+pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
+  const pprofc_limits limits = {.stack_depth = UINT32_MAX};
+  size_t width = only == SIZE_MAX ? profile->type_count : 1;
+  pprofc_profile *copy = width <= FOLD_TYPES_MAX ? profile_edit(profile) : NULL;
+  if (!copy) return NULL;
+  struct fold fold;
+  fold_init(&fold, &profile->mem, &limits);
+  fold.as_tree = true;
+  fold.only = only;
+  fold.types = profile->type_count;
+  fold.width = width;
+  bool done = fold_take_profile(&fold, profile) && fold_publish_tree(&fold, copy) &&
+              (!profile->samples.label_set || fold_publish_sets(&fold, copy));
+  fold_free(&fold);
+  if (done) return copy;
+  pprofc_profile_release(copy);
+  return NULL;
+}
+
+/* Smallest profile, in bytes, that is read in windows: smaller ones are read faster as a whole. A
+ * test program sets the limit to 1. */
 #ifndef FOLD_FROM
 #define FOLD_FROM THRESHOLD((size_t)1 << 20)
 #endif
 
-/* Smallest number of bytes worth freeing after decoding; smaller blocks share memory with
- * others. */
+/* Fewest bytes that are worth freeing after decoding. Smaller blocks have no memory mapping of
+ * their own. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 18)
 
 /* Upper bound of the bytes of a field's key and size. */
@@ -26,11 +59,11 @@
 struct fold_stream {
   struct fold fold;
   struct input_sink kept; /* fields other than samples */
-  uint8_t *parted;        /* a field that spans several windows */
+  uint8_t *parted;        /* buffer for a field that spans several windows */
   size_t parted_size, parted_room;
 };
 
-/* A regular file, or memory if fd is -1. */
+/* Source of the stream: a regular file, or memory if fd is -1. */
 struct fold_source {
   int fd;
   const void *data;
@@ -146,7 +179,7 @@ static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, u
  * if labels are not shown. */
 static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   bool found = false;
-  for (size_t i = 0; f->any_label && !f->labels && !found && i < p->strings.count; i++)
+  for (size_t i = 0; f->lost_text && !found && i < p->strings.count; i++)
     found = str_equal(p->strings.items[i], BASE_LABEL);
   return found;
 }
@@ -177,7 +210,7 @@ static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, un
   struct decoder d = {.input = &input, .limits = s->fold.limits, .source = &source};
   if (!input.size || decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
   size_t only = s->fold.only;
-  if ((only == SIZE_MAX || only == pprofc_profile_default_type(*profile)) &&
+  if ((only == SIZE_MAX || only == profile_find_type(*profile, str_of(s->fold.wanted))) &&
       !fold_lost_base(&s->fold, *profile)) {
     fold_keep_strings(s, *profile);
     return PPROFC_OK;
@@ -195,7 +228,8 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   fold_init(&s.fold, o->mem, o->limits);
   s.fold.labels = o->labels;
   s.fold.as_tree = o->tree;
-  s.fold.one_type = o->tree && o->sample_index && !*o->sample_index;
+  s.fold.no_stacks = o->no_stacks;
+  s.fold.wanted = o->tree ? o->sample_index : NULL;
   s.kept.region = region_new(o->mem);
   bool good = inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);
   if (inflater) inflater_close(inflater);
@@ -235,16 +269,10 @@ pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_
 
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile) {
-  struct stat info;
-  /* A pipe can be read only once, and closing a named pipe loses unread data. */
-  if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-    return PPROFC_E_NO_MATCH;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  size_t size;
+  int fd = input_open_regular(path, &size);
   if (fd < 0) return PPROFC_E_NO_MATCH;
-  pprofc_status status = PPROFC_E_NO_MATCH;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-      (uint64_t)info.st_size <= SIZE_MAX)
-    status = fold_if_large(&(struct fold_source){fd, NULL, (size_t)info.st_size}, options, profile);
+  pprofc_status status = fold_if_large(&(struct fold_source){fd, NULL, size}, options, profile);
   close(fd);
   return status;
 }

@@ -17,16 +17,26 @@ bool fold_flush(struct fold *f) {
   return true;
 }
 
+/* Drops the stack if the report needs no stacks. Sets *dropped if the sample has neither a needed
+ * value nor labels and is dropped as a whole. */
+static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
+  *dropped = f->only != SIZE_MAX && !p->row[0] && !p->set;
+  if (!*dropped && !f->no_stacks) return true;
+  f->left_out = true;
+  if (!fold_note_ids(f, p->stack, p->stack_size)) return false;
+  p->stack_size = 0;
+  return true;
+}
+
 /* Adds a parsed sample to the batch. */
 static bool fold_put_later(struct fold *f, struct fold_parts *p) {
+  bool dropped;
   p->negative = false;
   for (size_t t = 0; t < f->types; t++) p->negative |= p->row[t] < 0;
   if (p->negative && !f->labels) return false;
   if (f->only != SIZE_MAX) p->row[0] = p->row[f->only];
-  if (f->only != SIZE_MAX && !p->row[0] && !p->set) {
-    f->left_out = true;
-    return fold_note_ids(f, p->stack, p->stack_size);
-  }
+  if (!fold_drop(f, p, &dropped)) return false;
+  if (dropped) return true;
   p->hash = hash_bytes(p->stack, p->stack_size);
   fold_fetch_slot(f, p->hash);
   f->batched++;
@@ -92,10 +102,24 @@ static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_f
   }
 }
 
+/* Guesses the index of the sample type that a sample_index selects, because names come later in the
+ * file. After a wrong guess the whole file is read. Returns SIZE_MAX without a guess. */
+static size_t fold_guess_type(const char *wanted, size_t types) {
+  static const char *const of_heaps[] = {"alloc_objects", "alloc_space", "inuse_objects",
+                                         "inuse_space"};
+  const size_t heap = sizeof of_heaps / sizeof *of_heaps;
+  int64_t number;
+  if (!*wanted) return types - 1;
+  if (str_parse_int(str_of(wanted), 10, &number)) return number < 0 ? SIZE_MAX : (size_t)number;
+  for (size_t i = 0; types == heap && i < heap; i++)
+    if (strcmp(wanted, of_heaps[i]) == 0) return i;
+  return SIZE_MAX;
+}
+
 /* Sets the number of sample types from the first sample. */
 static void fold_set_types(struct fold *f, size_t types) {
   f->types = types;
-  if (f->one_type && f->only == SIZE_MAX && types) f->only = types - 1;
+  if (f->wanted && types) f->only = fold_guess_type(f->wanted, types);
   if (f->only >= types) f->only = SIZE_MAX;
   f->width = f->only == SIZE_MAX ? types : 1;
 }
@@ -114,6 +138,6 @@ bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
   }
   if (!f->types) fold_set_types(f, p->values);
   if (!p->values || p->values != f->types) return false;
-  if (p->labels && !fold_labels_end(f, p->labels, &p->set)) return false;
+  if (p->labels && !fold_labels_end(f, p)) return false;
   return fold_put_later(f, p);
 }

@@ -48,6 +48,56 @@
     frame.text.textContent = label ? frame.sign + label.text : "";
   }
 
+  // Breaks a text into lines of at most `room` pixels. Returns how many lines it has more than before.
+  function wrap(text, room) {
+    var x = text.getAttribute("x"), words = text.textContent.split(" "), lines = [""];
+    if (text.getComputedTextLength() <= room) return 0;
+    words.forEach(function (word) {
+      var line = lines[lines.length - 1], longer = line ? line + " " + word : word;
+      if (line && measure(longer) > room) lines.push(word);
+      else lines[lines.length - 1] = longer;
+    });
+    text.textContent = "";
+    lines.forEach(function (line, i) {
+      var span = document.createElementNS("http://www.w3.org/2000/svg", "tspan");
+      span.setAttribute("x", x);
+      if (i) span.setAttribute("dy", 14);
+      span.textContent = line;
+      text.appendChild(span);
+    });
+    return lines.length - 1;
+  }
+
+  // Draws for the width of a window that is narrower than the picture, such as a phone's, so that texts keep their size.
+  // Long texts get more lines, above and below the picture.
+  function fit() {
+    var all = Number(root.getAttribute("width")), high = Number(root.getAttribute("height")), above = 0, below = 0;
+    var room = Math.max(260, Math.min(window.innerWidth, window.screen.width || all)), less = all - room;
+    if (root.nodeName !== "svg" || !(less > 0)) return;
+    width -= less;
+    frames.forEach(function (f) { place(f, f.x, f.w); });
+    var texts = Array.prototype.filter.call(root.querySelectorAll("text"), function (text) { return !holder.contains(text); });
+    texts.sort(function (a, b) { return a.getAttribute("y") - b.getAttribute("y"); });
+    texts.forEach(function (text) {
+      var x = Number(text.getAttribute("x")), y = Number(text.getAttribute("y")), own = text.getAttribute("role") === "switch";
+      if (Math.abs(x - all / 2) < 1) text.setAttribute("x", room / 2);
+      else if (own) text.setAttribute("x", left), above += 14;
+      else if (x > all / 2) text.setAttribute("x", x - less);
+      if (y > high / 2) return void (below += wrap(text, room - 2 * left) * 14);
+      text.setAttribute("y", y + above);
+      above += wrap(text, room - 2 * left) * 14;
+      if (own) above += 14;
+    });
+    texts.forEach(function (text) {
+      if (Number(text.getAttribute("y")) < high / 2 + above) text.setAttribute("y", Number(text.getAttribute("y")) - above);
+    });
+    var tall = high + above + below, page = root.querySelector(".page");
+    if (page) page.setAttribute("y", -above);
+    root.setAttribute("viewBox", "0 " + -above + " " + room + " " + tall);
+    root.setAttribute("width", window.innerWidth);
+    root.setAttribute("height", tall * window.innerWidth / room);
+  }
+
   function zoom(target) {
     var x0 = target.x, w0 = target.w;
     frames.forEach(function (f) {
@@ -119,6 +169,8 @@
     }
     if (query.get("s")) search(query.get("s"));
   }
+
+  fit();
 
   function frameOf(event) {
     var group = event.target.closest ? event.target.closest("#frames > g") : null;

@@ -13,10 +13,10 @@ async function inflate(bytes) {
 // The parts of "PFL1": JSON about the page, frames, nodes, labels.
 function splitData(buffer) {
   const view = new DataView(buffer), parts = [];
-  if (buffer.byteLength < 20 || view.getUint32(0) !== 0x50464c31) throw new Error("these are no data of a flame graph");
+  if (buffer.byteLength < 20 || view.getUint32(0) !== 0x50464c31) throw new Error("this is not the data of a flame graph");
   for (let i = 0, at = 20; i < 4; i++) {
     const size = view.getUint32(4 + 4 * i, true);
-    if (at + size > buffer.byteLength) throw new Error("the data of the flame graph are cut off");
+    if (at + size > buffer.byteLength) throw new Error("the data of the flame graph is truncated");
     parts.push(new Uint8Array(buffer, at, size));
     at += size;
   }
@@ -196,22 +196,37 @@ const TIME = [[3600, "h"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const SIZE = [[1099511627776, "TB"], [1073741824, "GB"], [1048576, "MB"], [1024, "kB"], [1, "B"]];
 
 // `unit` is a unit's name, or { whole } for percent of a whole.
-// `like`: the value whose size chooses the step, so that a value and its interval have one unit.
-function formatValue(value, unit, like = value) {
+function formatValue(value, unit) {
   if (unit.whole) return (100 * value / unit.whole).toFixed(2) + "%";
   if (unit === "%") return value.toFixed(2) + "%";
-  const known = FAMILIES.map((f) => f.find((u) => u[0] === unit.toLowerCase()));
-  const scale = known[0] ? TIME : known[1] ? SIZE : null;
-  if (!scale) return trim(Math.round(value * 100) / 100) + (unit && unit !== "count" ? " " + unit : "");
-  const factor = (known[0] || known[1])[1], base = Math.abs(value * factor), size = Math.abs(like * factor);
-  if (!base) return "0";
-  const step = scale.find((s) => size >= s[0] * 0.9995) || scale[scale.length - 1];
-  return (value < 0 ? "-" : "") + trim((base / step[0]).toFixed(2)) + step[1];
+  const [number, suffix] = scaled(value, unit, value);
+  return trim(number.toFixed(2)) + suffix;
 }
 
+// Formats half of the interval of a value, in the unit and with the digits of the value.
+function formatHalf(half, unit, value) {
+  if (unit.whole || unit === "%") return formatValue(half, unit);
+  const [number, suffix] = scaled(half, unit, value || half);
+  const digits = (formatValue(value, unit).split(".")[1] || "").replace(/\D/g, "").length;
+  const text = number.toFixed(digits);
+  return (Number(text) ? grouped(text) : trim(number.toFixed(2))) + suffix;
+}
+
+// Returns the number and the unit that show a value as large as `like`.
+function scaled(value, unit, like) {
+  const known = FAMILIES.map((f) => f.find((u) => u[0] === unit.toLowerCase()));
+  const scale = known[0] ? TIME : known[1] ? SIZE : null;
+  if (!scale) return [value, unit && unit !== "count" ? " " + unit : ""];
+  if (!value) return [0, ""];
+  const factor = (known[0] || known[1])[1], size = Math.abs(like * factor);
+  const step = scale.find((s) => size >= s[0] * 0.9995) || scale[scale.length - 1];
+  return [value * factor / step[0], step[1]];
+}
+
+const grouped = (text) => text.replace(/^(-?\d+)(?=\.|$)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ","));
+
 function trim(number) {
-  const text = String(number).replace(/\.?0+$/, (zeros) => (zeros.includes(".") ? "" : zeros));
-  return text.replace(/^(-?\d+)(?=\.|$)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ","));
+  return grouped(number.replace(/\.?0+$/, (zeros) => (zeros.includes(".") ? "" : zeros)));
 }
 
 const percent = (part, whole) => (whole ? (100 * part / whole).toFixed(2) + "%" : "0%");

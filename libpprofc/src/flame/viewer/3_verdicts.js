@@ -19,14 +19,24 @@ const isJudging = (model, state) => state.judged && hasVerdicts(model, state);
 
 // The factors that turn sums over runs into the shown values, for head and base: means per run, or values per operation.
 function valueFactors(model, type) {
-  const { verdicts } = model.meta;
-  if (!verdicts) return [1, 1];
+  const { verdicts, ratio = 1 } = model.meta;
+  if (!verdicts) return [ratio, ratio];
   if (type === verdicts.type) return [verdicts.ratio * verdicts.scale, verdicts.ratio];
   return [1 / verdicts.runs[1], 1 / verdicts.runs[0]];
 }
 
+// The totals of the profile, which percentages refer to, whatever filters leave.
+function wholeOf(model, type) {
+  const { totals } = model.meta, [headFactor, baseFactor] = valueFactors(model, type), other = model.types.length + type;
+  const of = (column) => (totals ? totals[column] : model.tree.total[column][0]);
+  return { head: of(type) * headFactor, base: model.hasBase ? of(other) * baseFactor : 0 };
+}
+
 // The factor of head when shares are compared.
-const headScale = (model, view, state) => (state.normal && view.head[0] ? view.base[0] / view.head[0] : 1);
+function headScale(model, state) {
+  const { head, base } = wholeOf(model, state.type);
+  return state.normal && head ? base / head : 1;
+}
 
 // head - base; 0 if the two differ by rounding alone.
 function difference(head, base) {
@@ -63,7 +73,7 @@ function verdictText(estimate, unit, partner) {
   const { word, delta, base, q } = estimate, half = (estimate.high - estimate.low) / 2;
   const where = partner ? (delta < 0 ? " to " : " from ") + partner : "";
   if (estimate.low === null) return word + where;
-  return word + where + ": " + changeText(delta, base, unit) + " ±" + formatValue(half, unit, delta)
+  return word + where + ": " + changeText(delta, base, unit) + " ±" + formatHalf(half, unit, delta)
     + (q === null ? "" : ", q " + (q < 1e-4 ? "< 0.0001" : "= " + q.toFixed(q < 0.0995 ? 4 : 2)));
 }
 
@@ -72,7 +82,7 @@ function verdictRows(app, frame) {
   const { model, state } = app;
   if (frame < 0 || frame === model.smaller || !hasVerdicts(model, state)) return [];
   const verdict = model.verdicts.get(model.name[frame]), { unit } = app;
-  if (!verdict) return [["certain?", "not judged: counts as its caller's own"]];
+  if (!verdict) return [["certain?", "not judged: counts as a part of its caller"]];
   return [["total: certain?", verdictText(verdict.total, unit)],
     ["self: certain?", verdictText(verdict.self, unit, verdict.partner)]].filter((row) => row[1]);
 }

@@ -201,7 +201,7 @@ const MEASURES = {
 // widest first.
 function layout(model, view, state) {
   const how = state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width, measure = MEASURES[how];
-  const scale = headScale(model, view, state), [headFactor, baseFactor] = valueFactors(model, state.type);
+  const scale = headScale(model, state), [headFactor, baseFactor] = valueFactors(model, state.type);
   const width = new Float64Array(view.n), x = new Float64Array(view.n);
   for (let i = 0; i < view.n; i++) width[i] = measure(view.selfHead[i] * scale, view.selfBase[i]);
   if (view.cut) for (const [i, cut] of view.cut) {

@@ -69,7 +69,7 @@ function valuesPart(app, node, places) {
     if (model.hasBase && all && all[which].join() !== box[which].join()) add(which + " everywhere", valueCells(app, ...all[which]));
   }
   const wide = titles.length - 1, { whole } = app, moved = all && difference(...all.total);
-  if (model.hasBase && moved && whole.base) add("moves the whole run by", [signed(percent(moved, Math.abs(whole.base)), moved)], wide);
+  if (model.hasBase && moved && whole.base) add("changes the total by", [signed(percent(moved, Math.abs(whole.base)), moved)], wide);
   for (const [title, text] of verdictRows(app, frame)) add(title, [text], wide);
   if (above > 0 && view.head[node] && view.head[above]) add("of its caller", [percent(view.head[node], view.head[above])], wide);
   if (app.bottleneck && frame >= 0) add("bottleneck", [app.bottleneck(frame, node).text], wide);
@@ -132,7 +132,7 @@ function sandwichPart(app, places) {
   const self = { name: "self", ...places.outer, still: true };
   return element("div", { class: "pf-sandwich" }, sandwichRow(app, places.callers, "callers"), sandwichRow(app, [own], "the function"),
     sandwichRow(app, [self, ...places.callees], "callees"),
-    element("p", { class: "pf-soft" }, "callers above, callees below, of all places; a click goes there"));
+    element("p", { class: "pf-soft" }, "callers above, callees below, summed over all boxes of the function; click one to go there"));
 }
 
 function inspect(app, node) {

@@ -55,7 +55,7 @@ function showChanges(app) {
 // " ±0.07s" for a judged function.
 function halfText(app, verdict) {
   if (!app.judging || !verdict || verdict.self.low === null) return "";
-  return " ±" + formatValue((verdict.self.high - verdict.self.low) / 2, app.unit, verdict.self.delta);
+  return " ±" + formatHalf((verdict.self.high - verdict.self.low) / 2, app.unit, verdict.self.delta);
 }
 
 // One sentence about the comparison, and on demand the notes on runs, noise and the common factor.
@@ -149,7 +149,7 @@ function statusChips(app) {
 
 function legend(app) {
   const chip = (color, text) => element("span", { class: "pf-chip" }, swatch(color), text);
-  const box = app.parts.legend, soft = (text) => element("span", { class: "pf-soft" }, text);
+  const box = app.parts.legend, soft = (text) => element("span", { class: "pf-soft", title: text }, text);
   if (app.coloring === "change") {
     box.replaceChildren(...statusChips(app), soft(app.judging ? "pale: with everything else; bar: size of the change" : "bar: size of the change"));
   } else if (app.coloring === "origin") {

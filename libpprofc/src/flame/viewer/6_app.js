@@ -8,7 +8,7 @@ const DEFAULTS = {
 const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group"];
 const WIDTHS = { max: "larger of base and head", head: "head", base: "base", sum: "base + head" };
 const COLORINGS = {
-  change: "change", package: "package", function: "function", origin: "whose code", value: "own cost", bottleneck: "bottleneck",
+  change: "change", package: "package", function: "function", origin: "whose code", value: "self", bottleneck: "bottleneck",
 };
 
 class App {
@@ -32,7 +32,7 @@ class App {
   get type() { return this.model.types[this.state.type]; }
   // The unit of the shown values: the sample type's, the verdicts' ("%"), or percent of the base when shares are compared.
   get unit() {
-    const base = this.state.normal ? Math.abs(this.view.base[0]) : 0;
+    const base = this.state.normal ? Math.abs(wholeOf(this.model, this.state.type).base) : 0;
     return base ? { whole: base } : this.amountUnit;
   }
   get amountUnit() {
@@ -40,10 +40,10 @@ class App {
     return meta.verdicts && type === meta.verdicts.type ? meta.verdicts.unit : this.type.unit;
   }
   get drawing() { return this.drawings[0]; }
-  // The totals of the profile: what percentages are of, whatever filters show.
+  // The totals of the profile, which percentages refer to.
   get whole() {
-    const k = this.place.scale, { source } = this;
-    return { head: source.head[0] * k, base: source.base[0] };
+    const { head, base } = wholeOf(this.model, this.state.type);
+    return { head: head * this.place.scale, base };
   }
   get root() { return this.rootNode; }
   get coloring() {
@@ -538,25 +538,24 @@ class App {
     parts.width.disabled = state.tab !== "diff";
     parts.list.hidden = !state.list;
     if (state.list) listFunctions(this);
-    const { head, base } = this.source;
+    const { head, base } = wholeOf(model, state.type);
     parts.totals.textContent = model.hasBase
-      ? this.runsText() + formatValue(base[0], this.amountUnit) + " → " + formatValue(head[0], this.amountUnit)
-        + (base[0] ? " (" + signed(percent(head[0] - base[0], Math.abs(base[0])), head[0] - base[0]) + ")" : "")
-      : formatValue(head[0], this.amountUnit);
-    parts.totals.textContent += this.shownText();
+      ? this.runsText() + formatValue(base, this.amountUnit) + " → " + formatValue(head, this.amountUnit)
+        + (base ? " (" + signed(percent(head - base, Math.abs(base)), head - base) + ")" : "")
+      : formatValue(head, this.amountUnit);
     legend(this);
     showChanges(this);
     showBanner(this);
     this.showPath();
   }
 
-  // ", shown 4.32s (54.89%)": the second total, of what filters leave.
+  // "shown 4.32s (54.89%)": the second total, of what filters leave.
   shownText() {
-    const { view, source, model } = this, same = view.head[0] === source.head[0] && view.base[0] === source.base[0];
-    if (same) return "";
+    const { view, model } = this, whole = wholeOf(model, this.state.type);
+    if (!difference(view.head[0], whole.head) && !difference(view.base[0], whole.base)) return "";
     const text = formatValue(view.head[0], this.amountUnit);
-    if (model.hasBase) return ", shown " + formatValue(view.base[0], this.amountUnit) + " → " + text;
-    return ", shown " + text + " (" + percent(view.head[0], source.head[0]) + ")";
+    if (model.hasBase) return "shown " + formatValue(view.base[0], this.amountUnit) + " → " + text;
+    return "shown " + text + " (" + percent(view.head[0], whole.head) + ")";
   }
 
   // "mean of 5 + 5 runs: "; values of several runs are means per run.
@@ -590,7 +589,8 @@ class App {
     if (!this.state.system) flags.push(["system", "without system code"]);
     pills.push(...flags.map(([key, text]) => element("span", { class: "pf-pill" }, text,
       button("×", () => this.set({ [key]: DEFAULTS[key] }), { "aria-label": "remove: " + text, "data-remove": key }))));
-    this.parts.path.replaceChildren(...pills, ...(this.root > 0 || !pills.length ? crumbs : []));
+    const part = this.shownText();
+    this.parts.path.replaceChildren(...pills, part ? element("span", { class: "pf-soft pf-shown" }, part) : "", ...(this.root > 0 || !pills.length ? crumbs : []));
     this.parts.path.scrollLeft = this.parts.path.scrollWidth;
   }
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <time.h>
 
-#define GATE_DAY 11 /* size of "2027-01-31" with its NUL */
+#define GATE_DAY 11 /* bytes of a day "2027-01-31" with its NUL */
 
 struct pprofc_gate {
   pprofc_allocator mem;
@@ -21,35 +21,9 @@ struct pprofc_gate {
   char today[GATE_DAY];
   bool closed; /* true once judging has begun */
   bool judged;
-  pprofc_gate_row *rows; /* [row_count] rows, after judging */
+  pprofc_gate_row *rows; /* rows as the caller sees them, made after judging */
   size_t row_count;
 };
-
-/* Checks that the public and the internal enums have equal values. */
-#define GATE_SAME(a, b) _Static_assert((int)(a) == (int)(b), #a)
-GATE_SAME(PPROFC_GATE_BOTH, GATE_BOTH);
-GATE_SAME(PPROFC_GATE_NONE, GATE_NONE);
-GATE_SAME(PPROFC_GATE_WELCH, GATE_WELCH);
-GATE_SAME(PPROFC_GATE_UTEST, GATE_UTEST);
-GATE_SAME(PPROFC_GATE_BH, GATE_BH);
-GATE_SAME(PPROFC_GATE_HOLM, GATE_HOLM);
-GATE_SAME(PPROFC_GATE_UNCORRECTED, GATE_UNCORRECTED);
-GATE_SAME(PPROFC_GATE_TIME_AUTO, GATE_TIME_AUTO);
-GATE_SAME(PPROFC_GATE_TIME_WALL, GATE_TIME_WALL);
-GATE_SAME(PPROFC_GATE_TIME_CPU, GATE_TIME_CPU);
-GATE_SAME(PPROFC_GATE_UNCHANGED, GATE_UNCHANGED);
-GATE_SAME(PPROFC_GATE_IMPROVED, GATE_IMPROVED);
-GATE_SAME(PPROFC_GATE_SUSPICIOUS, GATE_SUSPICIOUS);
-GATE_SAME(PPROFC_GATE_REGRESSED, GATE_REGRESSED);
-GATE_SAME(PPROFC_GATE_INCONCLUSIVE, GATE_INCONCLUSIVE);
-GATE_SAME(PPROFC_GATE_TOO_FEW, GATE_TOO_FEW);
-GATE_SAME(PPROFC_GATE_MISSING, GATE_MISSING);
-GATE_SAME(PPROFC_GATE_NEW, GATE_NEW);
-GATE_SAME(PPROFC_GATE_ACCEPTED, GATE_ACCEPTED);
-GATE_SAME(PPROFC_GATE_IGNORED, GATE_IGNORED);
-GATE_SAME(PPROFC_GATE_INFORMATIONAL, GATE_INFORMATIONAL);
-GATE_SAME(PPROFC_GATE_UNMEASURED, GATE_UNMEASURED);
-GATE_SAME(PPROFC_GATE_ASIDE, GATE_ASIDE);
 
 /* ---- settings ---------------------------------------- */
 
@@ -66,21 +40,11 @@ void pprofc_gate_options_init(pprofc_gate_options *options) {
   };
 }
 
-static bool gate_is_day(const char *text) {
-  static const char form[] = "0000-00-00";
-  if (strlen(text) != sizeof form - 1) return false;
-  for (size_t i = 0; form[i]; i++) {
-    bool digit = text[i] >= '0' && text[i] <= '9';
-    if (form[i] == '0' ? !digit : text[i] != form[i]) return false;
-  }
-  return true;
-}
-
 static pprofc_status gate_set_day(pprofc_gate *handle, const char *today, pprofc_error *error) {
   time_t now = time(NULL);
   struct tm parts;
   if (today && *today) {
-    if (!gate_is_day(today))
+    if (!gate_is_date(str_of(today)))
       return error_set(error, PPROFC_E_INVALID, "today must be a date like 2027-01-31, not \"%s\"",
                        today);
     memcpy(handle->today, today, GATE_DAY);
@@ -115,9 +79,9 @@ static pprofc_status gate_apply(pprofc_gate *handle, const pprofc_gate_options *
                      o->floor);
   s->threshold = o->threshold;
   s->alpha = o->alpha;
-  s->test = (enum gate_test)o->test;
-  s->correction = (enum gate_correction)o->correction;
-  s->time = (enum gate_time)o->time;
+  s->test = o->test;
+  s->correction = o->correction;
+  s->time = o->time;
   s->min_samples = o->min_samples;
   s->strict = o->strict;
   s->one_process = o->one_process;
@@ -271,7 +235,7 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
 struct gate_set_copy {
   const pprofc_bench *from;
   pprofc_bench *to;
-  size_t result, message; /* index of the next result and message */
+  size_t result, message; /* indices of the next result and the next message */
 };
 
 static void gate_copy_config(const pprofc_bench *from, uint32_t config, struct bench_sink *sink) {
@@ -336,11 +300,6 @@ pprofc_status pprofc_gate_read_set(pprofc_gate *gate, pprofc_gate_side side,
 
 /* ---- judging ----------------------------------------- */
 
-const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict) {
-  if ((unsigned)verdict > PPROFC_GATE_ASIDE) return "unknown";
-  return gate_verdict_name((enum gate_verdict)verdict);
-}
-
 static double gate_effect(const struct gate_row *row) {
   bool known = row->in_base && row->in_head && row->delta_kind != GATE_DELTA_UNKNOWN;
   return known ? row->delta : (double)NAN;
@@ -367,7 +326,7 @@ static pprofc_gate_row gate_public_row(const struct gate_row *row) {
       .test = row->test,
       .p = row->p,
       .adjusted = row->adjusted,
-      .verdict = (pprofc_gate_verdict)row->verdict,
+      .verdict = row->verdict,
       .significant = gate_is_significant(row),
       .threshold = row->threshold,
       .alpha = row->alpha,

@@ -1,14 +1,11 @@
 /* Prints the gate's result as CSV for spreadsheets: a row for each comparison, numbers
  * unrounded. An apostrophe precedes texts that a spreadsheet would read as a formula. */
-#include "core/log_guard.h"
+#include "core/escape.h"
+#include "core/float.h"
 #include "gate/print/print.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static bool is_formula(pprofc_str text) {
-  return text.size && text.data[0] && strchr("=+-@\t\r", text.data[0]);
-}
 
 static bool csv_is_quoted(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
@@ -17,26 +14,15 @@ static bool csv_is_quoted(pprofc_str text) {
 }
 
 static void csv_put_text(struct buffer *out, pprofc_str text) {
-  bool quotes = csv_is_quoted(text);
-  if (quotes) buffer_add_char(out, '"');
-  if (is_formula(text)) buffer_add_char(out, '\'');
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] == '"') buffer_add_char(out, '"');
-    buffer_add_char(out, text.data[i]);
-  }
-  if (quotes) buffer_add_char(out, '"');
+  escape_csv(out, text, csv_is_quoted(text));
   buffer_add_char(out, ',');
 }
 
 /* Writes a number; an unknown number is empty. */
 static void csv_put_number(struct buffer *out, double value) {
-  char text[32] = "";
-  double back = (double)NAN;
+  char text[FLOAT_SHORTEST] = "";
   if (isinf(value)) snprintf(text, sizeof text, "%s", value > 0 ? "Inf" : "-Inf");
-  for (int digits = 15; digits <= 17 && isfinite(value) && back != value; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (!str_parse_float(str_of(text), &back)) break;
-  }
+  if (isfinite(value)) float_shortest(text, value);
   buffer_add_text(out, text);
   buffer_add_char(out, ',');
 }
@@ -61,8 +47,9 @@ static void csv_put_row(struct buffer *out, const struct gate_row *row) {
   buffer_printf(out, "%zu\n", row->line);
 }
 
-static void csv_put_table(struct buffer *out, const struct gate *gate) {
+static void csv_put_table(struct buffer *out, const struct gate *gate, bool all) {
   size_t count;
+  (void)all;
   const struct gate_row *rows = gate_rows(gate, &count);
   buffer_add_text(out, "verdict,benchmark,unit,group,base,head,delta,low,high,p,p_adjusted,"
                        "base_samples,head_samples,threshold,file,line\n");
@@ -70,11 +57,5 @@ static void csv_put_table(struct buffer *out, const struct gate *gate) {
 }
 
 void gate_print_csv(struct buffer *out, const struct gate *gate, bool all) {
-  struct buffer text;
-  (void)all;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  csv_put_table(&text, gate);
-  escape_log(out, buffer_str(&text), true);
-  out->failed |= text.failed;
-  buffer_free(&text);
+  gate_print_guarded(out, gate, all, csv_put_table);
 }

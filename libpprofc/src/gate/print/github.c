@@ -2,27 +2,9 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Maximum numbers that GitHub shows. */
+/* Maximum numbers of annotations that GitHub shows. */
 #define ERRORS_MAX   10
 #define WARNINGS_MAX 10
-
-/* Escapes the message of a command, or with `property` one of its properties. */
-static void github_put_escaped(struct buffer *out, pprofc_str raw, bool property) {
-  struct buffer broken;
-  buffer_init(&broken, out->mem, SIZE_MAX / 2);
-  escape_log(&broken, raw, false);
-  pprofc_str text = buffer_str(&broken);
-  for (size_t i = 0; i < text.size; i++) {
-    unsigned char c = (unsigned char)text.data[i];
-    bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    if (special)
-      buffer_printf(out, "%%%02X", c);
-    else
-      buffer_add_char(out, (char)c);
-  }
-  out->failed |= broken.failed;
-  buffer_free(&broken);
-}
 
 static void put_annotation(struct buffer *out, const struct gate *gate, const struct gate_row *row,
                            const char *level) {
@@ -31,18 +13,18 @@ static void put_annotation(struct buffer *out, const struct gate *gate, const st
   buffer_printf(out, "::%s ", level);
   if (row->text.size) {
     buffer_add_text(out, "file=");
-    github_put_escaped(out, row->file, true);
+    escape_command(out, row->file, true);
     buffer_printf(out, ",line=%zu,", row->line);
   }
   buffer_add_text(out, "title=");
   buffer_printf(&text, "%s: %.*s", gate_row_verdict(row), STR_ARG(row->name));
-  github_put_escaped(out, buffer_str(&text), true);
+  escape_command(out, buffer_str(&text), true);
   buffer_add_text(out, "::");
   buffer_clear(&text);
   buffer_printf(&text, "%.*s %.*s ", STR_ARG(row->name), STR_ARG(row->unit));
   if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
-  github_put_escaped(out, buffer_str(&text), false);
+  escape_command(out, buffer_str(&text), false);
   buffer_add_char(out, '\n');
   out->failed |= text.failed;
   buffer_free(&text);
@@ -53,7 +35,7 @@ static void github_put_problems(struct buffer *out, const struct gate *gate, siz
   while (str_next_line(&rest, &line)) {
     if (!line.size || ++*errors >= ERRORS_MAX) continue;
     buffer_add_text(out, "::error title=no result::");
-    github_put_escaped(out, line, false);
+    escape_command(out, line, false);
     buffer_add_char(out, '\n');
   }
 }
@@ -63,11 +45,11 @@ void gate_print_github(struct buffer *out, const struct gate *gate, bool all) {
   const struct gate_row *rows = gate_rows(gate, &count);
   github_put_problems(out, gate, &errors);
   for (size_t i = 0; i < count; i++) {
-    enum gate_verdict verdict = rows[i].verdict;
-    bool warns = verdict == GATE_MISSING || verdict == GATE_SUSPICIOUS ||
-                 verdict == GATE_INCONCLUSIVE || verdict == GATE_TOO_FEW ||
-                 verdict == GATE_UNMEASURED;
-    if (verdict == GATE_REGRESSED && ++errors < ERRORS_MAX)
+    pprofc_gate_verdict verdict = rows[i].verdict;
+    bool warns = verdict == PPROFC_GATE_MISSING || verdict == PPROFC_GATE_SUSPICIOUS ||
+                 verdict == PPROFC_GATE_INCONCLUSIVE || verdict == PPROFC_GATE_TOO_FEW ||
+                 verdict == PPROFC_GATE_UNMEASURED;
+    if (verdict == PPROFC_GATE_REGRESSED && ++errors < ERRORS_MAX)
       put_annotation(out, gate, &rows[i], "error");
     if (warns && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &rows[i], "warning");
   }

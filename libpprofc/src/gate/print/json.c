@@ -7,12 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static int json_add_to_buffer(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
-
 typedef void (*json_fill_fn)(struct json_writer *json, const struct gate *gate, bool all);
 
 /* Calls `fill` with a writer for the callback. False when out of memory. */
@@ -32,7 +26,7 @@ static bool json_fill(const struct gate *gate, bool all, json_fill_fn fill, ppro
 }
 
 static void with_json(struct buffer *out, const struct gate *gate, bool all, json_fill_fn fill) {
-  if (!json_fill(gate, all, fill, json_add_to_buffer, out)) out->failed = true;
+  if (!json_fill(gate, all, fill, buffer_write, out)) out->failed = true;
 }
 
 static void put_lines(struct json_writer *json, const char *key, pprofc_str lines) {
@@ -54,10 +48,15 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_double(json_key(json, "p"), row->tested ? row->p : (double)NAN);
   json_double(json_key(json, "p_adjusted"),
               row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
-  if (row->second.tested && gate_was_corrected(gate, row)) {
-    json_string(json_key(json, "second_test"), str_of(row->second.test));
-    json_double(json_key(json, "second_p"), row->second.p);
-    json_double(json_key(json, "second_p_adjusted"), row->second.adjusted);
+  for (size_t i = 0; i < GATE_FURTHER; i++) {
+    static const char *const keys[GATE_FURTHER][3] = {
+        {"second_test", "second_p", "second_p_adjusted"},
+        {"third_test", "third_p", "third_p_adjusted"}};
+    const struct gate_further *further = &row->further[i];
+    if (!further->tested || !gate_was_corrected(gate, row)) continue;
+    json_string(json_key(json, keys[i][0]), str_of(further->test));
+    json_double(json_key(json, keys[i][1]), further->p);
+    json_double(json_key(json, keys[i][2]), further->adjusted);
   }
   json_bool(json_key(json, "constant"), row->constant);
   json_bool(json_key(json, "significant"), gate_is_significant(row));
@@ -96,6 +95,7 @@ static void json_put_row(struct json_writer *json, const struct gate *gate,
   json_double(json_key(json, "alpha"), row->alpha);
   json_double(json_key(json, "floor"), row->floor);
   json_double(json_key(json, "noise"), row->noise);
+  if (row->between > 0) json_double(json_key(json, "noise_between_runs"), expm1(row->between));
   if (row->rule != SIZE_MAX) {
     json_uint(json_key(json, "rule_line"), gate->settings.rules[row->rule].line);
     json_string(json_key(json, "reason"), gate->settings.rules[row->rule].reason);
@@ -196,7 +196,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
   gate_print_remarks(&text, gate, row);
   uint64_t print =
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
-  put_issue(json, "benchmark", row->verdict == GATE_REGRESSED ? "major" : "minor",
+  put_issue(json, "benchmark", row->verdict == PPROFC_GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
   json->out->failed |= text.failed; /* fail rather than write a truncated text */
   buffer_free(&text);
@@ -212,8 +212,8 @@ static void fill_gitlab(struct json_writer *json, const struct gate *gate, bool 
     if (line.size)
       put_issue(json, "benchmark-gate", "blocker", line, fingerprint_of(0, line), STR(""), 0);
   for (size_t i = 0; i < count; i++) {
-    enum gate_verdict v = rows[i].verdict;
-    if (v == GATE_REGRESSED || v == GATE_MISSING || v == GATE_SUSPICIOUS)
+    pprofc_gate_verdict v = rows[i].verdict;
+    if (v == PPROFC_GATE_REGRESSED || v == PPROFC_GATE_MISSING || v == PPROFC_GATE_SUSPICIOUS)
       put_row_issue(json, gate, &rows[i]);
   }
   json_end(json);

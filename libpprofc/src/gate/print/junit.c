@@ -14,13 +14,13 @@ static void junit_put(struct buffer *out, pprofc_str text) {
 }
 
 /* Returns the element for a verdict; "skipped" for rows that neither passed nor regressed. */
-static const char *junit_element(enum gate_verdict verdict) {
+static const char *junit_element(pprofc_gate_verdict verdict) {
   switch (verdict) {
-  case GATE_REGRESSED:
+  case PPROFC_GATE_REGRESSED:
     return "failure";
-  case GATE_UNCHANGED:
-  case GATE_IMPROVED:
-  case GATE_NEW:
+  case PPROFC_GATE_UNCHANGED:
+  case PPROFC_GATE_IMPROVED:
+  case PPROFC_GATE_NEW:
     return "system-out";
   default:
     return "skipped";

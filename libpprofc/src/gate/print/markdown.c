@@ -52,12 +52,14 @@ static void markdown_put_row(struct buffer *out, const struct gate *gate,
   out->failed |= scratch->failed;
 }
 
-static void put_notes(struct buffer *out, const char *title, pprofc_str notes, size_t room) {
+#define NOTES_MOST 8000 /* maximum bytes of all problems, and of all warnings */
+
+static void put_notes(struct buffer *out, const char *title, pprofc_str notes) {
   pprofc_str line;
   size_t start = out->size;
   while (str_next_line(&notes, &line)) {
     if (!line.size) continue;
-    if (out->size - start + line.size > room) {
+    if (out->size - start + line.size > NOTES_MOST) {
       buffer_printf(out, "- %s: more than fit here\n", title);
       return;
     }
@@ -98,8 +100,8 @@ void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) 
   buffer_init(&end, gate->mem, COMMENT_MAX);
   buffer_init(&visible, gate->mem, COMMENT_MAX / 4);
   buffer_add_text(&end, "\n");
-  put_notes(&end, "problem", buffer_str(&gate->problems), 8000);
-  put_notes(&end, "warning", buffer_str(&gate->warnings), 8000);
+  put_notes(&end, "problem", buffer_str(&gate->problems));
+  put_notes(&end, "warning", buffer_str(&gate->warnings));
   buffer_add_text(&end, "\n");
   gate_print_visible_changes(&visible, gate);
   put_cell(&end, str_trim(buffer_str(&visible)));

@@ -1,23 +1,17 @@
 /* Prints the noise floor of a machine, from two runs of the same program, and suggests
  * thresholds. */
-#include "core/log_guard.h"
 #include "gate/print/print.h"
+#include "stats/robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define SPREADS 3 /* suggested threshold in robust spreads of a sample */
+#define SPREADS 3 /* factor of the suggested threshold: multiples of a sample's robust spread */
 
 /* Returns the suggested threshold, which is at least the change between both runs. */
 static double suggested(const struct gate_row *row) {
   double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
   double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;
   return fmax(0.01, fmax(spread, change));
-}
-
-static int noise_floor_order(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 static void put_floor(struct buffer *out, const struct gate *gate) {
@@ -29,7 +23,7 @@ static void put_floor(struct buffer *out, const struct gate *gate) {
       spreads[n++] = rows[i].spread;
   if (!spreads) out->failed = true;
   if (spreads && n) {
-    qsort(spreads, n, sizeof *spreads, noise_floor_order);
+    sort_doubles(spreads, n);
     buffer_printf(out,
                   "noise floor: spread of %.2f%% in the middle, %.2f%% at most, of %zu "
                   "measurements\n",
@@ -49,7 +43,7 @@ static void put_noise(struct buffer *out, const struct gate *gate, bool all) {
     buffer_printf(out, "%8.2f%% %+8.2f%% %8.1f%%  %.*s %.*s", 100 * row->spread,
                   row->delta_kind == GATE_DELTA_NUMBER ? 100 * row->delta : 0,
                   ceil(1000 * suggested(row)) / 10, STR_ARG(row->name), STR_ARG(row->unit));
-    if (row->verdict == GATE_REGRESSED) buffer_add_text(out, "  (would have failed)");
+    if (row->verdict == PPROFC_GATE_REGRESSED) buffer_add_text(out, "  (would have failed)");
     buffer_add_char(out, '\n');
   }
   put_floor(out, gate);
@@ -60,10 +54,5 @@ static void put_noise(struct buffer *out, const struct gate *gate, bool all) {
 }
 
 void gate_print_noise(struct buffer *out, const struct gate *gate, bool all) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  put_noise(&text, gate, all);
-  escape_log(out, buffer_str(&text), true);
-  out->failed |= text.failed;
-  buffer_free(&text);
+  gate_print_guarded(out, gate, all, put_noise);
 }

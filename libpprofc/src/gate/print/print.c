@@ -2,6 +2,7 @@
  * the order of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
+#include "core/log_guard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,16 @@
 
 #define MINUS_PLUS_INFINITY "\xE2\x88\x9E"
 #define ARROW               "\xE2\x86\x92"
+
+void gate_print_guarded(struct buffer *out, const struct gate *gate, bool all,
+                        gate_printer *print) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  print(&text, gate, all);
+  escape_log(out, buffer_str(&text), true);
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
 
 static void put_percent(struct buffer *out, double value) {
   if (isinf(value))
@@ -48,7 +59,7 @@ void gate_print_effect(struct buffer *out, const struct gate *gate, const struct
   if (row->constant) {
     buffer_add_text(out, row->exact ? " exact" : " constant");
   } else if (row->tested && gate_was_corrected(gate, row)) {
-    bool corrected = gate->settings.correction != GATE_UNCORRECTED;
+    bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED;
     buffer_add_text(out, corrected ? " adjusted p=" : " p=");
     put_p(out, row->adjusted, row->alpha);
   }
@@ -61,7 +72,7 @@ void gate_print_value(struct buffer *out, double value, pprofc_str unit) {
     buffer_add_char(out, '-');
     return;
   }
-  unit_print(out, unit_scale_of(&value, 1, unit_is_binary(unit)), value);
+  unit_print(out, unit_scale_of(value, unit_is_binary(unit)), value);
 }
 
 void gate_print_totals(struct buffer *out, const struct gate *gate) {
@@ -86,7 +97,8 @@ void gate_print_result(struct buffer *out, const struct gate *gate) {
     buffer_printf(out, ": could not be judged: the machine was overloaded (%s)", load);
     return;
   }
-  buffer_printf(out, ": %zu of %zu could not be judged", gate->unjudged, gate->compared);
+  buffer_printf(out, ": %zu of %zu benchmark%s could not be judged", gate->unjudged,
+                gate->benchmarks, gate->benchmarks == 1 ? "" : "s");
   if (isnan(gate->visible_middle)) return;
   buffer_add_text(out, "; smallest visible change: ");
   gate_print_visible(out, gate->visible_middle);
@@ -94,17 +106,19 @@ void gate_print_result(struct buffer *out, const struct gate *gate) {
 }
 
 bool gate_is_listed(const struct gate_row *row, bool all) {
-  return all || (row->verdict != GATE_UNCHANGED && row->verdict != GATE_IGNORED &&
-                 row->verdict != GATE_ASIDE);
+  return all || (row->verdict != PPROFC_GATE_UNCHANGED && row->verdict != PPROFC_GATE_IGNORED &&
+                 row->verdict != PPROFC_GATE_ASIDE);
 }
 
 /* ---- order ------------------------------------------- */
 
-int gate_rank(enum gate_verdict verdict) {
-  static const enum gate_verdict order[] = {
-      GATE_REGRESSED, GATE_MISSING,   GATE_SUSPICIOUS, GATE_UNMEASURED, GATE_INCONCLUSIVE,
-      GATE_TOO_FEW,   GATE_ACCEPTED,  GATE_IMPROVED,   GATE_NEW,        GATE_INFORMATIONAL,
-      GATE_IGNORED,   GATE_UNCHANGED, GATE_ASIDE};
+int gate_rank(pprofc_gate_verdict verdict) {
+  static const pprofc_gate_verdict order[] = {
+      PPROFC_GATE_REGRESSED,     PPROFC_GATE_MISSING,      PPROFC_GATE_SUSPICIOUS,
+      PPROFC_GATE_UNMEASURED,    PPROFC_GATE_INCONCLUSIVE, PPROFC_GATE_TOO_FEW,
+      PPROFC_GATE_ACCEPTED,      PPROFC_GATE_IMPROVED,     PPROFC_GATE_NEW,
+      PPROFC_GATE_INFORMATIONAL, PPROFC_GATE_IGNORED,      PPROFC_GATE_UNCHANGED,
+      PPROFC_GATE_ASIDE};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i] == verdict) return (int)i;
   return 0;
@@ -166,16 +180,20 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     return;
   }
   buffer_add_text(out, "; not significant");
-  if (gate->settings.correction != GATE_UNCORRECTED && gate->family > 1)
+  if (gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1)
     buffer_printf(out, " among %zu comparisons", gate->family);
   if (row->alpha != gate->settings.alpha) buffer_printf(out, " at alpha %.4g", row->alpha);
-  if (row->second.tested && row->second.adjusted <= row->alpha)
-    buffer_printf(out, " by %s", row->test);
+  for (size_t i = 0; i < GATE_FURTHER; i++)
+    if (row->further[i].tested && row->further[i].adjusted <= row->alpha) {
+      buffer_printf(out, " by %s", row->test);
+      return;
+    }
 }
 
 /* Writes why a row that is inconclusive does not count. */
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
+  if (row->wanted > 0) return; /* the noise of counts is printed for every row */
   if (row->significant && row->one_process)
     buffer_add_text(out, "; all samples of a side come from one process");
   else if (row->significant && row->overloaded)
@@ -189,15 +207,15 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
 /* Writes why a row that seems to have changed does not count. */
 static void put_verdict_reason(struct buffer *out, const struct gate *gate,
                                const struct gate_row *row) {
-  if (row->verdict == GATE_TOO_FEW)
+  if (row->verdict == PPROFC_GATE_TOO_FEW)
     buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
-  else if (row->verdict == GATE_UNMEASURED)
+  else if (row->verdict == PPROFC_GATE_UNMEASURED)
     buffer_add_text(out, "; a time of 0: nothing was measured");
-  else if (row->screened && row->verdict == GATE_UNCHANGED)
+  else if (row->screened && row->verdict == PPROFC_GATE_UNCHANGED)
     buffer_printf(out, "; did not look worse in %zu rounds", row->base_count);
-  else if (row->verdict == GATE_ASIDE)
+  else if (row->verdict == PPROFC_GATE_ASIDE)
     buffer_printf(out, "; %s", row->aside);
-  else if (row->verdict == GATE_INCONCLUSIVE)
+  else if (row->verdict == PPROFC_GATE_INCONCLUSIVE)
     put_inconclusive(out, gate, row);
 }
 
@@ -215,8 +233,8 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
 /* Writes the smallest change that an undecided row could have shown, and a warning if a found
  * change is smaller. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
-  if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
-  if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
+  if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
+  if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {
     put_barely_visible(out, row, row->visible);
   } else if (isinf(row->visible)) {
     buffer_add_text(out, "; no change would be visible");
@@ -230,10 +248,53 @@ static void put_visible_change(struct buffer *out, const struct gate_row *row) {
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   put_verdict_reason(out, gate, row);
   put_visible_change(out, row);
+  if (row->rescaled) buffer_add_text(out, "; values divided by the speed of each round");
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
+  if (row->between > 0)
+    buffer_printf(out, "; runs differ by %.3g%% without a change", 100 * expm1(row->between));
   put_drift(out, "base", row->base_trend, row->base_drifts);
   put_drift(out, "head", row->head_trend, row->head_drifts);
   put_rule(out, gate, row);
+}
+
+/* ---- visible changes --------------------------------- */
+
+void gate_print_visible(struct buffer *out, double visible) {
+  if (isnan(visible))
+    buffer_add_char(out, '-');
+  else if (isinf(visible))
+    buffer_add_text(out, "none");
+  else
+    buffer_printf(out, "%.3g%%", 100 * visible);
+}
+
+static void visible_put_name(struct buffer *out, const struct gate_row *row) {
+  buffer_printf(out, " (%.*s %.*s)", STR_ARG(row->name), STR_ARG(row->unit));
+}
+
+void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
+  size_t count, n = gate->visible_count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
+  buffer_add_text(out, "smallest visible change: ");
+  /* Printed tables have no values. A row shows at most that no change could be significant. */
+  if (2 * n < gate->tested) {
+    buffer_add_text(out, "not known from tables; compare the results themselves");
+  } else {
+    gate_print_visible(out, gate->visible_middle);
+    if (n > 1) {
+      buffer_printf(out, " in the middle of %zu comparisons, ", n);
+      gate_print_visible(out, gate->visible_worst);
+      buffer_add_text(out, " at worst");
+    }
+    visible_put_name(out, &rows[gate->visible_row]);
+  }
+  if (gate->blind) buffer_printf(out, "; %zu could not have shown the threshold", gate->blind);
+  if (gate->blind && isfinite(gate->needed_worst))
+    buffer_printf(out, ", %.0f rounds would", gate->needed_worst);
+  else if (gate->blind && isinf(gate->needed_worst))
+    buffer_add_text(out, ", nor would 10000 rounds");
+  buffer_add_char(out, '\n');
 }
 
 /* ---- formats ----------------------------------------- */

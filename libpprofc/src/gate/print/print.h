@@ -8,30 +8,30 @@
 
 /* ---- formats ----------------------------------------- */
 
+typedef void gate_printer(struct buffer *out, const struct gate *gate, bool all);
+
 /* An output format. `all` also lists rows without a change. */
 struct gate_format {
   const char *name;
-  void (*print)(struct buffer *out, const struct gate *gate, bool all);
-  bool totals_inside; /* the last line is the line of totals */
+  gate_printer *print;
+  bool totals_inside; /* true if the last line is the line of totals */
 };
 
 /* Returns the format with this name, or NULL. */
 const struct gate_format *gate_format_find(pprofc_str name);
 
-void gate_print_text(struct buffer *out, const struct gate *gate, bool all);
-void gate_print_github(struct buffer *out, const struct gate *gate, bool all);
-void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all);
-void gate_print_json(struct buffer *out, const struct gate *gate, bool all);
+gate_printer gate_print_text, gate_print_github, gate_print_markdown, gate_print_json,
+    gate_print_junit, gate_print_csv, gate_print_gitlab;
 /* Writes the JSON, with marks of rows for a brief. False when out of memory. */
 bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context);
-void gate_print_junit(struct buffer *out, const struct gate *gate, bool all);
-void gate_print_csv(struct buffer *out, const struct gate *gate, bool all);
-void gate_print_gitlab(struct buffer *out, const struct gate *gate, bool all);
 /* Prints the variation of each benchmark between two runs of one program, and suggested
  * thresholds. */
-void gate_print_noise(struct buffer *out, const struct gate *gate, bool all);
+gate_printer gate_print_noise;
 
 /* ---- what formats share ------------------------------ */
+
+/* Calls `print` and appends its text with commands of CI systems disabled. */
+void gate_print_guarded(struct buffer *out, const struct gate *gate, bool all, gate_printer *print);
 
 /* Appends "+21.5% [+19.8%, +23.1%] adjusted p=0.0001 n=10+10". */
 void gate_print_effect(struct buffer *out, const struct gate *gate, const struct gate_row *row);
@@ -50,7 +50,7 @@ const char *gate_result_name(const struct gate *gate);
 void gate_print_result(struct buffer *out, const struct gate *gate);
 
 /* Returns the rank of a verdict; the most important one has rank 0. */
-int gate_rank(enum gate_verdict verdict);
+int gate_rank(pprofc_gate_verdict verdict);
 
 /* Returns the order of rows by verdict, worst first: a permutation of [0, count). NULL when
  * out of memory. The caller frees it with mem_free(gate->mem, order, count, sizeof *order). */
@@ -62,7 +62,8 @@ bool gate_is_listed(const struct gate_row *row, bool all);
 /* Appends the remarks on a row after its effect: doubt, drift, rule, reason. */
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row);
 
-/* Appends a smallest visible change: "4.9%", "none", "-" if it is not known. */
+/* Appends the smallest change that would have been visible: "4.9%", "none", or "-" if it is not
+ * known. */
 void gate_print_visible(struct buffer *out, double visible);
 
 /* Appends a sentence with a line feed about the changes that all rows together could have

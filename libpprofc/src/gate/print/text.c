@@ -1,5 +1,4 @@
 /* Prints the gate's result for a terminal or a log: regressions first, the totals last. */
-#include "core/log_guard.h"
 #include "gate/print/print.h"
 
 static void text_put_name(struct buffer *out, const struct gate_row *row) {
@@ -36,7 +35,7 @@ static void put_regressions(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count), *last = NULL;
   for (size_t i = 0; i < count; i++) {
-    if (rows[i].verdict != GATE_REGRESSED) continue;
+    if (rows[i].verdict != PPROFC_GATE_REGRESSED) continue;
     if (!rows[i].text.size)
       text_put_row(out, gate, &rows[i]);
     else if (!last || !same_line(last, &rows[i]))
@@ -67,28 +66,39 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
   tests->names[tests->count++] = name;
 }
 
-/* Lists each test that was used once, second tests after first ones. */
+/* Lists each test that was used once, in their order. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   struct tests tests = {.count = 0};
-  for (int second = 0; second < 2; second++)
+  for (size_t test = 0; test <= GATE_FURTHER; test++)
     for (size_t i = 0; i < count; i++) {
       const struct gate_row *row = &rows[i];
-      if (!gate_was_judged(row) || row->constant || !(second ? row->second.tested : row->tested))
-        continue;
-      put_test(out, &tests, second ? row->second.test : row->test);
+      const struct gate_further *further = test ? &row->further[test - 1] : NULL;
+      bool tested = further ? further->tested : row->tested;
+      if (gate_was_judged(row) && !row->constant && tested)
+        put_test(out, &tests, further ? further->test : row->test);
     }
   if (tests.count) buffer_add_text(out, "; ");
+}
+
+/* True if a row was tested on earlier runs. */
+static bool used_earlier_runs(const struct gate *gate) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  for (size_t i = 0; i < count; i++)
+    if (gate_was_judged(&rows[i]) && rows[i].between > 0) return true;
+  return false;
 }
 
 /* Appends "test: Welch; threshold 5%, alpha 0.05 after Benjamini-Hochberg over 36 p-values". */
 static void put_method(struct buffer *out, const struct gate *gate) {
   static const char *const corrections[] = {"Benjamini-Hochberg", "Holm", "no correction"};
   const struct gate_settings *s = &gate->settings;
-  if (s->test != GATE_NONE) put_tests(out, gate);
+  bool tested = s->test != PPROFC_GATE_NONE || used_earlier_runs(gate);
+  if (tested) put_tests(out, gate);
   buffer_printf(out, "threshold %.4g%%", 100 * s->threshold);
-  if (s->test != GATE_NONE && gate->family)
+  if (tested && gate->family)
     buffer_printf(out, ", alpha %.4g after %s over %zu p-values", s->alpha,
                   corrections[s->correction], gate->family);
   buffer_add_char(out, '\n');
@@ -112,7 +122,8 @@ static void text_put_text(struct buffer *out, const struct gate *gate, bool all)
   put_regressions(out, gate);
   for (size_t i = 0; i < count; i++) {
     const struct gate_row *row = &rows[order[i]];
-    if (row->verdict != GATE_REGRESSED && gate_is_listed(row, all)) text_put_row(out, gate, row);
+    if (row->verdict != PPROFC_GATE_REGRESSED && gate_is_listed(row, all))
+      text_put_row(out, gate, row);
   }
   mem_free(gate->mem, order, count, sizeof *order);
   put_prefixed(out, "warning", buffer_str(&gate->warnings));
@@ -127,10 +138,5 @@ static void text_put_text(struct buffer *out, const struct gate *gate, bool all)
 }
 
 void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
-  struct buffer text;
-  buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  text_put_text(&text, gate, all);
-  escape_log(out, buffer_str(&text), true);
-  out->failed |= text.failed;
-  buffer_free(&text);
+  gate_print_guarded(out, gate, all, text_put_text);
 }

@@ -112,7 +112,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* Parses the delta "~", "?" or a percentage, using the centers. */
+/* Parses the delta "~", "?" or a percentage; the centers of the row are set before. */
 static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;

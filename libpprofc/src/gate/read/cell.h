@@ -7,14 +7,14 @@
 
 /* Texts of one comparison of a table; each may be empty. */
 struct gate_cell {
-  pprofc_str base, head;      /* centers; empty if a side has no value */
-  pprofc_str delta;           /* "+21.50%", "~", "?" */
-  pprofc_str comparison;      /* "p=0.000 n=10", "all equal" ..., without parentheses */
-  pprofc_str base_unit, unit; /* unit of the centers, and of the row */
+  pprofc_str base, head; /* printed centers; empty if a side has no value */
+  pprofc_str delta;      /* printed change: "+21.50%", "~", "?" */
+  pprofc_str comparison; /* printed test without parentheses: "p=0.000 n=10", "all equal" ... */
+  pprofc_str base_unit, unit; /* unit of the centers, and unit of the row */
   pprofc_str group, name;
-  pprofc_str file, text; /* path of the table, and the whole line */
+  pprofc_str file, text; /* path of the file, and text of the whole line */
   size_t line;
-  bool scaled; /* centers have prefixes and units: "13.6ms" */
+  bool scaled; /* true if centers have prefixes and units: "13.6ms" */
 };
 
 /* Adds a row for the cell. A malformed cell becomes a problem with file and line. False when

@@ -9,7 +9,7 @@ struct csv_table {
   pprofc_str *fields, *labels, *units;
   size_t field_count, label_count, unit_count;
   bool open, classic, found, several, too_wide;
-  pprofc_str metric;     /* metric of a table of earlier versions */
+  pprofc_str metric;     /* metric of the table, as earlier versions print it */
   pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 

@@ -13,7 +13,7 @@ pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_erro
 
 bool gate_is_folder(const char *path);
 
-/* Paths sorted by name, in the arena. */
+/* Paths of files, sorted by name, in the arena. */
 struct gate_paths {
   const char **items;
   size_t count, capacity;

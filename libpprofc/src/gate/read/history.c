@@ -24,7 +24,7 @@ struct history_point {
 
 struct history {
   struct gate *gate;
-  struct arena arena; /* memory of the texts */
+  struct arena arena; /* arena that holds the texts */
   struct interner branches, series;
   struct history_run *runs;
   size_t run_count, run_capacity;
@@ -47,8 +47,8 @@ static bool history_add_points(struct history *h, const struct run_record *recor
     gate_noise_key(&key, series.group, series.name, series.unit);
     uint32_t id = interner_copy(&h->series, &h->arena, buffer_str(&key));
     good = !key.failed && id != MAP_NONE &&
-           ARRAY_RESERVE(h->gate->mem, h->points, h->point_capacity, h->point_count + 1);
-    if (good) h->points[h->point_count++] = (struct history_point){id, series.center};
+           ARRAY_PUSH(h->gate->mem, h->points, h->point_count, h->point_capacity,
+                      (struct history_point){id, series.center});
   }
   buffer_free(&key);
   return good;
@@ -107,7 +107,7 @@ static pprofc_status history_read_all(struct history *h, const char *folder, ppr
 
 /* ---- learning ---------------------------------------- */
 
-/* Returns the branch with most runs, into which changes are merged. */
+/* Returns the branch with the most runs: the one into which changes are merged. */
 static uint32_t history_trunk(const struct history *h) {
   uint32_t best = 0;
   size_t most = 0;
@@ -129,37 +129,17 @@ static void history_sort(struct history *h) {
     qsort(h->runs, h->run_count, sizeof *h->runs, by_order ? record_by_order : record_by_time);
 }
 
-static int history_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Returns the relative range of the values after the last change point. With five or more
- * values it ignores the lowest and the highest, because one bad run is not noise. */
-static bool history_swing(struct history *h, double *values, size_t count, double *swing) {
+/* Keeps the noise of the values after the last change point. */
+static bool history_keep(struct history *h, pprofc_str key, const double *values, size_t count) {
   struct steps_options options;
   struct step *steps;
   size_t step_count, first = 0;
   steps_defaults(&options);
-  *swing = (double)NAN;
   if (!steps_find(values, count, &options, h->gate->mem, &steps, &step_count)) return false;
   if (step_count) first = steps[step_count - 1].last;
   mem_free(h->gate->mem, steps, step_count, sizeof *steps);
   if (count - first > RECORD_NOISE_MAX) first = count - RECORD_NOISE_MAX;
-  size_t left = count - first, cut = left >= 5 ? 1 : 0;
-  if (left < 2) return true;
-  qsort(values + first, left, sizeof *values, history_by_value);
-  double low = values[first + cut], high = values[count - 1 - cut];
-  if (low > 0) *swing = (high - low) / low;
-  return true;
-}
-
-static bool history_keep(struct history *h, pprofc_str key, double swing) {
-  struct gate *gate = h->gate;
-  uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
-  if (id == MAP_NONE) return false;
-  if (id == gate->noise.size / sizeof swing) buffer_add(&gate->noise, &swing, sizeof swing);
-  return !gate->noise.failed;
+  return gate_keep_earlier(h->gate, key, values + first, count - first);
 }
 
 /* Groups the values by series, in the order of the runs. */
@@ -180,20 +160,18 @@ static void history_collect(const struct history *h, size_t *ends, double *value
 static bool history_learn(struct history *h) {
   const pprofc_allocator *mem = h->gate->mem;
   size_t *ends = mem_zero_array(mem, h->series.count + 1, sizeof *ends);
-  double *values = mem_array(mem, h->point_count, sizeof *values), swing;
+  double *values = mem_array(mem, h->point_count, sizeof *values);
   bool good = ends && values;
   if (good) {
     history_collect(h, ends, NULL);
     for (size_t i = 0; i < h->series.count; i++) ends[i + 1] += ends[i];
     history_collect(h, ends, values);
   }
-  for (size_t i = 0, first = 0; good && i < h->series.count; first = ends[i++]) {
-    good = history_swing(h, values + first, ends[i] - first, &swing);
-    if (good && !isnan(swing)) good = history_keep(h, h->series.items[i], swing);
-  }
+  for (size_t i = 0, first = 0; good && i < h->series.count; first = ends[i++])
+    good = history_keep(h, h->series.items[i], values + first, ends[i] - first);
   mem_free(mem, values, h->point_count, sizeof *values);
   mem_free(mem, ends, h->series.count + 1, sizeof *ends);
-  return good;
+  return good && gate_share_earlier(h->gate);
 }
 
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error) {

@@ -1,5 +1,5 @@
 /* Reads the JSON of benchstatc. It contains every sample, so each row is tested again. */
-#include "bench/json_number.h"
+#include "bench/read/json_reader.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"
 
@@ -12,20 +12,15 @@ struct json_table {
   int direction;
 };
 
-static size_t json_count_items(const struct node *array) {
-  size_t count = 0;
-  for (const struct node *n = array ? array->first : NULL; n; n = n->next) count++;
-  return count;
-}
-
 /* Returns the samples of a cell; NULL when out of memory. *count is SIZE_MAX if one is not a
  * number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
-  *count = json_count_items(samples);
-  double *values = arena_array(&gate->arena, *count + 1, sizeof *values);
-  size_t i = 0;
-  for (const struct node *n = samples ? samples->first : NULL; n && values; n = n->next)
+  size_t size = node_size(samples); /* node_size returns 0 if it is not an array */
+  double *values = arena_array(&gate->arena, size + 1, sizeof *values);
+  *count = samples && !node_is(samples, NODE_ARRAY) ? SIZE_MAX : size;
+  const struct node *n = size ? samples->first : NULL;
+  for (size_t i = 0; values && n; n = n->next)
     if (!node_number(n, 0, &values[i++])) *count = SIZE_MAX;
   return values;
 }
@@ -89,7 +84,7 @@ static bool json_read_table(struct json_table *t, const struct node *table) {
   t->unit = node_text(table, "unit");
   t->package = node_text(node_get(table, "key"), "pkg");
   t->direction = (int)str_equal(better, STR("higher")) - (int)str_equal(better, STR("lower"));
-  size_t columns = json_count_items(node_get(table, "columns"));
+  size_t columns = node_size(node_get(table, "columns"));
   const struct node *rows = node_get(table, "rows");
   enum present present = BOTH_SIDES;
   if (columns < 2) present = str_equal(first_label(table), t->base_label) ? ONLY_BASE : ONLY_HEAD;
@@ -104,7 +99,7 @@ static bool json_read_table(struct json_table *t, const struct node *table) {
 /* Finds the label of the base; false if no table has a comparison. */
 static bool json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
-    if (json_count_items(node_get(n, "columns")) > 1) {
+    if (node_size(node_get(n, "columns")) > 1) {
       t->base_label = first_label(n);
       return true;
     }

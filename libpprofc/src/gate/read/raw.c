@@ -46,6 +46,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
     return false;
   row.name = pprofc_bench_string(pairs->set, pair->name);
   row.threaded = set_is_threaded(pairs->set, row.name);
+  row.rescaled = pair->rescaled;
   row.one_process = one_process;
   row.overloaded = gate->settings.overloaded != NULL;
   row.processes = pairs->processes[PAIR_BASE] > 1 || pairs->processes[PAIR_HEAD] > 1;
@@ -68,8 +69,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
   size_t texts = pairs->texts.count;
   pprofc_str *kept = mem_zero_array(gate->mem, texts, sizeof *kept);
-  if (!gate->known) gate->known = mem_zero_array(gate->mem, 1, sizeof *gate->known);
-  bool good = kept && gate->known;
+  bool good = kept != NULL;
   for (size_t i = 0; i < pairs->count && good; i++) {
     if (i % RELEASE_ROWS == 0) pairs_release_values(pairs, i);
     if (!pairs->items[i].bad) good = raw_add_row(gate, pairs, &pairs->items[i], kept, one_process);
@@ -165,8 +165,8 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
   gate->settings.overloaded = text;
   if (!gate->settings.any_load)
     gate_warning(gate,
-                 "the machine was overloaded (%s): no regression of a time is more than "
-                 "inconclusive; measure again, or allow it with -any-load",
+                 "the machine was overloaded (%s): regressions of times are inconclusive; measure "
+                 "again, or allow it with -any-load",
                  text);
 }
 
@@ -219,23 +219,22 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[] = {NULL, "the base comes", "the head comes",
                                       "base and head comes"};
   size_t strings = pairs->set->strings.count;
-  /* Earlier runs show the noise between processes. */
-  if (gate->settings.one_process || gate->noise.size) return false;
+  if (gate->settings.one_process) return false;
   uint32_t *seen = mem_array(gate->mem, strings, sizeof *seen);
   int found = 0;
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found)
+  if (found && !gate->noise.size) /* earlier runs show the noise between processes */
     gate_warning(gate,
-                 "every sample of %s from one process, so the noise between processes is unknown "
-                 "and every regression is inconclusive; measure several processes "
+                 "every sample of %s from one process: the noise between processes is unknown and "
+                 "every regression is inconclusive; measure several processes "
                  "(scripts/bench_ab.sh), or allow one with -one-process",
                  names[found]);
   return found != 0;
 }
 
-/* `releases` is the set if its results may be freed, or NULL. */
+/* Reads the rows of a set. `releases` is the same set if its results may be freed, or NULL. */
 static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
                                   pprofc_bench *releases, pprofc_error *error) {
   struct pairs pairs;
@@ -250,7 +249,7 @@ static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
     bool one_process = check_processes(gate, &pairs);
     good = pairs_store(&pairs, releases);
     if (releases) set_free_results(releases);
-    good = good && raw_add_rows(gate, &pairs, one_process);
+    good = good && gate_take_speeds(gate, &pairs) && raw_add_rows(gate, &pairs, one_process);
   }
   pairs_free(&pairs);
   return good ? PPROFC_OK : error_nomem(error);

@@ -12,16 +12,10 @@ pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str da
 
 /* Readers of one format each, for data without colours and carriage returns, in UTF-8. They
  * return PPROFC_E_NO_MATCH if the data has no such table. */
-pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data,
-                             pprofc_error *error);
-pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
-                            pprofc_error *error);
-pprofc_status gate_read_classic(struct gate *gate, pprofc_str path, pprofc_str data,
-                                pprofc_error *error);
-pprofc_status gate_read_markdown(struct gate *gate, pprofc_str path, pprofc_str data,
-                                 pprofc_error *error);
-pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data,
-                             pprofc_error *error);
+typedef pprofc_status gate_table_reader(struct gate *gate, pprofc_str path, pprofc_str data,
+                                        pprofc_error *error);
+gate_table_reader gate_read_text, gate_read_csv, gate_read_classic, gate_read_markdown,
+    gate_read_json;
 
 /* True if the beginning of the data looks like a comparison in any format. */
 bool gate_is_comparison(pprofc_str data);
@@ -36,5 +30,11 @@ pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_e
 
 /* Works like gate_read_raw, but frees the set's results before it makes rows. */
 pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprofc_error *error);
+
+struct pairs;
+
+/* Takes the speed that all benchmarks of a round share out of times and rates if that lowers their
+ * noise. Adds a row for the geometric mean if it regressed. False when out of memory. */
+bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
 
 #endif

@@ -21,7 +21,7 @@ struct run_record {
   struct record_place place;
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  const struct node *series, *profiles; /* arrays of objects */
+  const struct node *series, *profiles; /* JSON arrays of the record: its series and its profiles */
 };
 
 /* Values of one benchmark in one unit. */
@@ -54,6 +54,6 @@ int record_by_time(const void *a, const void *b);
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 
-#define RECORD_NOISE_MAX 10
+#define RECORD_NOISE_MAX 20
 
 #endif

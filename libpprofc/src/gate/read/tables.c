@@ -7,12 +7,12 @@
 static bool tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
       "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
-  if (!line.size || !memchr("F-pfb{", line.data[0], 6))
-    return false; /* rejects most lines quickly */
+  /* Most lines end here, which makes the check fast. */
+  if (!line.size || !memchr("F-pfb{", line.data[0], 6)) return false;
   if (str_equal(line, STR("FAIL"))) return true;
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (str_starts(line, str_of(starts[i]))) return true;
-  /* Lines of `go test -json`. */
+  /* Words that lines of `go test -json` contain. */
   static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
                                         "\"Output\":\"panic: "};
   for (size_t i = 0; i < sizeof actions / sizeof *actions && str_starts(line, STR("{\"")); i++)
@@ -25,7 +25,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
   size_t count = 0;
   while (gate_next_line(&lines)) {
     if (!tables_is_failure(lines.text)) continue;
-    /* Report only the first ten. */
+    /* report only the first ten failures */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
                    gate_shown_length(lines.text), lines.text.data);
@@ -95,11 +95,8 @@ static const char *what_is_it(pprofc_str data) {
 
 /* ---- recognition ------------------------------------- */
 
-typedef pprofc_status (*reader_fn)(struct gate *gate, pprofc_str path, pprofc_str data,
-                                   pprofc_error *error);
-
-static const reader_fn readers[] = {gate_read_json, gate_read_text, gate_read_csv,
-                                    gate_read_classic, gate_read_markdown};
+static gate_table_reader *const readers[] = {gate_read_json, gate_read_text, gate_read_csv,
+                                             gate_read_classic, gate_read_markdown};
 
 pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str data,
                                pprofc_error *error) {

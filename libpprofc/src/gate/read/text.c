@@ -9,18 +9,19 @@
 /* A header line: the columns of its bars, in code points, and the texts between them. */
 struct text_header {
   size_t *bars;
-  pprofc_str *cells; /* texts, one fewer than bars */
+  pprofc_str *cells; /* texts between the bars; one fewer than bars */
   size_t bar_count;
 };
 
-/* Header of a table, once its rows begin. */
+/* State of reading the tables of a file. */
 struct gate_text_table {
   struct gate *gate;
   pprofc_str path, package;
-  struct text_header labels, units; /* the last two header lines */
-  size_t headers;                   /* number of header lines so far */
+  /* Last two header lines of the table: labels of the columns, and units. */
+  struct text_header labels, units;
+  size_t headers; /* number of header lines so far */
   const struct text_header *columns;
-  bool open, found;      /* rows are expected; a table was found */
+  bool open, found;      /* open: true if rows are expected; found: true after the first table */
   pprofc_str base_label; /* label of the base, from the first table with several columns */
   bool several;
 };
@@ -103,7 +104,7 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
   size_t mark = str_find(rest, STR(PLUS_MINUS));
   if (mark < rest.size) {
     rest = str_slice(rest, mark + sizeof PLUS_MINUS - 1, rest.size);
-    (void)gate_next_word(&rest, &word); /* skip the range */
+    (void)gate_next_word(&rest, &word); /* skip the range of the center */
   }
   while (gate_next_word(&rest, &word))
     if (!is_superscript(word)) *delta = word;

@@ -85,10 +85,10 @@ static bool selftest_check(struct gate *gate, const struct gate *copy) {
   const struct gate_row *rows = gate_rows(copy, &count);
   for (size_t i = 0; i < count; i++) {
     bool same = str_equal(rows[i].name, STR("SelftestSame"));
-    if ((rows[i].verdict == GATE_REGRESSED) == !same) continue;
+    if ((rows[i].verdict == PPROFC_GATE_REGRESSED) == !same) continue;
     wrong++;
     gate_problem(gate, "planted %.*s %.*s is %s", STR_ARG(rows[i].name), STR_ARG(rows[i].unit),
-                 gate_verdict_name(rows[i].verdict));
+                 pprofc_gate_verdict_name(rows[i].verdict));
   }
   if (gate_exit_status(copy) != 2)
     gate_problem(gate, "planted regressions give status %d: %.*s", gate_exit_status(copy),

@@ -1,11 +1,11 @@
-/* Reads callgrind.out and cachegrind.out files. A file has parts, and a part has a header and
- * a body with costs by line and of calls.
+/* Reads callgrind.out and cachegrind.out files. A file has parts. A part has a header and a body
+ * with the costs of lines and of calls.
  *
  * The grammar is in the chapter "Callgrind Format Specification" of valgrind's manual. The
  * reader also accepts extensions of valgrind 3.19 and other writers: relative numbers, missing
  * counters, "cfl" for "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part
- * becomes a call graph. If names have their callers, exact.c makes stacks of it, else samples.c
- * estimates them. Ids of names are valid in all parts. */
+ * becomes a call graph. If names contain their callers, exact.c makes exact stacks; else samples.c
+ * estimates stacks. Ids of names are valid in all parts. */
 #include "import/callgrind/reader.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -21,7 +21,7 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   memcpy(position, r->position, sizeof position);
   for (size_t i = 0; i < r->column_count; i++) {
     enum callgrind_column column = r->columns[i];
-    if (!callgrind_next_word(rest, &word) ||
+    if (!import_next_word(rest, &word) ||
         !callgrind_relative(word, r->position[column], &position[column]))
       return false;
   }
@@ -54,7 +54,7 @@ static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *
   pprofc_str word;
   memset(raw, 0, r->event_count * sizeof *raw);
   memset(values, 0, r->events.count * sizeof *values);
-  for (size_t i = 0; callgrind_next_word(&rest, &word); i++) {
+  for (size_t i = 0; import_next_word(&rest, &word); i++) {
     if (i == r->event_count) return false;
     uint32_t type = r->event_columns[i];
     int64_t factor = r->events.items[type].factor;
@@ -153,7 +153,7 @@ static bool read_object(struct callgrind_reader *r, pprofc_str value) {
   if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
   r->object = name.text;
   pprofc_str rest = r->command, program;
-  if (!r->program && callgrind_next_word(&rest, &program) &&
+  if (!r->program && import_next_word(&rest, &program) &&
       str_equal(str_path_base(program), str_path_base(name.raw)))
     r->program = name.text;
   return true;
@@ -232,7 +232,7 @@ static bool read_columns(struct callgrind_reader *r, pprofc_str value) {
   static const char *const names[] = {[INSTRUCTION] = "instr", [BLOCK] = "bb", [LINE] = "line"};
   pprofc_str word;
   r->column_count = 0;
-  while (callgrind_next_word(&value, &word))
+  while (import_next_word(&value, &word))
     for (size_t i = 0; i < COLUMN_KINDS; i++)
       if (str_equal(word, str_of(names[i])) && r->column_count < COLUMN_KINDS)
         r->columns[r->column_count++] = (enum callgrind_column)i;
@@ -245,15 +245,39 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
+/* Keeps the first total that differs from the sum of the lines. */
+static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t said) {
+  pprofc_str name = r->events.items[r->event_columns[column]].name;
+  if (r->wrong.event[0]) return;
+  r->wrong = (struct callgrind_total){.said = said, .read = r->sums[column]};
+  snprintf(r->wrong.event, sizeof r->wrong.event, "%.*s", STR_ARG(str_slice(name, 0, 60)));
+}
+
 /* Compares the totals of the file with the sums of the lines. */
 static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
-  uint64_t total;
   bool equal = true;
   r->has_totals = true;
-  for (size_t i = 0; callgrind_next_word(&value, &word) && i < r->event_count; i++)
-    equal &= callgrind_relative(word, 0, &total) && total == r->sums[i];
+  for (size_t i = 0; import_next_word(&value, &word) && i < r->event_count; i++) {
+    uint64_t total = 0;
+    if (callgrind_relative(word, 0, &total) && total == r->sums[i]) continue;
+    note_wrong_total(r, i, total);
+    equal = false;
+  }
   r->wrong_totals += !equal;
+  return true;
+}
+
+/* Compares cachegrind's summary, which follows the lines. Callgrind's own summary is before
+ * the lines, and has the whole run. Xdebug's summary has the wall time and the most memory in use.
+ * Both of them write a version, cachegrind does not. */
+static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
+  return r->version || !r->in_body || r->has_totals || check_totals(r, value);
+}
+
+/* Reads the version; one that is not an integer, as Xdebug 2 has, is -1. */
+static bool read_version(struct callgrind_reader *r, pprofc_str value) {
+  if (!str_parse_int(str_trim(value), 10, &r->version)) r->version = -1;
   return true;
 }
 
@@ -296,27 +320,22 @@ static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-static bool ignore(struct callgrind_reader *r, pprofc_str value) {
-  (void)r, (void)value;
-  return true;
-}
-
 static const struct header {
   const char *name;
   bool (*read)(struct callgrind_reader *, pprofc_str value);
-  bool begins; /* true if it begins a new part when it follows a body */
+  bool begins; /* true if this header begins a new part when it follows cost lines */
 } headers[] = {
     {"events", read_events, true},
     {"positions", read_columns, true},
     {"thread", callgrind_read_thread, true},
     {"part", read_part, true},
     {"cmd", read_command, true},
-    {"version", ignore, true},
+    {"version", read_version, true},
     {"creator", read_creator, true},
     {"pid", read_process, true},
     {"desc", read_description, true},
     {"totals", check_totals, false},
-    {"summary", ignore, false},
+    {"summary", check_summary, false},
 };
 
 static pprofc_status callgrind_read_header(struct callgrind_reader *r, pprofc_str name,
@@ -341,6 +360,7 @@ static bool is_number_line(pprofc_str line) {
 static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str line,
                                          pprofc_error *error) {
   if (!line.size || line.data[0] == '#') return PPROFC_OK;
+  r->lines++;
   if (is_number_line(line)) {
     r->bad_lines += !read_numbers(r, line);
     return PPROFC_OK;

@@ -15,30 +15,31 @@
 /* A line of a function. For inlined code, `file` differs from the function's file. */
 struct callgrind_place {
   uint32_t file;
-  uint32_t inlined; /* inlined function, or 0 */
+  uint32_t inlined; /* index of the inlined function, or 0 */
   int64_t line;
-  uint64_t address; /* 0 if unknown */
+  uint64_t address; /* address of the instruction; 0 if unknown */
 };
 
 struct callgrind_function {
   uint32_t object, file;
-  uint32_t name;                  /* index of the name in the file */
-  uint32_t context;               /* context: the callers that the name contains (contexts.h) */
-  struct callgrind_symbol symbol; /* what reports show */
-  uint32_t first_cost, last_cost; /* list of its costs, or NONE */
-  uint32_t first_call, last_call; /* list of the calls it makes, or NONE */
+  uint32_t name;    /* index of the name in the file */
+  uint32_t context; /* context of the function: the callers that the name contains (contexts.h) */
+  struct callgrind_symbol symbol; /* symbol with the names that reports show */
+  uint32_t first_cost, last_cost; /* first and last entry in the list of its costs, or NONE */
+  /* First and last entry in the list of the calls it makes, or NONE. */
+  uint32_t first_call, last_call;
   uint32_t cost_count, call_count;
 };
 
 struct callgrind_cost {
   uint32_t function;
-  uint32_t next; /* next cost of the same function, or NONE */
+  uint32_t next; /* index of the next cost of the same function, or NONE */
   struct callgrind_place place;
 };
 
 struct callgrind_call {
   uint32_t caller, callee;
-  uint32_t next;               /* next call of the same caller, or NONE */
+  uint32_t next;               /* index of the next call of the same caller, or NONE */
   bool closes_cycle;           /* true if the tree leaves the call out to break a cycle */
   struct callgrind_place site; /* call site with the highest cost */
   double heaviest;
@@ -48,18 +49,21 @@ struct callgrind_graph {
   const pprofc_allocator *mem;
   size_t types;
   bool has_addresses;
-  bool by_site;                     /* true to keep calls of a function from different lines
-                                       apart */
-  struct buffer functions;          /* struct callgrind_function */
-  struct buffer costs, cost_values; /* struct callgrind_cost, int64_t[types] */
-  struct buffer calls, call_values; /* struct callgrind_call, double[types] with inclusive costs */
-  uint32_t *first; /* [first_room] a function for each name; stale if its name differs */
+  bool by_site;            /* true to keep calls of a function from different lines
+                              apart */
+  struct buffer functions; /* array of struct callgrind_function */
+  /* Array of struct callgrind_cost, and of int64_t: a value per type for each cost. */
+  struct buffer costs, cost_values;
+  /* Array of struct callgrind_call, and of double: an inclusive cost per type for each call. */
+  struct buffer calls, call_values;
+  uint32_t *first; /* index of a function for each name, with first_room entries; an entry is stale
+                      if its function has another name */
   size_t first_room;
-  struct map by_name;                   /* other functions, whose names are not unique */
-  struct map by_place;                  /* lines of functions with many lines */
-  struct map by_call;                   /* calls of functions with many calls */
-  int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of magnitudes */
-  int64_t before[CALLGRIND_MAX_EVENTS]; /* totals of earlier parts */
+  struct map by_name;                   /* index of functions whose names are not unique */
+  struct map by_place;                  /* index of the lines of functions with many lines */
+  struct map by_call;                   /* index of the calls of functions with many calls */
+  int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
+  int64_t before[CALLGRIND_MAX_EVENTS]; /* the same sums for earlier parts */
   bool too_large;                       /* true if the graph would exceed most_bytes */
   bool overflowed;                      /* true if a total does not fit */
 };
@@ -109,20 +113,18 @@ static inline double *callgrind_call_values(const struct callgrind_graph *graph,
 
 struct callgrind_flow {
   const struct callgrind_graph *graph;
-  const pprofc_allocator *mem;
-  double *calls;     /* [functions * types] cost of the calls to a function */
-  double *root;      /* [functions * types] cost that is not from a call */
-  double *inclusive; /* [functions * types] inclusive cost of a function */
+  double *calls;     /* cost of the calls to each function, by type */
+  double *root;      /* cost of each function that does not come from a call, by type */
+  double *inclusive; /* inclusive cost of each function, by type */
   /* All three arrays hold magnitudes, so negative costs count as positive. */
-  uint32_t *order; /* [functions] callees before callers */
-  bool *recursive; /* [functions] true if in a cycle */
+  uint32_t *order; /* indices of the functions, callees before callers */
+  bool *recursive; /* true for each function in a cycle */
 };
 
-/* Computes the costs of calls and roots. If `tree` is set, also breaks cycles (closes_cycle).
- * Returns false when out of memory; free it in any case. */
+/* Computes the costs of calls and roots, in the arena. If `tree` is set, also breaks cycles
+ * (closes_cycle). Returns false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
-                         bool tree);
-void callgrind_flow_free(struct callgrind_flow *flow);
+                         struct arena *arena, bool tree);
 /* Return shares of a function's cost. The shares of its calls and of its being a root add up
  * to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
@@ -132,22 +134,23 @@ double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function
 
 struct callgrind_position {
   uint32_t function;
-  uint32_t above; /* position of the caller, or NONE */
-  uint32_t site;  /* location in the caller */
-  uint32_t next;  /* next position of the same function, or NONE */
+  uint32_t above; /* index of the caller's position, or NONE */
+  uint32_t site;  /* location of the call in the caller */
+  uint32_t next;  /* index of the next position of the same function, or NONE */
   uint32_t depth;
 };
 
 struct callgrind_tree {
   size_t types;
-  struct buffer positions; /* struct callgrind_position */
-  struct buffer weights;   /* double[types]: share of the function's own cost at this position */
-  struct buffer pruned;    /* double[types]: cost of pruned branches below this position */
-  uint32_t *first;         /* [functions] first position of each function, or NONE */
+  struct buffer positions; /* array of struct callgrind_position */
+  struct buffer
+      weights;          /* for each position and type: share of the function's own cost, a double */
+  struct buffer pruned; /* for each position and type: cost of pruned branches below it, a double */
+  uint32_t *first;      /* index of each function's first position, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
-  uint64_t frames; /* sum of all depths */
+  uint64_t frames; /* sum of the depths of all positions */
   bool joined;     /* true if there were too many paths, so that some positions have only their
                       caller above */
 };
@@ -173,29 +176,30 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* A context in the current part. */
 struct callgrind_entry {
-  uint32_t call;     /* the call into it with the highest cost, or NONE */
+  uint32_t call;     /* index of the call into the context with the highest cost, or NONE */
   uint32_t site;     /* location of that call, or NONE until it is needed */
-  uint32_t function; /* a function in this context, or NONE */
-  bool is_truncated; /* true if callers are missing in the name */
+  uint32_t function; /* index of a function in this context, or NONE */
+  bool is_truncated; /* true if the name of the context lacks callers */
 };
 
 struct callgrind_exact {
   struct callgrind_contexts *contexts;
   pprofc_builder *builder;
-  size_t deepest;                 /* frames of a stack to keep */
-  struct callgrind_entry *places; /* [contexts] */
+  size_t deepest;                 /* maximum number of frames of a stack that are kept */
+  struct callgrind_entry *places; /* entry of each context in the current part */
   uint32_t *stack;
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks callers */
   uint64_t frames_left;   /* number of frames until stacks are cut */
-  uint64_t agree, differ; /* calls that agree with names, and calls that do not */
+  uint64_t agree, differ; /* number of calls that agree with the names, and number that do not */
 };
 
-/* `bytes` is the size of the file. */
+/* Initializes the state. `bytes` is the size of the file. */
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
-/* True if the names have the callers: calls of this part and the parts before agree. */
+/* True if names contain their callers: most calls of this part and of earlier parts agree with
+ * them. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
 /* Adds samples for the graph, each with the labels. Returns false when out of memory. */
 bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,

@@ -2,6 +2,7 @@
 #include "import/callgrind/contexts.h"
 
 #include "core/array.h"
+#include "core/chars.h"
 #include "import/names.h"
 
 /* Brackets around a quote up to this depth keep it in the name. */
@@ -53,24 +54,20 @@ static void brackets_pass(struct brackets *b, char c) {
     brackets_close(b, opening[closes - closing]);
 }
 
-static bool is_word_char(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 /* Returns the offset after a sign that looks like a bracket: "operator<<", "operator()", "->".
  * Returns `at` for any other text. */
 static size_t after_sign(pprofc_str name, size_t at) {
   static const pprofc_str word = {"operator", 8};
   pprofc_str rest = str_slice(name, at, name.size);
   if (str_starts(rest, STR("->"))) return at + 2;
-  if (!str_starts(rest, word) || (at && is_word_char(name.data[at - 1]))) return at;
+  if (!str_starts(rest, word) || (at && char_is_word(name.data[at - 1]))) return at;
   size_t end = at + word.size;
   if (str_starts(str_slice(name, end, name.size), STR("()"))) return end + 2;
   while (end < name.size && name.data[end] && strchr("<>-=", name.data[end])) end++;
   return end;
 }
 
-/* Characters that matter for splitting; "operator" begins with an o. */
+/* Characters at which function_end must look closer; "operator" begins with an o. */
 static const bool splits[256] = {
     ['\''] = true, ['o'] = true, ['-'] = true, ['('] = true, [')'] = true, ['<'] = true,
     ['>'] = true,  ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
@@ -119,11 +116,6 @@ static size_t split_name_words(struct callgrind_contexts *contexts, pprofc_str n
 
 /* ---- contexts ---------------------------------------- */
 
-static bool context_is(const void *items, uint32_t index, const void *wanted) {
-  const struct callgrind_context *a = (const struct callgrind_context *)items + index, *b = wanted;
-  return a->caller == b->caller && a->symbol == b->symbol;
-}
-
 /* Finds or adds the symbol of a function's name. */
 static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->symbols.count;
@@ -141,15 +133,16 @@ static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name)
 static uint32_t context_enter(struct callgrind_contexts *contexts, uint32_t caller,
                               pprofc_str name) {
   struct callgrind_context context = {caller, symbol_add(contexts, name), 1};
-  if (context.symbol == NONE || contexts->count >= NONE - 1 ||
-      !ARRAY_RESERVE(contexts->mem, contexts->items, contexts->room, contexts->count + 1))
-    return NONE;
-  if (caller != NONE) context.depth += contexts->items[caller].depth;
-  uint32_t found =
-      map_find_or_add(&contexts->by_caller, hash_mix(caller, context.symbol), context_is,
-                      contexts->items, &context, (uint32_t)contexts->count);
-  if (found == contexts->count) contexts->items[contexts->count++] = context;
-  return found;
+  const struct callgrind_context *items = contexts->items;
+  if (context.symbol == NONE || contexts->count >= NONE - 1) return NONE;
+  if (caller != NONE) context.depth += items[caller].depth;
+  uint64_t hash = hash_mix(caller, context.symbol);
+  MAP_FIND(found, &contexts->by_caller, hash,
+           items[found].caller == caller && items[found].symbol == context.symbol);
+  if (found != MAP_NONE) return found;
+  bool added = MAP_PUSH(contexts->mem, &contexts->by_caller, hash, contexts->items, contexts->count,
+                        contexts->room, context);
+  return added ? (uint32_t)contexts->count - 1 : NONE;
 }
 
 uint32_t callgrind_contexts_name(struct callgrind_contexts *contexts, pprofc_str name) {

@@ -14,37 +14,38 @@
  */
 struct callgrind_symbol {
   uint32_t text;
-  uint32_t system; /* mangled name; 0 if reports must show the name unchanged */
+  uint32_t system; /* string of the mangled name; 0 if reports must show the name unchanged */
   uint32_t file;   /* file of code that a JIT compiler made, or 0 */
-  int64_t line;    /* first line of such code, or 0 */
+  int64_t line;    /* first line of the code that a JIT compiler made, or 0 */
 };
 
 struct callgrind_context {
-  uint32_t caller; /* context of the caller, or NONE */
+  uint32_t caller; /* index of the caller's context, or NONE */
   uint32_t symbol;
-  uint32_t depth; /* number of symbols up to the root */
+  uint32_t depth; /* number of symbols from this context up to the root */
 };
 
 /* A complete name from the file. */
 struct callgrind_whole {
   uint32_t context;
-  uint32_t plain; /* symbol of the name without the level of recursion; NONE until it is needed */
+  uint32_t plain; /* index of the symbol of the name without the level of recursion; NONE until it
+                     is needed */
 };
 
 struct callgrind_contexts {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
-  struct interner names;   /* names as the file has them */
-  struct interner symbols; /* names of functions */
-  struct map by_caller;    /* contexts */
+  struct interner names;   /* complete names, as the file has them */
+  struct interner symbols; /* names of single functions */
+  struct map by_caller;    /* index of contexts by caller and symbol */
   struct callgrind_whole *wholes;
-  struct callgrind_symbol *infos; /* [symbols] */
+  struct callgrind_symbol *infos; /* data of each symbol */
   struct callgrind_context *items;
   size_t whole_room, info_room, count, room;
-  pprofc_str *words; /* symbols of one name */
+  pprofc_str *words; /* buffer for the symbols of one name */
   size_t word_room;
   struct jit_names jit;
-  bool failed; /* true if memory ran out; then names are not found any more */
+  bool failed; /* true if memory ran out; from then on no names are found */
 };
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
@@ -77,7 +78,8 @@ enum callgrind_relation {
   RELATION_OTHER      /* the names contradict the call */
 };
 
-/* Contexts of any depth: only the beginnings of the names are compared. */
+/* Returns the relation of a call. Contexts may have any depth, because only the beginnings of the
+ * names are compared. */
 enum callgrind_relation callgrind_context_relation(const struct callgrind_contexts *contexts,
                                                    uint32_t caller, uint32_t callee);
 

@@ -1,9 +1,11 @@
 /* Finds the events of a callgrind file, which become sample types, and their units. */
 #include "import/callgrind/read.h"
 
+#include "core/chars.h"
+
 static size_t leading_digits(pprofc_str s) {
   size_t digits = 0;
-  while (digits < s.size && s.data[digits] >= '0' && s.data[digits] <= '9') digits++;
+  while (digits < s.size && char_is_digit(s.data[digits])) digits++;
   return digits;
 }
 
@@ -62,7 +64,7 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
                                uint32_t columns[CALLGRIND_MAX_EVENTS]) {
   size_t count = 0;
   pprofc_str word;
-  while (callgrind_next_word(&list, &word))
+  while (import_next_word(&list, &word))
     if (count < CALLGRIND_MAX_EVENTS) columns[count++] = find_event(events, word);
   return count;
 }
@@ -71,7 +73,7 @@ static pprofc_status add_events(struct callgrind_events *events, pprofc_str list
                                 pprofc_error *error) {
   pprofc_str word;
   bool seen[CALLGRIND_MAX_EVENTS] = {false};
-  while (callgrind_next_word(&list, &word)) {
+  while (import_next_word(&list, &word)) {
     uint32_t index = find_event(events, word);
     if (index == NONE && events->count == CALLGRIND_MAX_EVENTS)
       return error_set(error, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MAX_EVENTS);
@@ -93,7 +95,7 @@ static bool has_relative_counter(pprofc_str line, size_t columns) {
   if (!line.size ||
       (line.data[0] != '*' && line.data[0] != '+' && line.data[0] != '-' && !leading_digits(line)))
     return false;
-  for (size_t i = 0; callgrind_next_word(&line, &word); i++)
+  for (size_t i = 0; import_next_word(&line, &word); i++)
     if (i >= columns && (word.data[0] == '+' || word.data[0] == '*')) return true;
   return false;
 }

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Number of callers that a stack may have beyond those in its name. Their functions were running
- * already when the program began to count, so callgrind learned of them later. */
+/* Number of callers above those in its name that a stack may have. Their functions were already
+ * running when the program began to count, so callgrind saw them later. */
 #define MAX_JOINS 64u
 
 /* When all stacks together have this many frames, later stacks are cut at MAX_LATE. Frames are
@@ -88,7 +88,8 @@ static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
   return true;
 }
 
-/* Forgets the part. Most files have many parts with few of the contexts. */
+/* Clears the entries of the contexts that the part used. Most files have many parts with few of the
+ * contexts. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   for (uint32_t f = 0; f < callgrind_function_count(graph); f++)
     exact->places[context_of_function(graph, f)] =
@@ -99,10 +100,7 @@ static void exact_leave(struct callgrind_exact *exact, const struct callgrind_gr
 
 static bool exact_push(struct callgrind_exact *exact, size_t *depth, uint32_t location) {
   if (*depth >= exact->deepest) return true;
-  if (!ARRAY_RESERVE(exact->contexts->mem, exact->stack, exact->stack_room, *depth + 1))
-    return false;
-  exact->stack[(*depth)++] = location;
-  return true;
+  return ARRAY_PUSH(exact->contexts->mem, exact->stack, *depth, exact->stack_room, location);
 }
 
 /* Pushes a frame in place of callers that are not known. */
@@ -124,8 +122,8 @@ static bool push_caller(struct callgrind_exact *exact, const struct callgrind_gr
   return exact_push(exact, depth, entry->site);
 }
 
-/* Pushes the caller that the name of *context contains. The file has no call from a caller that has
- * not returned. */
+/* Pushes the caller that the name of *context contains. It is needed when the file has no call from
+ * that caller, because it has not returned. */
 static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;

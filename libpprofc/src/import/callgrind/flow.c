@@ -7,21 +7,21 @@
 
 #include <math.h>
 
-/* Least share of a function's cost that makes it a root. The share is the cost above the sum of
- * all calls to it; a smaller one is rounding. */
+/* Smallest share of a function's cost, not covered by calls to it, that makes it a root. A smaller
+ * share is a rounding error. */
 #define ROOT_SHARE 0.001
 
 /* ---- cycles ------------------------------------------ */
 
-/* Tarjan's algorithm for strongly connected components, with an explicit stack. */
+/* State of Tarjan's algorithm for strongly connected components, with an explicit stack. */
 struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
-  uint32_t *found; /* [functions] order of discovery, 0 if not found yet */
-  uint32_t *low;   /* [functions] earliest function on the open stack that it reaches */
-  uint32_t *next;  /* [functions] next call to follow */
-  uint32_t *path;  /* [functions] current path */
-  uint32_t *open;  /* [functions] functions whose component is not complete */
+  uint32_t *found; /* order of discovery of each function, 0 if not found yet */
+  uint32_t *low;   /* earliest function on the open stack that each function reaches */
+  uint32_t *next;  /* next call to follow of each function */
+  uint32_t *path;  /* functions on the current path */
+  uint32_t *open;  /* functions whose component is not complete */
   bool *on_path, *is_open;
   size_t path_size, open_size, order_size;
   uint32_t clock;
@@ -88,34 +88,28 @@ static void walk_all(struct callgrind_flow_walk *w, bool *called) {
 }
 
 static bool find_cycles(struct callgrind_flow *flow) {
-  const pprofc_allocator *mem = flow->mem;
+  struct arena arena;
   size_t n = callgrind_function_count(flow->graph);
   struct callgrind_flow_walk w = {.flow = flow, .graph = flow->graph};
-  w.found = mem_zero_array(mem, n, sizeof *w.found);
-  w.low = mem_array(mem, n, sizeof *w.low);
-  w.next = mem_array(mem, n, sizeof *w.next);
-  w.path = mem_array(mem, n, sizeof *w.path);
-  w.open = mem_array(mem, n, sizeof *w.open);
-  w.on_path = mem_zero_array(mem, n, sizeof *w.on_path);
-  w.is_open = mem_zero_array(mem, n, sizeof *w.is_open);
-  bool *called = mem_zero_array(mem, n, sizeof *called);
+  arena_init(&arena, flow->graph->mem);
+  w.found = arena_zero_array(&arena, n, sizeof *w.found);
+  w.low = arena_array(&arena, n, sizeof *w.low);
+  w.next = arena_array(&arena, n, sizeof *w.next);
+  w.path = arena_array(&arena, n, sizeof *w.path);
+  w.open = arena_array(&arena, n, sizeof *w.open);
+  w.on_path = arena_zero_array(&arena, n, sizeof *w.on_path);
+  w.is_open = arena_zero_array(&arena, n, sizeof *w.is_open);
+  bool *called = arena_zero_array(&arena, n, sizeof *called);
   bool ok = w.found && w.low && w.next && w.path && w.open && w.on_path && w.is_open && called;
   if (ok) walk_all(&w, called);
-  mem_free(mem, w.found, n, sizeof *w.found);
-  mem_free(mem, w.low, n, sizeof *w.low);
-  mem_free(mem, w.next, n, sizeof *w.next);
-  mem_free(mem, w.path, n, sizeof *w.path);
-  mem_free(mem, w.open, n, sizeof *w.open);
-  mem_free(mem, w.on_path, n, sizeof *w.on_path);
-  mem_free(mem, w.is_open, n, sizeof *w.is_open);
-  mem_free(mem, called, n, sizeof *called);
+  arena_free(&arena);
   return ok;
 }
 
 /* ---- shares ------------------------------------------ */
 
-/* Costs of a function, which may be negative. own: inclusive cost in the file. rest: own minus
- * the cost of the calls to it. */
+/* Costs of a function, which may be negative. own: inclusive cost in the file. rest: inclusive cost
+ * minus the cost of the calls to the function. */
 struct callgrind_rest {
   double own, rest;
 };
@@ -176,14 +170,14 @@ static void sum_inclusive(struct callgrind_flow *flow) {
 }
 
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
-                         bool tree) {
-  *flow = (struct callgrind_flow){.graph = graph, .mem = graph->mem};
+                         struct arena *arena, bool tree) {
+  *flow = (struct callgrind_flow){.graph = graph};
   size_t functions = callgrind_function_count(graph), cells = functions * graph->types;
-  flow->calls = mem_zero_array(graph->mem, cells, sizeof *flow->calls);
-  flow->root = mem_zero_array(graph->mem, cells, sizeof *flow->root);
-  flow->inclusive = mem_zero_array(graph->mem, cells, sizeof *flow->inclusive);
-  flow->order = mem_array(graph->mem, functions, sizeof *flow->order);
-  flow->recursive = mem_zero_array(graph->mem, functions, sizeof *flow->recursive);
+  flow->calls = arena_zero_array(arena, cells, sizeof *flow->calls);
+  flow->root = arena_zero_array(arena, cells, sizeof *flow->root);
+  flow->inclusive = arena_zero_array(arena, cells, sizeof *flow->inclusive);
+  flow->order = arena_array(arena, functions, sizeof *flow->order);
+  flow->recursive = arena_zero_array(arena, functions, sizeof *flow->recursive);
   struct callgrind_rest *own = mem_zero_array(graph->mem, cells, sizeof *own);
   bool ok = flow->calls && flow->root && flow->inclusive && flow->order && flow->recursive && own &&
             find_cycles(flow);
@@ -194,15 +188,6 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
   }
   mem_free(graph->mem, own, cells, sizeof *own);
   return ok;
-}
-
-void callgrind_flow_free(struct callgrind_flow *flow) {
-  size_t functions = callgrind_function_count(flow->graph), cells = functions * flow->graph->types;
-  mem_free(flow->mem, flow->calls, cells, sizeof *flow->calls);
-  mem_free(flow->mem, flow->root, cells, sizeof *flow->root);
-  mem_free(flow->mem, flow->inclusive, cells, sizeof *flow->inclusive);
-  mem_free(flow->mem, flow->order, functions, sizeof *flow->order);
-  mem_free(flow->mem, flow->recursive, functions, sizeof *flow->recursive);
 }
 
 /* Returns the event that determines the shares of a function: `type`, or event 0 if its calls

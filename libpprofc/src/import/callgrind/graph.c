@@ -81,10 +81,9 @@ static uint32_t callgrind_append_function(struct callgrind_graph *graph,
 static uint32_t graph_namesake(struct callgrind_graph *graph,
                                const struct callgrind_function *function) {
   uint64_t hash = hash_mix(hash_mix(function->object, function->name), function->file);
-  struct map_probe probe = map_start(&graph->by_name, hash);
-  uint32_t index;
-  while ((index = map_next(&graph->by_name, &probe)) != MAP_NONE)
-    if (same_function(&callgrind_functions(graph)[index], function)) return index;
+  MAP_FIND(index, &graph->by_name, hash,
+           same_function(&callgrind_functions(graph)[index], function));
+  if (index != MAP_NONE) return index;
   return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
 
@@ -134,16 +133,15 @@ static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function
                           const struct callgrind_place *place) {
   const struct callgrind_function *f = &callgrind_functions(graph)[function];
   const struct callgrind_cost *costs = callgrind_costs(graph);
-  uint32_t index;
   if (f->cost_count <= FEW) {
+    uint32_t index;
     for (index = f->first_cost; index != NONE && !same_place(&costs[index].place, place);)
       index = costs[index].next;
     return index;
   }
-  struct map_probe probe = map_start(&graph->by_place, hash_cost(function, place));
-  while ((index = map_next(&graph->by_place, &probe)) != MAP_NONE)
-    if (costs[index].function == function && same_place(&costs[index].place, place)) break;
-  return index;
+  MAP_FIND(found, &graph->by_place, hash_cost(function, place),
+           costs[found].function == function && same_place(&costs[found].place, place));
+  return found;
 }
 
 /* Indexes the lines of a function that exceeds FEW. */
@@ -207,19 +205,18 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
 static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
   const struct callgrind_function *f = &callgrind_functions(graph)[call->caller];
   const struct callgrind_call *calls = callgrind_calls(graph);
-  uint32_t index;
   if (f->call_count <= FEW) {
+    uint32_t index;
     for (index = f->first_call; index != NONE && !call_is_same(graph, &calls[index], call);)
       index = calls[index].next;
     return index;
   }
-  struct map_probe probe = map_start(&graph->by_call, hash_call(graph, call));
-  while ((index = map_next(&graph->by_call, &probe)) != MAP_NONE)
-    if (call_is_same(graph, &calls[index], call)) break;
-  return index;
+  MAP_FIND(found, &graph->by_call, hash_call(graph, call),
+           call_is_same(graph, &calls[found], call));
+  return found;
 }
 
-/* Indexes the calls of a function that exceeds FEW. */
+/* Indexes the calls of a function that has more than FEW calls. */
 static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_call; c != NONE; c = callgrind_calls(graph)[c].next)
     if (!map_insert(&graph->by_call, hash_call(graph, &callgrind_calls(graph)[c]), c))

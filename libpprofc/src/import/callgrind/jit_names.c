@@ -1,7 +1,4 @@
-/* Reads perf-PID.map and finds the name of an address.
- *
- * Python writes "py::parse:/app/parser.py", V8 "Function:parse file:///app/parser.mjs:4:13" or
- * "JS:*parse /app/parser.js:4:13". Other names stay unchanged. */
+/* Reads perf-PID.map and finds the name of an address. */
 #include "import/callgrind/jit_names.h"
 
 #include "core/array.h"
@@ -49,8 +46,7 @@ bool jit_names_read(struct jit_names *names, pprofc_str text) {
   struct jit_code code;
   while (str_next_line(&text, &line)) {
     if (!jit_line(line, &code)) continue;
-    if (!ARRAY_RESERVE(names->mem, names->items, names->room, names->count + 1)) return false;
-    names->items[names->count++] = code;
+    if (!ARRAY_PUSH(names->mem, names->items, names->count, names->room, code)) return false;
   }
   if (names->count) qsort(names->items, names->count, sizeof *names->items, jit_compare);
   return true;
@@ -92,59 +88,9 @@ bool jit_names_load(struct jit_names *names, pprofc_str folder, pprofc_str pid) 
 
 /* ---- names ------------------------------------------- */
 
-/* Splits "py::parse:/app/parser.py". */
-static void name_of_python(pprofc_str text, struct jit_function *f) {
-  size_t colon = str_find_char(text, ':');
-  f->name = str_slice(text, 0, colon);
-  f->file = str_slice(text, colon + 1, text.size);
-}
-
-/* Removes ":13" from the end of *text; false if there is no number. */
-static bool take_last_number(pprofc_str *text, int64_t *number) {
-  size_t colon = str_find_last_char(*text, ':');
-  if (colon >= text->size || !str_parse_int(str_slice(*text, colon + 1, text->size), 10, number))
-    return false;
-  *text = str_slice(*text, 0, colon);
-  return *number >= 0;
-}
-
-/* Splits "parse file:///app/parser.mjs:4:13". A function without a name begins with a space. */
-static void name_of_script(pprofc_str text, struct jit_function *f) {
-  static const pprofc_str scheme = {"file://", 7};
-  int64_t number;
-  pprofc_str place = text;
-  while (text.size && strchr("*~^+", text.data[0])) text = str_slice(text, 1, text.size);
-  f->name = text;
-  size_t space = str_find_char(text, ' ');
-  if (space >= text.size) return;
-  place = str_slice(text, space + 1, text.size);
-  f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
-  if (take_last_number(&place, &number)) { /* the column, and before it the line */
-    f->line = number;
-    if (take_last_number(&place, &number)) f->line = number;
-  }
-  f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
-}
-
-/* Beginnings of names, and how the rest is written. */
-static const struct jit_language {
-  const char *prefix;
-  void (*split)(pprofc_str text, struct jit_function *f);
-} jit_languages[] = {
-    {"py::", name_of_python},         {"Function:", name_of_script}, {"Script:", name_of_script},
-    {"LazyCompile:", name_of_script}, {"JS:", name_of_script},       {"Eval:", name_of_script},
-};
-
 bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found) {
   BISECT(at, names->count, names->items[at].start <= address);
   if (!at || names->items[at - 1].limit <= address) return false;
-  pprofc_str text = names->items[at - 1].name;
-  *found = (struct jit_function){.name = text, .file = STR("")};
-  for (size_t i = 0; i < sizeof jit_languages / sizeof *jit_languages; i++) {
-    pprofc_str prefix = str_of(jit_languages[i].prefix);
-    if (!str_starts(text, prefix)) continue;
-    jit_languages[i].split(str_slice(text, prefix.size, text.size), found);
-    break;
-  }
+  *found = jit_function_of(names->items[at - 1].name);
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include "core/buffer.h"
 #include "core/error.h"
+#include "import/jit_function.h"
 
 struct jit_code {
   uint64_t start, limit;
@@ -13,15 +14,9 @@ struct jit_code {
 
 struct jit_names {
   const pprofc_allocator *mem;
-  struct buffer text; /* the file; names point into it */
+  struct buffer text; /* text of the file; names point into it */
   struct jit_code *items;
   size_t count, room;
-};
-
-/* A function as its language names it. */
-struct jit_function {
-  pprofc_str name, file;
-  int64_t line; /* first line, or 0 */
 };
 
 void jit_names_init(struct jit_names *names, const pprofc_allocator *mem);

@@ -3,9 +3,8 @@
 
 #include "core/array.h"
 
-#define SMALL_IDS                                                                                  \
-  1024u /* ids below this, or below twice the number of names more, are indexes                    \
-           of an array */
+/* Ids below this, or below twice the number of names plus this, are indices of an array. */
+#define SMALL_IDS 1024u
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
                           struct callgrind_contexts *contexts) {
@@ -24,11 +23,8 @@ void callgrind_names_free(struct callgrind_names *names) {
 static struct callgrind_name *names_find(const struct callgrind_names *names, uint64_t id) {
   struct callgrind_name *items = (struct callgrind_name *)(void *)names->items.data;
   if (id < names->room && names->by_number[id] != NONE) return &items[names->by_number[id]];
-  struct map_probe probe = map_start(&names->by_id, hash_mix(0, id));
-  uint32_t index;
-  while ((index = map_next(&names->by_id, &probe)) != MAP_NONE)
-    if (items[index].id == id) return &items[index];
-  return NULL;
+  MAP_FIND(index, &names->by_id, hash_mix(0, id), items[index].id == id);
+  return index == MAP_NONE ? NULL : &items[index];
 }
 
 /* Indexes the name at `index`; false when out of memory. */

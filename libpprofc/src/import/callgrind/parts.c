@@ -28,7 +28,8 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
   return 1;
 }
 
-/* Counts benchmarks whose name was there before. Threads have parts of one number. */
+/* Counts benchmarks whose name occurred before. The threads of a part have the same part number and
+ * count once. */
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;
@@ -109,22 +110,28 @@ void callgrind_add_notes(struct callgrind_reader *r) {
   if (note) pprofc_builder_comment(r->builder, note);
   if (r->exact.is_truncated)
     pprofc_builder_comment(r->builder, "callers that callgrind did not keep are [truncated]");
-  import_note_count(r->builder, r->bad_lines, "line of callgrind's output could not be read",
-                    "lines of callgrind's output could not be read");
-  import_note_count(r->builder, r->unknown_lines,
-                    "line of callgrind's output is of an unknown kind",
-                    "lines of callgrind's output are of an unknown kind");
+  const struct import_loss losses[] = {
+      {r->bad_lines, "line of callgrind's output could not be read",
+       "lines of callgrind's output could not be read"},
+      {r->unknown_lines, "line of callgrind's output is of an unknown kind",
+       "lines of callgrind's output are of an unknown kind"},
+      {0}};
+  import_account(r->builder, r->lines - r->bad_lines - r->unknown_lines, "lines", losses);
+  if (r->wrong_totals)
+    import_compare_total(r->builder, r->wrong.event, r->wrong.said, r->wrong.read);
   import_note_count(r->builder, r->wrong_totals,
                     "part of callgrind's output has totals that differ from its lines",
                     "parts of callgrind's output have totals that differ from its lines");
+  import_compare_version(r->builder, "callgrind's format", r->version, 1);
   import_note_count(r->builder, r->cut_parts,
                     "part of callgrind's output has no totals: it may be truncated",
                     "parts of callgrind's output have no totals: they may be truncated");
-  import_note_count(r->builder, r->repeated,
-                    "part of callgrind's output has the name of another benchmark: they add up",
-                    "parts of callgrind's output have names of other benchmarks: they add up");
+  import_note_count(
+      r->builder, r->repeated,
+      "part of callgrind's output repeats the name of a benchmark: its costs are added",
+      "parts of callgrind's output repeat names of benchmarks: their costs are added");
   import_note_count(
       r->builder, r->joined_parts,
-      "part of callgrind's output has too many paths: some costs are below one caller alone",
-      "parts of callgrind's output have too many paths: some costs are below one caller alone");
+      "part of callgrind's output has too many paths: some costs are shown for one caller only",
+      "parts of callgrind's output have too many paths: some costs are shown for one caller only");
 }

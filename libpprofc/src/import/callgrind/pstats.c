@@ -18,14 +18,15 @@ struct marshal_value {
   enum marshal_kind kind;
   pprofc_str text;
   double number;
-  struct marshal_value **items; /* elements; in a dictionary keys and values alternate */
+  struct marshal_value **items; /* elements of a tuple, list or dictionary; in a dictionary keys and
+                                   values alternate */
   size_t count, room;
 };
 
 struct marshal {
   const uint8_t *at, *end;
   struct arena arena;
-  struct marshal_value **refs; /* values that can be referred to, in the order of their starts */
+  struct marshal_value **refs; /* values that a reference can name, in the order of their starts */
   size_t ref_count, ref_room;
   bool nomem;
 };
@@ -128,9 +129,7 @@ static bool marshal_body(struct marshal *m, int type, struct marshal_value *v, u
 
 /* Adds a value that can be referred to; false when out of memory. */
 static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
-  if (!ARRAY_RESERVE_IN(&m->arena, m->refs, m->ref_room, m->ref_count + 1)) return false;
-  m->refs[m->ref_count++] = v;
-  return true;
+  return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
 
 /* Returns the value of a reference; NULL if there is no such value. */
@@ -146,7 +145,8 @@ static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
   if (plain == 'r' || plain == 'R') return marshal_ref(m);
   if (!plain) return NULL;
   struct marshal_value *v = arena_zero_array(&m->arena, 1, sizeof *v);
-  bool is_ref = type != plain || type == 't'; /* 't' is from Python 2 */
+  /* Type 't' of Python 2 is also a string that references can name. */
+  bool is_ref = type != plain || type == 't';
   m->nomem |= !v || (is_ref && !marshal_add_ref(m, v));
   return !m->nomem && marshal_body(m, (int)plain, v, depth + 1) ? v : NULL;
 }
@@ -156,7 +156,7 @@ static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
 /* Output of the conversion. */
 struct pstats {
   struct buffer out;
-  struct interner files, names; /* names that are already defined */
+  struct interner files, names; /* files and names that the output already defines */
 };
 
 /* True for the key of a function: file, line, name. */
@@ -165,16 +165,16 @@ static bool pstats_is_function(const struct marshal_value *v) {
          v->items[1]->kind == MARSHAL_NUMBER && v->items[2]->kind == MARSHAL_TEXT;
 }
 
-static bool pstats_has_numbers(const struct marshal_value *v, size_t count) {
-  if (v->kind != MARSHAL_TUPLE || v->count < count) return false;
-  for (size_t i = 0; i < count; i++)
+static bool pstats_has_numbers(const struct marshal_value *v) {
+  if (v->kind != MARSHAL_TUPLE || v->count < 4) return false;
+  for (size_t i = 0; i < 4; i++)
     if (v->items[i]->kind != MARSHAL_NUMBER) return false;
   return true;
 }
 
 /* True for the calls of a function: primitive calls, calls, own time, time, callers. */
 static bool pstats_is_entry(const struct marshal_value *v) {
-  return pstats_has_numbers(v, 4) && v->count == 5 && v->items[4]->kind == MARSHAL_DICT;
+  return pstats_has_numbers(v) && v->count == 5 && v->items[4]->kind == MARSHAL_DICT;
 }
 
 /* Writes "fn=(7) name", or "fn=(7)" if the name is already defined. */
@@ -213,8 +213,8 @@ static int64_t pstats_count(double count) {
   return count >= 1 && count < 9e18 ? (int64_t)count : 1;
 }
 
-/* Writes a call. The module `profile` has no times of callers: then callers share the
- * function's time. */
+/* Writes a call. Python's module `profile` records no time for each caller, so the callers share
+ * the time of the function. */
 static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                         const struct marshal_value *function, const struct marshal_value *entry,
                         const struct marshal_value *call) {
@@ -244,7 +244,7 @@ static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
   for (size_t i = 0; i < callers->count; i += 2) {
     const struct marshal_value *call = callers->items[i + 1];
     if (!pstats_is_function(callers->items[i])) return false;
-    if (call->kind != MARSHAL_NUMBER && !pstats_has_numbers(call, 4)) return false;
+    if (call->kind != MARSHAL_NUMBER && !pstats_has_numbers(call)) return false;
     pstats_call(p, callers->items[i], function, entry, call);
   }
   return true;
@@ -261,10 +261,14 @@ static pprofc_status pstats_convert(struct pstats *p, pprofc_str data, struct ma
     return error_at(error, PPROFC_E_FORMAT, (uint64_t)(m->at - (const uint8_t *)data.data),
                     "a value of Python's marshal format cannot be read");
   buffer_add_text(&p->out, "# callgrind format\nevents: wall(ns)\n");
-  for (size_t i = 0; i < root->count; i += 2)
+  uint64_t total = 0;
+  for (size_t i = 0; i < root->count; i += 2) {
     if (!pstats_entry(p, root->items[i], root->items[i + 1]))
       return error_set(error, PPROFC_E_FORMAT, "entry %zu is not a function with its callers",
                        i / 2 + 1);
+    total += (uint64_t)pstats_time(root->items[i + 1]->items[2]->number);
+  }
+  buffer_printf(&p->out, "totals: %llu\n", (unsigned long long)total);
   return p->out.failed ? error_nomem(error) : PPROFC_OK;
 }
 

@@ -3,9 +3,10 @@
 #define PPROFC_IMPORT_CALLGRIND_READ_H
 
 #include "import/callgrind/callgrind.h"
+#include "import/lines.h"
 
 struct callgrind_event {
-  pprofc_str name; /* name in the file */
+  pprofc_str name; /* name of the event in the file */
   pprofc_str type, unit;
   int64_t factor; /* factor from the file's values to `unit` */
 };
@@ -29,8 +30,6 @@ bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 
 /* ---- words.c */
 
-/* Reads the next word of *rest; spaces and tabs separate words. */
-bool callgrind_next_word(pprofc_str *rest, pprofc_str *word);
 /* Parses a decimal number, or a hexadecimal one after 0x. */
 bool callgrind_number(pprofc_str s, uint64_t *out);
 /* Parses a number: "12", or relative to the last number of the column: "+3", "-3", "*". */
@@ -41,16 +40,16 @@ bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 struct callgrind_name {
   uint64_t id;
   pprofc_str raw;
-  uint32_t text; /* string of the profile; of functions, the index in `contexts` */
+  uint32_t text; /* string of the profile; for functions the index in `contexts` */
 };
 
 /* Names of one kind. Objects, files and functions have separate ids. */
 struct callgrind_names {
-  struct buffer items; /* struct callgrind_name; `failed` is set when out of memory */
-  uint32_t *by_number; /* [room] index of the name of each small id, or NONE */
+  struct buffer items; /* array of struct callgrind_name; its `failed` is set when out of memory */
+  uint32_t *by_number; /* index of the name of each small id, or NONE */
   size_t room;
-  struct map by_id;                    /* names of larger ids */
-  struct callgrind_contexts *contexts; /* for names of functions, else NULL */
+  struct map by_id;                    /* index of the names with larger ids */
+  struct callgrind_contexts *contexts; /* contexts of function names; NULL for other names */
 };
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,

@@ -10,6 +10,12 @@ enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 /* Meaning of the next line of numbers. */
 enum expect { COST, CALL, JUMP };
 
+/* A total in the file, and the sum of the lines that it must equal. */
+struct callgrind_total {
+  char event[64];
+  uint64_t said, read;
+};
+
 struct callgrind_reader {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
@@ -26,9 +32,10 @@ struct callgrind_reader {
   uint32_t event_columns[CALLGRIND_MAX_EVENTS];
   size_t event_count;
   pprofc_str thread, part, benchmark;
-  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column, in the units of the file */
+  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
   bool in_body, many_parts;
-  bool writes_totals, has_totals; /* callgrind ends each part with its totals */
+  bool writes_totals, has_totals; /* true if the file has totals, which callgrind writes at the end
+                                     of each part */
 
   /* State of the current line. */
   uint64_t position[COLUMN_KINDS];
@@ -37,12 +44,13 @@ struct callgrind_reader {
                                           false if it means -3 */
   pprofc_str text;                     /* text of the whole file */
   uint32_t object, file, function, inlined;
-  uint32_t called_object, called_file; /* NONE if not given */
+  /* Object and file of the next call; NONE if the file does not name them. */
+  uint32_t called_object, called_file;
   struct callgrind_name called;
   bool has_called;
   enum expect expect;
 
-  bool has_calls;     /* false for cachegrind */
+  bool has_calls;     /* true if the file has calls: false for cachegrind */
   bool has_process;   /* true if the file has named its process */
   bool has_exact;     /* true if a part has exact stacks */
   bool has_estimates; /* true if a part has stacks that are no more than estimates */
@@ -51,8 +59,10 @@ struct callgrind_reader {
                        profile */
   struct interner benchmarks; /* names of benchmarks */
   pprofc_str last_part;       /* number of the last part of a benchmark */
-  uint64_t repeated;          /* parts with the name of another benchmark */
-  uint64_t bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
+  uint64_t repeated; /* number of parts whose benchmark has a name that an earlier one had */
+  uint64_t lines, bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
+  struct callgrind_total wrong; /* first total that differs from its sum */
+  int64_t version;
 };
 
 /* True unless memory ran out. */
@@ -61,7 +71,7 @@ bool callgrind_has_memory(const struct callgrind_reader *r);
 void callgrind_start_part(struct callgrind_reader *r);
 /* Adds the samples of the part, and starts the next one. */
 pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error);
-/* Adds comments about the stacks, and about lines that were not understood. */
+/* Adds comments about the stacks, and about lines that the reader did not understand. */
 void callgrind_add_notes(struct callgrind_reader *r);
 
 #endif

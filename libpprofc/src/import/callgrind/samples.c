@@ -12,7 +12,7 @@
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Number of classes for the comparison of remainders. */
+/* Number of buckets in which fractions from 0 to 1 are sorted by size. */
 #define REMAINDERS 1024
 
 /* Shares below this are rounding errors of sums. */
@@ -61,7 +61,8 @@ static void split_magnitude(int64_t total, const double *weights, size_t count, 
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     double exact = floor((double)total * (weights[i] / sum));
-    int64_t whole = exact < (double)left ? (int64_t)exact : left; /* doubles round large totals */
+    /* A double cannot hold every large total exactly. */
+    int64_t whole = exact < (double)left ? (int64_t)exact : left;
     out[i * stride] = whole;
     left -= whole;
   }
@@ -114,12 +115,11 @@ struct sampling {
   const struct label *labels;
   size_t label_count;
   uint64_t frames_left, samples_left;
-  uint32_t *stack; /* [deepest + 2] frames of a stack */
-  double *weights; /* [types * (places + 1)] weights of one function's positions, grouped by
-                      type */
-  int64_t *values; /* [(places + 1) types] parts of a divided cost */
+  uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
+  double *weights; /* weights of one function's positions, grouped by type */
+  int64_t *values; /* parts of a divided cost, one row of all types per position */
   size_t places;   /* maximum number of positions of a function */
-  int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches */
+  int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
 };
 
 /* Adds a sample with one or two leaves and the callers of a position (NONE: no callers). */
@@ -229,19 +229,15 @@ static void add_cut(struct sampling *s, const int64_t *values) {
   samples_add(s, leaves, 1, NONE, values + count * types);
 }
 
-static bool share_cut(struct sampling *s) {
+static bool share_cut(struct sampling *s, struct arena *arena) {
   size_t rows = callgrind_position_count(&s->tree) + 1;
   if (values_are_zero(s->cut, s->graph->types)) return true;
-  double *weights = mem_array(s->graph->mem, rows, sizeof *weights);
-  int64_t *values = mem_array(s->graph->mem, rows * s->graph->types, sizeof *values);
-  bool ok = weights && values;
-  if (ok) {
-    split_cut(s, weights, values);
-    add_cut(s, values);
-  }
-  mem_free(s->graph->mem, weights, rows, sizeof *weights);
-  mem_free(s->graph->mem, values, rows * s->graph->types, sizeof *values);
-  return ok;
+  double *weights = arena_array(arena, rows, sizeof *weights);
+  int64_t *values = arena_array(arena, rows * s->graph->types, sizeof *values);
+  if (!weights || !values) return false;
+  split_cut(s, weights, values);
+  add_cut(s, values);
+  return true;
 }
 
 /* ---- all of them ------------------------------------- */
@@ -260,19 +256,18 @@ static void samples_measure(const struct callgrind_tree *tree, size_t *places, s
 }
 
 static bool samples_make(struct sampling *s) {
-  const pprofc_allocator *mem = s->graph->mem;
+  struct arena arena;
   size_t depth, types = s->graph->types;
   samples_measure(&s->tree, &s->places, &depth);
-  size_t room = depth + 2, cells = (s->places + 1) * types;
-  s->stack = mem_array(mem, room, sizeof *s->stack);
-  s->weights = mem_array(mem, cells, sizeof *s->weights);
-  s->values = mem_array(mem, cells, sizeof *s->values);
+  size_t cells = (s->places + 1) * types;
+  arena_init(&arena, s->graph->mem);
+  s->stack = arena_array(&arena, depth + 2, sizeof *s->stack);
+  s->weights = arena_array(&arena, cells, sizeof *s->weights);
+  s->values = arena_array(&arena, cells, sizeof *s->values);
   bool ok = s->stack && s->weights && s->values;
   for (uint32_t f = 0; ok && f < s->tree.functions; f++) share_function(s, f);
-  ok = ok && share_cut(s);
-  mem_free(mem, s->stack, room, sizeof *s->stack);
-  mem_free(mem, s->weights, cells, sizeof *s->weights);
-  mem_free(mem, s->values, cells, sizeof *s->values);
+  ok = ok && share_cut(s, &arena);
+  arena_free(&arena);
   return ok;
 }
 

@@ -21,25 +21,26 @@
 #define POSITIONS_FOR_EACH 16u
 #define VISITS_ALWAYS      ((uint64_t)1 << 16)
 #define VISITS_FOR_EACH    256u
-/* Deeper branches are pruned. */
+/* Maximum depth of a position. Deeper branches are pruned. */
 #define MAX_DEPTH 1000u
 
 struct growing {
+  struct arena arena; /* arena that holds the arrays */
   struct callgrind_tree *tree;
   const struct callgrind_graph *graph;
   struct callgrind_flow flow;
   pprofc_builder *builder;
-  uint32_t *last; /* [functions] last position of each function, or NONE */
+  uint32_t *last; /* last position of each function, or NONE */
 
   size_t most_positions;
-  uint32_t *call_count; /* [functions] number of calls that a function makes */
-  double *largest;      /* [functions * types] cost of the largest branch of a function */
-  double *below;        /* [functions * types] cost of all branches of a function */
-  uint64_t visits_left; /* remaining limit of calls to visit */
+  uint32_t *call_count; /* number of calls that each function makes */
+  double *largest;      /* cost of each function's largest branch, by type */
+  double *below;        /* cost of all branches of each function, by type */
+  uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
-  double *rest; /* [calls * types] if full: share of the callee without a position in the tree */
-  double *open; /* [functions * types] share of the function whose calls have no position in
+  double *rest; /* if full: for each call and type, the share of the callee that has no position in
                    the tree */
+  double *open; /* for each function and type, the share whose calls have no position in the tree */
 };
 
 /* Appends a position and returns its weights, all 0; NULL when out of memory. */
@@ -240,7 +241,7 @@ static bool grow_tree(struct growing *g) {
 
 /* ---- what does not fit ------------------------------- */
 
-/* Passes shares without a position on to the calls of the function, callers before callees. */
+/* Gives the shares that no position took to the calls of the function, callers before callees. */
 static void pass_rest_on(struct growing *g) {
   const struct callgrind_call *calls = callgrind_calls(g->graph);
   size_t types = g->tree->types;
@@ -250,7 +251,7 @@ static void pass_rest_on(struct growing *g) {
     for (uint32_t c = callgrind_functions(g->graph)[caller].first_call; c != NONE;
          c = calls[c].next) {
       if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
-        continue; /* no samples below */
+        continue; /* a position without samples below it needs no frame */
       for (size_t t = 0; t < types; t++) {
         g->rest[c * types + t] += open[t] * callgrind_call_share(&g->flow, c, t);
         g->open[calls[c].callee * types + t] += g->rest[c * types + t];
@@ -308,22 +309,16 @@ static void set_limits(struct growing *g) {
 
 /* Grows the tree again and joins the branches over the limit. */
 static bool grow_with_rest(struct growing *g) {
-  const pprofc_allocator *mem = g->graph->mem;
   size_t calls = callgrind_call_count(g->graph) * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
   clear_tree(g);
   set_limits(g);
   g->tree->joined = true;
-  g->rest = mem_zero_array(mem, calls, sizeof *g->rest);
-  g->open = mem_zero_array(mem, cells, sizeof *g->open);
-  bool ok = g->rest && g->open && grow_tree(g);
-  if (ok) {
-    pass_rest_on(g);
-    ok = add_rest_positions(g);
-  }
-  mem_free(mem, g->rest, calls, sizeof *g->rest);
-  mem_free(mem, g->open, cells, sizeof *g->open);
-  return ok;
+  g->rest = arena_zero_array(&g->arena, calls, sizeof *g->rest);
+  g->open = arena_zero_array(&g->arena, cells, sizeof *g->open);
+  if (!g->rest || !g->open || !grow_tree(g)) return false;
+  pass_rest_on(g);
+  return add_rest_positions(g);
 }
 
 /* Computes the number of calls and the costs of the branches of each function. */
@@ -344,21 +339,14 @@ static void measure_branches(struct growing *g) {
 }
 
 static bool add_tree(struct growing *g) {
-  const pprofc_allocator *mem = g->graph->mem;
   size_t functions = g->tree->functions, cells = functions * g->tree->types;
-  g->call_count = mem_zero_array(mem, functions, sizeof *g->call_count);
-  g->largest = mem_zero_array(mem, cells, sizeof *g->largest);
-  g->below = mem_zero_array(mem, cells, sizeof *g->below);
-  bool ok = g->call_count && g->largest && g->below;
-  if (ok) {
-    measure_branches(g);
-    set_limits(g);
-    ok = grow_tree(g) && (!g->full || grow_with_rest(g));
-  }
-  mem_free(mem, g->call_count, functions, sizeof *g->call_count);
-  mem_free(mem, g->largest, cells, sizeof *g->largest);
-  mem_free(mem, g->below, cells, sizeof *g->below);
-  return ok;
+  g->call_count = arena_zero_array(&g->arena, functions, sizeof *g->call_count);
+  g->largest = arena_zero_array(&g->arena, cells, sizeof *g->largest);
+  g->below = arena_zero_array(&g->arena, cells, sizeof *g->below);
+  if (!g->call_count || !g->largest || !g->below) return false;
+  measure_branches(g);
+  set_limits(g);
+  return grow_tree(g) && (!g->full || grow_with_rest(g));
 }
 
 /* ---- all of them ------------------------------------- */
@@ -378,14 +366,14 @@ bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_gra
   buffer_init(&tree->weights, mem, PTRDIFF_MAX);
   buffer_init(&tree->pruned, mem, PTRDIFF_MAX);
   struct growing g = {.tree = tree, .graph = graph, .builder = builder};
+  arena_init(&g.arena, mem);
   tree->first = mem_array(mem, functions, sizeof *tree->first);
-  g.last = mem_array(mem, functions, sizeof *g.last);
-  bool ok = callgrind_flow_init(&g.flow, graph, stacks == PPROFC_STACKS_PROPORTIONAL);
+  g.last = arena_array(&g.arena, functions, sizeof *g.last);
+  bool ok = callgrind_flow_init(&g.flow, graph, &g.arena, stacks == PPROFC_STACKS_PROPORTIONAL);
   ok = ok && tree->first && g.last;
   for (size_t f = 0; ok && f < functions; f++) tree->first[f] = g.last[f] = NONE;
   ok = ok && ways[stacks](&g);
-  callgrind_flow_free(&g.flow);
-  mem_free(mem, g.last, functions, sizeof *g.last);
+  arena_free(&g.arena);
   return ok;
 }
 

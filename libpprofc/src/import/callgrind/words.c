@@ -1,16 +1,7 @@
-/* Words and numbers of callgrind's lines. */
+/* Splits callgrind's lines into words and parses numbers. */
 #include "import/callgrind/read.h"
 
 #define SURE_DIGITS 18u /* number of decimal digits that always fit 64 bits */
-
-bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
-  size_t from = 0, to;
-  while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
-  for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
-  *word = str_slice(*rest, from, to);
-  *rest = str_slice(*rest, to, rest->size);
-  return word->size > 0;
-}
 
 bool callgrind_number(pprofc_str s, uint64_t *out) {
   uint64_t number = 0;

@@ -1,14 +1,16 @@
 /* Table of the events that become samples, and the code that reads them. */
 #include "import/jfr/jfr.h"
 
+#include <math.h>
+
 /* Ways to turn an event into values. */
 enum events_action {
-  EVENTS_CPU,     /* a period if the thread runs, nothing if it sleeps */
-  EVENTS_WALL,    /* a period per sample of a thread, running or not */
-  EVENTS_NATIVE,  /* one period */
-  EVENTS_AMOUNT,  /* one value: the amount */
-  EVENTS_COUNT,   /* two values: 1 for the count, then the amount */
-  EVENTS_SETTING, /* not a sample: a setting of the recording */
+  EVENTS_CPU,     /* adds a period if the thread runs, nothing if it sleeps */
+  EVENTS_WALL,    /* adds a period for each sample of a thread, running or not */
+  EVENTS_NATIVE,  /* adds one period */
+  EVENTS_AMOUNT,  /* adds one value: the amount */
+  EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
+  EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
 };
 
 struct jfr_event {
@@ -133,7 +135,9 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
-    if (!c->events || !jfr_field_of(j, c, "stackTrace")) continue;
+    bool has_stack = c->events && jfr_field_of(j, c, "stackTrace");
+    j->without_field += has_stack ? 0 : c->events;
+    if (!has_stack) continue;
     size_t before = j->unread.count;
     uint32_t name = interner_copy(&j->unread, &j->names, c->name);
     if (name == MAP_NONE || !ARRAY_RESERVE(j->mem, j->unread_counts, j->unread_capacity, name + 1))
@@ -144,8 +148,8 @@ static bool events_note_unread(struct jfr *j) {
   return true;
 }
 
-/* Notes what a chunk counts. Fails if earlier chunks count another event, because the values
- * cannot be added. */
+/* Notes the event that a chunk counts. Fails if earlier chunks count another event, because the
+ * values cannot be added. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
@@ -179,8 +183,9 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
     const struct jfr_handler *h = events_handler(j, type);
     if (h) events_survey(j, h, &body, settings);
     has_cpu |= h && h->event->type == JFR_CPU;
-    struct jfr_class *c = h || type < 2 ? NULL : jfr_class_of(j, type);
-    if (c) c->events++;
+    if (h || type < 2) continue;
+    struct jfr_class *c = jfr_class_of(j, type);
+    *(c ? &c->events : &j->without_field) += 1;
   }
   events_note_types(j, settings, has_cpu);
   if (!jfr_ok(j) || (has_cpu && !events_note_cpu(j, settings))) return false;
@@ -202,12 +207,12 @@ static void events_thread(struct jfr *j, uint64_t id, struct jfr_key *key) {
   key->tid = thread->slots[JFR_OS_ID];
 }
 
-/* Converts ticks to nanoseconds, rounded down. */
+/* Converts ticks to nanoseconds, rounded down, at most INT64_MAX. */
 static uint64_t events_ticks(uint64_t ticks, uint64_t per_second) {
   const uint64_t second = 1000000000;
   if (!per_second || per_second == second) return ticks;
-  if (per_second > UINT64_MAX / second || ticks / per_second > INT64_MAX / second)
-    return (uint64_t)((double)ticks / (double)per_second * 1e9);
+  if (per_second > UINT64_MAX / second || ticks / per_second >= INT64_MAX / second)
+    return (uint64_t)fmin((double)ticks / (double)per_second * 1e9, 0x1p63 - 1024);
   return ticks / per_second * second + ticks % per_second * second / per_second;
 }
 
@@ -217,7 +222,7 @@ static uint64_t events_amount(const struct jfr *j, const struct jfr_handler *h, 
                                      [JFR_MILLISECONDS] = 1000000,
                                      [JFR_SECONDS] = 1000000000};
   if (!h->event->is_time) return amount;
-  if ((int64_t)amount < 0) return 0; /* unknown duration */
+  if ((int64_t)amount < 0) return 0; /* a negative amount means that the duration is unknown */
   if (h->unit == JFR_TICKS) return events_ticks(amount, j->chunk->ticks_per_second);
   return amount * factors[h->unit];
 }
@@ -244,7 +249,7 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
 struct events_sample {
   const struct jfr_handler *handler;
   struct jfr_key key;
-  uint64_t hash; /* hash of key */
+  uint64_t hash; /* hash of the sample's key */
   uint64_t slots[JFR_SLOTS];
 };
 
@@ -257,8 +262,8 @@ struct events_ahead {
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
-  if (settings->has_wall && state != EVENTS_OTHER) { /* samples of the other event have
-                                                        STATE_DEFAULT */
+  /* Samples of the other event have STATE_DEFAULT, so drop this one. */
+  if (settings->has_wall && state != EVENTS_OTHER) {
     jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->wall);
     return;
   }
@@ -316,7 +321,7 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
 }
 
 static void events_flush(struct jfr *j, struct events_ahead *ahead) {
-  const struct events_sample *which[EVENTS_AHEAD]; /* samples that have a stack */
+  const struct events_sample *which[EVENTS_AHEAD]; /* samples of the batch that have a stack */
   size_t found = 0;
   for (size_t i = 0; i < ahead->count; i++)
     jfr_stack_prefetch(j, ahead->samples[i].slots[JFR_EVENT_STACK]);
@@ -333,7 +338,7 @@ static void events_read(struct jfr *j, struct events_ahead *ahead, const struct 
   const uint8_t *at = body->at;
   p->handler = h;
   if (!events_run(j, h, body, p->slots)) {
-    events_flush(j, ahead); /* report an earlier failure first */
+    events_flush(j, ahead); /* add the batch first, because it may report an earlier failure */
     events_fail(j, at);
     return;
   }

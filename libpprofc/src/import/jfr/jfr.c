@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-#define MAGIC STR("FLR\0")
+#define MAGIC        STR("FLR\0")
+#define NEWEST_MINOR 1
 
 bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) {
   va_list arguments;
@@ -68,16 +69,15 @@ bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct 
 static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   struct jfr_reader r = {start + 16, start + JFR_HEADER_SIZE, false, false};
   struct jfr_chunk c = {.start = start, .end = start + size};
-  jfr_long(&r); /* offset of the last constant pools */
+  jfr_long(&r); /* skip the offset of the last constant pools */
   c.metadata_at = jfr_long(&r);
   c.time = jfr_long(&r);
   c.duration = jfr_long(&r);
-  jfr_long(&r); /* ticks at the start of the chunk */
+  jfr_long(&r); /* skip the ticks at the start of the chunk */
   c.ticks_per_second = jfr_long(&r);
   c.compressed = jfr_int(&r) & 1;
-  if (!ARRAY_RESERVE(j->mem, j->chunks, j->chunk_capacity, j->chunk_count + 1))
+  if (!ARRAY_PUSH(j->mem, j->chunks, j->chunk_count, j->chunk_capacity, c))
     return jfr_fail_nomem(j);
-  j->chunks[j->chunk_count++] = c;
   return true;
 }
 
@@ -94,6 +94,7 @@ static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t lef
                     "unsupported version %u.%u of the format, only 2 is read; JDK Mission Control "
                     "opens recordings of Oracle's JDK 8",
                     major, minor);
+  if ((int)minor > j->minor) j->minor = (int)minor;
   return size >= JFR_HEADER_SIZE && size <= left ? size : 0;
 }
 
@@ -195,7 +196,6 @@ static void jfr_note_unread(struct jfr *j) {
 }
 
 static void jfr_notes(struct jfr *j) {
-  jfr_note(j, "skipped events without a stack", j->without_stack);
   jfr_note(j, "skipped frames without a method", j->without_method);
   jfr_note(j, "stacks that the recorder cut off", j->truncated);
   jfr_note(j, "skipped bytes of an incomplete last chunk", j->left_out);
@@ -206,7 +206,14 @@ static void jfr_notes(struct jfr *j) {
   uint64_t unread = 0;
   for (size_t i = 0; i < j->unread.count; i++) unread += j->unread_counts[i];
   jfr_note_unread(j);
-  import_note_share(j->builder, j->samples, j->without_stack + unread, "events with stacks");
+  const struct import_loss losses[] = {
+      {j->without_stack, "event has no stack", "events have no stack"},
+      {unread, "", ""}, /* jfr_note_unread sets the name */
+      {0}};
+  import_account(j->builder, j->samples, "events with stacks", losses);
+  import_note_count(j->builder, j->without_field, "event is of a kind without stacks",
+                    "events are of kinds without stacks");
+  import_compare_version(j->builder, "Flight Recorder's format 2.x", j->minor, NEWEST_MINOR);
 }
 
 /* Sets the start time and the duration, from the first chunk to the end of the last one. */
@@ -249,10 +256,12 @@ static void jfr_free(struct jfr *j) {
   pprofc_builder_free(j->builder);
 }
 
-pprofc_status import_jfr(pprofc_str data, const pprofc_allocator *mem,
-                         const pprofc_read_options *options, pprofc_profile **profile,
-                         pprofc_error *error) {
-  if (!str_starts(data, MAGIC)) return PPROFC_E_NO_MATCH;
+bool import_is_jfr(pprofc_str data) {
+  return str_starts(data, MAGIC);
+}
+
+IMPORT_READER(import_jfr) {
+  if (!import_is_jfr(data)) return PPROFC_E_NO_MATCH;
   struct jfr j = {.mem = mem, .options = options, .error = error, .data = data};
   j.builder = pprofc_builder_new(mem);
   buffer_init(&j.text, mem, SIZE_MAX);

@@ -18,7 +18,7 @@
 /* ---- layouts ----------------------------------------- */
 
 enum jfr_kind {
-  JFR_STRUCT, /* class with fields; not a kind of jfr_op */
+  JFR_STRUCT, /* class with fields; only for fields, not a kind of jfr_op */
   JFR_BYTE,
   JFR_SHORT,
   JFR_INT,
@@ -34,8 +34,8 @@ enum jfr_kind {
 /* A step of reading a value. Steps are in the order of the bytes; each reads at least one byte. */
 struct jfr_op {
   uint8_t kind;
-  int8_t slot;   /* slot of the value, or -1 */
-  uint16_t body; /* arrays: number of following steps that are repeated */
+  int8_t slot;   /* slot that receives the value, or -1 */
+  uint16_t body; /* for arrays: number of following steps that are repeated */
 };
 
 /* Steps that read a class. Not readable if the class is not described or nests too deeply. */
@@ -48,7 +48,7 @@ struct jfr_program {
 
 /* A field to read, and the slot for its value. */
 struct jfr_want {
-  const char *field; /* NULL ends the list */
+  const char *field; /* name of the field; NULL ends the list */
   int8_t slot;
 };
 
@@ -101,7 +101,7 @@ enum jfr_pool_name {
 
 /* Slots of entries. Entries of all string pools use JFR_TEXT. */
 enum { JFR_TEXT = 0, JFR_FRAMES = 0, JFR_TRUNCATED = 1, JFR_CLASS = 0, JFR_NAME = 1 };
-enum { JFR_MAPPING = 2 }; /* methods of native code: mapping of the library + 1, or 0 */
+enum { JFR_MAPPING = 2 }; /* for methods of native code: mapping of the library + 1, or 0 */
 enum { JFR_STATE_KIND = 1 };
 enum { JFR_OS_NAME = 0, JFR_OS_ID = 1, JFR_JAVA_NAME = 2 };
 
@@ -109,9 +109,9 @@ enum { JFR_OS_NAME = 0, JFR_OS_ID = 1, JFR_JAVA_NAME = 2 };
 
 struct jfr_entry {
   uint64_t id;
-  uint64_t slots[3]; /* numbers, keys of other pools, or offsets of strings and arrays in the
-                        chunk */
-  uint32_t made;     /* string, function or stack made from the entry, or JFR_UNMADE */
+  uint64_t slots[3]; /* values of the entry: numbers, keys of other pools, or offsets of strings and
+                        arrays in the chunk */
+  uint32_t made;     /* index of the string, function or stack made from the entry, or JFR_UNMADE */
 };
 
 struct jfr_pool {
@@ -119,14 +119,14 @@ struct jfr_pool {
   size_t count, capacity;
   uint64_t first_id; /* id of items[0]; items[i] has the id first_id + i if i < dense */
   size_t dense;
-  uint32_t *small; /* [small_count] entries of other small ids, or MAP_NONE */
+  uint32_t *small; /* index of the entry of each other small id, or MAP_NONE; small_count entries */
   size_t small_count, small_capacity;
   struct map by_id; /* index of all other entries by id */
 };
 
 /* ---- events ------------------------------------------ */
 
-/* Slots of events. */
+/* Slots of an event. */
 enum {
   JFR_EVENT_STACK,
   JFR_EVENT_THREAD,
@@ -179,17 +179,17 @@ struct jfr_handler {
 struct jfr_settings {
   uint64_t cpu, wall, native;
   pprofc_str event; /* event that async-profiler counted if it is not a time: "cache-misses" */
-  bool only_wall;   /* async-profiler sampled all threads, running or not, as
+  bool only_wall;   /* true if async-profiler sampled all threads, running or not, as
                        jdk.ExecutionSample */
-  bool has_wall;    /* async-profiler sampled the wall clock in addition to another event */
-  bool async;       /* recording of async-profiler */
+  bool has_wall;    /* true if async-profiler sampled the wall clock in addition to another event */
+  bool async;       /* true for a recording of async-profiler */
 };
 
 struct jfr_chunk {
   const uint8_t *start, *end; /* bytes of the chunk, including the header */
   bool compressed;
-  uint64_t metadata_at;    /* offset, or 0 if not given */
-  uint64_t time, duration; /* nanoseconds */
+  uint64_t metadata_at;    /* offset of the metadata, or 0 if not given */
+  uint64_t time, duration; /* start and duration of the chunk, in nanoseconds */
   uint64_t ticks_per_second;
   struct jfr_settings settings;
 };
@@ -213,22 +213,25 @@ struct jfr {
   struct jfr_program frame; /* program that reads a stack frame */
   struct jfr_handler handlers[JFR_MAX_HANDLERS];
   size_t handler_count;
-  struct buffer text; /* buffer of jfr_text */
-  struct buffer name; /* name being built */
+  struct buffer text; /* buffer for texts that jfr_text converts */
+  struct buffer name; /* buffer for the name being built */
 
   /* State of the whole file. */
   bool has_type[JFR_TYPE_COUNT];
-  int8_t column[JFR_TYPE_COUNT]; /* column of each type in the values of a sample */
+  int8_t column[JFR_TYPE_COUNT]; /* column of each sample type in the values of a sample */
   size_t type_count;
-  struct arena names;   /* event names from the settings */
+  struct arena names;   /* arena that holds event names from the settings */
   pprofc_str cpu_event; /* event that the type cpu counts if it is not a time */
   bool has_cpu_event;   /* true once cpu_event is set by a chunk with samples */
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  uint64_t text_bytes, steps; /* bytes of text read; steps of compiled programs */
-  uint64_t samples;           /* number of events that became samples */
+  /* Limited counters: bytes of text read, and steps that the readers of events executed. */
+  uint64_t text_bytes, steps;
+  uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;
+  uint64_t without_field; /* number of events whose kind has no field with a stack */
+  int minor;              /* highest minor version of a chunk */
   bool assumed_period;
   struct interner unread; /* names of events that have stacks but are not in the table */
   uint64_t *unread_counts;

@@ -137,7 +137,8 @@ struct layout_loop {
   uint32_t first, end, left;
 };
 
-/* Returns the next step after `at`: the start of a loop that ends there, or `at` itself. */
+/* Returns the step to run next: the start of a loop that ends at `at` and has rounds left, else
+ * `at`. */
 static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t at) {
   while (*depth && at == loops[*depth - 1].end) {
     if (--loops[*depth - 1].left) return loops[*depth - 1].first;

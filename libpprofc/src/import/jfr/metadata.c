@@ -65,14 +65,14 @@ static enum jfr_kind jfr_kind_of(pprofc_str name) {
 static bool tree_open(struct jfr_tree *t, enum jfr_element element) {
   struct jfr_metadata *m = &t->j->metadata;
   if (element == JFR_ELEMENT_CLASS) {
-    if (!ARRAY_RESERVE(t->j->mem, m->classes, m->class_capacity, m->class_count + 1))
+    if (!ARRAY_PUSH(t->j->mem, m->classes, m->class_count, m->class_capacity,
+                    (struct jfr_class){.first_field = (uint32_t)m->field_count}))
       return jfr_fail_nomem(t->j);
-    m->classes[m->class_count++] = (struct jfr_class){.first_field = (uint32_t)m->field_count};
   }
   if (element == JFR_ELEMENT_FIELD) {
-    if (!ARRAY_RESERVE(t->j->mem, m->fields, m->field_capacity, m->field_count + 1))
+    if (!ARRAY_PUSH(t->j->mem, m->fields, m->field_count, m->field_capacity,
+                    (struct jfr_field){.unit = JFR_TICKS}))
       return jfr_fail_nomem(t->j);
-    m->fields[m->field_count++] = (struct jfr_field){.unit = JFR_TICKS};
     m->classes[m->class_count - 1].field_count++;
   }
   return true;
@@ -186,7 +186,7 @@ bool jfr_read_metadata(struct jfr *j) {
   const uint8_t *at = r.at;
   if (!offset || !jfr_next_event(j, &r, &type, &t.r) || type != 0)
     return jfr_fail_at(j, at, "no metadata");
-  jfr_long(&t.r); /* time, duration and id of the metadata */
+  jfr_long(&t.r); /* skip time, duration and id of the metadata */
   jfr_long(&t.r);
   jfr_long(&t.r);
   if (tree_read_strings(&t)) tree_read(&t);
@@ -196,11 +196,8 @@ bool jfr_read_metadata(struct jfr *j) {
 }
 
 struct jfr_class *jfr_class_of(struct jfr *j, uint64_t id) {
-  struct map_probe probe = map_start(&j->metadata.by_id, hash_mix(id, 0));
-  uint32_t index;
-  while ((index = map_next(&j->metadata.by_id, &probe)) != MAP_NONE)
-    if (j->metadata.classes[index].id == id) return &j->metadata.classes[index];
-  return NULL;
+  MAP_FIND(index, &j->metadata.by_id, hash_mix(id, 0), j->metadata.classes[index].id == id);
+  return index == MAP_NONE ? NULL : &j->metadata.classes[index];
 }
 
 const struct jfr_field *jfr_field_of(struct jfr *j, const struct jfr_class *c, const char *name) {

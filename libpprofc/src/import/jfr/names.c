@@ -1,4 +1,4 @@
-/* Names of functions and classes. Function names have the form of Pyroscope's converter,
+/* Makes the names of functions and classes. Function names have the form of Pyroscope's converter,
  * "java/util/HashMap.put", so that profiles of both can be compared. */
 #include "import/jfr/jfr.h"
 

@@ -1,8 +1,8 @@
-/* Constant pools, which are in checkpoint events. If an entry occurs in several checkpoints,
+/* Reads constant pools, which are in checkpoint events. If an entry occurs in several checkpoints,
  * the first one counts, as in the JDK. */
 #include "import/jfr/jfr.h"
 
-/* Fields that are read. */
+/* Fields of each pool's classes that the reader keeps. */
 static const struct jfr_want stack_wants[] = {
     {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
 static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};
@@ -36,11 +36,8 @@ static size_t pool_of(const struct jfr_class *c) {
 
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id) {
   if (id < pool->small_count && pool->small[id] != MAP_NONE) return &pool->items[pool->small[id]];
-  struct map_probe probe = map_start(&pool->by_id, hash_mix(id, 0));
-  uint32_t index;
-  while ((index = map_next(&pool->by_id, &probe)) != MAP_NONE)
-    if (pool->items[index].id == id) return &pool->items[index];
-  return NULL;
+  MAP_FIND(index, &pool->by_id, hash_mix(id, 0), pool->items[index].id == id);
+  return index == MAP_NONE ? NULL : &pool->items[index];
 }
 
 void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name name, uint64_t id) {
@@ -108,7 +105,8 @@ static bool pool_read(struct jfr *j, struct jfr_reader *r) {
 
 static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
   const uint8_t *at = r->at;
-  for (int i = 0; i < 3; i++) jfr_long(r); /* time, duration, offset of the previous checkpoint */
+  /* Skip time, duration and offset of the previous checkpoint. */
+  for (int i = 0; i < 3; i++) jfr_long(r);
   jfr_fixed(r, 1);
   uint32_t pools = jfr_int(r);
   for (uint32_t i = 0; i < pools && !r->failed; i++)

@@ -1,4 +1,4 @@
-/* Reader for the integers of a chunk, compressed or of fixed width as its header says.
+/* Reads the integers of a chunk, which are compressed or of fixed width as its header says.
  * Failures are sticky: later reads return 0, and `at` is the end. */
 #ifndef PPROFC_IMPORT_JFR_READER_H
 #define PPROFC_IMPORT_JFR_READER_H

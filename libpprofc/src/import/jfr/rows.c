@@ -1,14 +1,14 @@
-/* Samples: events with equal keys (stack, thread and labels) become one sample with several
+/* Stores samples: events with equal keys (stack, thread and labels) become one sample with several
  * values. */
 #include "import/jfr/jfr.h"
 
 #include <stdio.h>
 
 struct jfr_rows {
-  uint64_t *words; /* [count * stride] key and then values of each row */
+  uint64_t *words; /* key and then values of each row; `stride` words per row */
   size_t count, word_capacity, stride;
   struct map by_key;
-  uint32_t last; /* row found last; an event adds up to three values to the same row */
+  uint32_t last; /* index of the row found last; an event adds up to three values to the same row */
 };
 
 #define ROWS_KEY_WORDS (sizeof(struct jfr_key) / sizeof(uint64_t))

@@ -1,5 +1,7 @@
-/* Settings of a recording: sampling periods and events. */
+/* Reads the settings of a recording: sampling periods and events. */
 #include "import/jfr/jfr.h"
+
+#include "core/chars.h"
 
 /* Default periods of the JDK, of async-profiler and of its wall clock mode, in nanoseconds. */
 #define JDK_PERIOD   20000000u
@@ -18,7 +20,7 @@ static const struct {
 static uint64_t settings_duration(pprofc_str text) {
   size_t digits = 0;
   uint64_t number;
-  while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9') digits++;
+  while (digits < text.size && char_is_digit(text.data[digits])) digits++;
   if (!str_parse_uint(str_slice(text, 0, digits), 10, &number)) return 0;
   pprofc_str unit = str_trim(str_slice(text, digits, text.size));
   if (!unit.size) return number;
@@ -84,7 +86,7 @@ void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64
   pprofc_str name = jfr_text(j, slots[JFR_EVENT_SETTING_NAME]);
   uint64_t *period = settings_target(j, settings, name, slots[JFR_EVENT_SETTING_ID]);
   settings->async |= str_equal(name, STR("interval"));
-  if (str_equal(name, STR("wall"))) /* -1 means off */
+  if (str_equal(name, STR("wall"))) /* a period of -1 means off */
     settings->has_wall = !str_starts(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]), STR("-"));
   if (str_equal(name, STR("event")))
     settings_event(j, settings, jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));

@@ -1,4 +1,4 @@
-/* Stack traces: frames become locations, and equal stacks of all chunks are stored once.
+/* Reads stack traces. Frames become locations, and equal stacks of all chunks are stored once.
  *
  * An inlined frame becomes a line of its caller's location. */
 #include "import/jfr/jfr.h"
@@ -23,19 +23,19 @@ static const struct {
 };
 
 struct stacks_item {
-  size_t first; /* index of the first frame */
+  size_t first; /* index of the stack's first frame in `frames` */
   uint32_t depth;
 };
 
 struct jfr_stacks {
   struct stacks_item *items;
   size_t count, capacity;
-  uint32_t *frames; /* frames of all stacks */
+  uint32_t *frames; /* frames of all stacks, one stack after another */
   size_t frame_count, frame_capacity;
   struct map by_frames;
-  pprofc_line *lines; /* lines of the current location */
+  pprofc_line *lines; /* buffer for the lines of the current location */
   size_t line_count, line_capacity;
-  uint32_t mapping[STACKS_KINDS]; /* mapping of each kind, or NONE */
+  uint32_t mapping[STACKS_KINDS]; /* mapping for each kind of code, or NONE */
 };
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j) {
@@ -132,9 +132,8 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   uint32_t location = pprofc_builder_location(j->builder, mapping, 0, s->lines, s->line_count);
   s->line_count = 0;
   if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
-  if (!ARRAY_RESERVE(j->mem, s->frames, s->frame_capacity, s->frame_count + 1))
+  if (!ARRAY_PUSH(j->mem, s->frames, s->frame_count, s->frame_capacity, location))
     return jfr_fail_nomem(j);
-  s->frames[s->frame_count++] = location;
   return true;
 }
 
@@ -148,9 +147,9 @@ static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   if (function == NONE) {
     j->without_method++;
   } else {
-    if (!ARRAY_RESERVE(j->mem, s->lines, s->line_capacity, s->line_count + 1))
+    if (!ARRAY_PUSH(j->mem, s->lines, s->line_count, s->line_capacity,
+                    (pprofc_line){function, line > 0 ? line : 0, 0}))
       return jfr_fail_nomem(j);
-    s->lines[s->line_count++] = (pprofc_line){function, line > 0 ? line : 0, 0};
   }
   if (!s->line_count || (kind == STACKS_INLINED && !is_last)) return true;
   return stacks_push(j, kind, slots[0]);
@@ -169,7 +168,7 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
 struct stacks_ahead {
   uint64_t slots[STACKS_AHEAD][3];
   uint32_t count;
-  bool failed; /* true if the frame after them cannot be read */
+  bool failed; /* true if the frame after these cannot be read */
 };
 
 /* Prefetches the pool entries for a method's name, or if `text` is set the bytes of the name. */
@@ -234,22 +233,18 @@ static uint32_t stacks_add(struct jfr *j) {
   if (s->count) first = s->items[s->count - 1].first + s->items[s->count - 1].depth;
   size_t depth = s->frame_count - first, bytes = depth * sizeof *s->frames;
   uint64_t hash = hash_bytes(s->frames + first, bytes);
-  struct map_probe probe = map_start(&s->by_frames, hash);
-  uint32_t index;
-  while ((index = map_next(&s->by_frames, &probe)) != MAP_NONE) {
-    const struct stacks_item *item = &s->items[index];
-    if (item->depth != depth || memcmp(s->frames + item->first, s->frames + first, bytes) != 0)
-      continue;
+  MAP_FIND(index, &s->by_frames, hash,
+           s->items[index].depth == depth &&
+               memcmp(s->frames + s->items[index].first, s->frames + first, bytes) == 0);
+  if (index != MAP_NONE) {
     s->frame_count = first;
     return index;
   }
-  if (s->count >= JFR_UNMADE || !ARRAY_RESERVE(j->mem, s->items, s->capacity, s->count + 1) ||
-      !map_insert(&s->by_frames, hash, (uint32_t)s->count)) {
-    jfr_fail_nomem(j);
-    return NONE;
-  }
-  s->items[s->count] = (struct stacks_item){first, (uint32_t)depth};
-  return (uint32_t)s->count++;
+  if (s->count < JFR_UNMADE && MAP_PUSH(j->mem, &s->by_frames, hash, s->items, s->count,
+                                        s->capacity, (struct stacks_item){first, (uint32_t)depth}))
+    return (uint32_t)s->count - 1;
+  jfr_fail_nomem(j);
+  return NONE;
 }
 
 bool jfr_reserve_stacks(struct jfr *j) {

@@ -4,9 +4,9 @@
 enum jfr_encoding {
   JFR_NULL,
   JFR_EMPTY,
-  JFR_POOLED, /* key of an entry of the string pool */
+  JFR_POOLED, /* encoding: the key of an entry of the string pool */
   JFR_UTF8,
-  JFR_CHARS, /* UTF-16, each unit an integer */
+  JFR_CHARS, /* encoding: UTF-16, each unit an integer */
   JFR_LATIN1,
 };
 
@@ -95,7 +95,7 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
     if (!entry) return STR("");
     r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
-    s = jfr_read_string(&r, &j->text, &key); /* do not follow a second key */
+    s = jfr_read_string(&r, &j->text, &key); /* decode NULL: do not follow a second key */
   }
   if (j->text.failed) jfr_fail_nomem(j);
   jfr_take(j, &j->text_bytes, s.size, "texts");

@@ -1,4 +1,4 @@
-/* Frames with one caller each, indexed by the ids of the file. */
+/* Links frames that have one caller each, by the ids of the file. */
 #include "import/json/call_tree.h"
 
 #include "core/array.h"
@@ -15,11 +15,8 @@ void call_tree_free(struct json_call_tree *tree) {
 }
 
 static uint32_t call_tree_lookup(const struct json_call_tree *tree, uint64_t hash, pprofc_str id) {
-  struct map_probe probe = map_start(&tree->by_id, hash);
-  uint32_t node;
-  while ((node = map_next(&tree->by_id, &probe)) != MAP_NONE)
-    if (str_equal(tree->ids[node], id)) return node;
-  return MAP_NONE;
+  MAP_FIND(node, &tree->by_id, hash, str_equal(tree->ids[node], id));
+  return node;
 }
 
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
@@ -29,9 +26,8 @@ uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct 
   if (!ARRAY_RESERVE_IN(tree->arena, tree->nodes, tree->room, count + 1)) return MAP_NONE;
   if (!ARRAY_RESERVE_IN(tree->arena, tree->ids, tree->id_room, count + 1)) return MAP_NONE;
   uint64_t hash = hash_bytes(id.data, id.size);
-  bool again = call_tree_lookup(tree, hash, id) != MAP_NONE; /* of equal ids, only the first is
-                                                                indexed, so that lookups stay
-                                                                short */
+  /* Index only the first of several equal ids, so that lookups stay short. */
+  bool again = call_tree_lookup(tree, hash, id) != MAP_NONE;
   if (!again && !map_insert(&tree->by_id, hash, (uint32_t)count)) return MAP_NONE;
   tree->ids[count] = id;
   tree->nodes[count] = (struct call_node){json, MAP_NONE, location, 0, MAP_NONE, kind};
@@ -64,7 +60,7 @@ static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
 static void call_tree_cut_loops(struct json_call_tree *tree, pprofc_builder *builder) {
   size_t loops = 0;
   for (size_t i = 0; i < tree->count; i++) loops += call_tree_cut_from(tree, i);
-  import_note_count(builder, loops, "node is below itself", "nodes are below themselves");
+  import_note_count(builder, loops, "node is its own caller", "nodes are their own callers");
 }
 
 /* Enters the paths of a node and of its callers. `chain` has room for all nodes. */

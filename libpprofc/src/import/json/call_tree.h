@@ -1,4 +1,4 @@
-/* Frames with one caller each, which JSON profiles list by id. */
+/* Tree of frames with one caller each, which JSON profiles list by id. */
 #ifndef PPROFC_IMPORT_JSON_CALL_TREE_H
 #define PPROFC_IMPORT_JSON_CALL_TREE_H
 
@@ -7,16 +7,17 @@
 
 enum call_kind {
   CALL_FRAME,
-  CALL_OUTSIDE, /* V8's (root) and (idle): neither it nor its callers are frames */
+  CALL_OUTSIDE, /* V8's (root) and (idle): the node and its callers are not frames */
   CALL_ON_TOP   /* V8's (program) and (garbage collector): a callee of the previous stack */
 };
 
 struct call_node {
   const struct node *json;
-  uint32_t parent; /* index of the caller, or MAP_NONE */
+  uint32_t parent; /* index of the caller's node, or MAP_NONE */
   uint32_t location;
   uint32_t seen; /* number of the walk of call_tree_cut_loops that reached the node, or 0 */
-  uint32_t path; /* set by call_tree_make_paths; MAP_NONE if there are no frames */
+  uint32_t
+      path; /* path of the node, set by call_tree_make_paths; MAP_NONE if there are no frames */
   enum call_kind kind;
 };
 
@@ -24,7 +25,7 @@ struct json_call_tree {
   struct arena *arena;
   struct call_node *nodes;
   size_t count, room;
-  struct map by_id; /* index by the text of the id */
+  struct map by_id; /* index of nodes by the text of their ids */
   pprofc_str *ids;
   size_t id_room;
 };

@@ -93,8 +93,7 @@ static size_t dhat_read_stack(const struct node *point, const uint32_t *location
   return depth;
 }
 
-pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                        pprofc_error *error) {
+JSON_SHAPE(json_dhat) {
   const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");
   if (!node_get(root, "dhatFileVersion") || !node_is(points, NODE_ARRAY) ||
       !node_is(table, NODE_ARRAY))
@@ -108,15 +107,23 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
   uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
   struct json_stack stack = {.arena = arena};
   if (!locations) return error_nomem(error);
-  size_t missing = 0;
+  size_t missing = 0, other = 0;
   dhat_read_table(builder, table, locations);
   for (size_t i = 0; i < node_size(points) && builder_ok(builder); i++) {
     const struct node *point = node_at(points, i);
+    if (!node_is(node_get(point, "fs"), NODE_ARRAY)) {
+      other++;
+      continue;
+    }
     size_t depth = dhat_read_stack(point, locations, frame_count, &stack, builder, &missing);
     int64_t values[COUNTERS];
     for (size_t c = 0; c < types; c++) values[c] = json_cost(builder, node_get(point, members[c]));
     pprofc_builder_sample(builder, stack.frames, depth, values);
   }
+  const struct import_loss losses[] = {
+      {other, "program point has no list of frames", "program points have no lists of frames"},
+      {0}};
+  import_account(builder, node_size(points) - other, "program points", losses);
   import_note_count(builder, missing, "frame is not in the table of frames",
                     "frames are not in the table of frames");
   return PPROFC_OK;

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* The newest preprocessedProfileVersion that was tested. */
+#define NEWEST_VERSION 70
+
 /* Unit of the sample weights of a thread. */
 enum weight { WEIGHT_SAMPLES, WEIGHT_TIME, WEIGHT_BYTES, WEIGHT_COUNT };
 
@@ -25,6 +28,8 @@ struct firefox_tables {
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
   const struct node *func_resource, *resource_lib;
+  const struct node *frame_lib; /* column of the frames' libraries since version 70; before, the
+                                   resource has the library */
 };
 
 struct firefox_reader {
@@ -35,12 +40,15 @@ struct firefox_reader {
   double cpu_factor;            /* factor from threadCPUDelta to nanoseconds */
   struct firefox_tables tables; /* tables of the current thread; threads may share them */
   struct call_paths paths;
-  uint32_t *path; /* path of each entry of the stack table; MAP_NONE if it has no frames */
+  uint32_t *path; /* path of each entry of the stack table; MAP_NONE if the entry has no frames */
   size_t path_count;
   bool has_frames; /* true if each frame of the tables has a function */
   size_t read, missing;
+  int64_t said;  /* number of samples that the file states: the sum of the `length` members of the
+                    lists, or -1 if one is missing or invalid */
+  size_t listed; /* number of samples in the lists */
   const struct node *libs;
-  uint32_t *mappings; /* [libs] mapping, or NONE */
+  uint32_t *mappings; /* mapping of each library, or NONE */
 };
 
 static const struct node *column(const struct node *table, const char *name) {
@@ -77,6 +85,7 @@ static void find_tables(const struct node *thread, const struct node *root,
       .sources = table_of(thread, shared, "sources"),
       .func_resource = column(funcs, "resource"),
       .resource_lib = column(resources, "lib"),
+      .frame_lib = column(frames, "lib"),
   };
 }
 
@@ -151,8 +160,11 @@ static bool firefox_is_unnamed(const struct firefox_reader *r, size_t frame, siz
   if (number < 0 || !str_starts(name, STR("0x"))) return false;
   if (!str_parse_uint(str_slice(name, 2, name.size), 16, address) || *address != (uint64_t)number)
     return false;
-  return index_at(t->func_resource, function, &resource) &&
-         index_at(t->resource_lib, resource, lib) && *lib < node_size(r->libs);
+  bool found = index_at(t->frame_lib, frame, lib);
+  if (!t->frame_lib)
+    found =
+        index_at(t->func_resource, function, &resource) && index_at(t->resource_lib, resource, lib);
+  return found && *lib < node_size(r->libs);
 }
 
 /* ---- stacks ------------------------------------------ */
@@ -256,7 +268,10 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
 
 static bool firefox_read_thread(struct firefox_reader *r, const struct node *thread) {
   const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
+  int64_t said = json_member_int(samples, "length", -1);
   if (!firefox_read_tables(r, thread)) return false;
+  r->said = r->said < 0 || said < 0 || said > INT32_MAX ? -1 : r->said + said;
+  r->listed += node_size(stacks);
   for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
     bool good = r->has_frames && index_at(stacks, i, &stack);
@@ -271,9 +286,10 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
 
 static void firefox_find_cpu(struct firefox_reader *r) {
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  r->cpu_is_cycles = str_starts(unit, STR("variable")); /* the unit is "variable CPU cycles" */
-  r->cpu_factor =
-      !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* any other unit is "µs" */
+  /* The other unit is "variable CPU cycles". */
+  r->cpu_is_cycles = str_starts(unit, STR("variable"));
+  /* The third unit, "µs", is left. */
+  r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3;
   if (!r->has_cpu) return;
   if (r->cpu_is_cycles)
     pprofc_builder_type(r->builder, "cycles", "count");
@@ -294,8 +310,18 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
   firefox_find_cpu(r);
 }
 
-pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                           pprofc_error *error) {
+/* Adds comments about samples without a stack, and about lists with another length than the file
+ * states. */
+static void firefox_account(struct firefox_reader *r, const struct node *meta) {
+  const struct import_loss losses[] = {{r->missing, "sample has no stack", "samples have no stack"},
+                                       {0}};
+  import_account(r->builder, r->read, "samples", losses);
+  if (r->said >= 0) import_compare_total(r->builder, "samples", (uint64_t)r->said, r->listed);
+  import_compare_version(r->builder, "the Firefox Profiler's format",
+                         json_member_int(meta, "preprocessedProfileVersion", 0), NEWEST_VERSION);
+}
+
+JSON_SHAPE(json_firefox) {
   const struct node *meta = node_get(root, "meta"), *threads = node_get(root, "threads");
   if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion"))
     return PPROFC_E_NO_MATCH;
@@ -313,8 +339,7 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   bool good = true;
   for (size_t i = 0; i < node_size(threads) && good; i++)
     good = firefox_read_thread(r, node_at(threads, i));
-  import_note_count(r->builder, r->missing, "sample has no stack", "samples have no stack");
-  import_note_share(r->builder, r->read, r->missing, "samples");
+  firefox_account(r, meta);
   call_paths_free(&r->paths);
   return good ? PPROFC_OK : error_nomem(error);
 }

@@ -6,6 +6,9 @@
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
+/* The newest `meta.version` that was tested. */
+#define NEWEST_VERSION 36
+
 struct gecko {
   struct arena *arena;
   pprofc_builder *builder;
@@ -13,6 +16,8 @@ struct gecko {
   struct call_paths paths;
   const struct node **profiles; /* profiles of all processes, children after their parents */
   size_t profile_count, profile_room;
+  /* Numbers of samples: read, without a stack, and in threads that are not shown. */
+  uint64_t read, empty, hidden;
 };
 
 /* A table of one thread. */
@@ -59,7 +64,7 @@ static bool gecko_index(const struct node *cell, size_t *index) {
 
 struct gecko_place {
   pprofc_str name, file;
-  int64_t line, column; /* from 1, or 0 if unknown */
+  int64_t line, column; /* position, counted from 1, or 0 if unknown */
 };
 
 static bool gecko_take_number(pprofc_str *text, int64_t *number) {
@@ -72,9 +77,20 @@ static bool gecko_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
+/* Removes the number of a source, which version 32 and later append: "alpha (FILE:14:13)[7]". */
+static pprofc_str gecko_without_source(pprofc_str location) {
+  size_t open = str_find_last_char(location, '[');
+  uint64_t source;
+  bool has_source = str_ends(location, STR("]")) && open && open < location.size &&
+                    location.data[open - 1] == ')' &&
+                    str_parse_uint(str_slice(location, open + 1, location.size - 1), 10, &source);
+  return has_source ? str_slice(location, 0, open) : location;
+}
+
 /* Parses "alpha (http://localhost/simple.js:14:13)"; columns start at 0. Returns false for
  * native frames. */
 static bool gecko_script(pprofc_str location, struct gecko_place *place) {
+  location = gecko_without_source(location);
   *place = (struct gecko_place){.name = location};
   if (!str_ends(location, STR(")"))) return false;
   size_t open = location.size;
@@ -167,11 +183,18 @@ static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32
 
 static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, int64_t time) {
   int64_t values[2] = {1, time > 0 ? time : 0};
+  g->empty += path == MAP_NONE;
   if (path == MAP_NONE) return;
+  g->read++;
   call_paths_sample(&g->paths, path, values);
   json_label(g->builder, "pid", json_id(node_get(thread, "pid")));
   json_label(g->builder, "thread", node_text(thread, "name"));
   json_label(g->builder, "tid", json_id(node_get(thread, "tid")));
+}
+
+static size_t gecko_sample_count(const struct node *thread) {
+  const struct node *list = node_get(thread, "samples");
+  return node_size(node_is(list, NODE_ARRAY) ? list : node_get(list, "data"));
 }
 
 /* Adds the samples of a thread. A sample lasts until the next one. */
@@ -179,10 +202,11 @@ static bool gecko_add_samples(struct gecko_thread *t) {
   const struct node *list = node_get(t->thread, "samples");
   bool listed = node_is(list, NODE_ARRAY);
   struct gecko_table samples = gecko_table_of(t->thread, "samples");
-  size_t count = node_size(listed ? list : samples.rows);
+  size_t count = gecko_sample_count(t->thread);
   size_t time_column = gecko_column(&samples, "time"), stack = gecko_column(&samples, "stack");
   for (size_t i = 0; i < count && builder_ok(t->g->builder); i++) {
     const struct node *item = node_at(list, i), *next = node_at(list, i + 1);
+    uint32_t path = gecko_path(t, gecko_cell(&samples, i, stack));
     int64_t at = json_scaled(
         t->g->builder, listed ? node_get(item, "time") : gecko_cell(&samples, i, time_column), 6);
     int64_t end =
@@ -190,7 +214,6 @@ static bool gecko_add_samples(struct gecko_thread *t) {
                     listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
     int64_t time;
     if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
-    uint32_t path = gecko_path(t, gecko_cell(&samples, i, stack));
     if (listed && !gecko_listed_path(t->g, node_get(item, "frames"), &path)) return false;
     gecko_add(t->g, t->thread, path, time);
   }
@@ -221,10 +244,7 @@ static bool gecko_is_shown(const struct gecko *g, const struct node *threads, si
 }
 
 static bool gecko_push(struct gecko *g, const struct node *profile) {
-  size_t count = g->profile_count;
-  if (!ARRAY_RESERVE_IN(g->arena, g->profiles, g->profile_room, count + 1)) return false;
-  g->profiles[g->profile_count++] = profile;
-  return true;
+  return ARRAY_PUSH_IN(g->arena, g->profiles, g->profile_count, g->profile_room, profile);
 }
 
 static bool gecko_read(struct gecko *g, const struct node *profile) {
@@ -232,10 +252,13 @@ static bool gecko_read(struct gecko *g, const struct node *profile) {
   for (size_t i = 0; i < g->profile_count && builder_ok(g->builder); i++) {
     const struct node *threads = node_get(g->profiles[i], "threads");
     const struct node *processes = node_get(g->profiles[i], "processes");
-    for (size_t k = 0; k < node_size(threads); k++)
-      if (gecko_is_shown(g, threads, k) &&
-          !gecko_read_thread(g, g->profiles[i], node_at(threads, k)))
+    for (size_t k = 0; k < node_size(threads); k++) {
+      const struct node *thread = node_at(threads, k);
+      if (!gecko_is_shown(g, threads, k))
+        g->hidden += gecko_sample_count(thread);
+      else if (!gecko_read_thread(g, g->profiles[i], thread))
         return false;
+    }
     for (size_t k = 0; k < node_size(processes); k++)
       if (!gecko_push(g, node_at(processes, k))) return false;
   }
@@ -249,8 +272,7 @@ static bool gecko_is_profile(const struct node *profile) {
   return rows || node_get(node_at(samples, 0), "frames");
 }
 
-pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                         pprofc_error *error) {
+JSON_SHAPE(json_gecko) {
   const struct node *inside = node_get(root, "profile");
   const struct node *profile = inside ? inside : root;
   if (!gecko_is_profile(profile)) return PPROFC_E_NO_MATCH;
@@ -261,6 +283,13 @@ pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struc
   pprofc_builder_type(builder, "wall", "nanoseconds");
   pprofc_builder_period(builder, "wall", "nanoseconds", interval > 0 ? interval : 0);
   bool good = gecko_read(&g, profile);
+  const struct import_loss losses[] = {
+      {g.empty, "sample has no stack that is shown", "samples have no stack that is shown"}, {0}};
+  import_account(builder, g.read, "samples", losses);
+  import_note_count(builder, g.hidden, "sample is of a thread that is not shown",
+                    "samples are of threads that are not shown");
+  import_compare_version(builder, "Firefox's profiles",
+                         json_member_int(node_get(profile, "meta"), "version", 0), NEWEST_VERSION);
   call_paths_free(&g.paths);
   return good ? PPROFC_OK : error_nomem(error);
 }

@@ -2,6 +2,7 @@
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
+#include "import/names.h"
 
 /* A node of the tree, in the order of the walk: callers before callees. */
 struct haskell_visit {
@@ -12,48 +13,19 @@ struct haskell_visit {
 struct haskell {
   struct arena *arena;
   pprofc_builder *builder;
-  struct json_call_tree centres; /* cost centres by id */
+  struct json_call_tree centres; /* cost centres, found by id */
   struct haskell_visit *visits;
   size_t count, room;
   struct call_paths paths;
 };
 
-/* Makes the frame of a cost centre. "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)" have a file,
- * a line and a column; "<built-in>" has no file. */
-static uint32_t haskell_frame(struct haskell *h, const struct node *centre) {
-  pprofc_str file = node_text(centre, "src_loc"), module = node_text(centre, "module");
-  pprofc_str label = node_text(centre, "label");
-  uint64_t line = 0, column = 0;
-  if (str_starts(file, STR("<"))) file = STR("");
-  size_t colon = str_find_char(file, ':');
-  if (colon < file.size) {
-    pprofc_str rest = str_slice(file, colon + 1, file.size), number;
-    bool range = str_starts(rest, STR("("));
-    if (range) rest = str_slice(rest, 1, rest.size);
-    if (str_next(&rest, range ? ',' : ':', &number)) str_parse_uint(number, 10, &line);
-    pprofc_str end = str_slice(rest, 0, str_find_char(rest, range ? ')' : '-'));
-    str_parse_uint(end, 10, &column);
-    if (line) file = str_slice(file, 0, colon);
-  }
-  char name[512];
-  size_t size = module.size + label.size + 1;
-  if (size > sizeof name) {
-    module = str_slice(module, 0, 200);
-    label = str_slice(label, 0, 300);
-    size = module.size + label.size + 1;
-  }
-  memcpy(name, module.data, module.size);
-  name[module.size] = '.';
-  memcpy(name + module.size + 1, label.data, label.size);
-  return json_plain_frame(h->builder, (pprofc_str){name, size}, file, (int64_t)(line & INT32_MAX),
-                          (int64_t)(column & INT32_MAX));
-}
-
 static bool haskell_add_centres(struct haskell *h, const struct node *centres) {
   for (size_t i = 0; i < node_size(centres); i++) {
     const struct node *centre = node_at(centres, i);
     pprofc_str id = json_id(node_get(centre, "id"));
-    uint32_t location = haskell_frame(h, centre);
+    uint32_t location =
+        import_cost_centre(h->builder, node_text(centre, "module"), node_text(centre, "label"),
+                           node_text(centre, "src_loc"));
     if (call_tree_add(&h->centres, id, centre, location, CALL_FRAME) == MAP_NONE) return false;
   }
   return true;
@@ -93,8 +65,7 @@ static bool haskell_walk(struct haskell *h, const struct node *root, int64_t int
   return true;
 }
 
-pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                           pprofc_error *error) {
+JSON_SHAPE(json_haskell) {
   const struct node *tree = node_get(root, "profile"), *centres = node_get(root, "cost_centres");
   if (!node_is(tree, NODE_OBJECT) || !node_is(centres, NODE_ARRAY)) return PPROFC_E_NO_MATCH;
   int64_t interval = json_scaled(builder, node_get(root, "tick_interval"), 3);

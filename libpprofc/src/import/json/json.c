@@ -34,7 +34,7 @@ double json_member_number(const struct node *object, const char *key, double oth
 struct scaled {
   int64_t sum;
   int decimals; /* number of digits after the point, or -1 before the point */
-  bool up;      /* true if the first digit left out rounds up */
+  bool up;      /* true if the first digit that was left out rounds the number up */
 };
 
 static bool scaled_add(struct scaled *s, int digit) {
@@ -117,6 +117,11 @@ int64_t json_cost(pprofc_builder *builder, const struct node *node) {
   return json_scaled(builder, node, 0);
 }
 
+void json_drop(const struct node *array, size_t count) {
+  if (!count || count > node_size(array) || !array->text.size) return;
+  mem_discard(array->text.data, node_at(array, count - 1)->text.data);
+}
+
 pprofc_str json_id(const struct node *node) {
   bool text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
   return text ? node->text : STR("");
@@ -173,7 +178,7 @@ uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t 
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
-  if (!call) call = node; /* before 2017 the node itself has the members */
+  if (!call) call = node; /* files from before 2017 have these members in the node itself */
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
   /* V8 counts from 0 with -1 for unknown; profiles count from 1 with 0 for unknown. */
@@ -190,13 +195,14 @@ void json_label(pprofc_builder *builder, const char *key, pprofc_str text) {
 }
 
 static const struct {
-  json_shape_fn read;
+  JSON_SHAPE((*read));
   bool may_be_cut; /* true to read truncated files up to the last complete value */
 } shapes[] = {
-    {json_cpuprofile, false}, {json_heapprofile, false}, {json_speedscope, false},
-    {json_dhat, false},       {json_firefox, false},     {json_gecko, false},
-    {json_timeline, true},    {json_trace, true},        {json_v8_log, false},
-    {json_stackprof, false},  {json_safari, false},      {json_haskell, false},
+    {json_cpuprofile, false},   {json_heapprofile, false}, {json_speedscope, false},
+    {json_dhat, false},         {json_firefox, false},     {json_gecko, false},
+    {json_timeline, true},      {json_trace, true},        {json_v8_log, false},
+    {json_stackprof, false},    {json_safari, false},      {json_haskell, false},
+    {json_pyinstrument, false}, {json_scalene, false},
 };
 
 /* Documents that are not profiles, identified by two members. */
@@ -262,18 +268,10 @@ static void json_find_offset(pprofc_str data, pprofc_error *error) {
   if (error->offset >= start && error->offset - start < data.size) error->offset -= start;
 }
 
-pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
-                          const pprofc_read_options *options, pprofc_profile **profile,
-                          pprofc_error *error) {
+IMPORT_READER(import_json) {
   pprofc_str text =
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
   if (!json_begins(text)) return PPROFC_E_NO_MATCH;
-  uint64_t most = options->limits->memory_bytes;
-  if (text.size > most / JSON_TREE_BYTES)
-    return error_set(error, PPROFC_E_LIMIT,
-                     "%zu bytes of JSON may need more than %llu bytes of memory (raise "
-                     "the limit memory_bytes)",
-                     text.size, (unsigned long long)most);
   struct arena arena;
   struct node *root = NULL;
   bool cut = false;

@@ -1,5 +1,5 @@
-/* JSON profiles: the document is parsed once, then the shapes of a table are tried. A new
- * shape needs one file, one declaration here and one row in json.c. */
+/* Declares the readers of JSON profiles. The document is parsed once, then the shapes of a table
+ * are tried. A new shape needs one file, one declaration here and one row in json.c. */
 #ifndef PPROFC_IMPORT_JSON_JSON_H
 #define PPROFC_IMPORT_JSON_JSON_H
 
@@ -11,34 +11,24 @@
  * the builder unchanged. The root is an object, or an array whose first item is an object. The
  * builder's errors are sticky, so readers need not check them. The arena lives until the
  * profile is made. */
-typedef pprofc_status (*json_shape_fn)(const struct node *root, pprofc_builder *builder,
-                                       struct arena *arena, pprofc_error *error);
+#define JSON_SHAPE(name)                                                                           \
+  pprofc_status name(const struct node *root, pprofc_builder *builder, struct arena *arena,        \
+                     pprofc_error *error)
 
-pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                              pprofc_error *error);
-pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
-                               struct arena *arena, pprofc_error *error);
-pprofc_status json_speedscope(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                              pprofc_error *error);
-pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                        pprofc_error *error);
-pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                           pprofc_error *error);
-
-pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                         pprofc_error *error);
-pprofc_status json_timeline(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                            pprofc_error *error);
-pprofc_status json_trace(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                         pprofc_error *error);
-pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                          pprofc_error *error);
-pprofc_status json_stackprof(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                             pprofc_error *error);
-pprofc_status json_safari(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                          pprofc_error *error);
-pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                           pprofc_error *error);
+JSON_SHAPE(json_cpuprofile);
+JSON_SHAPE(json_heapprofile);
+JSON_SHAPE(json_speedscope);
+JSON_SHAPE(json_dhat);
+JSON_SHAPE(json_firefox);
+JSON_SHAPE(json_gecko);
+JSON_SHAPE(json_timeline);
+JSON_SHAPE(json_trace);
+JSON_SHAPE(json_v8_log);
+JSON_SHAPE(json_stackprof);
+JSON_SHAPE(json_safari);
+JSON_SHAPE(json_haskell);
+JSON_SHAPE(json_pyinstrument);
+JSON_SHAPE(json_scalene);
 
 /* The frames of one list, leaf first. Its room grows with the longest list; a stack deeper than the
  * limit is refused when it becomes a sample. */
@@ -51,8 +41,8 @@ struct json_stack {
 /* Makes room for `depth` frames; false when out of memory, which is the builder's error. */
 bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth);
 
-/* Functions for numbers that are costs or times. A number in quotes counts as a number; NaN
- * and anything else is 0. The builder fails if a number does not fit 64 bits, because the sums
+/* Functions for numbers that are costs or times. A number in quotes counts as a number. NaN and
+ * anything else count as 0. The builder fails if a number does not fit 64 bits, because the sums
  * would be wrong. */
 
 /* Returns a number, rounded to an integer. Integers are exact. */
@@ -69,6 +59,10 @@ int64_t json_rounded(pprofc_builder *builder, const struct node *node, double va
  * fit or is not a number. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
+
+/* Frees the text of the first `count` items of a packed array, which must not be read again. Does
+ * nothing for another array. A reader calls it when it is certain of the shape. */
+void json_drop(const struct node *array, size_t count);
 
 /* Returns the text of a number or string, else "". */
 pprofc_str json_id(const struct node *node);

@@ -18,8 +18,7 @@ static size_t safari_stack(pprofc_builder *builder, const struct node *frames,
   return depth;
 }
 
-pprofc_status json_safari(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                          pprofc_error *error) {
+JSON_SHAPE(json_safari) {
   const struct node *recording = node_get(root, "recording");
   const struct node *samples = node_get(recording, "sampleStackTraces");
   const struct node *durations = node_get(recording, "sampleDurations");
@@ -29,7 +28,8 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
   struct json_stack stack = {.arena = arena};
   (void)error;
-  double before = 0; /* sum of the durations in seconds, so that rounding errors do not add up */
+  /* Sum of the durations so far, in seconds, so that rounding errors do not add up. */
+  double before = 0;
   size_t empty = 0;
   for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {
     size_t depth = safari_stack(builder, node_get(node_at(samples, i), "stackFrames"), &stack);
@@ -43,6 +43,8 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
     before = after;
     pprofc_builder_sample(builder, stack.frames, depth, values);
   }
-  import_note_count(builder, empty, "sample has no stack", "samples have no stack");
+  const struct import_loss losses[] = {{empty, "sample has no stack", "samples have no stack"},
+                                       {0}};
+  import_account(builder, node_size(samples) - empty, "samples", losses);
   return PPROFC_OK;
 }

@@ -1,5 +1,7 @@
 /* Reads speedscope files, which py-spy, rbspy, dotnet-trace and pprofc write. */
 #include "core/array.h"
+#include "core/prefix.h"
+#include "core/threshold.h"
 #include "import/call_paths.h"
 #include "import/json/json.h"
 
@@ -8,6 +10,8 @@
 #include <string.h>
 
 #define MAX_TYPES 64u
+/* Number of samples after which the text that was read is freed. */
+#define DROP_EVERY THRESHOLD(4096u)
 
 /* One profile of the file. It becomes a column of values, and its name becomes a label unless
  * it is a type. */
@@ -18,22 +22,31 @@ struct speedscope_member {
   double carry; /* rounding error carried to the next weight */
 };
 
+/* The newest stack of a packed list. The next one shares its first frames if the text is equal. */
+struct speedscope_stack {
+  const char *text;
+  uint32_t *paths; /* path of each frame, root first */
+  size_t *ends;    /* size of the text up to the comma or bracket after each frame */
+  size_t depth, path_room, end_room;
+};
+
 struct speedscope_reader {
   pprofc_builder *builder;
   const struct node *frames;
-  uint32_t *location; /* [frames] location */
+  uint32_t *location; /* location of each frame */
   size_t frame_count;
-  struct speedscope_member *members; /* [profiles] profiles of the file */
+  struct speedscope_member *members; /* profiles of the file, in its order */
   size_t member_count, type_count;
-  const struct speedscope_member *types[MAX_TYPES]; /* first profile of each type */
-  bool names_are_types; /* true for files of pprofc: one profile for each sample type */
+  const struct speedscope_member *types[MAX_TYPES]; /* first profile of each sample type */
+  bool names_are_types; /* true for files of pprofc, which have one profile for each sample type */
   struct arena *arena;
   struct call_paths paths;
+  struct speedscope_stack stack;
   uint32_t *steps; /* path after each event of the current evented profile */
   size_t step_room;
   bool failed; /* true when out of memory */
   size_t open; /* number of frames that were never closed */
-  size_t read; /* number of events and samples */
+  size_t read; /* number of events and samples that were read */
   size_t bad;  /* number of invalid events and samples */
   size_t fractions;
 };
@@ -60,7 +73,7 @@ static double unit_scale_to_int(pprofc_str unit, const char **name) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the sample type for a unit, for files whose profile names are not types. */
+/* Returns the sample type for a unit, for files in which profiles are not named after types. */
 static const char *type_of_unit(const char *unit) {
   if (strcmp(unit, "nanoseconds") == 0) return "wall";
   return strcmp(unit, "bytes") == 0 ? "space" : "samples";
@@ -137,24 +150,81 @@ static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, u
   return path;
 }
 
+/* Keeps the frames that the stack at `text` shares with the newest one. `room` is the number of
+ * bytes that may be read. */
+static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
+  size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
+  if (room > end) room = end; /* equal stacks may follow up to the end of the file */
+  size_t common = str_common((pprofc_str){stack->text, room}, (pprofc_str){text, room});
+  while (stack->depth && stack->ends[stack->depth - 1] > common) stack->depth--;
+  stack->text = text;
+}
+
+/* Reads the frame at `p`, sets *end to the comma or bracket after it, and appends it. */
+static bool speedscope_push(struct speedscope_reader *r, const char *p, const char **end) {
+  struct speedscope_stack *stack = &r->stack;
+  struct node index = {.kind = NODE_NUMBER, .text = {p, 0}};
+  uint32_t location;
+  while (*p > ' ' && *p != ',' && *p != ']') p++;
+  index.text.size = (size_t)(p - index.text.data);
+  while (*p <= ' ') p++;
+  *end = p;
+  if (!frame_location(r, &index, &location)) return false;
+  uint32_t caller = stack->depth ? stack->paths[stack->depth - 1] : MAP_NONE;
+  uint32_t path = speedscope_enter(r, caller, location);
+  if (!ARRAY_RESERVE_IN(r->arena, stack->paths, stack->path_room, stack->depth + 1) ||
+      !ARRAY_RESERVE_IN(r->arena, stack->ends, stack->end_room, stack->depth + 1))
+    r->failed = true;
+  if (r->failed) return false;
+  stack->paths[stack->depth] = path;
+  stack->ends[stack->depth++] = (size_t)(p + 1 - stack->text);
+  return true;
+}
+
+/* Reads a stack of a packed list; false if a frame is not in the table. */
+static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, uint32_t *path) {
+  struct speedscope_stack *stack = &r->stack;
+  speedscope_share(stack, text.data, text.size);
+  const char *p = text.data + (stack->depth ? stack->ends[stack->depth - 1] - 1 : 0);
+  while (*p != ']') {
+    if (*p <= ' ' || *p == ',')
+      p++;
+    else if (!speedscope_push(r, p, &p))
+      return false;
+  }
+  if (stack->depth) *path = stack->paths[stack->depth - 1];
+  return true;
+}
+
+/* Reads a stack; false if a frame is not in the table. */
+static bool speedscope_read_stack(struct speedscope_reader *r, const struct node *sample,
+                                  uint32_t *path) {
+  uint32_t location;
+  if (node_is(sample, NODE_ARRAY) && sample->text.size)
+    return speedscope_read_text(r, sample->text, path);
+  for (size_t d = 0; d < node_size(sample); d++) {
+    if (!frame_location(r, node_at(sample, d), &location)) return false;
+    *path = speedscope_enter(r, *path, location);
+  }
+  return true;
+}
+
 static void read_sampled(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *samples = node_get(m->profile, "samples");
   const struct node *weights = node_get(m->profile, "weights");
   r->read += node_size(samples);
   for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder) && !r->failed; i++) {
-    const struct node *sample = node_at(samples, i);
-    uint32_t path = MAP_NONE, location;
-    bool good = i < node_size(weights);
-    for (size_t d = 0; good && d < node_size(sample); d++) {
-      good = frame_location(r, node_at(sample, d), &location);
-      if (good) path = speedscope_enter(r, path, location);
-    }
-    if (good)
+    uint32_t path = MAP_NONE;
+    if (i < node_size(weights) && speedscope_read_stack(r, node_at(samples, i), &path))
       speedscope_add_sample(r, m, path, node_at(weights, i),
                             json_amount(r->builder, node_at(weights, i), 0));
     else
       r->bad++;
+    if (i % DROP_EVERY == 0) json_drop(samples, i);
   }
+  r->stack.depth = 0;
+  json_drop(samples, node_size(samples));
+  json_drop(weights, node_size(weights));
 }
 
 /* Opens or closes a frame; false if the event does not match the open frames. */
@@ -225,7 +295,8 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
   r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
   for (size_t i = 0; i < count; i++) {
     const struct node *p = node_at(profiles, i);
-    pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* terminated by a NUL */
+    /* Copied, because it must end with a NUL. */
+    pprofc_str unit = arena_str(arena, node_text(p, "unit"));
     if (!unit.data) return error_nomem(error);
     r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0, 0};
   }
@@ -246,9 +317,9 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
       read_sampled(r, m);
   }
   if (r->failed) return error_nomem(error);
-  import_note_count(r->builder, r->bad, "sample or event could not be read",
-                    "samples or events could not be read");
-  import_note_share(r->builder, r->read - r->bad, r->bad, "samples and events");
+  const struct import_loss losses[] = {
+      {r->bad, "sample or event could not be read", "samples or events could not be read"}, {0}};
+  import_account(r->builder, r->read - r->bad, "samples and events", losses);
   import_note_count(r->builder, r->fractions, "weight has a fraction, and is rounded",
                     "weights have fractions, and are rounded so that their sum stays");
   import_note_count(r->builder, r->open, "frame was still open at the end",
@@ -256,8 +327,7 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
   return PPROFC_OK;
 }
 
-pprofc_status json_speedscope(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                              pprofc_error *error) {
+JSON_SHAPE(json_speedscope) {
   const struct node *frames = node_get(node_get(root, "shared"), "frames");
   if (!node_is(frames, NODE_ARRAY) || !node_is(node_get(root, "profiles"), NODE_ARRAY))
     return PPROFC_E_NO_MATCH;

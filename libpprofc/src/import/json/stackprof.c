@@ -9,15 +9,18 @@ enum stackprof_mode { STACKPROF_WALL, STACKPROF_CPU, STACKPROF_COUNT };
 
 struct stackprof {
   pprofc_builder *builder;
-  struct json_call_tree frames; /* frames by id, without callers */
+  struct json_call_tree frames; /* frames by id; their tree has no callers */
   uint32_t *functions;          /* function of each frame */
   enum stackprof_mode mode;
   int64_t interval; /* sampling interval in nanoseconds */
   const struct node *raw, *lines;
-  const struct node *deltas;          /* wall time of each sample in microseconds */
-  size_t sample;                      /* number of samples read */
-  struct json_stack stack, collected; /* collected: stack before the garbage collector ran */
-  size_t collected_depth, bad;
+  const struct node *deltas; /* wall time of each sample in microseconds */
+  size_t sample;             /* number of samples read */
+  /* Stack of the current sample; stack before the garbage collector ran. */
+  struct json_stack stack, collected;
+  size_t collected_depth, runs, bad;
+  size_t empty;   /* number of stacks without a known frame */
+  size_t unknown; /* number of frames that are missing in the table of frames */
 };
 
 static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
@@ -98,6 +101,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
   int64_t height;
   bool known = node_to_integer(node_at(s->raw, at++), &height);
   size_t left = node_size(s->raw) - at, depth = 0;
+  s->runs++;
   if (!known || height < 0 || (uint64_t)height >= left) {
     s->bad++;
     return node_size(s->raw);
@@ -107,7 +111,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
   for (size_t i = (size_t)height; i-- > 0;) {
     uint32_t frame = call_tree_find(&s->frames, node_at(s->raw, at + i));
     if (frame == MAP_NONE) {
-      s->bad++;
+      s->unknown++;
       continue;
     }
     collector = i == 0 && s->frames.nodes[frame].kind == CALL_ON_TOP;
@@ -117,6 +121,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
   int64_t values[2];
   stackprof_values(s, json_cost(s->builder, node_at(s->raw, at)), values);
   depth = stackprof_place(s, depth, collector);
+  s->empty += !depth;
   if (depth && (values[0] || values[1]))
     pprofc_builder_sample(s->builder, s->stack.frames, depth, values);
   return at + 1;
@@ -161,8 +166,7 @@ static bool stackprof_is_profile(const struct node *root) {
          node_get(root, "interval") && node_get(root, "samples");
 }
 
-pprofc_status json_stackprof(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                             pprofc_error *error) {
+JSON_SHAPE(json_stackprof) {
   if (!stackprof_is_profile(root)) return PPROFC_E_NO_MATCH;
   struct stackprof s = {.builder = builder,
                         .raw = node_get(root, "raw"),
@@ -177,8 +181,13 @@ pprofc_status json_stackprof(const struct node *root, pprofc_builder *builder, s
   for (size_t at = 0; good && at < node_size(s.raw) && builder_ok(builder);)
     at = stackprof_run(&s, at);
   if (good && !s.raw) stackprof_flat(&s);
-  import_note_count(builder, s.bad, "frame or stack could not be read",
-                    "frames or stacks could not be read");
+  const struct import_loss losses[] = {
+      {s.bad, "stack could not be read", "stacks could not be read"},
+      {s.empty, "stack is empty", "stacks are empty"},
+      {0}};
+  import_account(builder, s.runs - s.bad - s.empty, "stacks", losses);
+  import_note_count(builder, s.unknown, "frame is not in the table of frames",
+                    "frames are not in the table of frames");
   call_tree_free(&s.frames);
   return good ? PPROFC_OK : error_nomem(error);
 }

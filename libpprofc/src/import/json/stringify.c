@@ -61,7 +61,7 @@ static void stringify_double(struct buffer *out, double value) {
   int exponent;
   if (value < 0) buffer_add_char(out, '-');
   size_t count = stringify_digits(fabs(value), digits, &exponent);
-  int whole = exponent + 1; /* number of digits before the point */
+  int whole = exponent + 1; /* number of digits before the decimal point */
   if (whole > 21 || whole < -5) {
     buffer_add(out, digits, 1);
     if (count > 1) buffer_add_char(out, '.');
@@ -103,7 +103,25 @@ static void stringify_scalar(struct buffer *out, const struct node *node) {
     buffer_add_text(out, literals[node->kind]);
 }
 
-/* Open arrays and objects. */
+/* Writes a packed array. */
+static void stringify_packed(struct buffer *out, const struct node *array) {
+  buffer_add_char(out, '[');
+  for (size_t i = 0; i < node_size(array); i++) {
+    const struct node *item = node_at(array, i);
+    bool row = node_is(item, NODE_ARRAY);
+    size_t count = row ? node_size(item) : 1;
+    if (i) buffer_add_char(out, ',');
+    if (row) buffer_add_char(out, '[');
+    for (size_t k = 0; k < count; k++) {
+      if (k) buffer_add_char(out, ',');
+      stringify_scalar(out, row ? node_at(item, k) : item);
+    }
+    if (row) buffer_add_char(out, ']');
+  }
+  buffer_add_char(out, ']');
+}
+
+/* Stack of open arrays and objects. */
 struct stringify_levels {
   const struct node *open[STRINGIFY_DEPTH];
   size_t depth;
@@ -118,6 +136,10 @@ static const struct node *stringify_begin(struct buffer *out, struct stringify_l
   }
   if (node->kind < NODE_ARRAY) {
     stringify_scalar(out, node);
+    return NULL;
+  }
+  if (node_size(node) && !node->first) {
+    stringify_packed(out, node);
     return NULL;
   }
   buffer_add_char(out, node->kind == NODE_ARRAY ? '[' : '{');

@@ -25,7 +25,7 @@ struct timeline {
   pprofc_builder *builder;
   struct timeline_event *events;
   size_t event_count, event_room;
-  struct interner ids; /* "PID:ID" */
+  struct interner ids; /* keys of the profiles: "PID:ID" */
   struct timeline_profile *profiles;
   size_t profile_room;
   struct trace_threads threads;
@@ -53,9 +53,10 @@ static bool timeline_find(struct timeline *t, const struct node *events) {
     const struct node *event = node_at(events, i);
     enum timeline_kind kind = timeline_kind_of(event);
     if (kind == TIMELINE_OTHER || !node_is(node_path(event, "args.data"), NODE_OBJECT)) continue;
-    if (!ARRAY_RESERVE_IN(t->arena, t->events, t->event_room, t->event_count + 1)) return false;
-    t->events[t->event_count++] =
-        (struct timeline_event){json_scaled(t->builder, node_get(event, "ts"), 3), i, event, kind};
+    int64_t at = json_scaled(t->builder, node_get(event, "ts"), 3);
+    if (!ARRAY_PUSH_IN(t->arena, t->events, t->event_count, t->event_room,
+                       (struct timeline_event){at, i, event, kind}))
+      return false;
   }
   if (t->event_count) qsort(t->events, t->event_count, sizeof *t->events, timeline_by_time);
   return true;
@@ -125,18 +126,22 @@ static pprofc_status timeline_read(struct timeline *t, const struct node *events
     if (!timeline_take(t, &t->events[i])) return error_nomem(error);
   if (!trace_threads_name(&t->threads, events)) return error_nomem(error);
   pprofc_status status = PPROFC_OK;
+  struct v8_counts counts = {0};
   for (size_t i = 0; i < t->ids.count && status == PPROFC_OK; i++) {
     struct timeline_profile *p = &t->profiles[i];
-    status =
-        v8_finish(&p->recording, t->builder, trace_label, &t->threads.threads[p->thread], error);
+    status = v8_finish(&p->recording, t->builder, trace_label, &t->threads.threads[p->thread],
+                       &counts, error);
   }
+  v8_account(t->builder, &counts);
+  import_note_count(t->builder, node_size(events) - t->event_count,
+                    "event of the trace is not of a CPU profile",
+                    "events of the trace are not of a CPU profile");
   import_note_count(t->builder, t->undeclared, "piece of a profile has no beginning",
                     "pieces of profiles have no beginning");
   return status;
 }
 
-pprofc_status json_timeline(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                            pprofc_error *error) {
+JSON_SHAPE(json_timeline) {
   const struct node *events = trace_events(root);
   if (!events) return PPROFC_E_NO_MATCH;
   struct timeline t = {.arena = arena, .builder = builder};

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A complete event, for sorting. */
+/* A complete event, kept for sorting. */
 struct trace_complete {
   int64_t at, duration;
   uint32_t order, key;
@@ -304,17 +304,16 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
     if (!good) return error_nomem(error);
     entries += thread->events;
   }
-  import_note_count(r->builder, r->faults.unmatched, "end event fits no open event",
-                    "end events fit no open event");
+  const struct import_loss losses[] = {
+      {r->faults.unmatched, "end event fits no open event", "end events fit no open event"},
+      {r->others, "event of a kind without stacks (not B, E, X) was skipped",
+       "events of kinds without stacks (not B, E, X) were skipped"},
+      {0}};
+  import_account(r->builder, r->entry_count - r->faults.unmatched, "events", losses);
   import_note_count(r->builder, r->faults.open, "event was still open at the end",
                     "events were still open at the end");
-  import_note_count(r->builder, r->faults.reversed, "event has a duration below 0",
-                    "events have a duration below 0");
-  import_note_count(r->builder, r->others,
-                    "event of a kind without stacks (not B, E, X) was skipped",
-                    "events of kinds without stacks (not B, E, X) were skipped");
-  import_note_share(r->builder, r->entry_count - r->faults.unmatched,
-                    r->others + r->faults.unmatched, "events");
+  import_note_count(r->builder, r->faults.reversed, "event has a negative duration",
+                    "events have negative durations");
   return PPROFC_OK;
 }
 
@@ -329,8 +328,7 @@ static bool trace_is_list(const struct node *events) {
   return found;
 }
 
-pprofc_status json_trace(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                         pprofc_error *error) {
+JSON_SHAPE(json_trace) {
   const struct node *events = trace_events(root);
   if (trace_has_samples(root)) return trace_samples(root, builder, arena, error);
   if (!trace_is_list(events)) return PPROFC_E_NO_MATCH;

@@ -1,4 +1,4 @@
-/* Trace events: declarations shared by the files of this reader. */
+/* Declarations that the files of the reader of trace events share. */
 #ifndef PPROFC_IMPORT_JSON_TRACE_H
 #define PPROFC_IMPORT_JSON_TRACE_H
 
@@ -7,10 +7,10 @@
 
 /* The begin or end of a frame. Marks are sorted by time, then by order. */
 struct trace_mark {
-  int64_t at; /* time in nanoseconds */
+  int64_t at; /* time of the mark in nanoseconds */
   uint32_t order;
   uint32_t key;
-  uint32_t place; /* position among the events of the thread */
+  uint32_t place; /* position of the event among the events of its thread */
 };
 
 /* Data shared by events with the same name and arguments. */
@@ -25,28 +25,28 @@ struct trace_marks {
   size_t count;
 };
 
-/* Counts of events that do not match. */
+/* Numbers of events that do not match another event. */
 struct trace_faults {
   size_t unmatched, open, reversed;
 };
 
-/* Unused ends with the same key (or the same name). */
+/* List of unmatched end events with the same key, or with the same name. */
 struct end_list {
   uint32_t batch; /* batch of the list; a list of an earlier batch is empty */
-  uint32_t first; /* index of an end, or MAP_NONE */
+  uint32_t first; /* index of the first end in the list, or MAP_NONE */
 };
 
 /* Sum of the events of one thread that have the same stack and the same key. */
 struct trace_sum {
   uint32_t path, key;
-  int64_t values[2]; /* number of calls; own time in nanoseconds */
+  int64_t values[2]; /* values: number of calls, and own time in nanoseconds */
 };
 
 struct trace_sums {
   struct call_paths paths;
   struct trace_sum *items;
   size_t count, room;
-  struct map by_event; /* index by path and key */
+  struct map by_event; /* index of the sums by path and key */
 };
 
 /* Lists that the walks of all threads share: one for each key and one for each name. */

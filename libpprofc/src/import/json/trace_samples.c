@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-/* A sample, to be sorted by thread. Samples of a thread stay in the order of the file. */
+/* A sample that will be sorted by thread. Samples of a thread stay in the order of the file. */
 struct trace_sample {
   uint32_t thread, node;
   size_t order;
-  int64_t at; /* time in nanoseconds */
+  int64_t at; /* time of the sample in nanoseconds */
 };
 
 struct trace_sampler {
@@ -93,8 +93,9 @@ static void sampler_emit(struct trace_sampler *s) {
     call_paths_sample(&s->paths, s->tree.nodes[sample->node].path, values);
     trace_label(s->builder, &s->threads.threads[sample->thread]);
   }
-  import_note_count(s->builder, s->missing, "sample has no stack", "samples have no stack");
-  import_note_share(s->builder, s->count - s->missing, s->missing, "samples");
+  const struct import_loss losses[] = {{s->missing, "sample has no stack", "samples have no stack"},
+                                       {0}};
+  import_account(s->builder, s->count - s->missing, "samples", losses);
 }
 
 pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,

@@ -1,4 +1,4 @@
-/* Processes and threads of a trace, with their names from the metadata. */
+/* Finds the processes and threads of a trace, and their names in the metadata. */
 #include "import/json/trace_threads.h"
 
 #include "core/array.h"
@@ -39,7 +39,7 @@ uint32_t trace_thread_of(struct trace_threads *t, const struct node *event) {
   return thread;
 }
 
-/* Names of processes, by pid. */
+/* Names of the processes, by pid. */
 struct process_names {
   struct interner pids;
   pprofc_str *names;

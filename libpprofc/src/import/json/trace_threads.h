@@ -1,4 +1,4 @@
-/* Processes and threads of a trace, with their names from the metadata. */
+/* Finds the processes and threads of a trace, and their names in the metadata. */
 #ifndef PPROFC_IMPORT_JSON_TRACE_THREADS_H
 #define PPROFC_IMPORT_JSON_TRACE_THREADS_H
 
@@ -8,12 +8,12 @@
 
 struct trace_thread {
   pprofc_str pid, tid, name, process;
-  size_t events; /* number of events, set by the caller */
+  size_t events; /* number of the thread's events, set by the caller */
 };
 
 struct trace_threads {
   struct arena *arena;
-  struct interner keys; /* "PID:TID" */
+  struct interner keys; /* keys of the threads: "PID:TID" */
   struct trace_thread *threads;
   size_t room;
   struct buffer scratch;

@@ -9,14 +9,14 @@
 struct trace_walker {
   struct arena *arena;
   const struct trace_marks *begins, *ends;
-  size_t begin; /* index of the next begin */
-  size_t end;   /* index of the first unused end */
+  size_t begin; /* index of the next begin event */
+  size_t end;   /* index of the first unused end event */
   size_t batch_end;
   struct end_lists *lists;
   uint32_t *next_of_key, *next_of_name;
   bool *taken;
   struct trace_sums *sums;
-  const struct trace_mark **open; /* begins of the open frames, outermost first */
+  const struct trace_mark **open; /* begin events of the open frames, outermost first */
   uint32_t *open_sums;            /* index into `sums` of each open frame */
   size_t depth;
   bool in_file_order;
@@ -91,20 +91,15 @@ static void walker_advance(struct trace_walker *w, int64_t at) {
   if (at > w->clock) w->clock = at;
 }
 
-static bool trace_sum_is(const void *items, uint32_t index, const void *wanted) {
-  const struct trace_sum *a = (const struct trace_sum *)items + index, *b = wanted;
-  return a->path == b->path && a->key == b->key;
-}
-
 /* Finds or adds the sum of a path and a key; MAP_NONE when out of memory. */
 static uint32_t trace_sum_of(struct trace_sums *s, uint32_t path, uint32_t key) {
-  struct trace_sum sum = {path, key, {0, 0}};
   if (path == MAP_NONE || s->count >= MAP_NONE - 1) return MAP_NONE;
-  if (!ARRAY_RESERVE(s->paths.mem, s->items, s->room, s->count + 1)) return MAP_NONE;
-  uint32_t index = map_find_or_add(&s->by_event, hash_mix(path, key), trace_sum_is, s->items, &sum,
-                                   (uint32_t)s->count);
-  if (index == s->count) s->items[s->count++] = sum;
-  return index;
+  uint64_t hash = hash_mix(path, key);
+  MAP_FIND(index, &s->by_event, hash, s->items[index].path == path && s->items[index].key == key);
+  if (index != MAP_NONE) return index;
+  bool added = MAP_PUSH(s->paths.mem, &s->by_event, hash, s->items, s->count, s->room,
+                        (struct trace_sum){path, key, {0, 0}});
+  return added ? (uint32_t)s->count - 1 : MAP_NONE;
 }
 
 static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin) {

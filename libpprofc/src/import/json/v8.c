@@ -12,11 +12,13 @@ void v8_init(struct v8_recording *r, struct arena *arena, pprofc_builder *builde
   *r = (struct v8_recording){0};
   call_tree_init(&r->tree, arena);
   call_paths_init(&r->paths, arena->mem, builder);
+  interner_init(&r->ids, arena->mem);
 }
 
 void v8_free(struct v8_recording *r) {
   call_tree_free(&r->tree);
   call_paths_free(&r->paths);
+  interner_free(&r->ids);
 }
 
 static enum call_kind v8_kind_of(const struct node *json) {
@@ -56,7 +58,13 @@ void v8_add_samples(struct v8_recording *r, const struct node *samples) {
     r->failed = true;
     return;
   }
-  for (size_t i = 0; i < count; i++) r->samples[r->sample_count++] = node_at(samples, i);
+  for (size_t i = 0; i < count && !r->failed; i++) {
+    const struct node *id = node_at(samples, i);
+    bool known = node_is(id, NODE_NUMBER) || node_is(id, NODE_STRING);
+    uint32_t sample = known ? interner_add(&r->ids, id->text) : MAP_NONE;
+    r->failed = known && sample == MAP_NONE;
+    r->samples[r->sample_count++] = sample;
+  }
 }
 
 void v8_add_deltas(struct v8_recording *r, pprofc_builder *builder, const struct node *deltas) {
@@ -96,7 +104,7 @@ static void v8_link(struct v8_recording *r) {
 
 /* The current stack: a node with its callers, and the nodes that run above it. */
 struct v8_stack {
-  uint32_t base; /* node, or MAP_NONE */
+  uint32_t base; /* node on which the stack is based, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };
@@ -135,55 +143,86 @@ static int64_t v8_sum(int64_t a, int64_t b) {
 /* Returns the end of the run of samples that have the same node as the first. *clock is the
  * time of the first sample and becomes the start of the next run, or of the last sample. */
 static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
-  pprofc_str id = json_id(r->samples[first]);
   size_t i = first;
   do {
     i++;
     if (i < r->delta_count && i < r->sample_count) *clock = v8_sum(*clock, r->deltas[i]);
-  } while (i < r->sample_count && str_equal(json_id(r->samples[i]), id));
+  } while (i < r->sample_count && r->samples[i] == r->samples[first]);
   return i;
+}
+
+/* Finds the node of each id; false when out of memory. */
+static bool v8_find_nodes(struct v8_recording *r) {
+  r->node_of = arena_array(r->tree.arena, r->ids.count, sizeof *r->node_of);
+  for (size_t i = 0; r->node_of && i < r->ids.count; i++) {
+    struct node id = {.kind = NODE_STRING, .text = r->ids.items[i]};
+    r->node_of[i] = call_tree_find(&r->tree, &id);
+  }
+  return r->node_of != NULL;
+}
+
+/* Returns the node of a sample; MAP_NONE if there is no such node. */
+static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
+  return r->samples[i] == MAP_NONE ? MAP_NONE : r->node_of[r->samples[i]];
 }
 
 /* Adds the samples. A run of samples lasts until the next one begins; the duration of the last
  * sample is unknown. A clock that goes back stops until it reaches its latest time again. */
 static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
-                         const void *context) {
+                         const void *context, struct v8_counts *counts) {
   struct v8_stack stack = {.base = MAP_NONE};
-  int64_t clock = r->delta_count ? r->deltas[0] : 0, latest = clock, idle = 0;
-  size_t missing = 0, end;
+  int64_t clock = r->delta_count ? r->deltas[0] : 0, latest = clock;
+  size_t end;
   for (size_t i = 0; i < r->sample_count && builder_ok(builder); i = end) {
-    uint32_t node = call_tree_find(&r->tree, r->samples[i]);
+    uint32_t node = v8_sample_node(r, i);
     end = v8_run(r, i, &clock);
     int64_t values[2] = {(int64_t)(end - i), clock > latest ? clock - latest : 0};
     if (clock > latest) latest = clock;
-    if (node == MAP_NONE)
-      missing += end - i;
-    else
-      v8_place(&stack, &r->tree, node);
+    uint64_t *known = node == MAP_NONE ? &counts->missing : &counts->read;
+    if (node != MAP_NONE) v8_place(&stack, &r->tree, node);
     uint32_t path = v8_path(r, &stack);
     if (path == MAP_NONE) {
-      idle = v8_sum(idle, values[1]);
+      counts->idle_time = v8_sum(counts->idle_time, values[1]);
+      *(node == MAP_NONE ? known : &counts->idle) += end - i;
       continue;
     }
+    *known += end - i;
     call_paths_sample(&r->paths, path, values);
     if (label) label(builder, context);
   }
-  size_t untimed = r->sample_count > r->delta_count ? r->sample_count - r->delta_count : 0;
-  import_note_count(builder, untimed, "sample has no time", "samples have no time");
-  import_note_count(builder, missing, "sample refers to a missing node",
-                    "samples refer to missing nodes");
-  import_note_share(builder, r->sample_count - missing, missing, "samples");
-  import_note_count(builder, (size_t)(idle / 1000000), "ms of idle time was skipped",
+  if (r->sample_count > r->delta_count) counts->untimed += r->sample_count - r->delta_count;
+}
+
+void v8_account(pprofc_builder *builder, const struct v8_counts *counts) {
+  const struct import_loss losses[] = {
+      {counts->missing, "sample refers to a missing node", "samples refer to missing nodes"}, {0}};
+  import_note_count(builder, counts->untimed, "sample has no time", "samples have no time");
+  import_account(builder, counts->read + counts->idle, "samples", losses);
+  import_note_count(builder, counts->idle, "sample is idle", "samples are idle");
+  import_note_count(builder, (uint64_t)(counts->idle_time / 1000000), "ms of idle time was skipped",
                     "ms of idle time were skipped");
 }
 
-/* Adds samples from the hit counts of nodes, for files without samples. */
-static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration) {
-  int64_t hits = 0, before = 0;
+static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder) {
+  int64_t hits = 0;
   for (size_t i = 0; i < r->tree.count; i++) {
     int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
     if (count > 0) hits = v8_sum(hits, count);
   }
+  return hits;
+}
+
+/* Compares the samples with the hit counts of nodes. Some writers leave the counts at 0, and V8
+ * does not count the first sample. */
+static void v8_compare_hits(const struct v8_recording *r, pprofc_builder *builder) {
+  int64_t hits = v8_hits(r, builder);
+  if (!hits || (uint64_t)hits + 1 == r->sample_count) return;
+  import_compare_total(builder, "samples", (uint64_t)hits, r->sample_count);
+}
+
+/* Adds samples from the hit counts of nodes, for files without samples. */
+static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration) {
+  int64_t hits = v8_hits(r, builder), before = 0;
   double each = hits ? (double)duration / (double)hits : 0;
   for (size_t i = 0; i < r->tree.count && builder_ok(builder); i++) {
     int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
@@ -197,11 +236,12 @@ static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t
 }
 
 pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
-                        const void *context, pprofc_error *error) {
+                        const void *context, struct v8_counts *counts, pprofc_error *error) {
   if (r->failed) return error_nomem(error);
   v8_link(r);
-  if (!call_tree_make_paths(&r->tree, &r->paths, builder)) return error_nomem(error);
-  v8_add_times(r, builder, label, context);
+  if (!call_tree_make_paths(&r->tree, &r->paths, builder) || !v8_find_nodes(r))
+    return error_nomem(error);
+  v8_add_times(r, builder, label, context, counts);
   return r->failed ? error_nomem(error) : PPROFC_OK;
 }
 
@@ -219,7 +259,8 @@ static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const s
   }
 }
 
-/* Reads times of samples instead of differences. Without times, samples have equal distances. */
+/* Reads the times of samples. V8 lists them instead of time differences. Without times, samples
+ * have equal distances. */
 static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
                               const struct node *timestamps, int64_t duration) {
   size_t count = node_size(timestamps);
@@ -242,7 +283,8 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
 static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
-  int scale = head ? 9 : 3; /* seconds in the old form, microseconds in the new one */
+  /* Times have the unit second in the old form, microsecond in the new one. */
+  int scale = head ? 9 : 3;
   int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
   if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,
                              &duration) ||
@@ -261,8 +303,11 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
     v8_add_timestamps(&r, builder, node_get(root, "timestamps"), duration);
   else
     v8_add_deltas(&r, builder, node_get(root, "timeDeltas"));
-  pprofc_status status = v8_finish(&r, builder, NULL, NULL, error);
+  struct v8_counts counts = {0};
+  pprofc_status status = v8_finish(&r, builder, NULL, NULL, &counts, error);
+  v8_account(builder, &counts);
   if (status == PPROFC_OK && !r.sample_count) v8_add_hits(&r, builder, duration);
+  if (status == PPROFC_OK && r.sample_count) v8_compare_hits(&r, builder);
   v8_free(&r);
   return status;
 }
@@ -281,9 +326,9 @@ static bool v8_is_profile(const struct node *root) {
          (v8_is_node(node_at(nodes, 0)) || node_is(node_get(root, "samples"), NODE_ARRAY));
 }
 
-pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                              pprofc_error *error) {
-  /* A plain profile, or a reply of the inspector's Profiler.stop. */
+JSON_SHAPE(json_cpuprofile) {
+  /* paths of the profile in a document: a plain profile, or a reply of the inspector's
+   * Profiler.stop */
   static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const struct node *profile = *places[i] ? node_path(root, places[i]) : root;

@@ -1,4 +1,4 @@
-/* CPU profiles of V8: declarations shared by the files of this reader. */
+/* Declarations that the files of the reader of V8's CPU profiles share. */
 #ifndef PPROFC_IMPORT_JSON_V8_H
 #define PPROFC_IMPORT_JSON_V8_H
 
@@ -9,11 +9,22 @@
 struct v8_recording {
   struct json_call_tree tree;
   struct call_paths paths;
-  const struct node **samples; /* node ids of the samples */
+  struct interner ids;
+  uint32_t *node_of; /* [ids] node of each id, or MAP_NONE */
+  uint32_t *samples; /* ids of the samples' nodes; MAP_NONE for a sample without an id */
   size_t sample_count, sample_room;
-  int64_t *deltas; /* nanoseconds since the previous sample */
+  int64_t *deltas; /* time of each sample since the previous one, in nanoseconds */
   size_t delta_count, delta_room;
   bool failed; /* true when out of memory */
+};
+
+/* Counts of samples, summed over the recordings of a file. */
+struct v8_counts {
+  /* Number of samples, and number of samples whose node the file does not have. */
+  uint64_t read, missing;
+  uint64_t idle;     /* number of samples that V8 took while the program did not run */
+  uint64_t untimed;  /* number of samples without a time */
+  int64_t idle_time; /* time while the program did not run, in nanoseconds */
 };
 
 void v8_init(struct v8_recording *recording, struct arena *arena, pprofc_builder *builder);
@@ -29,8 +40,12 @@ void v8_add_deltas(struct v8_recording *recording, pprofc_builder *builder,
 /* Adds the sample types of V8's CPU profiles. */
 void v8_types(pprofc_builder *builder);
 
-/* Adds the samples, each with the labels of `label` (or NULL). */
+/* Adds the samples, each with the labels of `label` (or NULL), and counts them. */
 pprofc_status v8_finish(struct v8_recording *recording, pprofc_builder *builder,
-                        call_label_fn label, const void *context, pprofc_error *error);
+                        call_label_fn label, const void *context, struct v8_counts *counts,
+                        pprofc_error *error);
+
+/* Adds comments about samples that the reader skipped. */
+void v8_account(pprofc_builder *builder, const struct v8_counts *counts);
 
 #endif

@@ -8,7 +8,7 @@
 /* A node in the order of the walk, callers before callees. */
 struct visit {
   const struct node *node;
-  uint32_t path; /* path without the root; MAP_NONE for the root */
+  uint32_t path; /* path of the node without the root; MAP_NONE for the root */
 };
 
 /* Returns the frame of a node. Lines in the names of anonymous functions start at 0, as in
@@ -54,8 +54,7 @@ static bool visits_find(struct buffer *visits, struct call_paths *paths, pprofc_
   return !visits->failed;
 }
 
-pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
-                               struct arena *arena, pprofc_error *error) {
+JSON_SHAPE(json_heapprofile) {
   const struct node *head = node_get(root, "head");
   if (!node_is(head, NODE_OBJECT) || !node_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
   struct buffer visits;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct v8_tick {
-  int64_t at; /* time in microseconds */
+  int64_t at; /* time of the tick in microseconds */
   size_t order;
   const struct node *stack;
 };
@@ -15,7 +15,7 @@ struct v8_tick {
 struct v8_log {
   pprofc_builder *builder;
   const struct node *code;
-  uint32_t *locations; /* [code] location */
+  uint32_t *locations; /* location of each entry of the code table */
   struct json_stack stack;
 };
 
@@ -72,8 +72,10 @@ static const struct {
 static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   pprofc_str type = node_text(code, "type"), name = node_text(code, "name");
   if (name.size > 1 && str_starts(name, STR("\"")) && str_ends(name, STR("\"")))
-    name = str_slice(name, 1, name.size - 1); /* log of a version before Node 10, converted by
-                                                 a later version */
+    name = str_slice(
+        name, 1,
+        name.size -
+            1); /* the log is from a version before Node 10 and was converted by a later one */
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);
@@ -125,7 +127,7 @@ static int v8_tick_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Adds the ticks. A tick lasts since the previous one. */
+/* Adds the ticks as samples. The time of a tick is the time since the previous tick. */
 static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t count) {
   int64_t before = 0;
   size_t empty = 0;
@@ -139,12 +141,11 @@ static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t c
     else
       empty++;
   }
-  import_note_count(log->builder, empty, "tick has no stack", "ticks have no stack");
-  import_note_share(log->builder, count - empty, empty, "ticks");
+  const struct import_loss losses[] = {{empty, "tick has no stack", "ticks have no stack"}, {0}};
+  import_account(log->builder, count - empty, "ticks", losses);
 }
 
-pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, struct arena *arena,
-                          pprofc_error *error) {
+JSON_SHAPE(json_v8_log) {
   const struct node *ticks = node_get(root, "ticks");
   struct v8_log log = {.builder = builder, .code = node_get(root, "code")};
   if (!node_is(ticks, NODE_ARRAY) || !node_is(log.code, NODE_ARRAY) || !node_get(root, "functions"))

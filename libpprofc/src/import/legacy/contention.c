@@ -4,7 +4,7 @@
 #include "import/legacy/legacy.h"
 
 struct contention {
-  int64_t clock; /* cycles per second, 0 if unknown */
+  int64_t clock; /* cycles of the clock per second, 0 if unknown */
   int64_t period;
   int64_t milliseconds;
 };
@@ -104,21 +104,20 @@ static bool is_head(pprofc_str line) {
          str_starts(line, STR("--- contention:"));
 }
 
-IMPORT_READER(import_contention) {
+static pprofc_status read_contention(struct legacy *l, pprofc_str data) {
   struct lines lines = lines_of(data);
   if (!lines_next(&lines) || !is_head(lines.line)) return PPROFC_E_NO_MATCH;
   struct contention c = {.period = 1};
-  struct legacy l;
-  legacy_init(&l, mem, options->limits, error);
-  legacy_add_type(&l, STR("contentions"), STR("count"));
-  legacy_add_type(&l, STR("delay"), STR("nanoseconds"));
-  l.period_type = l.types[0];
-  pprofc_status status = contention_read_attributes(&c, &lines, error);
-  l.period = c.period;
-  l.duration_nanos = (int64_t)((uint64_t)c.milliseconds * 1000 * 1000);
-  if (status == PPROFC_OK) status = contention_read_samples(&l, &c, &lines);
-  if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
-  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  legacy_free(&l);
-  return status;
+  legacy_add_type(l, STR("contentions"), STR("count"));
+  legacy_add_type(l, STR("delay"), STR("nanoseconds"));
+  l->period_type = l->types[0];
+  pprofc_status status = contention_read_attributes(&c, &lines, l->error);
+  l->period = c.period;
+  l->duration_nanos = (int64_t)((uint64_t)c.milliseconds * 1000 * 1000);
+  if (status == PPROFC_OK) status = contention_read_samples(l, &c, &lines);
+  return status == PPROFC_OK ? legacy_read_sections(l, &lines) : status;
+}
+
+IMPORT_READER(import_contention) {
+  return legacy_import(read_contention, data, mem, options, profile, error);
 }

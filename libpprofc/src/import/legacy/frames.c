@@ -1,20 +1,21 @@
-/* Frames that readers of old formats drop: they belong to the profiler, not to the program. */
-#include "import/legacy/frames.h"
+/* Names the frames that readers of old formats drop: they belong to the profiler, not to the
+ * program. */
+#include "import/legacy/legacy.h"
 
-/* Allocators. Allocations are attributed to their callers. */
+/* Functions of allocators. Allocations are attributed to their callers. */
 static const char allocator_frames[] =
-    /* POSIX */
+    /* functions of POSIX */
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|"
-    /* TCMalloc */
+    /* functions of TCMalloc */
     "tcmalloc::.*|tc_calloc|tc_cfree|tc_malloc|tc_free|tc_memalign|tc_posix_memalign|tc_pvalloc|"
     "tc_valloc|tc_realloc|tc_new|tc_delete|tc_newarray|tc_deletearray|tc_new_nothrow|"
     "tc_newarray_nothrow|"
-    /* macOS */
+    /* functions of macOS */
     "malloc_zone_malloc|malloc_zone_calloc|malloc_zone_valloc|malloc_zone_realloc|"
     "malloc_zone_memalign|malloc_zone_free|"
     /* Go */
     "runtime\\..*|"
-    /* other allocators */
+    /* functions of other allocators */
     "BaseArena::.*|(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|DoSampledAllocation|"
     "MallocedMemBlock::MallocedMemBlock|_M_allocate|__builtin_(vec_)?delete|__builtin_(vec_)?new|"
     "__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|"

@@ -7,11 +7,11 @@
 static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
   static const pprofc_str middle = {" profile: total ", sizeof " profile: total " - 1};
   size_t digits = line.size;
-  while (digits > 0 && text_is_digit(line.data[digits - 1])) digits--;
+  while (digits > 0 && char_is_digit(line.data[digits - 1])) digits--;
   if (digits == line.size || !str_ends(str_slice(line, 0, digits), middle)) return false;
   *word = str_slice(line, 0, digits - middle.size);
   for (size_t i = 0; i < word->size; i++)
-    if (text_is_white(word->data[i])) return false;
+    if (char_is_blank(word->data[i])) return false;
   return word->size > 0;
 }
 
@@ -44,20 +44,19 @@ static pprofc_status go_count_read_samples(struct legacy *l, struct lines *lines
   return lines_status(lines, l->error);
 }
 
-IMPORT_READER(import_go_count) {
+static pprofc_status read_go_count(struct legacy *l, pprofc_str data) {
   struct lines lines = lines_of(data);
   pprofc_str word;
   while (lines_next(&lines) && text_is_comment(lines.line))
     ;
   if (!go_count_parse_header(lines.line, &word)) return PPROFC_E_NO_MATCH;
-  struct legacy l;
-  legacy_init(&l, mem, options->limits, error);
-  legacy_add_type(&l, word, STR("count"));
-  l.period_type = l.types[0];
-  l.period = 1;
-  pprofc_status status = go_count_read_samples(&l, &lines);
-  if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
-  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  legacy_free(&l);
-  return status;
+  legacy_add_type(l, word, STR("count"));
+  l->period_type = l->types[0];
+  l->period = 1;
+  pprofc_status status = go_count_read_samples(l, &lines);
+  return status == PPROFC_OK ? legacy_read_sections(l, &lines) : status;
+}
+
+IMPORT_READER(import_go_count) {
+  return legacy_import(read_go_count, data, mem, options, profile, error);
 }

@@ -35,10 +35,10 @@ static size_t bytes_left(const struct words *w) {
 
 struct gperftools_cpu_header {
   bool java;
-  uint64_t period; /* period in microseconds */
+  uint64_t period; /* sampling period in microseconds */
 };
 
-/* Reads five words: 0, 3, 0 or 1 for Java, the period, 0. */
+/* Reads the header of five words: 0, 3, 0 or 1 for Java, the period, 0. */
 static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
                                        struct gperftools_cpu_header *header) {
   for (size_t i = 0; i < sizeof word_formats / sizeof *word_formats; i++) {
@@ -115,24 +115,22 @@ static pprofc_status finish_native(struct legacy *l, struct lines *rest) {
   return status;
 }
 
-IMPORT_READER(import_gperftools_cpu) {
+static pprofc_status read_gperftools_cpu(struct legacy *l, pprofc_str data) {
   struct words words;
   struct gperftools_cpu_header header;
   if (!gperftools_cpu_read_header(data, &words, &header)) return PPROFC_E_NO_MATCH;
-  struct legacy l;
-  legacy_init(&l, mem, options->limits, error);
-  l.period = (int64_t)(header.period * 1000);
-  l.period_type = (struct legacy_type){STR("cpu"), STR("nanoseconds")};
-  legacy_add_type(&l, STR("samples"), STR("count"));
-  legacy_add_type(&l, STR("cpu"), STR("nanoseconds"));
-  pprofc_status status = gperftools_cpu_read_samples(&l, &words, header.java);
-  if (status == PPROFC_OK) status = legacy_status(&l);
-  if (status == PPROFC_OK) {
-    size_t size = bytes_left(&words);
-    struct lines rest = lines_of(str_slice(data, data.size - size, data.size));
-    status = header.java ? legacy_read_java_locations(&l, rest.rest) : finish_native(&l, &rest);
-  }
-  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  legacy_free(&l);
-  return status;
+  l->period = (int64_t)(header.period * 1000);
+  l->period_type = (struct legacy_type){STR("cpu"), STR("nanoseconds")};
+  legacy_add_type(l, STR("samples"), STR("count"));
+  legacy_add_type(l, STR("cpu"), STR("nanoseconds"));
+  pprofc_status status = gperftools_cpu_read_samples(l, &words, header.java);
+  if (status == PPROFC_OK) status = legacy_status(l);
+  if (status != PPROFC_OK) return status;
+  size_t size = bytes_left(&words);
+  struct lines rest = lines_of(str_slice(data, data.size - size, data.size));
+  return header.java ? legacy_read_java_locations(l, rest.rest) : finish_native(l, &rest);
+}
+
+IMPORT_READER(import_gperftools_cpu) {
+  return legacy_import(read_gperftools_cpu, data, mem, options, profile, error);
 }

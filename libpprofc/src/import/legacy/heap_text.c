@@ -3,17 +3,19 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* Fields of the first line. */
+/* Fields of the first line of the profile. */
 struct heap_header {
   pprofc_str count, bytes, alloc_count, alloc_bytes;
-  pprofc_str kind, period; /* "heap_v2" and "524288"; the period may be empty */
+  pprofc_str kind, period; /* kind and sampling period, such as "heap_v2" and "524288"; the period
+                              may be empty */
 };
 
 /* Kinds of heap profiles. `sampled`: true to scale the values up. */
 static const struct heap_kind {
   const char *name;
   bool sampled;
-  bool own_period; /* false if the period is 1 */
+  bool own_period; /* true if the header has a period that is used, false if the period is always 1
+                    */
   int64_t divide_period;
 } heap_kinds[] = {
     {"heapz_v2", true, true, 1},
@@ -23,7 +25,7 @@ static const struct heap_kind {
 };
 
 static bool is_kind(char c) {
-  return c == '_' || (c >= 'a' && c <= 'z') || text_is_digit(c);
+  return c == '_' || (c >= 'a' && c <= 'z') || char_is_digit(c);
 }
 
 /* Reads "144:  8498176 [   144:  8498176]"; spaces in between are optional. */
@@ -203,20 +205,17 @@ static pprofc_status heap_text_read_samples(struct heap_reader *r, struct lines 
   return lines_status(lines, r->l->error);
 }
 
-IMPORT_READER(import_heap_text) {
+static pprofc_status read_heap_text(struct legacy *l, pprofc_str data) {
   struct lines lines = lines_of(data);
-  struct legacy l;
-  struct heap_reader r = {.l = &l};
-  legacy_init(&l, mem, options->limits, error);
-  pprofc_status status = PPROFC_E_NO_MATCH;
-  if (lines_next(&lines) && heap_text_read_header(&r, lines.line)) {
-    heap_text_add_types(&r);
-    l.period_type = (struct legacy_type){STR("space"), STR("bytes")};
-    l.has_block_size = true;
-    status = heap_text_read_samples(&r, &lines);
-    if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
-    if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  }
-  legacy_free(&l);
-  return status;
+  struct heap_reader r = {.l = l};
+  if (!lines_next(&lines) || !heap_text_read_header(&r, lines.line)) return PPROFC_E_NO_MATCH;
+  heap_text_add_types(&r);
+  l->period_type = (struct legacy_type){STR("space"), STR("bytes")};
+  l->has_block_size = true;
+  pprofc_status status = heap_text_read_samples(&r, &lines);
+  return status == PPROFC_OK ? legacy_read_sections(l, &lines) : status;
+}
+
+IMPORT_READER(import_heap_text) {
+  return legacy_import(read_heap_text, data, mem, options, profile, error);
 }

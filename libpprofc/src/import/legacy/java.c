@@ -13,8 +13,7 @@ struct java_reader {
 /* ---- header ------------------------------------------ */
 
 static bool java_is_word(char c) {
-  return c == ' ' || c == '_' || text_is_digit(c) || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z');
+  return c == ' ' || char_is_word(c);
 }
 
 /* Finds "words=words" anywhere in the line and trims both sides. */
@@ -153,7 +152,7 @@ static pprofc_status java_read_samples(struct java_reader *r, struct lines *line
   return PPROFC_OK;
 }
 
-IMPORT_READER(import_java) {
+static pprofc_status read_java(struct legacy *l, pprofc_str data) {
   struct lines lines = lines_of(data);
   size_t end = str_find_char(data, '\n');
   if (end == data.size) return PPROFC_E_NO_MATCH;
@@ -161,14 +160,13 @@ IMPORT_READER(import_java) {
   bool heap = str_equal(head, STR("--- heapz 1 ---"));
   if (!heap && !str_equal(head, STR("--- contentionz 1 ---"))) return PPROFC_E_NO_MATCH;
   lines.rest = str_slice(data, end + 1, data.size);
-  struct legacy l;
-  legacy_init(&l, mem, options->limits, error);
-  l.has_block_size = heap;
-  struct java_reader r = {&l, heap};
+  l->has_block_size = heap;
+  struct java_reader r = {l, heap};
   pprofc_status status = java_read_attributes(&r, &lines);
   if (status == PPROFC_OK) status = java_read_samples(&r, &lines);
-  if (status == PPROFC_OK) status = legacy_read_java_locations(&l, lines.rest);
-  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  legacy_free(&l);
-  return status;
+  return status == PPROFC_OK ? legacy_read_java_locations(l, lines.rest) : status;
+}
+
+IMPORT_READER(import_java) {
+  return legacy_import(read_java, data, mem, options, profile, error);
 }

@@ -11,7 +11,7 @@ struct java_locations_frame {
 /* Finds the last '(' that follows white space and has at least `least` bytes after it. */
 static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
   for (size_t i = text.size; i-- > 1;)
-    if (text.data[i] == '(' && text_is_white(text.data[i - 1]) && text.size - i - 1 >= least) {
+    if (text.data[i] == '(' && char_is_blank(text.data[i - 1]) && text.size - i - 1 >= least) {
       *place = i;
       return true;
     }
@@ -22,7 +22,7 @@ static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
 static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame) {
   if (!str_ends(text, STR(")"))) return false;
   size_t end = text.size - 1, digits = end, place;
-  while (digits > 0 && text_is_digit(text.data[digits - 1])) digits--;
+  while (digits > 0 && char_is_digit(text.data[digits - 1])) digits--;
   if (digits == end) return false;
   size_t number = digits > 0 && text.data[digits - 1] == '-' ? digits - 1 : digits;
   if (number == 0 || text.data[number - 1] != ':') return false;
@@ -57,8 +57,8 @@ static struct java_locations_frame java_parse_frame(pprofc_str text) {
  * too large. */
 static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, bool *fits) {
   pprofc_str digits, white;
-  if (!text_take(&line, STR("0x")) || !text_take_run(&line, text_is_xdigit, &digits) ||
-      !text_take_run(&line, text_is_white, &white))
+  if (!text_take(&line, STR("0x")) || !text_take_run(&line, char_is_hex, &digits) ||
+      !text_take_run(&line, char_is_blank, &white))
     return false;
   *fits = str_parse_uint(digits, 16, address);
   *text = line;
@@ -66,10 +66,8 @@ static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, boo
 }
 
 static uint32_t find_location(const struct legacy *l, uint64_t address) {
-  struct map_probe probe = map_start(&l->by_address, hash_mix(0, address));
-  for (uint32_t i; (i = map_next(&l->by_address, &probe)) != MAP_NONE;)
-    if (legacy_locations(l)[i].made_for == address) return i;
-  return NONE;
+  MAP_FIND(i, &l->by_address, hash_mix(0, address), legacy_locations(l)[i].made_for == address);
+  return i;
 }
 
 /* Finds or adds a function by name. The file is from the first frame with this name. */
@@ -92,7 +90,10 @@ static pprofc_status java_read_locations(struct legacy *l, pprofc_str text,
     uint64_t address;
     bool fits;
     line = str_trim(line);
-    if (!parse_line(line, &address, &rest, &fits)) continue;
+    if (!parse_line(line, &address, &rest, &fits)) {
+      l->bad_lines += line.size > 0;
+      continue;
+    }
     if (!fits)
       return error_set(l->error, PPROFC_E_FORMAT, "address is too large: %.*s",
                        STR_ARG(str_slice(line, 0, 200)));

@@ -17,7 +17,7 @@ static const char own_frames[] =
 
 /* Values of a line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
-  int64_t live[2], all[2]; /* objects, bytes */
+  int64_t live[2], all[2]; /* numbers of objects and bytes, live and allocated in total */
 };
 
 static bool take_number(pprofc_str *s, const char *end, int64_t *out) {
@@ -50,6 +50,7 @@ static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_
   if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &sums))
     return lines_malformed(lines, "no sums of all threads", l->error);
   *has_all = sums.all[0] || sums.all[1];
+  l->said = (uint64_t)sums.live[1];
   if (*has_all) {
     legacy_add_type(l, STR("alloc_objects"), STR("count"));
     legacy_add_type(l, STR("alloc_space"), STR("bytes"));
@@ -68,6 +69,7 @@ static pprofc_status jemalloc_read_sample(struct legacy *l, struct lines *lines,
     return lines_malformed(lines, "malformed address", l->error);
   if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &counts))
     return lines_malformed(lines, "a stack without counts of all threads", l->error);
+  l->read += (uint64_t)counts.live[1];
   legacy_unsample(&counts.live[0], &counts.live[1], l->period);
   legacy_unsample(&counts.all[0], &counts.all[1], l->period);
   for (size_t i = 0; has_all && i < 2; i++) values[count++] = counts.all[i];
@@ -76,28 +78,37 @@ static pprofc_status jemalloc_read_sample(struct legacy *l, struct lines *lines,
   return PPROFC_OK;
 }
 
+/* True if a line is blank or has counts of one thread: "  t12: 1: 8 [0: 0]". */
+static bool is_of_thread(pprofc_str line) {
+  pprofc_str digits;
+  text_skip_blanks(&line);
+  return !line.size || (text_take(&line, STR("t")) && text_take_digits(&line, &digits) &&
+                        str_starts(line, STR(":")));
+}
+
 static pprofc_status jemalloc_read_samples(struct legacy *l, struct lines *lines) {
   bool has_all = false;
   pprofc_status status = read_head(l, lines, &has_all);
   while (status == PPROFC_OK && lines_next(lines)) {
     if (legacy_is_memory_map_head(lines->line)) return PPROFC_OK;
-    if (str_starts(lines->line, STR("@"))) status = jemalloc_read_sample(l, lines, has_all);
+    if (str_starts(lines->line, STR("@")))
+      status = jemalloc_read_sample(l, lines, has_all);
+    else
+      l->bad_lines += !is_of_thread(lines->line);
   }
   return status == PPROFC_OK ? lines_status(lines, l->error) : status;
 }
 
-IMPORT_READER(import_jemalloc) {
+static pprofc_status read_jemalloc(struct legacy *l, pprofc_str data) {
   struct lines lines = lines_of(import_first_line(data));
-  struct legacy l;
-  legacy_init(&l, mem, options->limits, error);
-  pprofc_status status = PPROFC_E_NO_MATCH;
-  if (lines_next(&lines) && parse_rate(lines.line, &l.period)) {
-    l.period_type = (struct legacy_type){STR("space"), STR("bytes")};
-    l.drop_frames = own_frames;
-    status = jemalloc_read_samples(&l, &lines);
-    if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
-    if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  }
-  legacy_free(&l);
-  return status;
+  if (!lines_next(&lines) || !parse_rate(lines.line, &l->period)) return PPROFC_E_NO_MATCH;
+  l->period_type = (struct legacy_type){STR("space"), STR("bytes")};
+  l->drop_frames = own_frames;
+  l->skips_allocator = true;
+  pprofc_status status = jemalloc_read_samples(l, &lines);
+  return status == PPROFC_OK ? legacy_read_sections(l, &lines) : status;
+}
+
+IMPORT_READER(import_jemalloc) {
+  return legacy_import(read_jemalloc, data, mem, options, profile, error);
 }

@@ -1,7 +1,7 @@
 /* Data of a profile in an old format: samples and locations, and their conversion to a profile. */
 #include "import/legacy/legacy.h"
 
-#include "import/legacy/frames.h"
+#include "import/account.h"
 #include "profile/builder.h"
 
 #include <math.h>
@@ -9,9 +9,8 @@
 #define FRAMES_AT_ONCE 16u /* number of addresses that are looked up together */
 #define NAMES_AHEAD    8u  /* number of locations between the prefetch of a name and its lookup */
 
-void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
-                 pprofc_error *error) {
-  *l = (struct legacy){.mem = mem, .limits = limits, .error = error};
+static void legacy_init(struct legacy *l) {
+  const pprofc_allocator *mem = l->mem;
   l->period_type = (struct legacy_type){STR(""), STR("")};
   arena_init(&l->texts, mem);
   map_init(&l->by_address, mem);
@@ -21,7 +20,7 @@ void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_lim
     buffer_init(buffers[i], mem, PTRDIFF_MAX);
 }
 
-void legacy_free(struct legacy *l) {
+static void legacy_free(struct legacy *l) {
   struct buffer *const buffers[] = {&l->samples,   &l->frames,   &l->values,   &l->block_sizes,
                                     &l->locations, &l->mappings, &l->functions};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_free(buffers[i]);
@@ -52,10 +51,8 @@ pprofc_status legacy_status(struct legacy *l) {
  * reports it. */
 static uint32_t location_of(struct legacy *l, uint64_t address) {
   uint64_t hash = hash_mix(0, address);
-  struct map_probe probe = map_start(&l->by_address, hash);
-  uint32_t index;
-  while ((index = map_next(&l->by_address, &probe)) != MAP_NONE)
-    if (legacy_locations(l)[index].made_for == address) return index;
+  MAP_FIND(index, &l->by_address, hash, legacy_locations(l)[index].made_for == address);
+  if (index != MAP_NONE) return index;
   size_t count = legacy_location_count(l);
   struct legacy_location location = {address, address, NONE, NONE, 0};
   buffer_add(&l->locations, &location, sizeof location);
@@ -168,7 +165,7 @@ static pprofc_status number_locations(struct legacy *l) {
   mem_free(l->mem, number, count, sizeof *number);
   buffer_free(&l->locations);
   l->locations = ordered;
-  map_free(&l->by_address); /* its indexes are from before the numbering */
+  map_free(&l->by_address); /* the map is of no use now: it has indices from before the numbering */
   return PPROFC_OK;
 }
 
@@ -222,12 +219,40 @@ static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
   }
 }
 
+static void legacy_account(const struct legacy *l, pprofc_builder *b) {
+  const struct import_loss losses[] = {
+      {l->bad_lines, "line could not be read", "lines could not be read"}, {0}};
+  import_account(b, legacy_sample_count(l), "stacks and lines", losses);
+  /* jemalloc scales each count by itself, so that sums differ by a little. */
+  uint64_t much = l->said / 100 + l->read / 100 + 1;
+  if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)
+    import_compare_total(b, "bytes", l->said, l->read);
+}
+
+/* True if a location is in a library that allocates memory. */
+static bool legacy_is_allocator(const struct legacy *l, uint32_t location) {
+  uint32_t mapping = legacy_locations(l)[location].mapping;
+  if (mapping == NONE) return false;
+  pprofc_str name = str_path_base(legacy_mappings(l)[mapping].file);
+  return str_starts(name, STR("libjemalloc")) || str_starts(name, STR("libtcmalloc"));
+}
+
+/* Drops the allocator's frames at the leaf, but not the last frame of a stack. */
+static void legacy_skip_allocator(const struct legacy *l, struct legacy_sample *sample) {
+  while (l->skips_allocator && sample->depth > 1 &&
+         legacy_is_allocator(l, legacy_frames(l)[sample->first])) {
+    sample->first++;
+    sample->depth--;
+  }
+}
+
 static void legacy_add_samples(const struct legacy *l, pprofc_builder *b) {
   const int64_t *values = (const void *)l->values.data;
   const int64_t *block_sizes = (const void *)l->block_sizes.data;
   struct label label = {.key = builder_string(b, STR("bytes")), .is_number = true};
   for (size_t i = 0; i < legacy_sample_count(l); i++) {
     struct legacy_sample sample = legacy_samples(l)[i];
+    legacy_skip_allocator(l, &sample);
     const uint32_t *frames = sample.depth ? legacy_frames(l) + sample.first : NULL;
     pprofc_builder_sample(b, frames, sample.depth, values + i * l->type_count);
     if (!l->has_block_size) continue;
@@ -236,7 +261,7 @@ static void legacy_add_samples(const struct legacy *l, pprofc_builder *b) {
   }
 }
 
-pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
+static pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
   pprofc_status status = legacy_status(l);
   if (status != PPROFC_OK) return status;
   if (!l->type_count && legacy_sample_count(l))
@@ -247,7 +272,19 @@ pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
   legacy_add_header(l, b);
   legacy_add_locations(l, b);
   legacy_add_samples(l, b);
+  legacy_account(l, b);
   status = pprofc_builder_finish(b, profile, l->error);
   pprofc_builder_free(b);
+  return status;
+}
+
+pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
+                            const pprofc_read_options *options, pprofc_profile **profile,
+                            pprofc_error *error) {
+  struct legacy l = {.mem = mem, .limits = options->limits, .error = error};
+  legacy_init(&l);
+  pprofc_status status = read(&l, data);
+  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
+  legacy_free(&l);
   return status;
 }

@@ -18,15 +18,15 @@ struct legacy_type {
 };
 
 struct legacy_sample {
-  size_t first; /* index of the first frame */
+  size_t first; /* index of the sample's first frame */
   size_t depth;
 };
 
 struct legacy_location {
-  uint64_t made_for; /* address in the samples */
+  uint64_t made_for; /* address of the location in the samples */
   uint64_t address;
-  uint32_t mapping;  /* mapping, or NONE */
-  uint32_t function; /* function, or NONE */
+  uint32_t mapping;  /* index of the mapping, or NONE */
+  uint32_t function; /* index of the function, or NONE */
   int64_t line;
 };
 
@@ -43,26 +43,36 @@ struct legacy {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   pprofc_error *error;
-  struct arena texts; /* strings that are not in the input */
+  struct arena texts; /* arena for strings that are not in the input */
 
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  const char *drop_frames; /* NULL to derive it from the sample types */
-  bool has_block_size;     /* true if samples have the label "bytes" */
+  const char
+      *drop_frames;     /* expression of frames to drop; NULL to derive it from the sample types */
+  bool has_block_size;  /* true if samples have the label "bytes" */
+  bool skips_allocator; /* true to drop frames of an allocator's library at the leaf */
 
-  struct buffer samples;     /* struct legacy_sample */
-  struct buffer frames;      /* uint32_t: locations */
-  struct buffer values;      /* int64_t, type_count values for each sample */
-  struct buffer block_sizes; /* int64_t, one for each sample */
+  struct buffer samples;     /* array of struct legacy_sample */
+  struct buffer frames;      /* array of uint32_t: the locations of all stacks */
+  struct buffer values;      /* array of int64_t: type_count values for each sample */
+  struct buffer block_sizes; /* array of int64_t: the block size of each sample */
   struct buffer locations, mappings, functions;
   struct map by_address; /* index of locations by made_for */
   size_t open_frame;     /* index of the first frame of the next sample */
+  uint64_t bad_lines;    /* lines that were skipped because they could not be read */
+  /* Bytes in use: the total that the file states, and the sum over the stacks. */
+  uint64_t said, read;
 };
 
-void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
-                 pprofc_error *error);
-void legacy_free(struct legacy *l);
+/* Reads data into `l`. Returns PPROFC_E_NO_MATCH for data of another format. */
+typedef pprofc_status (*legacy_read_fn)(struct legacy *l, pprofc_str data);
+
+/* Calls `read`, and makes the profile of what it read. The sample types determine the drop and
+ * keep expressions. */
+pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
+                            const pprofc_read_options *options, pprofc_profile **profile,
+                            pprofc_error *error);
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
 
@@ -70,8 +80,8 @@ void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
  * legacy_status reports if memory runs out. */
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Appends each 0x... of text. The first `as_they_are` addresses of the stack are kept
- * unchanged; later ones are return addresses, and 1 is subtracted. Returns false if a number
+/* Appends each 0x... of the text. The first `as_they_are` addresses of the stack are kept
+ * unchanged. Later ones are return addresses, from which 1 is subtracted. Returns false if a number
  * is too large. */
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are);
 
@@ -123,6 +133,11 @@ void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
  * not fit. */
 int64_t legacy_to_int(double value);
 
+/* ---- frames.c ---------------------------------------- */
+
+/* Sets the regular expressions for the sample types: allocators, locks, or the profiler itself. */
+void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char **keep);
+
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
 /* Finds the start of a memory map, if there is one, and reads the mappings after it. */
@@ -139,10 +154,5 @@ pprofc_status legacy_assign_mappings(struct legacy *l);
 /* Reads the locations at the end of a Java profile, numbers and places them, and clears their
  * addresses. */
 pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text);
-
-/* ---- the end ----------------------------------------- */
-
-/* Makes the profile. Its sample types determine the drop and keep expressions. */
-pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile);
 
 #endif

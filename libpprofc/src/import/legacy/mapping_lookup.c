@@ -14,14 +14,14 @@
  * are the intervals between adjacent bounds. A node holds the least number of the ranges
  * stored in it. */
 struct span_tree {
-  uint32_t *least; /* [2 * leaves] */
+  uint32_t *least; /* smallest number of the ranges stored in each node of the tree */
 };
 
 struct lookup {
   struct legacy *l;
-  uint64_t *bounds; /* ascending, without duplicates */
+  uint64_t *bounds; /* bounds of the intervals, ascending, without duplicates */
   size_t bound_count, capacity;
-  struct span_tree covered; /* ranges [start, limit) */
+  struct span_tree covered; /* ranges [start, limit) of the mappings */
   struct span_tree below;   /* ranges [start - offset, start) of mappings with an offset */
   uint32_t fake;            /* mapping for all other addresses, or NONE */
 };

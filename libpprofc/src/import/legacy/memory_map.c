@@ -11,7 +11,7 @@
 #define MAX_EXPANDED_LINE ((size_t)1 << 20)
 
 struct variable {
-  pprofc_str name, value; /* name, including its '$' */
+  pprofc_str name, value; /* name of the variable with its '$', and its value */
 };
 
 struct map_reader {
@@ -32,22 +32,22 @@ static bool is_permission(char c) {
   return c == '-' || c == 'r' || c == 'w' || c == 'x' || c == 'p';
 }
 static bool is_dark(char c) {
-  return !text_is_white(c);
+  return !char_is_blank(c);
 }
 
 static void skip_white(pprofc_str *s) {
   pprofc_str white;
-  text_take_run(s, text_is_white, &white);
+  text_take_run(s, char_is_blank, &white);
 }
 
 /* Reads a hexadecimal number with an optional 0x. */
 static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   pprofc_str tail = *s;
-  if (text_take(&tail, STR("0x")) && text_take_run(&tail, text_is_xdigit, digits)) {
+  if (text_take(&tail, STR("0x")) && text_take_run(&tail, char_is_hex, digits)) {
     *s = tail;
     return true;
   }
-  return text_take_run(s, text_is_xdigit, digits);
+  return text_take_run(s, char_is_hex, digits);
 }
 
 /* Reads "start-end". With `split`, the last digit of the first number is the second number.
@@ -60,7 +60,7 @@ static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
     if (entry->start.size < 2) return false;
     entry->start.size--;
     rest = (pprofc_str){rest.data - 1, rest.size + 1};
-  } else if (rest.size && (rest.data[0] == '-' || text_is_white(rest.data[0]))) {
+  } else if (rest.size && (rest.data[0] == '-' || char_is_blank(rest.data[0]))) {
     rest = str_slice(rest, 1, rest.size);
     skip_white(&rest);
   }
@@ -77,19 +77,19 @@ static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
   if (!take_range(&line, split, entry)) return false;
   pprofc_str before = line, major, minor, inode;
   if (text_take_spaced_run(&line, is_permission, &entry->permissions) && line.size &&
-      !text_is_white(line.data[0])) {
+      !char_is_blank(line.data[0])) {
     line = before;
     entry->permissions = STR("");
   }
   before = line;
-  if (text_take_spaced_run(&line, text_is_xdigit, &entry->offset) && line.size &&
-      !text_is_white(line.data[0])) {
+  if (text_take_spaced_run(&line, char_is_hex, &entry->offset) && line.size &&
+      !char_is_blank(line.data[0])) {
     line = before;
     entry->offset = STR("");
   }
-  if (!text_take_spaced_run(&line, text_is_xdigit, &major) || !text_take(&line, STR(":")) ||
-      !text_take_run(&line, text_is_xdigit, &minor) ||
-      !text_take_spaced_run(&line, text_is_digit, &inode))
+  if (!text_take_spaced_run(&line, char_is_hex, &major) || !text_take(&line, STR(":")) ||
+      !text_take_run(&line, char_is_hex, &minor) ||
+      !text_take_spaced_run(&line, char_is_digit, &inode))
     return false;
   text_take_spaced_run(&line, is_dark, &entry->file);
   return true;
@@ -100,7 +100,7 @@ static void take_offset(pprofc_str *s, pprofc_str *offset) {
   pprofc_str rest = *s, digits;
   skip_white(&rest);
   if (rest.size == s->size || !text_take(&rest, STR("(@")) ||
-      !text_take_run(&rest, text_is_xdigit, &digits) || !text_take(&rest, STR(")")))
+      !text_take_run(&rest, char_is_hex, &digits) || !text_take(&rest, STR(")")))
     return;
   *offset = digits;
   *s = rest;
@@ -113,7 +113,7 @@ static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
   text_take_spaced_run(&line, is_permission, &entry->permissions);
   text_take_spaced_run(&line, is_dark, &entry->file);
   take_offset(&line, &entry->offset);
-  text_take_spaced_run(&line, text_is_xdigit, &entry->build_id);
+  text_take_spaced_run(&line, char_is_hex, &entry->build_id);
   return true;
 }
 
@@ -122,10 +122,10 @@ static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
 static pprofc_str without_logging_prefix(pprofc_str line) {
   size_t close = str_find_char(line, ']');
   if (close + 1 >= line.size || str_find_char(line, '[') < close ||
-      !text_is_white(line.data[close + 1]))
+      !char_is_blank(line.data[close + 1]))
     return line;
   size_t colon = close;
-  while (colon > 0 && text_is_digit(line.data[colon - 1])) colon--;
+  while (colon > 0 && char_is_digit(line.data[colon - 1])) colon--;
   if (colon == close || colon < 2 || line.data[colon - 1] != ':') return line;
   return str_slice(line, close + 2, line.size);
 }
@@ -196,7 +196,7 @@ static pprofc_status memory_map_read_line(struct map_reader *r, pprofc_str line)
                parse_brief_maps(line, false, &entry) || parse_brief_maps(line, true, &entry);
   if (known && entry.permissions.size &&
       str_find_char(entry.permissions, 'x') == entry.permissions.size)
-    return PPROFC_OK; /* not code */
+    return PPROFC_OK; /* ignore a mapping that is not code */
   if (known && add_mapping(r->l, &entry)) return PPROFC_OK;
   return define(r, line) ? PPROFC_OK : error_nomem(r->l->error);
 }
@@ -235,7 +235,7 @@ static bool is_library(pprofc_str file) {
     if (at == rest.size) return false;
     rest = str_slice(rest, at + 3, rest.size);
     if (rest.size > 1 && (rest.data[0] == '.' || rest.data[0] == '_') &&
-        text_is_digit(rest.data[1]))
+        char_is_digit(rest.data[1]))
       return true;
   }
 }

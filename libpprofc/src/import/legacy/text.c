@@ -70,12 +70,12 @@ bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
 }
 
 bool text_take_digits(pprofc_str *s, pprofc_str *digits) {
-  return text_take_run(s, text_is_digit, digits);
+  return text_take_run(s, char_is_digit, digits);
 }
 
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
   pprofc_str rest = *s, white;
-  if (!text_take_run(&rest, text_is_white, &white) || !text_take_run(&rest, is, run)) return false;
+  if (!text_take_run(&rest, char_is_blank, &white) || !text_take_run(&rest, is, run)) return false;
   *s = rest;
   return true;
 }

@@ -3,6 +3,7 @@
 #ifndef PPROFC_IMPORT_LEGACY_TEXT_H
 #define PPROFC_IMPORT_LEGACY_TEXT_H
 
+#include "core/chars.h"
 #include "core/error.h"
 #include "core/str.h"
 
@@ -32,33 +33,23 @@ bool text_is_comment(pprofc_str line);
 
 bool text_contains(pprofc_str s, pprofc_str needle);
 
-/* True for white space of Go's regular expressions: space, \t, \n, \f, \r. */
-static inline bool text_is_white(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-static inline bool text_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-static inline bool text_is_xdigit(char c) {
-  return text_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-/* Characters of addresses in old profiles (lower case), and of lists of such addresses. */
+/* True for characters of addresses in old profiles (lower case), and of lists of such addresses. */
 static inline bool text_is_lower_xdigit(char c) {
-  return text_is_digit(c) || (c >= 'a' && c <= 'f');
+  return char_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 static inline bool text_is_address(char c) {
   return c == ' ' || c == 'x' || text_is_lower_xdigit(c);
 }
 
-/* ---- steps: each removes its text from the front of *s, or leaves *s unchanged */
+/* Steps of parsing. Each removes its text from the front of *s, or leaves *s unchanged. */
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 
 /* Skips spaces, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
-/* Reads the longest run of characters for which `is` is true, at least one. `run` must not be
- * `s`. */
+/* Reads the longest run of characters for which `is` returns true, at least one character. `run`
+ * must not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 

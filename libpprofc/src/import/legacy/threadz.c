@@ -24,11 +24,11 @@ static bool is_thread_head(pprofc_str line) {
     size_t at = str_find(line, start);
     if (at == line.size) return false;
     line = str_slice(line, at + start.size, line.size);
-  } while (!text_take_run(&line, text_is_xdigit, &id) || !text_take(&line, STR(" (name: ")));
+  } while (!text_take_run(&line, char_is_hex, &id) || !text_take(&line, STR(" (name: ")));
   for (size_t from = 0;;) {
     size_t at = from + str_find(str_slice(line, from, line.size), end), digits = at;
     if (at == line.size) return false;
-    while (digits > from && text_is_digit(line.data[digits - 1])) digits--;
+    while (digits > from && char_is_digit(line.data[digits - 1])) digits--;
     if (digits < at && digits > 0 && line.data[digits - 1] == '/') return true;
     from = at + end.size;
   }
@@ -90,19 +90,19 @@ static bool find_first_thread(struct lines *lines, pprofc_str *line) {
   return true;
 }
 
-IMPORT_READER(import_threadz) {
+static pprofc_status read_threadz(struct legacy *l, pprofc_str data) {
   struct lines lines = lines_of(data);
   pprofc_str line;
   if (!find_first_thread(&lines, &line)) return PPROFC_E_NO_MATCH;
-  struct legacy l;
-  legacy_init(&l, mem, options->limits, error);
-  legacy_add_type(&l, STR("thread"), STR("count"));
-  l.period_type = l.types[0];
-  l.period = 1;
-  pprofc_status status = read_threads(&l, &lines, line);
-  if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
-  if (status == PPROFC_OK) legacy_drop_repeated_leaves(&l);
-  if (status == PPROFC_OK) status = legacy_finish(&l, profile);
-  legacy_free(&l);
+  legacy_add_type(l, STR("thread"), STR("count"));
+  l->period_type = l->types[0];
+  l->period = 1;
+  pprofc_status status = read_threads(l, &lines, line);
+  if (status == PPROFC_OK) status = legacy_read_sections(l, &lines);
+  if (status == PPROFC_OK) legacy_drop_repeated_leaves(l);
   return status;
+}
+
+IMPORT_READER(import_threadz) {
+  return legacy_import(read_threadz, data, mem, options, profile, error);
 }

@@ -3,18 +3,16 @@
 #include "import/otlp/otlp.h"
 
 /* Adds a comment, unless the profile has the same one. */
-static void otlp_comment(struct otlp *o, const struct buffer *text) {
-  pprofc_str s = {text->data, text->size - 1}; /* length without the NUL */
-  if (text->failed) {
-    otlp_fail_nomem(o);
-    return;
-  }
-  if (interner_find(&o->comments, s) != MAP_NONE) return;
-  if (interner_copy(&o->comments, &o->arena, s) == MAP_NONE) otlp_fail_nomem(o);
-  pprofc_builder_comment(o->builder, text->data);
+static void otlp_comment(struct otlp *o, pprofc_str text) {
+  if (interner_find(&o->comments, text) != MAP_NONE) return;
+  if (interner_copy(&o->comments, &o->arena, text) == MAP_NONE) otlp_fail_nomem(o);
+  pprofc_builder_comment(o->builder, text.data);
 }
 
-static void otlp_pair_comment(struct otlp *o, pprofc_str key, const Otlp__AnyValue *value) {
+/* Calls `set` with "KEY=VALUE", or with the value alone if the key is empty. A NUL follows the
+ * text. */
+static void otlp_set_text(struct otlp *o, void (*set)(struct otlp *, pprofc_str), pprofc_str key,
+                          const Otlp__AnyValue *value) {
   struct buffer text, scratch;
   buffer_init(&text, o->mem, SIZE_MAX);
   buffer_init(&scratch, o->mem, SIZE_MAX);
@@ -22,36 +20,39 @@ static void otlp_pair_comment(struct otlp *o, pprofc_str key, const Otlp__AnyVal
   if (key.size) buffer_add_char(&text, '=');
   buffer_add_str(&text, otlp_value_text(o, value, &scratch));
   buffer_add_char(&text, '\0');
-  otlp_comment(o, &text);
+  if (text.failed)
+    otlp_fail_nomem(o);
+  else
+    set(o, (pprofc_str){text.data, text.size - 1});
   buffer_free(&text);
   buffer_free(&scratch);
 }
 
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count) {
   for (size_t i = 0; i < count && otlp_ok(o); i++)
-    otlp_pair_comment(o, otlp_key(o, items[i]), items[i]->value);
+    otlp_set_text(o, otlp_comment, otlp_key(o, items[i]), items[i]->value);
 }
 
 /* ---- fields of pprof's own --------------------------- */
 
-static void otlp_set_drop_frames(struct otlp *o, const char *text) {
-  builder_set_frames(o->builder, builder_string(o->builder, str_of(text)), NONE);
+static void otlp_set_drop_frames(struct otlp *o, pprofc_str text) {
+  builder_set_frames(o->builder, builder_string(o->builder, str_of(text.data)), NONE);
 }
 
-static void otlp_set_keep_frames(struct otlp *o, const char *text) {
-  builder_set_frames(o->builder, NONE, builder_string(o->builder, str_of(text)));
+static void otlp_set_keep_frames(struct otlp *o, pprofc_str text) {
+  builder_set_frames(o->builder, NONE, builder_string(o->builder, str_of(text.data)));
 }
 
-static void otlp_set_doc_url(struct otlp *o, const char *text) {
-  pprofc_builder_doc_url(o->builder, text);
+static void otlp_set_doc_url(struct otlp *o, pprofc_str text) {
+  pprofc_builder_doc_url(o->builder, text.data);
 }
 
-static void otlp_set_default_type(struct otlp *o, const char *text) {
-  pprofc_builder_default_type(o->builder, text);
+static void otlp_set_default_type(struct otlp *o, pprofc_str text) {
+  pprofc_builder_default_type(o->builder, text.data);
 }
 
 /* Ignores an attribute that otlp_read_program has read. */
-static void otlp_pass_over(struct otlp *o, const char *text) {
+static void otlp_pass_over(struct otlp *o, pprofc_str text) {
   (void)o;
   (void)text;
 }
@@ -61,7 +62,7 @@ static void otlp_pass_over(struct otlp *o, const char *text) {
 
 static const struct {
   const char *key;
-  void (*set)(struct otlp *o, const char *text);
+  void (*set)(struct otlp *o, pprofc_str text);
 } otlp_fields[] = {
     {"pprof.profile.drop_frames", otlp_set_drop_frames},
     {"pprof.profile.keep_frames", otlp_set_keep_frames},
@@ -72,25 +73,10 @@ static const struct {
 };
 
 /* Returns the function for an attribute that stands for a field of pprof, else NULL. */
-static void (*otlp_field(pprofc_str key))(struct otlp *o, const char *text) {
+static void (*otlp_field(pprofc_str key))(struct otlp *o, pprofc_str text) {
   for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)
     if (str_equal(key, str_of(otlp_fields[i].key))) return otlp_fields[i].set;
   return NULL;
-}
-
-static void otlp_set_field(struct otlp *o, void (*set)(struct otlp *, const char *),
-                           const Otlp__AnyValue *value) {
-  struct buffer text, scratch;
-  buffer_init(&text, o->mem, SIZE_MAX);
-  buffer_init(&scratch, o->mem, SIZE_MAX);
-  buffer_add_str(&text, otlp_value_text(o, value, &scratch));
-  buffer_add_char(&text, '\0');
-  if (text.failed)
-    otlp_fail_nomem(o);
-  else
-    set(o, text.data);
-  buffer_free(&text);
-  buffer_free(&scratch);
 }
 
 /* Reads an attribute of a profile. The values of "pprof.profile.comment" and
@@ -99,13 +85,9 @@ static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
   if (!attribute) return;
   pprofc_str key = otlp_string(o, attribute->key_strindex);
-  void (*set)(struct otlp *, const char *) = otlp_field(key);
-  if (set)
-    otlp_set_field(o, set, attribute->value);
-  else if (str_starts(key, STR("pprof.profile.comment")))
-    otlp_pair_comment(o, STR(""), attribute->value);
-  else
-    otlp_pair_comment(o, key, attribute->value);
+  void (*set)(struct otlp *, pprofc_str) = otlp_field(key);
+  if (set || str_starts(key, STR("pprof.profile.comment"))) key = STR("");
+  otlp_set_text(o, set ? set : otlp_comment, key, attribute->value);
 }
 
 /* Returns the text of a profile's attribute as a string of the builder; NONE if it has no such

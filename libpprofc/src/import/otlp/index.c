@@ -15,15 +15,18 @@ static struct wire index_wire(const struct wire_field *f) {
                  (owner)->name##_count + (more)) ||                                                \
    otlp_fail_nomem(o))
 
+/* Appends an item to an array of `owner`; false when out of memory. */
+#define INDEX_PUSH(o, owner, array, name, ...)                                                     \
+  (ARRAY_PUSH((o)->mem, (owner)->array, (owner)->name##_count, (owner)->name##_capacity,           \
+              __VA_ARGS__) ||                                                                      \
+   otlp_fail_nomem(o))
+
 /* ---- tables ------------------------------------------ */
 
 static bool index_mapping(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   ProtobufCAllocator kept = otlp_allocator(o);
   Otlp__Mapping *m = otlp__mapping__unpack(&kept, f->size, f->data);
-  if (!m) return otlp_fail_message(o);
-  if (!INDEX_ROOM(o, t, mappings, mapping, 1)) return false;
-  t->mappings[t->mapping_count++] = m;
-  return true;
+  return m ? INDEX_PUSH(o, t, mappings, mapping, m) : otlp_fail_message(o);
 }
 
 static bool index_location(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
@@ -39,8 +42,7 @@ static bool index_location(struct otlp *o, struct otlp_tables *t, const struct w
                              .first_attribute = t->attribute_list_count,
                              .line_count = (uint32_t)l->n_lines,
                              .attribute_count = (uint32_t)l->n_attribute_indices,
-                             .mapping = l->mapping_index,
-                             .made = OTLP_UNREAD};
+                             .mapping = l->mapping_index};
   for (size_t i = 0; i < l->n_lines; i++)
     t->lines[t->line_count++] =
         (struct otlp_line){l->lines[i]->function_index, l->lines[i]->line, l->lines[i]->column};
@@ -53,46 +55,39 @@ static bool index_function(struct otlp *o, struct otlp_tables *t, const struct w
   ProtobufCAllocator scratch = otlp_scratch(o);
   const Otlp__Function *m = otlp__function__unpack(&scratch, f->size, f->data);
   if (!m) return otlp_fail_message(o);
-  if (!INDEX_ROOM(o, t, functions, function, 1)) return false;
-  t->functions[t->function_count++] = (struct otlp_function){
-      m->name_strindex, m->system_name_strindex, m->filename_strindex, OTLP_UNREAD, m->start_line};
-  return true;
+  return INDEX_PUSH(o, t, functions, function,
+                    (struct otlp_function){m->name_strindex, m->system_name_strindex,
+                                           m->filename_strindex, OTLP_UNREAD, m->start_line});
 }
 
 static bool index_link(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   ProtobufCAllocator kept = otlp_allocator(o);
   Otlp__Link *link = otlp__link__unpack(&kept, f->size, f->data);
-  if (!link) return otlp_fail_message(o);
-  if (!INDEX_ROOM(o, t, links, link, 1)) return false;
-  t->links[t->link_count++] = link;
-  return true;
+  return link ? INDEX_PUSH(o, t, links, link, link) : otlp_fail_message(o);
 }
 
 static bool index_string(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
-  if (!INDEX_ROOM(o, t, strings, string, 1)) return false;
-  t->strings[t->string_count++] = (pprofc_str){(const char *)f->data, f->size};
-  return true;
+  return INDEX_PUSH(o, t, strings, string, (pprofc_str){(const char *)f->data, f->size});
 }
 
 static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   ProtobufCAllocator kept = otlp_allocator(o);
   Otlp__KeyValueAndUnit *attribute = otlp__key_value_and_unit__unpack(&kept, f->size, f->data);
-  if (!attribute) return otlp_fail_message(o);
-  if (!INDEX_ROOM(o, t, attributes, attribute, 1)) return false;
-  t->attributes[t->attribute_count++] = attribute;
-  return true;
+  return attribute ? INDEX_PUSH(o, t, attributes, attribute, attribute) : otlp_fail_message(o);
 }
 
+/* Checks that a stack can be read later by otlp_stack. */
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
-  ProtobufCAllocator scratch = otlp_scratch(o);
-  const Otlp__Stack *stack = otlp__stack__unpack(&scratch, f->size, f->data);
-  if (!stack) return otlp_fail_message(o);
-  size_t depth = stack->n_location_indices;
-  if (!INDEX_ROOM(o, t, stacks, stack, 1) || !INDEX_ROOM(o, t, frames, frame, depth)) return false;
-  t->stacks[t->stack_count++] = (struct otlp_stack){t->frame_count, depth};
-  if (depth) memcpy(t->frames + t->frame_count, stack->location_indices, depth * sizeof *t->frames);
-  t->frame_count += depth;
-  return true;
+  struct wire w = index_wire(f);
+  struct wire_field field;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field)) return otlp_fail_message(o);
+    if (field.number != 1 || field.type == WIRE_VARINT) continue;
+    if (field.type != WIRE_BYTES) return otlp_fail_message(o);
+    struct wire list = index_wire(&field);
+    if (!wire_check_varints(&list)) return otlp_fail_message(o);
+  }
+  return INDEX_PUSH(o, t, stacks, stack, (pprofc_str){(const char *)f->data, f->size});
 }
 
 /* Readers of the tables, in the order of the field numbers. */
@@ -110,8 +105,12 @@ static bool index_is_entry(const struct wire_field *f) {
 static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
   struct wire w = index_wire(f);
   struct wire_field entry;
+  uint64_t before = 0;
   while (w.at < w.end) {
     if (!wire_next(&w, &entry) || !index_is_entry(&entry)) return otlp_fail_message(o);
+    bool stack = index_entries[entry.number] == index_stack;
+    frame->tables.stacks_apart |= stack && frame->tables.stack_count && before != entry.number;
+    before = entry.number;
     if (!index_entries[entry.number](o, &frame->tables, &entry)) return false;
   }
   return true;
@@ -141,14 +140,11 @@ static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct
   ProtobufCAllocator kept = otlp_allocator(o);
   struct buffer bytes;
   struct otlp_found profile = {.message = {(const char *)f->data, f->size}};
-  if (!INDEX_ROOM(o, frame, profiles, profile, 1)) return false;
   buffer_init(&bytes, o->mem, SIZE_MAX);
   if (index_header(o, f, &bytes))
     profile.header = otlp__profile__unpack(&kept, bytes.size, (const uint8_t *)bytes.data);
   buffer_free(&bytes);
-  if (!profile.header) return otlp_fail_message(o);
-  frame->profiles[frame->profile_count++] = profile;
-  return true;
+  return profile.header ? INDEX_PUSH(o, frame, profiles, profile, profile) : otlp_fail_message(o);
 }
 
 /* Reads the next field 1 or 2, which must be a message. Returns false at the end, and sets
@@ -164,50 +160,45 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
   return false;
 }
 
-/* Reads a scope. If a message that should occur once is repeated, all are unpacked and the
- * first one is used. */
-static bool index_scope(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
+typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
+
+/* Reads a message whose field 2 has children, and unpacks its other field. If that field, which
+ * should occur once, is repeated, all are unpacked and *first becomes the first one. */
+static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
+                        index_fn *child, const ProtobufCMessageDescriptor *kind,
+                        ProtobufCMessage **first) {
   ProtobufCAllocator kept = otlp_allocator(o);
-  struct otlp_scope scope = {.first_profile = frame->profile_count};
   struct wire w = index_wire(f);
   struct wire_field field;
   bool failed = false;
   while (index_next(&w, &field, &failed)) {
     if (field.number == 2) {
-      if (!index_profile(o, frame, &field)) return false;
+      if (!child(o, frame, &field)) return false;
       continue;
     }
-    Otlp__Scope *message = otlp__scope__unpack(&kept, field.size, field.data);
+    ProtobufCMessage *message = protobuf_c_message_unpack(kind, &kept, field.size, field.data);
     if (!message) return otlp_fail_message(o);
-    if (!scope.scope) scope.scope = message;
+    if (!*first) *first = message;
   }
-  if (failed) return otlp_fail_message(o);
+  return !failed || otlp_fail_message(o);
+}
+
+static bool index_scope(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
+  struct otlp_scope scope = {.first_profile = frame->profile_count};
+  ProtobufCMessage *first = NULL;
+  if (!index_level(o, frame, f, index_profile, &otlp__scope__descriptor, &first)) return false;
+  scope.scope = (Otlp__Scope *)first;
   scope.profile_count = frame->profile_count - scope.first_profile;
-  if (!INDEX_ROOM(o, frame, scopes, scope, 1)) return false;
-  frame->scopes[frame->scope_count++] = scope;
-  return true;
+  return INDEX_PUSH(o, frame, scopes, scope, scope);
 }
 
 static bool index_resource(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
-  ProtobufCAllocator kept = otlp_allocator(o);
   struct otlp_resource resource = {.first_scope = frame->scope_count};
-  struct wire w = index_wire(f);
-  struct wire_field field;
-  bool failed = false;
-  while (index_next(&w, &field, &failed)) {
-    if (field.number == 2) {
-      if (!index_scope(o, frame, &field)) return false;
-      continue;
-    }
-    Otlp__Resource *message = otlp__resource__unpack(&kept, field.size, field.data);
-    if (!message) return otlp_fail_message(o);
-    if (!resource.resource) resource.resource = message;
-  }
-  if (failed) return otlp_fail_message(o);
+  ProtobufCMessage *first = NULL;
+  if (!index_level(o, frame, f, index_scope, &otlp__resource__descriptor, &first)) return false;
+  resource.resource = (Otlp__Resource *)first;
   resource.scope_count = frame->scope_count - resource.first_scope;
-  if (!INDEX_ROOM(o, frame, resources, resource, 1)) return false;
-  frame->resources[frame->resource_count++] = resource;
-  return true;
+  return INDEX_PUSH(o, frame, resources, resource, resource);
 }
 
 bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame) {
@@ -222,8 +213,8 @@ bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame) {
       return false;
   }
   if (dictionaries == 1) return true;
-  return otlp_fail(o, PPROFC_E_FORMAT, "%zu dictionaries in one message: files that were joined?",
-                   dictionaries);
+  return otlp_fail(o, PPROFC_E_FORMAT,
+                   "%zu dictionaries in one message: probably several joined files", dictionaries);
 }
 
 void otlp_index_free(struct otlp *o, struct otlp_frame *frame) {
@@ -234,7 +225,6 @@ void otlp_index_free(struct otlp *o, struct otlp_frame *frame) {
   ARRAY_FREE(o->mem, t->lines, t->line_capacity);
   ARRAY_FREE(o->mem, t->attribute_list, t->attribute_list_capacity);
   ARRAY_FREE(o->mem, t->stacks, t->stack_capacity);
-  ARRAY_FREE(o->mem, t->frames, t->frame_capacity);
   ARRAY_FREE(o->mem, t->mappings, t->mapping_capacity);
   ARRAY_FREE(o->mem, t->links, t->link_capacity);
   ARRAY_FREE(o->mem, t->attributes, t->attribute_capacity);

@@ -104,6 +104,11 @@ static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
   return false;
 }
 
+bool import_is_otlp(pprofc_str data) {
+  enum otlp_framing framing;
+  return otlp_recognise(otlp_body(data), &framing);
+}
+
 /* ---- unpacking --------------------------------------- */
 
 static void *otlp_alloc(void *context, size_t size) {
@@ -203,9 +208,7 @@ static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framin
   return pprofc_builder_finish(o->builder, profile, o->error);
 }
 
-pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
-                          const pprofc_read_options *options, pprofc_profile **profile,
-                          pprofc_error *error) {
+IMPORT_READER(import_otlp) {
   enum otlp_framing framing;
   data = otlp_body(data);
   if (!otlp_recognise(data, &framing)) return PPROFC_E_NO_MATCH;
@@ -226,6 +229,7 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
   ARRAY_FREE(mem, o.types, o.type_capacity);
   ARRAY_FREE(mem, o.lines, o.line_capacity);
   ARRAY_FREE(mem, o.stack, o.stack_capacity);
+  for (size_t i = 0; i < 3; i++) ARRAY_FREE(mem, o.lists[i].items, o.lists[i].capacity);
   interner_free(&o.comments);
   interner_free(&o.type_names);
   map_free(&o.by_type);

@@ -1,5 +1,5 @@
 /* Reader for OpenTelemetry's profiles (OTLP). index.c walks the nested messages of a frame,
- * and protobuf-c unpacks the innermost ones, one at a time.
+ * and protobuf-c unpacks the innermost ones, one at a time, except samples and stacks.
  *
  * Failures are sticky: the first one is kept, and later calls have no effect. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
@@ -19,7 +19,7 @@ struct otlp_line {
 
 struct otlp_function {
   int32_t name, system_name, filename;
-  uint32_t made; /* function of the builder, or OTLP_UNREAD */
+  uint32_t made; /* function that was made in the builder, or OTLP_UNREAD */
   int64_t start_line;
 };
 
@@ -28,39 +28,35 @@ struct otlp_location {
   size_t first_line, first_attribute;
   uint32_t line_count, attribute_count;
   int32_t mapping;
-  uint32_t made; /* location of the builder, or OTLP_UNREAD */
-};
-
-struct otlp_stack {
-  size_t first; /* index of the first frame */
-  size_t depth;
 };
 
 /* The dictionary of a frame. Most of it is in arrays of the fields that are read: messages of
  * protobuf-c would need several times the memory, and one pointer more for each field. Strings
- * point into the file. */
+ * and stacks point into the file. */
 struct otlp_tables {
   pprofc_str *strings;
   struct otlp_function *functions;
   struct otlp_location *locations;
-  struct otlp_line *lines; /* lines of all locations */
-  int32_t *attribute_list; /* attributes of all locations */
-  struct otlp_stack *stacks;
-  int32_t *frames; /* locations of all stacks, leaf first */
+  struct otlp_line *lines; /* lines of all locations, one location after another */
+  int32_t *attribute_list; /* attributes of all locations, one location after another */
+  pprofc_str *stacks;      /* messages of the stacks; each lists its locations, leaf first */
+  bool stacks_apart;       /* true if other entries are between two stacks of the file */
   Otlp__Mapping **mappings;
   Otlp__Link **links;
   Otlp__KeyValueAndUnit **attributes;
   size_t string_count, function_count, location_count, line_count, attribute_list_count;
-  size_t stack_count, frame_count, mapping_count, link_count, attribute_count;
+  size_t stack_count, mapping_count, link_count, attribute_count;
   size_t string_capacity, function_capacity, location_capacity, line_capacity;
-  size_t attribute_list_capacity, stack_capacity, frame_capacity;
+  size_t attribute_list_capacity, stack_capacity;
   size_t mapping_capacity, link_capacity, attribute_capacity;
 
-  /* Entries converted for the builder, set by otlp_tables_begin. */
+  /* True once otlp_tables_begin has made the arrays below. */
   bool has_begun;
-  uint32_t *mapping;   /* [mapping_count] mapping of the builder, or NONE */
-  struct label *label; /* [attribute_count] label of each attribute */
-  bool *has_label;     /* [attribute_count] true if the label has been made */
+  uint32_t *mapping; /* mapping in the builder for each mapping of the dictionary, or NONE */
+  uint32_t
+      *location; /* location in the builder for each location of the dictionary, or OTLP_UNREAD */
+  struct label *label; /* label made of each attribute */
+  bool *has_label;     /* true for each attribute whose label has been made */
 };
 
 /* A profile without its samples, and its message, from which the samples are read later. */
@@ -70,16 +66,16 @@ struct otlp_found {
 };
 
 struct otlp_scope {
-  Otlp__Scope *scope; /* scope, or NULL */
+  Otlp__Scope *scope; /* scope of the profile, or NULL */
   size_t first_profile, profile_count;
 };
 
 struct otlp_resource {
-  Otlp__Resource *resource; /* resource, or NULL */
+  Otlp__Resource *resource; /* resource of the profile, or NULL */
   size_t first_scope, scope_count;
 };
 
-/* A ProfilesData. */
+/* A ProfilesData message: one frame of the stream. */
 struct otlp_frame {
   struct otlp_tables tables;
   struct otlp_found *profiles;
@@ -90,6 +86,12 @@ struct otlp_frame {
 };
 
 #define OTLP_UNREAD (NONE - 1)
+
+/* Numbers that a repeated field holds. */
+struct otlp_numbers {
+  int64_t *items;
+  size_t count, capacity;
+};
 
 /* A sample of either form. */
 struct otlp_sample {
@@ -103,29 +105,31 @@ struct otlp {
   pprofc_error *error;
   pprofc_status status;
   pprofc_builder *builder;
-  struct arena arena; /* unpacked messages that are kept */
+  struct arena arena; /* arena for unpacked messages that are kept */
   bool arena_failed;
   uint8_t *scratch; /* one block that is reused for each short-lived message */
   size_t scratch_used;
-  struct arena spill;        /* memory for messages that do not fit the block */
-  struct otlp_frame *frames; /* [frame_count] */
+  struct arena spill;        /* arena for messages that do not fit the block */
+  struct otlp_frame *frames; /* frames of the file, each with its dictionary */
   size_t frame_count, frame_capacity;
   struct otlp_tables *tables; /* tables of the current frame */
   size_t frame_number;        /* number of the current frame, from 1 */
 
-  struct value_type *types; /* [type_count] strings of the builder */
+  struct value_type *types; /* sample types as strings of the builder */
   size_t type_count, type_capacity;
   struct map by_type;
   struct interner type_names;
   size_t resources;
   struct interner comments; /* comments added so far */
 
-  pprofc_line *lines; /* lines of one location */
+  pprofc_line *lines; /* buffer for the lines of one location */
   size_t line_capacity;
-  uint32_t *stack; /* stack of one sample */
+  uint32_t *stack; /* buffer for the stack of one sample */
   size_t stack_capacity;
+  struct otlp_numbers lists[3]; /* buffers for fields 2, 3 and 4 of one sample */
 
-  uint64_t time, end; /* start and end of all profiles in nanoseconds, 0 if not given */
+  /* Earliest start and latest end of all profiles in nanoseconds, 0 if not given. */
+  uint64_t time, end;
   uint64_t timestamps;
   bool has_period;
   bool values_second; /* true if samples have the older form: values, attributes, link */
@@ -163,10 +167,11 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
-/* Prefetch a stack that is read soon: first its entry, then its frames, then their locations. */
+/* True if the dictionary has a stack of this index that is not the empty one. */
+bool otlp_has_stack(const struct otlp *o, int32_t index);
+/* Prefetch a stack that is read soon: first its entry, then its frames. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
 void otlp_prefetch_frames(const struct otlp *o, int32_t index);
-void otlp_prefetch_locations(const struct otlp *o, int32_t index);
 
 /* ---- values.c ---------------------------------------- */
 

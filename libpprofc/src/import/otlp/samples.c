@@ -3,6 +3,7 @@
  * their identity is equal: stack, attributes and link. Otherwise a hash table finds the sample
  * with the same identity. */
 #include "codec/wire.h"
+#include "core/threshold.h"
 #include "import/otlp/otlp.h"
 
 #include <stdio.h>
@@ -12,28 +13,22 @@
 /* Identity of a joined sample. */
 struct otlp_row {
   int32_t stack, link;
-  size_t first, attribute_count; /* attributes[first, first + attribute_count) of the rows */
+  size_t first, attribute_count; /* range of the row's attributes in the array of all rows */
 };
 
 /* The samples of one scope. */
 struct otlp_rows {
-  struct otlp_row *items; /* [count] */
-  int64_t *attributes;    /* attributes of all rows */
-  int64_t *values;        /* [count * type_count] */
+  struct otlp_row *items; /* rows of the scope, `count` in use */
+  int64_t *attributes;    /* attributes of all rows, one row after another */
+  int64_t *values;        /* values of the rows: type_count values per row */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
-  struct map by_identity; /* index of the first `mapped` rows by identity, built when it is first
-                             needed~symbolize/code.c:182|If the objects differ, their texts may be
-                             equal and other data may follow them. */
+  struct map
+      by_identity; /* index of the first `mapped` rows by identity; built when it is needed */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };
 
 /* ---- types ------------------------------------------- */
-
-static bool otlp_same_type(const void *types, uint32_t index, const void *wanted) {
-  const struct value_type *a = (const struct value_type *)types + index, *b = wanted;
-  return a->type == b->type && a->unit == b->unit;
-}
 
 /* Adds a sample type. Reports identify types by name. If the name is taken by a type with
  * another unit, appends the unit: "samples_bytes". */
@@ -58,16 +53,16 @@ static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
   pprofc_str unit = t ? otlp_string(o, t->unit_strindex) : STR("");
   if (!type.size && !unit.size) type = STR("samples"), unit = STR("count");
   struct value_type wanted = {builder_string(o->builder, type), builder_string(o->builder, unit)};
-  uint32_t index = map_find_or_add(&o->by_type, hash_mix(wanted.type, wanted.unit), otlp_same_type,
-                                   o->types, &wanted, (uint32_t)o->type_count);
-  if (index < o->type_count) return index;
+  uint64_t hash = hash_mix(wanted.type, wanted.unit);
+  MAP_FIND(index, &o->by_type, hash,
+           o->types[index].type == wanted.type && o->types[index].unit == wanted.unit);
+  if (index != MAP_NONE) return index;
   if (o->type_count == MAX_TYPES)
     return otlp_fail(o, PPROFC_E_LIMIT, "more than %u sample types", MAX_TYPES);
-  if (index == MAP_NONE || !ARRAY_RESERVE(o->mem, o->types, o->type_capacity, o->type_count + 1))
+  if (!MAP_PUSH(o->mem, &o->by_type, hash, o->types, o->type_count, o->type_capacity, wanted))
     return otlp_fail_nomem(o);
   otlp_add_type(o, type, unit);
-  o->types[o->type_count] = wanted;
-  return o->type_count++;
+  return o->type_count - 1;
 }
 
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame) {
@@ -79,26 +74,69 @@ bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame) {
 
 /* ---- rows -------------------------------------------- */
 
-static struct otlp_sample otlp_sample(struct otlp *o, const Otlp__SampleFields *s) {
-  struct otlp_sample sample = {.stack = s->stack_index,
-                               .timestamp_count = s->n_timestamps_unix_nano,
-                               .attributes = s->second,
-                               .attribute_count = s->n_second,
-                               .values = s->fourth,
-                               .value_count = s->n_fourth};
-  const int64_t *link = s->third;
-  size_t links = s->n_third;
-  if (o->values_second) {
-    sample.values = s->second;
-    sample.value_count = s->n_second;
-    sample.attributes = s->third;
-    sample.attribute_count = s->n_third;
-    link = s->fourth;
-    links = s->n_fourth;
+/* Appends the numbers of a field; false if it has another type. */
+static bool otlp_take_numbers(struct otlp *o, struct otlp_numbers *list,
+                              const struct wire_field *field) {
+  uint64_t value = field->value;
+  bool one = field->type == WIRE_VARINT;
+  if (!one && field->type != WIRE_BYTES) return otlp_fail_message(o);
+  if (!ARRAY_RESERVE(o->mem, list->items, list->capacity, list->count + (one ? 1 : field->size)))
+    return otlp_fail_nomem(o);
+  if (one) {
+    list->items[list->count++] = (int64_t)value;
+    return true;
   }
-  if (links)
-    sample.link = (int32_t)link[links - 1]; /* if the field is repeated, the last one counts */
-  return sample;
+  struct wire w = {field->data, field->data + field->size, NULL};
+  while (w.at < w.end) {
+    if (!wire_varint(&w, &value)) return otlp_fail_message(o);
+    list->items[list->count++] = (int64_t)value;
+  }
+  return true;
+}
+
+/* Counts timestamps, which have 8 bytes each. */
+static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct wire_field *field) {
+  bool one = field->type == WIRE_FIXED64;
+  if (!one && (field->type != WIRE_BYTES || field->size % sizeof(uint64_t)))
+    return otlp_fail_message(o);
+  s->timestamp_count += one ? 1 : field->size / sizeof(uint64_t);
+  return true;
+}
+
+static bool otlp_take_stack(struct otlp *o, struct otlp_sample *s, const struct wire_field *field) {
+  s->stack = (int32_t)field->value;
+  return field->type == WIRE_VARINT || otlp_fail_message(o);
+}
+
+/* Reads a sample. Its lists are valid until the next one. */
+static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
+                               struct otlp_sample *s) {
+  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire_field field;
+  struct otlp_numbers *second = &o->lists[0], *third = &o->lists[1], *fourth = &o->lists[2];
+  second->count = third->count = fourth->count = 0;
+  *s = (struct otlp_sample){0};
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field)) return otlp_fail_message(o);
+    bool good = true;
+    if (field.number == 1)
+      good = otlp_take_stack(o, s, &field);
+    else if (field.number >= 2 && field.number <= 4)
+      good = otlp_take_numbers(o, &o->lists[field.number - 2], &field);
+    else if (field.number == 5)
+      good = otlp_take_times(o, s, &field);
+    if (!good) return false;
+  }
+  const struct otlp_numbers *values = o->values_second ? second : fourth;
+  const struct otlp_numbers *attributes = o->values_second ? third : second;
+  const struct otlp_numbers *link = o->values_second ? fourth : third;
+  s->values = values->items;
+  s->value_count = values->count;
+  s->attributes = attributes->items;
+  s->attribute_count = attributes->count;
+  /* A repeated link: the last one counts. */
+  if (link->count) s->link = (int32_t)link->items[link->count - 1];
+  return true;
 }
 
 static struct otlp_sample otlp_sample_of(const struct otlp_rows *rows, size_t row) {
@@ -144,16 +182,13 @@ static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
   return rows->count++;
 }
 
-static bool otlp_equal_row(const void *rows, uint32_t row, const void *sample) {
-  return otlp_same_identity(rows, row, sample);
-}
-
 /* Adds new rows to the hash table. Of equal rows, only the first is added. */
 static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   for (; rows->mapped < rows->count; rows->mapped++) {
     struct otlp_sample sample = otlp_sample_of(rows, rows->mapped);
-    if (map_find_or_add(&rows->by_identity, otlp_identity_hash(&sample), otlp_equal_row, rows,
-                        &sample, (uint32_t)rows->mapped) == MAP_NONE)
+    uint64_t hash = otlp_identity_hash(&sample);
+    MAP_FIND(row, &rows->by_identity, hash, otlp_same_identity(rows, row, &sample));
+    if (row == MAP_NONE && !map_insert(&rows->by_identity, hash, (uint32_t)rows->mapped))
       return otlp_fail_nomem(o);
   }
   return true;
@@ -167,10 +202,9 @@ static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t befor
   if (i < before && otlp_same_identity(rows, i, sample)) return i;
   if (!before) return otlp_add_row(o, rows, sample);
   if (!otlp_map_rows(o, rows)) return 0;
-  struct map_probe probe = map_start(&rows->by_identity, otlp_identity_hash(sample));
-  uint32_t row;
-  while ((row = map_next(&rows->by_identity, &probe)) != MAP_NONE)
-    if (otlp_same_identity(rows, row, sample)) return row;
+  MAP_FIND(row, &rows->by_identity, otlp_identity_hash(sample),
+           otlp_same_identity(rows, row, sample));
+  if (row != MAP_NONE) return row;
   return otlp_add_row(o, rows, sample);
 }
 
@@ -184,10 +218,8 @@ static int64_t otlp_value(const struct otlp_sample *s) {
 
 static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t before, size_t type,
                              const struct wire_field *field, size_t i) {
-  ProtobufCAllocator scratch = otlp_scratch(o);
-  Otlp__SampleFields *fields = otlp__sample_fields__unpack(&scratch, field->size, field->data);
-  if (!fields) return otlp_fail_message(o);
-  struct otlp_sample sample = otlp_sample(o, fields);
+  struct otlp_sample sample;
+  if (!otlp_unpack_sample(o, field, &sample)) return false;
   size_t row = otlp_find_row(o, rows, before, &sample, i);
   if (!otlp_ok(o)) return false;
   int64_t *value = &rows->values[row * o->type_count + type];
@@ -205,6 +237,7 @@ static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
   otlp_read_header(o, profile->header);
   for (size_t i = 0; otlp_ok(o) && w.at < w.end && wire_next(&w, &field);)
     if (field.number == 2 && otlp_read_sample(o, rows, before, type, &field, i)) i++;
+  mem_discard(data, w.end); /* free the bytes, which are not read again */
 }
 
 /* ---- labels ------------------------------------------ */
@@ -243,10 +276,9 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
 #define OTLP_AHEAD 8
 
 static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
-  if (row + 3 * OTLP_AHEAD >= rows->count) return;
-  otlp_prefetch_stack(o, rows->items[row + 3 * OTLP_AHEAD].stack);
-  otlp_prefetch_frames(o, rows->items[row + 2 * OTLP_AHEAD].stack);
-  otlp_prefetch_locations(o, rows->items[row + OTLP_AHEAD].stack);
+  if (row + 2 * OTLP_AHEAD >= rows->count) return;
+  otlp_prefetch_stack(o, rows->items[row + 2 * OTLP_AHEAD].stack);
+  otlp_prefetch_frames(o, rows->items[row + OTLP_AHEAD].stack);
 }
 
 static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) {
@@ -264,6 +296,37 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
 
 /* ---- scopes and resources ---------------------------- */
 
+/* Number of rows that are added before the memory of earlier rows is freed. */
+#define OTLP_DROP_EVERY THRESHOLD(4096u)
+
+/* True if the rows have stacks in the order of the dictionary, and no other rows have stacks. */
+static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows) {
+  if (o->frame_count > 1 || o->frames[0].scope_count > 1 || o->tables->stacks_apart) return false;
+  for (size_t i = 0; i < rows->count; i++) {
+    if (!otlp_has_stack(o, rows->items[i].stack)) return false;
+    if (i && rows->items[i].stack < rows->items[i - 1].stack) return false;
+  }
+  return true;
+}
+
+/* Frees the memory of the rows before `row`, and the text of their stacks if the rows ascend. */
+static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t row, bool ascend) {
+  size_t first = row - OTLP_DROP_EVERY;
+  const pprofc_str *stacks = o->tables->stacks;
+  if (ascend)
+    mem_discard(stacks[rows->items[first].stack].data, stacks[rows->items[row].stack].data);
+  mem_discard(rows->items + first, rows->items + row);
+  mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
+}
+
+static void otlp_emit_rows(struct otlp *o, const struct otlp_rows *rows) {
+  bool ascend = otlp_rows_ascend(o, rows);
+  for (size_t i = 0; i < rows->count && otlp_ok(o) && builder_ok(o->builder); i++) {
+    otlp_emit(o, rows, i);
+    if (i && i % OTLP_DROP_EVERY == 0) otlp_drop(o, rows, i, ascend);
+  }
+}
+
 static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
                             const struct otlp_scope *scope, const Otlp__Resource *resource) {
   struct otlp_rows rows = {.resource = o->resources > 1 ? resource : NULL};
@@ -272,8 +335,7 @@ static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
   for (size_t i = 0; i < scope->profile_count && otlp_ok(o); i++)
     otlp_read_profile(o, &rows, &frame->profiles[scope->first_profile + i]);
   map_free(&rows.by_identity);
-  for (size_t i = 0; i < rows.count && otlp_ok(o) && builder_ok(o->builder); i++)
-    otlp_emit(o, &rows, i);
+  otlp_emit_rows(o, &rows);
   ARRAY_FREE(o->mem, rows.items, rows.capacity);
   ARRAY_FREE(o->mem, rows.attributes, rows.attribute_capacity);
   ARRAY_FREE(o->mem, rows.values, rows.value_capacity);

@@ -1,12 +1,14 @@
 /* Converts the dictionary of OTLP to the builder's strings, labels, mappings, locations and
  * stacks. Each index is checked: an index outside its table is an error. */
+#include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
 #include <stdio.h>
 
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what) {
   if (index == 0 || (index > 0 && (uint64_t)index < count)) return otlp_ok(o);
-  return otlp_fail(o, PPROFC_E_FORMAT, "%s %lld of a table of %zu", what, (long long)index, count);
+  return otlp_fail(o, PPROFC_E_FORMAT, "%s %lld is outside its table of %zu", what,
+                   (long long)index, count);
 }
 
 pprofc_str otlp_string(struct otlp *o, int32_t index) {
@@ -113,7 +115,9 @@ bool otlp_tables_begin(struct otlp *o, struct otlp_tables *t) {
   t->mapping = arena_array(&o->arena, t->mapping_count, sizeof *t->mapping);
   t->label = arena_array(&o->arena, t->attribute_count, sizeof *t->label);
   t->has_label = arena_zero_array(&o->arena, t->attribute_count, sizeof *t->has_label);
-  if (!t->mapping || !t->label || !t->has_label) return otlp_fail_nomem(o);
+  t->location = arena_array(&o->arena, t->location_count, sizeof *t->location);
+  if (!t->mapping || !t->label || !t->has_label || !t->location) return otlp_fail_nomem(o);
+  for (size_t i = 0; i < t->location_count; i++) t->location[i] = OTLP_UNREAD;
   for (size_t i = 0; i < t->mapping_count; i++)
     t->mapping[i] = i ? otlp_add_mapping(o, t->mappings[i]) : NONE;
   return otlp_ok(o);
@@ -215,29 +219,45 @@ static uint32_t otlp_make_location(struct otlp *o, const struct otlp_location *l
 static uint32_t otlp_location(struct otlp *o, int32_t index) {
   const struct otlp_tables *t = o->tables;
   if (!otlp_check_index(o, index, t->location_count, "location") || !index) return NONE;
-  struct otlp_location *l = &t->locations[index];
-  if (l->made == OTLP_UNREAD) l->made = otlp_make_location(o, l);
-  return l->made;
+  if (t->location[index] == OTLP_UNREAD)
+    t->location[index] = otlp_make_location(o, &t->locations[index]);
+  return t->location[index];
+}
+
+/* Appends a frame to o->stack, which has room. */
+static void otlp_push(struct otlp *o, uint64_t index, size_t *depth) {
+  uint32_t location = otlp_location(o, (int32_t)index);
+  if (location != NONE) o->stack[(*depth)++] = location;
+}
+
+/* Appends the frames of a field: one, or a packed list. */
+static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *depth) {
+  if (field->type == WIRE_VARINT) {
+    otlp_push(o, field->value, depth);
+    return;
+  }
+  struct wire list = {field->data, field->data + field->size, NULL};
+  while (otlp_ok(o) && list.at < list.end && wire_varint(&list, &field->value))
+    otlp_push(o, field->value, depth);
 }
 
 size_t otlp_stack(struct otlp *o, int32_t index) {
   const struct otlp_tables *t = o->tables;
   size_t depth = 0;
   if (!otlp_check_index(o, index, t->stack_count, "stack") || !index) return 0;
-  const struct otlp_stack *stack = &t->stacks[index];
-  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, stack->depth)) otlp_fail_nomem(o);
-  for (size_t i = 0; i < stack->depth && otlp_ok(o); i++) {
-    uint32_t location = otlp_location(o, t->frames[stack->first + i]);
-    if (location != NONE) o->stack[depth++] = location;
-  }
+  const uint8_t *data = (const uint8_t *)t->stacks[index].data;
+  struct wire w = {data, data + t->stacks[index].size, NULL};
+  struct wire_field field;
+  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, t->stacks[index].size))
+    otlp_fail_nomem(o);
+  while (otlp_ok(o) && w.at < w.end && wire_next(&w, &field))
+    if (field.number == 1) otlp_push_all(o, &field, &depth);
   return otlp_ok(o) ? depth : 0;
 }
 
 /* ---- memory ------------------------------------------ */
 
-#define OTLP_PREFETCH_FRAMES 64u
-
-static bool otlp_has_stack(const struct otlp *o, int32_t index) {
+bool otlp_has_stack(const struct otlp *o, int32_t index) {
   return index > 0 && (size_t)index < o->tables->stack_count;
 }
 
@@ -246,16 +266,5 @@ void otlp_prefetch_stack(const struct otlp *o, int32_t index) {
 }
 
 void otlp_prefetch_frames(const struct otlp *o, int32_t index) {
-  if (otlp_has_stack(o, index) && o->tables->frame_count)
-    __builtin_prefetch(o->tables->frames + o->tables->stacks[index].first);
-}
-
-void otlp_prefetch_locations(const struct otlp *o, int32_t index) {
-  const struct otlp_tables *t = o->tables;
-  if (!otlp_has_stack(o, index)) return;
-  const struct otlp_stack *stack = &t->stacks[index];
-  for (size_t i = 0; i < stack->depth && i < OTLP_PREFETCH_FRAMES; i++) {
-    uint32_t location = (uint32_t)t->frames[stack->first + i];
-    if (location < t->location_count) __builtin_prefetch(&t->locations[location]);
-  }
+  if (otlp_has_stack(o, index)) __builtin_prefetch(o->tables->stacks[index].data);
 }

@@ -5,23 +5,18 @@
 
 #define MAX_LEVELS 16u
 
-static int otlp_value_collect(void *context, const void *data, size_t size) {
-  buffer_add(context, data, size);
-  return ((struct buffer *)context)->failed;
-}
-
 static bool otlp_value_base64(struct otlp *o, const ProtobufCBinaryData *bytes,
                               struct buffer *text) {
   struct output out;
-  output_init(&out, otlp_value_collect, text);
+  output_init(&out, buffer_write, text);
   base64_put(&out, bytes->data, bytes->len);
   return output_flush(&out, NULL) == PPROFC_OK || otlp_fail_nomem(o);
 }
 
 /* An array or map that is being written. */
 struct otlp_level {
-  Otlp__AnyValue *const *values; /* items of an array */
-  Otlp__KeyValue *const *items;  /* items of a map */
+  Otlp__AnyValue *const *values; /* next items of an array */
+  Otlp__KeyValue *const *items;  /* next items of a map */
   size_t count, next;
 };
 
@@ -121,7 +116,7 @@ static pprofc_str otlp_value_json(struct otlp *o, const Otlp__AnyValue *value,
                                   struct buffer *scratch) {
   struct output out;
   struct otlp_json j = {.otlp = o};
-  output_init(&out, otlp_value_collect, scratch);
+  output_init(&out, buffer_write, scratch);
   json_init(&j.writer, &out, o->mem);
   otlp_json_value(&j, value);
   while (j.depth && otlp_ok(o)) otlp_json_step(&j);

@@ -32,8 +32,8 @@ static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
 /* A string or a frame of MOJO with its key. */
 struct austin_entry {
   uint64_t key;
-  uint32_t value;       /* string or location of the builder */
-  uint32_t system_name; /* mangled name of the string, or 0 */
+  uint32_t value;       /* index of the string or location in the builder */
+  uint32_t system_name; /* index of the mangled name, or 0 if the string is not mangled */
 };
 
 struct austin_table {
@@ -42,7 +42,7 @@ struct austin_table {
   size_t count, capacity;
 };
 
-/* The current sample. */
+/* State of the current sample. */
 struct austin_sample {
   int64_t pid;
   pprofc_str tid; /* thread id as written in the file */
@@ -56,11 +56,13 @@ struct austin {
   enum austin_mode mode;
   bool has_types, failed;
   struct austin_sample sample;
-  uint32_t *stack; /* [MAX_FRAMES] read root first, then reversed */
+  uint32_t *stack; /* buffer for a stack: read root first, then reversed; room for MAX_FRAMES */
   size_t depth;
   struct austin_table strings, frames;
   uint64_t samples;
-  uint64_t bad, invalid; /* skipped lines or samples; frames that Austin could not read */
+  uint64_t empty; /* number of samples without a stack */
+  /* Number of skipped lines or samples; number of frames that Austin could not read. */
+  uint64_t bad, invalid;
 };
 
 /* ---- samples ----------------------------------------- */
@@ -103,11 +105,8 @@ static void austin_finish(struct austin *a) {
   if (a->mode == MODE_FULL || a->mode == MODE_MEMORY) values[n++] = a->sample.bytes;
   if (a->mode == MODE_FULL || a->mode == MODE_CPU) values[n++] = a->sample.idle ? 0 : nanoseconds;
   if (a->mode == MODE_FULL || a->mode == MODE_WALL) values[n++] = nanoseconds;
-  for (size_t i = 0; i < a->depth / 2; i++) {
-    uint32_t swap = a->stack[i];
-    a->stack[i] = a->stack[a->depth - 1 - i];
-    a->stack[a->depth - 1 - i] = swap;
-  }
+  array_reverse(a->stack, a->depth);
+  a->empty += !a->depth;
   if (a->depth) {
     pprofc_builder_sample(a->builder, a->stack, a->depth, values);
     a->samples++;
@@ -218,35 +217,27 @@ static void austin_read_text(struct austin *a, pprofc_str text) {
 
 /* ---- MOJO: tables ------------------------------------ */
 
-static bool austin_entry_is(const void *records, uint32_t index, const void *key) {
-  return ((const struct austin_entry *)records)[index].key == *(const uint64_t *)key;
+static uint32_t austin_find(const struct austin_table *table, uint64_t key) {
+  MAP_FIND(index, &table->map, hash_mix(0, key), table->items[index].key == key);
+  return index;
 }
 
 /* Defines the value of a key, or replaces it. */
 static void austin_define(struct austin *a, struct austin_table *table, struct austin_entry entry) {
-  if (!ARRAY_RESERVE(a->mem, table->items, table->capacity, table->count + 1)) {
-    a->failed = true;
-    return;
-  }
-  uint32_t next = (uint32_t)table->count;
-  uint32_t at = map_find_or_add(&table->map, hash_mix(0, entry.key), austin_entry_is, table->items,
-                                &entry.key, next);
-  if (at == MAP_NONE || table->count >= MAP_NONE - 1) {
-    a->failed = true;
-    return;
-  }
-  if (at == next) table->count++;
-  table->items[at] = entry;
+  uint32_t at = austin_find(table, entry.key);
+  if (at != MAP_NONE)
+    table->items[at] = entry;
+  else
+    a->failed |= table->count >= MAP_NONE - 1 ||
+                 !MAP_PUSH(a->mem, &table->map, hash_mix(0, entry.key), table->items, table->count,
+                           table->capacity, entry);
 }
 
 /* Returns the entry of a key, or `otherwise`. */
 static struct austin_entry austin_lookup(const struct austin_table *table, uint64_t key,
                                          struct austin_entry otherwise) {
-  struct map_probe probe = map_start(&table->map, hash_mix(0, key));
-  uint32_t index;
-  while ((index = map_next(&table->map, &probe)) != MAP_NONE)
-    if (table->items[index].key == key) return table->items[index];
-  return otherwise;
+  uint32_t index = austin_find(table, key);
+  return index == MAP_NONE ? otherwise : table->items[index];
 }
 
 /* ---- MOJO: events ------------------------------------ */
@@ -301,14 +292,15 @@ static void mojo_metadata(struct austin *a, struct mojo *m) {
 static void mojo_stack(struct austin *a, struct mojo *m) {
   austin_finish(a);
   a->sample = (struct austin_sample){.pid = mojo_number(m)};
-  if (m->version > 1) mojo_number(m); /* interpreter */
+  if (m->version > 1) mojo_number(m); /* skip the interpreter */
   a->sample.tid = mojo_string(m);
 }
 
 static void mojo_frame(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
   int64_t line = mojo_number(m);
-  for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m); /* last line, columns */
+  /* Skip the last line and the columns. */
+  for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m);
   if (m->cut) return;
   static const struct austin_entry none = {0};
   struct austin_entry text = austin_lookup(&a->strings, name, none);
@@ -405,14 +397,15 @@ static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
   if (status != PPROFC_OK) return status;
   if (a->failed) return error_nomem(error);
   if (!a->has_types) austin_add_types(a);
-  if (mojo)
-    import_note_count(a->builder, a->bad, "sample is cut off", "samples are cut off");
-  else
-    import_note_count(a->builder, a->bad, "line of Austin's text could not be read",
-                      "lines of Austin's text could not be read");
+  const struct import_loss losses[] = {
+      {a->empty, "sample has no stack", "samples have no stack"},
+      {mojo ? a->bad : 0, "sample is cut off", "samples are cut off"},
+      {mojo ? 0 : a->bad, "line of Austin's text could not be read",
+       "lines of Austin's text could not be read"},
+      {0}};
+  import_account(a->builder, a->samples, "samples", losses);
   import_note_count(a->builder, a->invalid, "frame could not be read by Austin, or is unknown",
                     "frames could not be read by Austin, or are unknown");
-  import_note_share(a->builder, a->samples, a->bad, "samples");
   return pprofc_builder_finish(a->builder, profile, error);
 }
 
@@ -421,9 +414,7 @@ static void austin_table_free(struct austin *a, struct austin_table *table) {
   ARRAY_FREE(a->mem, table->items, table->capacity);
 }
 
-pprofc_status import_austin(pprofc_str data, const pprofc_allocator *mem,
-                            const pprofc_read_options *options, pprofc_profile **profile,
-                            pprofc_error *error) {
+IMPORT_READER(import_austin) {
   bool mojo = str_starts(data, STR("MOJ"));
   if (!mojo) data = import_first_line(data);
   if (!mojo && !str_starts(data, STR("# austin:"))) return PPROFC_E_NO_MATCH;

@@ -3,6 +3,8 @@
  * writes them. A first line with several sample types ("cpu/nanoseconds samples/count") is also
  * accepted. */
 #include "core/buffer.h"
+#include "core/chars.h"
+#include "core/prefix.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
@@ -19,19 +21,28 @@
 /* Kind of frame, given by the suffix of its name. */
 enum mark { PLAIN, INLINED, KERNEL };
 
+/* The frame after a location of the current stack. */
+struct folded_step {
+  size_t from; /* start of the frame in the text */
+  size_t end;  /* end of the frame and its separator */
+};
+
 struct folded_folded {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
-  size_t types;       /* number of counts per line */
-  bool named_types;   /* true if a header line names the types */
-  bool is_diff;       /* true if lines have two counts without a header: base and head */
-  uint32_t kernel;    /* mapping of the kernel, or NONE */
-  uint32_t *stack;    /* [MAX_FRAMES] stack, root first */
-  pprofc_line *lines; /* lines of the current location, outermost first */
+  size_t types;              /* number of counts per line */
+  bool named_types;          /* true if a header line names the types */
+  bool is_diff;              /* true if lines have two counts without a header: base and head */
+  uint32_t kernel;           /* mapping for frames of the kernel, or NONE until it is needed */
+  uint32_t *stack;           /* buffer for a stack, leaf first; its root is item MAX_FRAMES - 1 */
+  struct folded_step *steps; /* buffer for the frame after each location, root first */
+  struct buffer text;        /* text of the stack */
+  pprofc_line *lines;        /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  uint64_t line, good_lines, bad_lines, first_bad; /* current line; number of stacks and of
-                                                      skipped lines; first skipped line */
+  /* Number of the current line; numbers of stacks and of skipped lines; number of the first skipped
+   * line. */
+  uint64_t line, good_lines, bad_lines, first_bad;
   double carry[MAX_TYPES]; /* rounding error carried to the next fractional count */
   uint64_t fractions;
 };
@@ -40,16 +51,16 @@ struct folded_folded {
 
 struct folded_count {
   int64_t whole;
-  double fraction; /* fractional part, below 1 */
+  double fraction; /* fractional part of the count, below 1 */
 };
 
 /* Parses a count: digits with an optional fraction. */
 static bool parse_count(pprofc_str s, struct folded_count *out) {
   *out = (struct folded_count){0, 0};
-  if (!s.size || !(s.data[0] >= '0' && s.data[0] <= '9')) return false;
+  if (!s.size || !char_is_digit(s.data[0])) return false;
   if (str_parse_int(s, 10, &out->whole)) return true;
   for (size_t i = 0; i < s.size; i++)
-    if (!(s.data[i] >= '0' && s.data[i] <= '9') && s.data[i] != '.') return false;
+    if (!char_is_digit(s.data[i]) && s.data[i] != '.') return false;
   double value;
   if (!str_parse_float(s, &value) || !(value < 9e18)) return false;
   *out = (struct folded_count){(int64_t)floor(value), value - floor(value)};
@@ -117,7 +128,7 @@ static bool folded_is_text(pprofc_str line) {
 /* Counts of lines that decide if a text is folded. */
 struct folded_lines {
   size_t good, bad;
-  size_t marked; /* good lines with a semicolon */
+  size_t marked; /* number of good lines with a semicolon */
 };
 
 static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
@@ -130,9 +141,24 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
   lines->marked += str_find_char(stack, ';') < stack.size;
 }
 
+/* True if these lines suffice to recognise folded stacks. `whole` is false if more text follows. */
+static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
+  /* Without a semicolon, lines of another format may follow the first ones, so more text
+   * decides. */
+  if (!lines->bad && lines->good == SNIFFED && (whole || lines->marked)) return true;
+  return whole && lines->good > lines->bad && (!lines->bad || lines->marked);
+}
+
+/* Returns the complete lines in memory. */
+static pprofc_str folded_head(const struct text_stream *text) {
+  if (text->whole) return text->rest;
+  size_t size = text->last ? (size_t)(text->last - text->rest.data) + 1 : 0;
+  return str_slice(text->rest, 0, size);
+}
+
 /* True if the first lines are all stacks. If one is not, most lines of the text must be
  * stacks, and one stack must have a semicolon. */
-static bool is_folded_text(pprofc_str data) {
+static bool is_folded_text(pprofc_str data, bool whole) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MAX_TYPES];
   while ((lines.good < SNIFFED || lines.bad) && str_next_line(&data, &line)) {
@@ -141,7 +167,7 @@ static bool is_folded_text(pprofc_str data) {
     if (lines.good + lines.bad == 0 && header_types(line, types)) continue;
     count_folded_line(&lines, line);
   }
-  return lines.good > lines.bad && (!lines.bad || lines.marked);
+  return folded_lines_decide(&lines, whole);
 }
 
 /* ---- frames ------------------------------------------ */
@@ -166,8 +192,25 @@ static enum mark take_mark(pprofc_str *name) {
   return PLAIN;
 }
 
-/* Adds a location with the lines since the last frame that was not inlined, innermost first. */
-static bool close_location(struct folded_folded *f) {
+/* Splits the place off py-spy's "name (file:12)"; returns the line, or 0 for another name. */
+static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
+  int64_t line = 0;
+  *file = STR("");
+  if (!str_ends(*name, STR(")"))) return 0;
+  size_t colon = str_find_last_char(*name, ':'), open = str_find(*name, STR(" ("));
+  if (colon == name->size || !open || open + 2 >= colon ||
+      !str_parse_int(str_slice(*name, colon + 1, name->size - 1), 10, &line) || line <= 0)
+    return 0;
+  pprofc_str place = str_slice(*name, open + 2, colon);
+  if (str_find_char(place, '(') < place.size || str_find_char(place, ')') < place.size) return 0;
+  *file = place;
+  *name = str_slice(*name, 0, open);
+  return line;
+}
+
+/* Adds a location with the lines since the last frame that was not inlined, innermost first.
+ * `after` is the next frame. */
+static bool close_location(struct folded_folded *f, struct folded_step after) {
   if (!f->line_count) return true;
   if (f->depth == MAX_FRAMES) return false;
   for (size_t i = 0; i < f->line_count / 2; i++) {
@@ -175,22 +218,26 @@ static bool close_location(struct folded_folded *f) {
     f->lines[i] = f->lines[f->line_count - 1 - i];
     f->lines[f->line_count - 1 - i] = swap;
   }
-  f->stack[f->depth++] = pprofc_builder_location(f->builder, f->in_kernel ? f->kernel : NONE, 0,
-                                                 f->lines, f->line_count);
+  f->steps[f->depth++] = after;
+  f->stack[MAX_FRAMES - f->depth] = pprofc_builder_location(
+      f->builder, f->in_kernel ? f->kernel : NONE, 0, f->lines, f->line_count);
   f->line_count = 0;
   return true;
 }
 
-static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
+static bool folded_add_frame(struct folded_folded *f, pprofc_str name, struct folded_step step) {
   enum mark mark = take_mark(&name);
-  if (mark != INLINED && !close_location(f)) return false;
+  if (mark != INLINED && !close_location(f, step)) return false;
   if (f->line_count == MAX_FRAMES) return false;
   if (mark != INLINED) f->in_kernel = mark == KERNEL;
   if (mark == KERNEL && f->kernel == NONE)
     f->kernel = pprofc_builder_mapping(f->builder, 0, 0, 0, "[kernel.kallsyms]", NULL,
                                        PPROFC_HAS_FUNCTIONS);
-  uint32_t function = import_function(f->builder, name, 0);
-  f->lines[f->line_count++] = (pprofc_line){function, 0, 0};
+  pprofc_str file;
+  int64_t line = folded_take_place(&name, &file);
+  uint32_t function =
+      import_function(f->builder, name, line ? builder_string(f->builder, file) : 0);
+  f->lines[f->line_count++] = (pprofc_line){function, line, 0};
   return true;
 }
 
@@ -204,33 +251,39 @@ static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
   }
 }
 
+/* Keeps the locations that the stack shares with the previous one, if the next frame is also the
+ * same, and so not inlined. Returns the start of that frame. */
+static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
+  size_t common = str_common(stack, buffer_str(&f->text));
+  while (f->depth && f->steps[f->depth - 1].end > common) f->depth--;
+  buffer_clear(&f->text);
+  buffer_add_str(&f->text, stack);
+  return f->depth ? f->steps[f->depth - 1].from : 0;
+}
+
 static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
-  pprofc_str name;
-  f->depth = f->line_count = 0;
-  folded_expect(f, stack);
-  while (str_next(&stack, ';', &name)) {
+  pprofc_str rest = str_slice(stack, folded_share(f, stack), stack.size), name;
+  f->line_count = 0;
+  folded_expect(f, rest);
+  while (str_next(&rest, ';', &name)) {
+    struct folded_step step = {(size_t)(name.data - stack.data), SIZE_MAX};
+    if (rest.data) step.end = (size_t)(rest.data - stack.data);
     name = str_trim(name);
-    if (name.size && !folded_add_frame(f, name)) return false;
+    if (name.size && !folded_add_frame(f, name, step)) return false;
   }
-  if (!close_location(f) || !f->depth) return false;
-  for (size_t i = 0; i < f->depth / 2; i++) { /* the builder expects leaf first */
-    uint32_t swap = f->stack[i];
-    f->stack[i] = f->stack[f->depth - 1 - i];
-    f->stack[f->depth - 1 - i] = swap;
-  }
-  return true;
+  return close_location(f, (struct folded_step){0, SIZE_MAX}) && f->depth && !f->text.failed;
 }
 
 /* ---- samples ----------------------------------------- */
 
 /* Adds a base sample, negative and labelled as `-diff_base` does, and a head sample. */
-static void add_difference(struct folded_folded *f, const int64_t *counts) {
+static void add_difference(struct folded_folded *f, const uint32_t *stack, const int64_t *counts) {
   int64_t base = -counts[0];
   if (base) {
-    pprofc_builder_sample(f->builder, f->stack, f->depth, &base);
+    pprofc_builder_sample(f->builder, stack, f->depth, &base);
     pprofc_builder_label(f->builder, "pprof::base", "true");
   }
-  if (counts[1]) pprofc_builder_sample(f->builder, f->stack, f->depth, &counts[1]);
+  if (counts[1]) pprofc_builder_sample(f->builder, stack, f->depth, &counts[1]);
 }
 
 /* Rounds counts to integers. Carries the rounding error on, so that the sum stays right. */
@@ -256,10 +309,11 @@ static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
   folded_round(f, read, wanted, counts);
   if (values_are_zero(counts, wanted)) return true;
   if (!folded_read_stack(f, line)) return false;
+  const uint32_t *stack = f->stack + MAX_FRAMES - f->depth;
   if (f->is_diff)
-    add_difference(f, counts);
+    add_difference(f, stack, counts);
   else
-    pprofc_builder_sample(f->builder, f->stack, f->depth, counts);
+    pprofc_builder_sample(f->builder, stack, f->depth, counts);
   return true;
 }
 
@@ -300,10 +354,10 @@ static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_builder_type(f->builder, "samples", "count");
 }
 
-static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
+static void folded_read_lines(struct folded_folded *f, struct text_stream *text) {
   pprofc_str line;
   bool header = f->named_types;
-  for (f->line = 1; str_next_line(&data, &line) && builder_ok(f->builder); f->line++) {
+  for (f->line = 1; text_stream_line(text, &line) && builder_ok(f->builder); f->line++) {
     if (is_comment(line)) continue;
     if (header)
       header = false;
@@ -312,56 +366,53 @@ static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
   }
 }
 
-/* Reports skipped lines in a comment and a warning. Rejects input in which most lines are not
- * stacks. */
-static pprofc_status folded_report_skipped(struct folded_folded *f,
-                                           const pprofc_read_options *options,
-                                           pprofc_error *error) {
+/* Accounts for the lines. Rejects input in which most lines are not stacks. */
+static pprofc_status folded_account(struct folded_folded *f, pprofc_error *error) {
   import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",
                     "counts have fractions, and are rounded so that their sum stays");
   if (!f->bad_lines) return PPROFC_OK;
-  bool mostly = f->bad_lines >= f->good_lines;
-  char text[160];
-  snprintf(text, sizeof text, "%s: %llu of %llu, the first is line %llu",
-           mostly ? "most lines are not stacks" : "skipped lines that are not stacks",
-           (unsigned long long)f->bad_lines, (unsigned long long)(f->bad_lines + f->good_lines),
+  char one[80], many[80];
+  if (f->bad_lines >= f->good_lines)
+    return error_set(
+        error, PPROFC_E_FORMAT, "most lines are not stacks: %llu of %llu, the first is line %llu",
+        (unsigned long long)f->bad_lines, (unsigned long long)(f->bad_lines + f->good_lines),
+        (unsigned long long)f->first_bad);
+  snprintf(one, sizeof one, "line is not a stack: line %llu", (unsigned long long)f->first_bad);
+  snprintf(many, sizeof many, "lines are not stacks; the first is line %llu",
            (unsigned long long)f->first_bad);
-  if (mostly) return error_set(error, PPROFC_E_FORMAT, "%s", text);
-  import_note_count(f->builder, f->bad_lines, "line of the folded stacks could not be read",
-                    "lines of the folded stacks could not be read");
-  if (options->warn) options->warn(options->warn_context, text);
+  import_account(f->builder, f->good_lines, "lines",
+                 (const struct import_loss[]){{f->bad_lines, one, many}, {0}});
   return PPROFC_OK;
 }
 
-static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
-                                 const pprofc_read_options *options, pprofc_profile **profile,
-                                 pprofc_error *error) {
+static pprofc_status read_folded(struct folded_folded *f, struct text_stream *text,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  folded_read_header(f, folded_head(text));
+  folded_read_lines(f, text);
+  pprofc_status status = f->text.failed ? error_nomem(error) : text_stream_status(text, error);
+  if (status == PPROFC_OK && builder_ok(f->builder)) status = folded_account(f, error);
+  return status == PPROFC_OK ? pprofc_builder_finish(f->builder, profile, error) : status;
+}
+
+IMPORT_LINES_READER(import_folded_lines) {
+  (void)options;
+  if (!is_folded_text(folded_head(text), text->whole)) return PPROFC_E_NO_MATCH;
   struct folded_folded f = {.mem = mem, .kernel = NONE};
   f.builder = pprofc_builder_new(mem);
   f.stack = mem_array(mem, MAX_FRAMES, sizeof *f.stack);
+  f.steps = mem_array(mem, MAX_FRAMES, sizeof *f.steps);
   f.lines = mem_array(mem, MAX_FRAMES, sizeof *f.lines);
-  pprofc_status status = error_nomem(error);
-  if (f.builder && f.stack && f.lines) {
-    folded_read_header(&f, text);
-    folded_read_lines(&f, text);
-    status = builder_ok(f.builder) ? folded_report_skipped(&f, options, error) : PPROFC_OK;
-    if (status == PPROFC_OK) status = pprofc_builder_finish(f.builder, profile, error);
-  }
+  buffer_init(&f.text, mem, SIZE_MAX);
+  bool ready = f.builder && f.stack && f.steps && f.lines;
+  pprofc_status status = ready ? read_folded(&f, text, profile, error) : error_nomem(error);
+  buffer_free(&f.text);
   pprofc_builder_free(f.builder);
   mem_free(mem, f.stack, MAX_FRAMES, sizeof *f.stack);
+  mem_free(mem, f.steps, MAX_FRAMES, sizeof *f.steps);
   mem_free(mem, f.lines, MAX_FRAMES, sizeof *f.lines);
   return status;
 }
 
-pprofc_status import_folded(pprofc_str data, const pprofc_allocator *mem,
-                            const pprofc_read_options *options, pprofc_profile **profile,
-                            pprofc_error *error) {
-  struct buffer utf8;
-  pprofc_str text;
-  pprofc_status status = import_text(data, mem, &utf8, &text, error);
-  if (status == PPROFC_OK)
-    status =
-        is_folded_text(text) ? read_folded(text, mem, options, profile, error) : PPROFC_E_NO_MATCH;
-  buffer_free(&utf8);
-  return status;
+IMPORT_READER(import_folded) {
+  return import_lines(import_folded_lines, data, mem, options, profile, error);
 }

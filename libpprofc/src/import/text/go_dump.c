@@ -8,6 +8,7 @@
  * be in between. */
 #include "core/array.h"
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "core/hash.h"
 #include "core/map.h"
 #include "import/formats.h"
@@ -21,32 +22,34 @@
 #define MINUTE      (60 * INT64_C(1000000000))
 
 struct go_dump_head {
-  pprofc_str stamp; /* text before "goroutine" */
+  pprofc_str stamp; /* text before "goroutine", such as the timestamp of a log */
   int64_t id;
-  pprofc_str state, thread, bubble; /* thread and bubble are "" if not given */
-  int64_t minutes;                  /* minutes of waiting, or -1 if not given */
-  bool stamped;                     /* true if each line of the goroutine has the stamp */
+  /* State, thread and synctest bubble; thread and bubble are "" if not given. */
+  pprofc_str state, thread, bubble;
+  int64_t minutes; /* minutes of waiting, or -1 if not given */
+  bool stamped;    /* true if each line of the goroutine has the stamp */
 };
 
 struct go_dump {
   pprofc_builder *builder;
-  uint32_t *stack; /* [MAX_FRAMES] stack, leaf first */
+  uint32_t *stack; /* buffer for a stack, leaf first; room for MAX_FRAMES */
   size_t depth;
-  pprofc_line lines[MAX_INLINED]; /* lines of the current call, innermost first */
+  pprofc_line lines[MAX_INLINED]; /* buffer for the lines of the current call, innermost first */
   size_t line_count;
   pprofc_str creator;
-  struct map seen; /* index into ids of the goroutines of this dump */
+  struct map seen; /* index of the goroutines of this dump by id */
   int64_t *ids;
-  size_t id_room;
+  size_t id_count, id_room;
   const pprofc_allocator *mem;
   uint64_t goroutines, dumps, elided, broken;
+  uint64_t other; /* number of lines that do not belong to goroutines */
 };
 
 /* ---- the head ---------------------------------------- */
 
 static bool go_dump_take_number(pprofc_str *s, int64_t *number) {
   size_t n = 0;
-  while (n < s->size && s->data[n] >= '0' && s->data[n] <= '9') n++;
+  while (n < s->size && char_is_digit(s->data[n])) n++;
   if (!str_parse_int(str_slice(*s, 0, n), 10, number)) return false;
   *s = str_slice(*s, n, s->size);
   return true;
@@ -89,7 +92,7 @@ static bool go_dump_parse_head(pprofc_str line, struct go_dump_head *head) {
 }
 
 static bool go_dump_is_digit(pprofc_str text, size_t at) {
-  return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
+  return at < text.size && char_is_digit(text.data[at]);
 }
 
 /* Returns the end of the digits at an offset, with a fraction if there is one. */
@@ -192,10 +195,6 @@ static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) 
                                                 .string = builder_string(d->builder, value)});
 }
 
-static bool go_dump_is_id(const void *records, uint32_t index, const void *key) {
-  return ((const int64_t *)records)[index] == *(const int64_t *)key;
-}
-
 /* Counts a goroutine. A repeated id begins a new dump, except 0, which is not the id of a
  * running goroutine. Returns false when out of memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
@@ -203,19 +202,14 @@ static bool go_dump_count(struct go_dump *d, int64_t id) {
   if (!d->dumps) d->dumps++;
   if (!id) return true;
   uint64_t hash = hash_mix(0, (uint64_t)id);
-  uint32_t next = (uint32_t)d->seen.count;
-  if (next >= MAP_NONE - 1 || !ARRAY_RESERVE(d->mem, d->ids, d->id_room, (size_t)next + 1))
-    return false;
-  uint32_t at = map_find_or_add(&d->seen, hash, go_dump_is_id, d->ids, &id, next);
-  if (at == MAP_NONE || at == next) {
-    d->ids[next] = id;
-    return at == next;
+  MAP_FIND(at, &d->seen, hash, d->ids[at] == id);
+  if (at != MAP_NONE) {
+    d->dumps++;
+    map_free(&d->seen);
+    d->id_count = 0;
   }
-  d->dumps++;
-  map_free(&d->seen);
-  map_init(&d->seen, d->mem);
-  d->ids[0] = id;
-  return map_insert(&d->seen, hash, 0);
+  return d->id_count < MAP_NONE - 1 &&
+         MAP_PUSH(d->mem, &d->seen, hash, d->ids, d->id_count, d->id_room, id);
 }
 
 /* Adds a sample for the goroutine whose frames have been read. */
@@ -301,11 +295,14 @@ static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head 
   return go_dump_finish(d, head);
 }
 
-/* Finds the next header and leaves *text after it. */
-static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head) {
+/* Finds the next header and leaves *text after it. Counts the lines before it in *other. */
+static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head, uint64_t *other) {
   pprofc_str line;
   while (str_next_line(text, &line)) {
-    if (!go_dump_parse_head(line, head)) continue;
+    if (!go_dump_parse_head(line, head)) {
+      *other += str_trim(line).size > 0;
+      continue;
+    }
     go_dump_look_below(*text, head);
     return true;
   }
@@ -318,7 +315,8 @@ static bool is_go_dump(pprofc_str text) {
   struct go_dump_head head;
   struct go_dump_place place;
   pprofc_str line, name;
-  while (go_dump_next_head(&text, &head)) {
+  uint64_t other = 0;
+  while (go_dump_next_head(&text, &head, &other)) {
     pprofc_str rest = text;
     if (!go_dump_next_line(&rest, &head, &line)) continue;
     if (str_ends(line, STR("stack unavailable"))) return true;
@@ -340,19 +338,19 @@ static pprofc_status read_go_dump(struct go_dump *d, pprofc_str text, pprofc_pro
   pprofc_builder_type(d->builder, "goroutine", "count");
   builder_set_period(d->builder, STR("goroutine"), STR("count"), 1);
   bool ok = true;
-  while (ok && builder_ok(d->builder) && go_dump_next_head(&text, &head))
+  while (ok && builder_ok(d->builder) && go_dump_next_head(&text, &head, &d->other))
     ok = go_dump_read_goroutine(d, &head, &text);
   if (!ok) return error_nomem(error);
   if (d->elided) go_dump_comment(d, "stacks that the Go runtime cut in the middle", d->elided);
   if (d->broken)
     go_dump_comment(d, "stacks with a goroutine of another program in them", d->broken);
+  import_note_count(d->builder, d->other, "line is not of a goroutine",
+                    "lines are not of goroutines");
   if (d->dumps > 1) go_dump_comment(d, "dumps; the label dump distinguishes them", d->dumps);
   return pprofc_builder_finish(d->builder, profile, error);
 }
 
-pprofc_status import_go_dump(pprofc_str data, const pprofc_allocator *mem,
-                             const pprofc_read_options *options, pprofc_profile **profile,
-                             pprofc_error *error) {
+IMPORT_READER(import_go_dump) {
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);

@@ -8,6 +8,7 @@
  * Versions differ in the names and the number of columns. The depth of a row is the number of
  * spaces before its symbol, minus the spaces of the first row. */
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
@@ -83,24 +84,25 @@ struct instruments {
   pprofc_str self_unit; /* unit of numbers without one: "ms" from the title "Self (ms)" */
   char point;           /* decimal mark: '.' or ',' */
   bool started;
-  size_t first_blanks; /* spaces before the symbol of the first row */
-  uint64_t bad_lines;
+  size_t first_blanks; /* number of spaces before the symbol of the first row */
+  uint64_t rows, bad_lines;
 };
 
 /* ---- numbers ----------------------------------------- */
 
 /* A printed amount in the base unit of its family: bytes, nanoseconds or cycles. */
 struct printed_amount {
-  int64_t value, slack; /* slack: half a unit of the last digit */
+  /* The amount, and its possible rounding error: half a unit of the last digit. */
+  int64_t value, slack;
   enum instruments_family family;
 };
 
-/* Thousands separators. */
+/* Separators of thousands. */
 static const pprofc_str instruments_marks[] = {
     {",", 1}, {".", 1}, {"'", 1}, {"\xC2\xA0", 2}, {"\xE2\x80\xAF", 3}, {"\xE2\x80\x99", 3}};
 
 static bool instruments_is_digit(pprofc_str text, size_t at) {
-  return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
+  return at < text.size && char_is_digit(text.data[at]);
 }
 
 /* Returns the size of the separator at an offset if a digit follows it, else 0. */
@@ -141,9 +143,9 @@ static bool instruments_number(pprofc_str text, char point, double *value, int *
   return points < 2 && str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
 }
 
-/* Returns the decimal mark if one number determines it, else 0. Of two different marks it is
- * the last one. A mark that occurs twice is a thousands separator, and one with three digits
- * after it may be. */
+/* Returns the decimal mark of a number, or 0 if the number does not show it. If it has two
+ * different marks, the last one is the decimal mark. A mark that occurs twice is a thousands
+ * separator, and a mark with three digits after it may be one. */
 static char instruments_point_of(pprofc_str number) {
   size_t points = 0, commas = 0, last = number.size;
   for (size_t i = 0; i < number.size; i++) {
@@ -177,10 +179,11 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;
   size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
-  if (from > at + 1) return STR(""); /* a percentage follows */
+  /* A space and more text follow, so this is not a unit: it may be a percentage. */
+  if (from > at + 1) return STR("");
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
   pprofc_str unit = str_slice(text, from, to);
-  bool is_number = unit.size && unit.data[0] >= '0' && unit.data[0] <= '9';
+  bool is_number = unit.size && char_is_digit(unit.data[0]);
   return is_number ? STR("") : unit;
 }
 
@@ -271,6 +274,7 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
   pprofc_str cells[COLUMN_KINDS];
   struct printed_row row;
   if (!str_trim(line).size) return;
+  r->rows++;
   instruments_cells(r, line, cells);
   size_t blanks = instruments_blanks(cells[SYMBOL]);
   if (blanks == cells[SYMBOL].size || !instruments_values(r, cells, &row)) {
@@ -337,14 +341,14 @@ static pprofc_status read_instruments(struct instruments *r, pprofc_str text,
     instruments_read_line(r, line);
   printed_tree_end(&r->tree);
   if (r->tree.failed) return error_nomem(error);
-  import_note_count(r->builder, r->bad_lines, "line of Instruments' text could not be read",
-                    "lines of Instruments' text could not be read");
+  const struct import_loss losses[] = {{r->bad_lines, "line of Instruments' text could not be read",
+                                        "lines of Instruments' text could not be read"},
+                                       {0}};
+  import_account(r->builder, r->rows - r->bad_lines, "lines", losses);
   return pprofc_builder_finish(r->builder, profile, error);
 }
 
-pprofc_status import_instruments(pprofc_str data, const pprofc_allocator *mem,
-                                 const pprofc_read_options *options, pprofc_profile **profile,
-                                 pprofc_error *error) {
+IMPORT_READER(import_instruments) {
   struct buffer utf8;
   pprofc_str text, line;
   struct instruments r = {.family = FAMILY_NONE, .self_unit = STR("")};

@@ -11,6 +11,7 @@
  * are dropped. Queue events are not calls. */
 #include "core/array.h"
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "import/call_paths.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -25,15 +26,17 @@ enum papyrus_event { PUSH, POP, OTHER };
 struct papyrus_line {
   int64_t time;
   enum papyrus_event event;
-  uint32_t stack, function; /* strings of the builder */
-  uint32_t next;  /* POP: next return with the same time, stack and function, or MAP_NONE */
-  uint32_t first; /* last POP of such a list: its first unpaired return, or MAP_NONE */
+  uint32_t stack, function; /* strings of the builder: the stack and the function */
+  uint32_t next;  /* in a POP: index of the next return with the same time, stack and function, or
+                     MAP_NONE */
+  uint32_t first; /* in the last POP with the same time, stack and function: index of the first of
+                    them that is not paired with a call, or MAP_NONE */
   bool at_once;   /* true if the call returns in the same millisecond */
 };
 
 struct papyrus_frame {
-  uint32_t name, path; /* name is a string; path: with the callers */
-  uint32_t stack;      /* name of the frame's stack */
+  uint32_t name, path; /* string of the frame's name; path of the frame with its callers */
+  uint32_t stack;      /* string with the name of the frame's stack */
   bool is_stack;
 };
 
@@ -48,7 +51,7 @@ struct papyrus {
   const pprofc_allocator *mem;
   struct papyrus_line *lines;
   size_t count, capacity;
-  struct papyrus_frame *frames; /* current frames, root first */
+  struct papyrus_frame *frames; /* frames that are open now, root first */
   size_t depth, frame_capacity;
   struct call_paths paths;
   struct papyrus_time *times;
@@ -76,7 +79,7 @@ static bool papyrus_fields(pprofc_str line, pprofc_str fields[6]) {
 }
 
 static bool papyrus_is_stamp(pprofc_str text, int64_t *time) {
-  return text.size && text.data[0] >= '0' && text.data[0] <= '9' && str_parse_int(text, 10, time) &&
+  return text.size && char_is_digit(text.data[0]) && str_parse_int(text, 10, time) &&
          *time < MAX_TIME;
 }
 
@@ -120,10 +123,7 @@ static void papyrus_read_line(struct papyrus *p, pprofc_str text) {
   }
   line.stack = papyrus_stack_name(p, fields[2]);
   line.function = builder_string(p->builder, fields[5]);
-  if (!ARRAY_RESERVE(p->mem, p->lines, p->capacity, p->count + 1))
-    p->failed = true;
-  else
-    p->lines[p->count++] = line;
+  p->failed |= !ARRAY_PUSH(p->mem, p->lines, p->count, p->capacity, line);
 }
 
 /* ---- calls that take no time ------------------------- */
@@ -141,10 +141,7 @@ static uint64_t papyrus_hash(const struct papyrus_line *line) {
 /* Returns the last return with the time, stack and function of a line, or MAP_NONE. */
 static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map,
                                   const struct papyrus_line *line) {
-  struct map_probe probe = map_start(map, papyrus_hash(line));
-  uint32_t index;
-  while ((index = map_next(map, &probe)) != MAP_NONE)
-    if (papyrus_same(p->lines, index, line)) break;
+  MAP_FIND(index, map, papyrus_hash(line), papyrus_same(p->lines, index, line));
   return index;
 }
 
@@ -185,11 +182,8 @@ static void papyrus_pair(struct papyrus *p, const struct map *map) {
 static void papyrus_count(struct papyrus *p, int64_t time) {
   if (time > p->counted && p->depth) {
     int64_t value = (time - p->counted) * MILLISECOND;
-    if (!ARRAY_RESERVE(p->mem, p->times, p->time_capacity, p->time_count + 1)) {
-      p->failed = true;
-      return;
-    }
-    p->times[p->time_count++] = (struct papyrus_time){p->frames[p->depth - 1].path, value};
+    p->failed |= !ARRAY_PUSH(p->mem, p->times, p->time_count, p->time_capacity,
+                             (struct papyrus_time){p->frames[p->depth - 1].path, value});
   }
   if (time > p->counted) p->counted = time;
 }
@@ -275,16 +269,16 @@ static pprofc_status read_papyrus(struct papyrus *p, pprofc_str text, pprofc_pro
   map_free(&map);
   if (!p->failed) papyrus_run(p);
   if (p->failed) return error_nomem(error);
-  import_note_count(p->builder, p->bad_lines, "line of the Papyrus log could not be read",
-                    "lines of the Papyrus log could not be read");
-  import_note_count(p->builder, p->lost_returns, "return of the Papyrus log without a call",
-                    "returns of the Papyrus log without a call");
+  const struct import_loss losses[] = {{p->bad_lines, "line of the Papyrus log could not be read",
+                                        "lines of the Papyrus log could not be read"},
+                                       {p->lost_returns, "return of the Papyrus log without a call",
+                                        "returns of the Papyrus log without a call"},
+                                       {0}};
+  import_account(p->builder, p->count - p->lost_returns, "lines", losses);
   return pprofc_builder_finish(p->builder, profile, error);
 }
 
-pprofc_status import_papyrus(pprofc_str data, const pprofc_allocator *mem,
-                             const pprofc_read_options *options, pprofc_profile **profile,
-                             pprofc_error *error) {
+IMPORT_READER(import_papyrus) {
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);

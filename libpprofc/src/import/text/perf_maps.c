@@ -1,19 +1,26 @@
-/* Mapped files in the text of `perf script`. */
+/* Reads the mapped files in the text of `perf script`. */
 #include "import/text/perf_maps.h"
 
 #include "core/array.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define FORKS_MAX 16u /* maximum number of ancestors that are searched for maps */
 
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
   *maps = (struct perf_maps){.mem = mem};
+  arena_init(&maps->texts, mem);
   interner_init(&maps->files, mem);
 }
 
 void perf_maps_free(struct perf_maps *maps) {
+  mem_free(maps->mem, maps->by_file, maps->count, sizeof *maps->by_file);
   ARRAY_FREE(maps->mem, maps->items, maps->capacity);
+  ARRAY_FREE(maps->mem, maps->forks, maps->fork_capacity);
   ARRAY_FREE(maps->mem, maps->build_ids, maps->build_id_capacity);
   interner_free(&maps->files);
+  arena_free(&maps->texts);
 }
 
 /* ---- lines ------------------------------------------- */
@@ -54,18 +61,36 @@ static bool perf_maps_parse(pprofc_str line, struct perf_map *map) {
 
 static void perf_maps_add(struct perf_maps *maps, struct perf_map map) {
   map.order = maps->count;
-  maps->failed |= !ARRAY_RESERVE(maps->mem, maps->items, maps->capacity, maps->count + 1);
+  map.file = arena_str(&maps->texts, map.file);
+  maps->failed |=
+      !map.file.data || !ARRAY_RESERVE(maps->mem, maps->items, maps->capacity, maps->count + 1);
   if (!maps->failed) maps->items[maps->count++] = map;
+}
+
+/* Adds the fork of "PERF_RECORD_FORK(19:19):(18:18)". */
+static void perf_maps_read_fork(struct perf_maps *maps, pprofc_str line) {
+  static const pprofc_str record = {" PERF_RECORD_FORK", sizeof " PERF_RECORD_FORK" - 1};
+  uint64_t child, parent;
+  size_t at = str_find(line, record);
+  if (at == line.size) return;
+  line = str_slice(line, at + record.size, line.size);
+  if (!perf_maps_take_number(&line, STR("("), ':', 10, &child)) return;
+  line = str_slice(line, str_find(line, STR("):")) + 2, line.size);
+  if (!perf_maps_take_number(&line, STR("("), ':', 10, &parent) || parent == child) return;
+  struct perf_fork fork = {(int64_t)child, (int64_t)parent};
+  maps->failed |= !ARRAY_PUSH(maps->mem, maps->forks, maps->fork_count, maps->fork_capacity, fork);
 }
 
 static void perf_maps_add_build_id(struct perf_maps *maps, pprofc_str line) {
   size_t blank = str_find_char(line, ' ');
   pprofc_str file = str_slice(line, blank + 1, line.size);
   if (!file.size) return;
-  uint32_t index = interner_add(&maps->files, file);
-  maps->failed |= index == MAP_NONE || !ARRAY_RESERVE(maps->mem, maps->build_ids,
-                                                      maps->build_id_capacity, maps->files.count);
-  if (!maps->failed) maps->build_ids[index] = str_slice(line, 0, blank);
+  pprofc_str id = arena_str(&maps->texts, str_slice(line, 0, blank));
+  uint32_t index = interner_copy(&maps->files, &maps->texts, file);
+  maps->failed |=
+      !id.data || index == MAP_NONE ||
+      !ARRAY_RESERVE(maps->mem, maps->build_ids, maps->build_id_capacity, maps->files.count);
+  if (!maps->failed) maps->build_ids[index] = id;
 }
 
 void perf_maps_read_line(struct perf_maps *maps, pprofc_str line) {
@@ -75,6 +100,8 @@ void perf_maps_read_line(struct perf_maps *maps, pprofc_str line) {
     perf_maps_add_build_id(maps, str_slice(line, id.size, line.size));
   else if (line.size && line.data[0] != '#' && perf_maps_parse(line, &map))
     perf_maps_add(maps, map);
+  else
+    perf_maps_read_fork(maps, line);
 }
 
 /* ---- searching --------------------------------------- */
@@ -90,33 +117,93 @@ static int perf_maps_compare(const void *a, const void *b) {
   return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-void perf_maps_sort(struct perf_maps *maps) {
-  if (maps->count) qsort(maps->items, maps->count, sizeof *maps->items, perf_maps_compare);
+static int perf_maps_compare_forks(const void *a, const void *b) {
+  const struct perf_fork *x = a, *y = b;
+  return (x->child > y->child) - (x->child < y->child);
 }
 
-/* Returns the last map of the process that begins at or below the address, if it maps the file
- * and contains the address. */
+static int perf_maps_compare_offset(const struct perf_map *map, pprofc_str file, uint64_t offset) {
+  int order = str_compare(map->file, file);
+  return order ? order : (map->offset > offset) - (map->offset < offset);
+}
+
+static int perf_maps_compare_files(const void *a, const void *b) {
+  const struct perf_map *x = a, *y = b;
+  int order = perf_maps_compare_offset(x, y->file, y->offset);
+  return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+/* Sorts a copy of the maps by file. */
+static void perf_maps_sort_files(struct perf_maps *maps) {
+  maps->by_file = mem_array(maps->mem, maps->count, sizeof *maps->by_file);
+  maps->failed |= !maps->by_file;
+  if (!maps->by_file || !maps->count) return;
+  memcpy(maps->by_file, maps->items, maps->count * sizeof *maps->by_file);
+  qsort(maps->by_file, maps->count, sizeof *maps->by_file, perf_maps_compare_files);
+}
+
+void perf_maps_sort(struct perf_maps *maps) {
+  perf_maps_sort_files(maps);
+  if (maps->count) qsort(maps->items, maps->count, sizeof *maps->items, perf_maps_compare);
+  if (maps->fork_count)
+    qsort(maps->forks, maps->fork_count, sizeof *maps->forks, perf_maps_compare_forks);
+}
+
+/* Replaces a process by its parent; false if the parent is unknown. */
+static bool perf_maps_parent(const struct perf_maps *maps, int64_t *pid) {
+  BISECT(at, maps->fork_count, maps->forks[at].child < *pid);
+  if (at == maps->fork_count || maps->forks[at].child != *pid) return false;
+  *pid = maps->forks[at].parent;
+  return true;
+}
+
+/* Returns the last map of the process that begins at or below the address, if it maps the file (an
+ * empty name is any file) and contains the address. A process without maps has the maps of its
+ * parent. */
 static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprofc_str file,
                                              int64_t pid, uint64_t address) {
-  BISECT(at, maps->count, perf_maps_compare_place(&maps->items[at], pid, address) <= 0);
-  const struct perf_map *map = at ? &maps->items[at - 1] : NULL;
-  bool found = map && map->pid == pid && address < map->limit && str_equal(map->file, file);
+  for (unsigned level = 0; level < FORKS_MAX; level++) {
+    BISECT(at, maps->count, perf_maps_compare_place(&maps->items[at], pid, address) <= 0);
+    const struct perf_map *map = at ? &maps->items[at - 1] : NULL;
+    if (map && map->pid == pid) {
+      bool same = !file.size || str_equal(map->file, file);
+      return address < map->limit && same ? map : NULL;
+    }
+    bool has_maps = at < maps->count && maps->items[at].pid == pid;
+    if (has_maps || !perf_maps_parent(maps, &pid)) return NULL;
+  }
+  return NULL;
+}
+
+/* Returns the last map of the file that begins at or below an offset, if it contains the offset. */
+static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps, pprofc_str file,
+                                                    uint64_t offset) {
+  if (!maps->by_file) return NULL;
+  BISECT(at, maps->count, perf_maps_compare_offset(&maps->by_file[at], file, offset) <= 0);
+  const struct perf_map *map = at ? &maps->by_file[at - 1] : NULL;
+  bool found = map && str_equal(map->file, file) && offset - map->offset < map->limit - map->start;
   return found ? map : NULL;
 }
 
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address) {
   const struct perf_map *map = perf_maps_find(maps, file, pid, address);
+  bool named = file.size > 0;
+  if (!named && !map) return NONE;
+  if (!named) file = map->file;
   struct mapping mapping = {.file = builder_string(builder, file)};
   uint32_t id = interner_find(&maps->files, file);
   if (id != MAP_NONE)
     mapping.build_id = builder_string(builder, maps->build_ids[id]);
-  else
+  else if (named)
     mapping.flags = PPROFC_HAS_FUNCTIONS;
   if (map) {
     mapping.start = map->start;
     mapping.limit = map->limit;
     mapping.offset = map->offset;
+  } else if ((map = perf_maps_find_offset(maps, file, address))) {
+    mapping.start = mapping.offset = map->offset;
+    mapping.limit = map->offset + (map->limit - map->start);
   }
   return builder_add_mapping(builder, &mapping);
 }
@@ -128,5 +215,5 @@ void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder
     if (maps->items[i].order < first->order) first = &maps->items[i];
   }
   if (maps->count && !str_starts(first->file, STR("[")))
-    perf_maps_mapping(maps, builder, first->file, first->pid, 0);
+    perf_maps_mapping(maps, builder, first->file, first->pid, first->offset);
 }

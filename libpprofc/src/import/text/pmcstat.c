@@ -9,6 +9,7 @@
  * row include the samples of its children. A row without an object has the object of the row
  * before it. */
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/names.h"
@@ -21,7 +22,7 @@
 struct pmcstat_line {
   size_t depth;
   int64_t samples;
-  pprofc_str name, object; /* object is empty if not given */
+  pprofc_str name, object; /* name and object of a row; object is empty if the row has no object */
 };
 
 /* Removes spaces from the front; returns their number. */
@@ -35,8 +36,7 @@ static size_t pmcstat_skip_blanks(pprofc_str *rest) {
 /* Removes "50.62%" from the front. */
 static bool pmcstat_skip_percent(pprofc_str *rest) {
   size_t n = 0;
-  while (n < rest->size && ((rest->data[n] >= '0' && rest->data[n] <= '9') || rest->data[n] == '.'))
-    n++;
+  while (n < rest->size && (char_is_digit(rest->data[n]) || rest->data[n] == '.')) n++;
   if (!n || n == rest->size || rest->data[n] != '%') return false;
   *rest = str_slice(*rest, n + 1, rest->size);
   return true;
@@ -89,10 +89,10 @@ static bool is_pmcstat(pprofc_str text, pprofc_str *event) {
   return false;
 }
 
-/* Object of the last row that has one. */
+/* Object of the last row that has one, and its mapping. */
 struct pmcstat_object {
   pprofc_str name;
-  uint32_t mapping; /* mapping, or NONE */
+  uint32_t mapping; /* mapping of the object, or NONE */
 };
 
 static void pmcstat_enter_object(struct pmcstat_object *object, pprofc_builder *builder,
@@ -108,11 +108,13 @@ static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name,
   return pprofc_builder_location(builder, object->mapping, 0, &line, 1);
 }
 
-/* Counts of what is left out. */
+/* Numbers of rows, lines and samples that were read or skipped. */
 struct pmcstat_left {
-  uint64_t bad;         /* lines that are neither a row, a header, a comment nor blank */
-  uint64_t other;       /* rows of other events */
-  uint64_t said, shown; /* samples in the event's headers, and in its first rows */
+  uint64_t read;  /* number of rows of the event */
+  uint64_t bad;   /* number of lines that are neither a row, a header, a comment nor blank */
+  uint64_t other; /* number of rows of other events */
+  /* Number of samples that the event's headers state, and number in its first rows. */
+  uint64_t said, shown;
 };
 
 /* Reads a line that is not a row; a header names the event of the rows that follow. */
@@ -130,7 +132,7 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
                                   pprofc_profile **profile, pprofc_error *error) {
   pprofc_str line, current = event;
   struct pmcstat_object object = {STR(""), NONE};
-  struct pmcstat_left left = {0, 0, 0, 0};
+  struct pmcstat_left left = {0};
   builder_add_type(tree->builder, event, STR("count"));
   while (str_next_line(&text, &line) && builder_ok(tree->builder) && !tree->failed) {
     struct pmcstat_line row;
@@ -147,23 +149,24 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
     struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, &object),
                                .values = {row.samples},
                                .self = -1};
-    left.bad += !printed_tree_add(tree, row.depth, &node);
+    bool added = printed_tree_add(tree, row.depth, &node);
+    left.read += added;
+    left.bad += !added;
   }
   printed_tree_end(tree);
   if (tree->failed) return error_nomem(error);
-  import_note_count(tree->builder, left.bad, "line of pmcstat could not be read",
-                    "lines of pmcstat could not be read");
-  import_note_count(tree->builder, left.other, "line of pmcstat is of another event",
-                    "lines of pmcstat are of other events");
+  const struct import_loss losses[] = {
+      {left.bad, "line of pmcstat could not be read", "lines of pmcstat could not be read"},
+      {left.other, "line of pmcstat is of another event", "lines of pmcstat are of other events"},
+      {0}};
+  import_account(tree->builder, left.read, "lines", losses);
   import_note_count(tree->builder, left.said > left.shown ? left.said - left.shown : 0,
                     "sample is of a function that pmcstat's text does not have",
                     "samples are of functions that pmcstat's text does not have");
   return pprofc_builder_finish(tree->builder, profile, error);
 }
 
-pprofc_status import_pmcstat(pprofc_str data, const pprofc_allocator *mem,
-                             const pprofc_read_options *options, pprofc_profile **profile,
-                             pprofc_error *error) {
+IMPORT_READER(import_pmcstat) {
   struct buffer utf8;
   pprofc_str text, event;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);

@@ -15,7 +15,7 @@ void printed_tree_free(struct printed_tree *tree) {
   ARRAY_FREE(tree->mem, tree->stack, tree->stack_capacity);
 }
 
-/* Returns a + b, saturated. Costs are not negative. */
+/* Returns a + b, saturated at INT64_MAX. Costs are not negative. */
 static int64_t printed_tree_sum(int64_t a, int64_t b) {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
@@ -64,13 +64,9 @@ static void printed_tree_close(struct printed_tree *tree) {
 
 bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row) {
   while (tree->depth > depth) printed_tree_close(tree);
-  if (!ARRAY_RESERVE(tree->mem, tree->open, tree->capacity, tree->depth + 1)) {
-    tree->failed = true;
-    return true;
-  }
   bool fits = tree->depth == depth;
-  tree->open[tree->depth++] = *row;
-  return fits;
+  tree->failed |= !ARRAY_PUSH(tree->mem, tree->open, tree->depth, tree->capacity, *row);
+  return fits || tree->failed;
 }
 
 void printed_tree_end(struct printed_tree *tree) {

@@ -1,4 +1,5 @@
-/* Call trees printed as text: a row for each node, with its depth and its total cost. */
+/* Converts call trees printed as text to samples. Such a tree has a row for each node, with its
+ * depth and its total cost. */
 #ifndef PPROFC_IMPORT_TEXT_PRINTED_TREE_H
 #define PPROFC_IMPORT_TEXT_PRINTED_TREE_H
 
@@ -19,9 +20,9 @@ struct printed_row {
 struct printed_tree {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
-  struct printed_row *open; /* rows from a root to the last row */
+  struct printed_row *open; /* open rows: from a root to the last row */
   size_t depth, capacity;
-  uint32_t *stack; /* [stack_capacity] stack of the current sample, leaf first */
+  uint32_t *stack; /* buffer for the stack of the current sample, leaf first */
   size_t stack_capacity;
   bool callers; /* true if the parent of a row is its callee, false if its caller */
   bool failed;  /* true when out of memory */

@@ -1,4 +1,5 @@
-/* The report dot: the call graph as a picture that graphviz draws (21.10). */
+/* Prints the report dot: the call graph as a picture that graphviz draws (docs/spec/pprof.md,
+ * 21.10). */
 #include "report/graphs/dot.h"
 
 #include "report/graphs/dot_text.h"
@@ -15,9 +16,9 @@ struct dot {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  uint32_t *number;      /* [nodes] number of the box, from 1; 0 for nodes that are not shown */
-  uint8_t *has_nodelets; /* by node */
-  bool failed;           /* out of memory */
+  uint32_t *number;      /* number of each node's box, from 1; 0 for nodes that are not shown */
+  uint8_t *has_nodelets; /* 1 for each node with boxes for its tags */
+  bool failed;           /* true if memory ran out */
 };
 
 static void dot_add_value(const struct dot *d, int64_t value) {
@@ -41,8 +42,8 @@ static double share_of_total(const struct dot *d, int64_t value) {
 /* ---- the legend -------------------------------------- */
 
 struct legend_text {
-  struct buffer text; /* labels, each followed by a newline */
-  size_t first;       /* bytes of the first label */
+  struct buffer text; /* texts of the labels, each followed by a newline */
+  size_t first;       /* size of the first label in bytes */
 };
 
 static void dot_add_label(void *context, const char *prefix, pprofc_str text) {
@@ -54,15 +55,8 @@ static void dot_add_label(void *context, const char *prefix, pprofc_str text) {
   buffer_add_char(&l->text, '\n');
 }
 
-static pprofc_str title(const struct dot *d) {
-  const pprofc_profile *p = d->report->result.profile;
-  if (!p->mappings.count) return STR("");
-  pprofc_str file = profile_string(p, p->mappings.items[0].file);
-  return file.size ? str_path_base(file) : STR("");
-}
-
 static void dot_print_head(struct dot *d) {
-  pprofc_str name = title(d);
+  pprofc_str name = report_program(d->report->result.profile);
   output_add_text(d->out, "digraph \"");
   dot_loose_text(d->out, name.size ? name : STR("unnamed"));
   output_add_text(d->out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
@@ -140,7 +134,7 @@ static void add_box(struct output *out, struct box box) {
   if (box.tag != NONE) output_printf(out, "_%u", box.tag);
 }
 
-/* `name` is the id of the box; an edge leads to it from `source`. */
+/* Prints the box of a tag with the id `name`, and an edge from `source` to it. */
 static void print_nodelet(struct dot *d, struct box source, bool number, uint32_t index,
                           pprofc_str text, int64_t weight, const char *style) {
   struct output *out = d->out;

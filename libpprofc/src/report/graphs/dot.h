@@ -1,4 +1,4 @@
-/* Text for graphviz, made from an existing graph. */
+/* Writes text for graphviz from an existing graph. */
 #ifndef PPROFC_REPORT_GRAPHS_DOT_H
 #define PPROFC_REPORT_GRAPHS_DOT_H
 

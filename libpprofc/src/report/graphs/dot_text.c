@@ -1,4 +1,4 @@
-/* Text and colors of the dot report. */
+/* Makes the text and the colors of the dot report. */
 #include "report/graphs/dot_text.h"
 
 #include "core/escape.h"
@@ -130,7 +130,7 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* Grey at 0. The power function separates small scores from grey. */
+  /* A score of 0 is grey. The power function separates small scores from grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);

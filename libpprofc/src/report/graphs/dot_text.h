@@ -1,4 +1,4 @@
-/* Text and colors of the dot report. */
+/* Makes the text and the colors of the dot report. */
 #ifndef PPROFC_REPORT_GRAPHS_DOT_TEXT_H
 #define PPROFC_REPORT_GRAPHS_DOT_TEXT_H
 
@@ -18,7 +18,7 @@ void dot_escaped_text(struct output *out, pprofc_str text);
 bool dot_node_name(struct output *out, const struct graph *graph, uint32_t node,
                    const pprofc_allocator *mem);
 
-/* Formats "#rrggbb" for a share of the total from -1 to 1; a light colour for the inside of a
+/* Writes the colour "#rrggbb" for a share of the total from -1 to 1. `light` is for the inside of a
  * box. */
 void dot_color(struct output *out, double score, bool light);
 

@@ -1,4 +1,4 @@
-/* The -otlp report: the filtered profile as OpenTelemetry's ProfilesData. As the standard
+/* Writes the -otlp report: the filtered profile as OpenTelemetry's ProfilesData. As the standard
  * requires, each sample type is a profile of its own. All profiles have the same samples in the
  * same order, so that a reader can join them. Data that only pprof has becomes attributes. */
 #include "codec/wire_write.h"
@@ -38,9 +38,9 @@ static void otlp_put_dictionary(const struct otlp_writer *w, struct output *out)
 /* ---- profiles ---------------------------------------- */
 
 struct otlp_profile {
-  Otlp__Profile head; /* all but the samples */
+  Otlp__Profile head; /* fields of the profile except the samples */
   Otlp__ValueType type, period_type;
-  size_t samples_size; /* bytes of the samples, including their keys and sizes */
+  size_t samples_size; /* size of the samples in bytes, including their keys and sizes */
 };
 
 static void otlp_fill_sample(const struct otlp_writer *w, size_t i, const int64_t *value,
@@ -103,8 +103,8 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
-/* The first mapping is the program's, which reports name. If no sample is in it, no table
- * contains it. */
+/* Writes name and build id of the program, the first mapping, as attributes. Does nothing if a
+ * table already has that mapping. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;
@@ -113,8 +113,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Fields of profile.proto that OTLP does not have. Several comments are numbered, because keys
- * must differ. */
+/* Writes an attribute for a field of profile.proto that OTLP lacks. Several comments are
+ * numbered, because keys must differ. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =

@@ -30,8 +30,7 @@ static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
     int32_t c = utf8_next(text, &at);
     buffer_add(&valid, bytes, utf8_encode(c < 0 ? 0xfffd : (uint32_t)c, bytes));
   }
-  pprofc_str kept = buffer_keep(&valid, &w->arena);
-  buffer_free(&valid);
+  pprofc_str kept = buffer_take(&valid, &w->arena);
   w->failed |= !kept.data;
   return kept.data ? kept : STR("");
 }
@@ -125,7 +124,7 @@ static const struct {
 
 #define OTLP_FLAGS (sizeof otlp_write_flags / sizeof *otlp_write_flags)
 
-/* The standard requires memory_start below memory_limit, or both 0. */
+/* Writes a mapping. The standard requires memory_start below memory_limit, or both 0. */
 static int32_t otlp_write_mapping(struct otlp_writer *w, const struct mapping *m) {
   Otlp__Mapping mapping = OTLP__MAPPING__INIT;
   int32_t attributes[OTLP_FLAGS + 1];
@@ -207,8 +206,7 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Mappings keep their order, because the first is the main program's. Mappings without samples
- * are dropped. */
+/* Writes the mappings that have samples, in their order, because the first is the main program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

@@ -1,5 +1,5 @@
-/* The dictionary of an OTLP file that is being written. Entries are kept in encoded form, so that
- * equal entries are stored once, and are made on first use, so that every entry is used. */
+/* Builds the dictionary of an OTLP file. Entries are kept in encoded form, so that equal entries
+ * are stored once. They are made on first use, so that every entry is used. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 
@@ -24,19 +24,19 @@ enum otlp_table {
 struct otlp_writer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
-  struct arena arena; /* the entries, and the columns below */
+  struct arena arena; /* arena for the entries and for the columns below */
   struct interner tables[OTLP_TABLES];
-  int32_t *string;          /* [strings] the entry of each, or -1 */
-  int32_t *mapping;         /* [mappings] */
-  int32_t *location;        /* [locations] */
-  int32_t *stack;           /* [samples] */
-  struct otlp_list *labels; /* [label sets] */
-  int32_t *frames;          /* [max_depth] */
+  int32_t *string;          /* entry of each string, or -1 */
+  int32_t *mapping;         /* entry of each mapping */
+  int32_t *location;        /* entry of each location */
+  int32_t *stack;           /* entry of each sample's stack */
+  struct otlp_list *labels; /* entries of the labels of each label set */
+  int32_t *frames;          /* buffer for the locations of a stack */
   Otlp__Line *lines;        /* buffer for the lines of one location */
   Otlp__Line **line_pointers;
   size_t line_capacity, pointer_capacity;
   struct buffer scratch;
-  bool failed; /* out of memory */
+  bool failed; /* true if memory ran out */
 };
 
 /* Entries of the table of attributes. */

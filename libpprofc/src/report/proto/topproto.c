@@ -1,4 +1,5 @@
-/* The topproto report: the nodes of top as a new profile with one sample for each (21.6). */
+/* Writes the topproto report: the nodes of top as a new profile with one sample for each
+ * (docs/spec/pprof.md, 21.6). */
 #include "codec/codec.h"
 #include "profile/stack.h"
 #include "report/labels.h"
@@ -7,12 +8,12 @@
 /* Strings of the new profile; the texts of the graph follow them. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };
 
-/* The new profile while its columns are filled. */
+/* State of filling the columns of the new profile. */
 struct top_profile {
   struct report *report;
   const struct graph *graph;
   struct arena *arena;
-  uint32_t *name, *file; /* string ids of each function */
+  uint32_t *name, *file; /* string ids of each function's name and file */
   int64_t *start_line;
   size_t function_count;
   struct map function_map;
@@ -40,12 +41,11 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
 
 /* Returns the function of a node: one per name, file and start line. NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
-  uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST, i;
+  uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);
-  struct map_probe probe = map_start(&t->function_map, hash);
-  while ((i = map_next(&t->function_map, &probe)) != MAP_NONE)
-    if (t->name[i] == name && t->file[i] == file && t->start_line[i] == info->place->start_line)
-      return i;
+  MAP_FIND(i, &t->function_map, hash,
+           t->name[i] == name && t->file[i] == file && t->start_line[i] == info->place->start_line);
+  if (i != MAP_NONE) return i;
   i = (uint32_t)t->function_count;
   if (!map_insert(&t->function_map, hash, i)) return NONE;
   t->name[i] = name;
@@ -89,7 +89,7 @@ static int64_t topproto_converted(const struct report *r, int64_t value) {
   return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
-/* The stack of sample i is location i alone. */
+/* Makes the samples; the stack of sample i is location i alone. */
 static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
   const struct graph *g = t->graph;

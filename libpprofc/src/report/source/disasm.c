@@ -1,4 +1,4 @@
-/* The -disasm report: the machine code of the functions that match, with the samples of each
+/* Prints the -disasm report: the machine code of the functions that match, with the samples of each
  * instruction. */
 #include "core/array.h"
 #include "core/escape.h"
@@ -14,9 +14,9 @@ struct routine {
   uint64_t start, end; /* addresses in the file; `end` is the last byte */
   const pprofc_str *names;
   size_t name_count;
-  const struct graph_node **nodes; /* nodes in it, by address */
+  const struct graph_node **nodes; /* nodes in the symbol, by address */
   size_t node_count;
-  size_t order; /* order in which the symbols were found */
+  size_t order; /* rank of the symbol in the order in which symbols were found */
 };
 
 struct disasm {
@@ -31,7 +31,7 @@ struct disasm {
   size_t object_count;
   struct routine *routines;
   size_t count, capacity;
-  size_t symbols_found; /* true to list symbols without samples */
+  size_t symbols_found; /* number of matching symbols, with and without samples */
   bool reported;        /* true if the report has named a binary that could not be opened */
 };
 
@@ -68,8 +68,8 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names to show for a symbol. If the symbol holds the address of the expression these
- * are all its names, else the matching name in the matching form. *names is NULL without a
+/* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
+ * all its names; else the name that matches, in the form that matches. *names is NULL without a
  * match. False when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
@@ -92,7 +92,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
 /* A node and its address in the file. */
 struct spot {
   const struct graph_node *node;
-  uint64_t address; /* address in the file */
+  uint64_t address; /* address of the node in the file */
   size_t order;
 };
 
@@ -149,9 +149,9 @@ static bool add_symbols(struct disasm *d, struct object *object,
     if (!match_symbol(d, &symbols[i], &routine.names, &routine.name_count)) return false;
     if (!routine.names) continue;
     d->symbols_found++;
-    /* As in pprof, the last byte of a symbol does not count. */
     size_t from = first_spot(spots, spot_count, symbols[i].start);
-    size_t to = first_spot(spots, spot_count, symbols[i].end);
+    size_t to = spot_count;
+    if (routine.end < UINT64_MAX) to = first_spot(spots, spot_count, routine.end + 1);
     routine.node_count = to - from;
     if (to > from && !add_routine(d, routine, spots + from)) return false;
   }
@@ -291,7 +291,7 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* length of an instruction from which on its source position is on a separate line */
+/* length of an instruction's text from which its source position is on a separate line */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 
@@ -340,7 +340,8 @@ static pprofc_status disasm_print_routine(struct disasm *d, const struct routine
   size_t count;
   arena_init(&arena, d->report->mem);
   pprofc_status status =
-      object_disassemble(routine->object, &d->tools, routine->start, routine->end,
+      object_disassemble(routine->object, &d->tools, routine->start,
+                         routine->end < UINT64_MAX ? routine->end + 1 : routine->end,
                          d->report->options->intel_syntax, &arena, &instructions, &count, error);
   if (status == PPROFC_OK) {
     int64_t flat = 0, cum = 0;

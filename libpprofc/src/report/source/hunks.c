@@ -26,7 +26,8 @@ static char unquote_path_byte(pprofc_str s, size_t *at) {
 
 /* Returns the path after "--- " or "+++ " without its prefix a/ or b/; "" for /dev/null. */
 static pprofc_str read_path(pprofc_str path, struct arena *arena) {
-  if (path.size && path.data[path.size - 1] == '\t') path.size--; /* after a path with blanks */
+  /* Git writes a tab after a path with blanks. */
+  if (path.size && path.data[path.size - 1] == '\t') path.size--;
   if (str_equal(path, STR("/dev/null"))) return STR("");
   if (path.size < 2 || path.data[0] != '"') return str_slice(path, 2, path.size);
   char *out = arena_alloc(arena, path.size);
@@ -49,7 +50,7 @@ static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   if (!str_next(&word, ',', &number) || !str_parse_int(number, 10, line)) return false;
   if (counted && !str_parse_int(word, 10, count)) return false;
   if (*line < 0 || *count < 0 || *line > INT32_MAX || *count > INT32_MAX) return false;
-  if (!*count) (*line)++; /* git names the line before */
+  if (!*count) (*line)++; /* for an empty range git names the line before it */
   return true;
 }
 
@@ -87,9 +88,11 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   pprofc_str line;
   for (int64_t i = 0; i < count;) {
     if (!str_next_line(rest, &line)) return true;
-    if (!line.size || (line.data[0] != '-' && line.data[0] != '+')) continue; /* "\ No newline" */
-    if (!ARRAY_RESERVE_IN(h->arena, h->texts, h->text_capacity, h->text_count + 1)) return false;
-    h->texts[h->text_count++] = str_slice(line, 1, line.size);
+    /* End at any other line, such as "\ No newline". */
+    if (!line.size || (line.data[0] != '-' && line.data[0] != '+')) continue;
+    if (!ARRAY_PUSH_IN(h->arena, h->texts, h->text_count, h->text_capacity,
+                       str_slice(line, 1, line.size)))
+      return false;
     i++;
   }
   return true;
@@ -113,11 +116,9 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;
   *rest = after;
-  if (!ARRAY_RESERVE_IN(h->arena, h->files, h->file_capacity, h->file_count + 1)) return false;
-  h->files[h->file_count++] =
-      (struct changed_file){.base = str_slice(line, strlen("rename from "), line.size),
-                            .head = str_slice(next, strlen("rename to "), next.size)};
-  return true;
+  struct changed_file file = {.base = str_slice(line, strlen("rename from "), line.size),
+                              .head = str_slice(next, strlen("rename to "), next.size)};
+  return ARRAY_PUSH_IN(h->arena, h->files, h->file_count, h->file_capacity, file);
 }
 
 /* Drops the entry of a rename if the next entry is the same file with hunks. */
@@ -174,7 +175,7 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 
 /* ---- lines ------------------------------------------- */
 
-/* Returns the field of a hunk that a search compares. */
+/* Field of a hunk that a search compares. */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {

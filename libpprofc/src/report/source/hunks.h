@@ -1,5 +1,6 @@
-/* Hunks of a unified diff without context: the lines of base and head in one order. A place is
- * the index of a line in that order. Deleted lines come before the lines that replace them. */
+/* Hunks of a unified diff without context. They put the lines of base and head in one order, in
+ * which deleted lines precede the lines that replace them. A place is the index of a line in that
+ * order. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
@@ -11,14 +12,14 @@ enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
  * side has no lines, its line is the next one. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
-  int64_t place; /* place of the first line */
-  size_t text;   /* texts[text ...]: first the deleted lines, then the added ones */
+  int64_t place; /* place of the hunk's first line */
+  size_t text;   /* index of the hunk's texts: first the deleted lines, then the added ones */
 };
 
 /* A file with changes. */
 struct changed_file {
   pprofc_str base, head; /* paths in the repository; "" if a side has no such file */
-  size_t first, count;   /* range of its hunks, in order */
+  size_t first, count;   /* range of the file's hunks, in order */
 };
 
 /* A path on one side, and its file. */
@@ -31,10 +32,10 @@ struct hunks {
   struct arena *arena;
   struct changed_file *files;
   size_t file_count, file_capacity;
-  struct changed_path *paths[DIFF_SIDES]; /* [file_count] of the base and of the head, sorted */
+  struct changed_path *paths[DIFF_SIDES]; /* paths of the base and paths of the head, each sorted */
   struct hunk *hunks;
   size_t count, capacity;
-  pprofc_str *texts; /* views of the diff */
+  pprofc_str *texts; /* lines of the hunks, as views of the diff */
   size_t text_count, text_capacity;
 };
 
@@ -54,10 +55,10 @@ int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file
 
 /* The line at a place, for printing. */
 struct diff_line {
-  char mark;          /* ' ', '-' or '+' */
+  char mark;          /* mark of the line: ' ', '-' or '+' */
   int64_t base, head; /* line numbers; 0 on the side that does not have it */
   pprofc_str text;    /* text of a changed line */
-  size_t hunk;        /* index of the hunk of a changed line */
+  size_t hunk;        /* index of the hunk, for a changed line */
 };
 
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,

@@ -15,48 +15,35 @@ struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;
   struct interner names; /* names of functions */
-  struct map keys;       /* indexes in costs->items by key */
-  uint32_t *name_of;     /* [functions] */
-  uint32_t *function_of; /* function of each item in costs->items */
+  struct map keys;       /* index of the lines in costs->items by key */
+  uint32_t *name_of;     /* name of each function, as an id in `names` */
+  uint32_t *function_of; /* function of each line in costs->items */
   size_t function_capacity;
-  uint8_t *known;    /* [names] a NAME_* */
-  uint32_t *counted; /* [names] last sample that counted for the name, plus 1 */
+  uint8_t *known;    /* for each name, an enum value NAME_*: not asked, wanted or not wanted */
+  uint32_t *counted; /* for each name, the last sample that counted for it, plus 1 */
   uint32_t *stack;
 };
-
-/* A line of a function. */
-struct line_key {
-  uint32_t function;
-  int64_t line;
-};
-
-static bool line_key_equal(const void *records, uint32_t index, const void *key) {
-  const struct line_pass *pass = records;
-  const struct line_key *k = key;
-  return pass->function_of[index] == k->function && pass->costs->items[index].line == k->line;
-}
 
 /* Returns the cost of a line and adds it with 0 if it is new; NULL when out of memory. */
 static struct line_cost *line_cost_of(struct line_pass *pass, const struct line *line) {
   const pprofc_profile *p = pass->profile;
   struct line_costs *costs = pass->costs;
-  const struct line_key key = {line->function, line->line};
-  uint32_t next = (uint32_t)costs->count;
-  uint64_t hash = hash_mix(hash_mix(0, key.function), (uint64_t)key.line);
-  uint32_t index = map_find_or_add(&pass->keys, hash, line_key_equal, pass, &key, next);
-  if (index == MAP_NONE) return NULL;
-  if (index != next) return &costs->items[index];
-  if (!ARRAY_RESERVE(costs->mem, costs->items, costs->capacity, costs->count + 1)) return NULL;
+  uint64_t hash = hash_mix(hash_mix(0, line->function), (uint64_t)line->line);
+  MAP_FIND(index, &pass->keys, hash,
+           pass->function_of[index] == line->function && costs->items[index].line == line->line);
+  if (index != MAP_NONE) return &costs->items[index];
   if (!ARRAY_RESERVE(costs->mem, pass->function_of, pass->function_capacity, costs->count + 1))
     return NULL;
-  pass->function_of[index] = key.function;
-  costs->items[costs->count++] = (struct line_cost){
-      .name = profile_string(p, p->functions.name[key.function]),
-      .file = profile_string(p, p->functions.filename[key.function]),
+  pass->function_of[costs->count] = line->function;
+  const struct line_cost cost = {
+      .name = profile_string(p, p->functions.name[line->function]),
+      .file = profile_string(p, p->functions.filename[line->function]),
       .line = line->line,
-      .start_line = p->functions.start_line ? p->functions.start_line[key.function] : 0,
+      .start_line = p->functions.start_line ? p->functions.start_line[line->function] : 0,
   };
-  return &costs->items[index];
+  bool added =
+      MAP_PUSH(costs->mem, &pass->keys, hash, costs->items, costs->count, costs->capacity, cost);
+  return added ? &costs->items[costs->count - 1] : NULL;
 }
 
 /* Adds a sample to a line of its stack, unless the sample already counted for the function. */
@@ -90,13 +77,13 @@ static bool count_sample(struct line_pass *pass, struct stack_reader *reader, si
   return true;
 }
 
-static bool name_functions(struct line_pass *pass, line_costs_want want, void *context) {
+static bool name_functions(struct line_pass *pass, struct arena *arena, line_costs_want want,
+                           void *context) {
   const pprofc_profile *p = pass->profile;
-  const pprofc_allocator *mem = pass->costs->mem;
   size_t count = p->functions.count;
-  pass->name_of = mem_array(mem, count, sizeof *pass->name_of);
-  pass->known = mem_zero_array(mem, count, sizeof *pass->known);
-  pass->counted = mem_zero_array(mem, count, sizeof *pass->counted);
+  pass->name_of = arena_array(arena, count, sizeof *pass->name_of);
+  pass->known = arena_zero_array(arena, count, sizeof *pass->known);
+  pass->counted = arena_zero_array(arena, count, sizeof *pass->counted);
   if (!pass->name_of || !pass->known || !pass->counted) return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t id = interner_add(&pass->names, profile_string(p, p->functions.name[i]));
@@ -120,19 +107,18 @@ bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *p, size_t
                        line_costs_want want, void *context, const pprofc_allocator *mem) {
   *costs = (struct line_costs){.mem = mem};
   struct line_pass pass = {.costs = costs, .profile = p};
+  struct arena arena;
+  arena_init(&arena, mem);
   interner_init(&pass.names, mem);
   map_init(&pass.keys, mem);
-  pass.stack = mem_array(mem, p->samples.max_depth, sizeof *pass.stack);
-  bool room = pass.stack && name_functions(&pass, want, context);
+  pass.stack = arena_array(&arena, p->samples.max_depth, sizeof *pass.stack);
+  bool room = pass.stack && name_functions(&pass, &arena, want, context);
   const struct value_column values = profile_values(p, type);
   struct stack_reader reader = stack_reader_at(&p->samples, 0);
   for (size_t i = 0; room && i < p->samples.count; i++)
     room = !budget_poll(mem, i) && count_sample(&pass, &reader, i, values.values[i * values.step]);
   if (costs->count) qsort(costs->items, costs->count, sizeof *costs->items, line_cost_order);
-  mem_free(mem, pass.stack, p->samples.max_depth, sizeof *pass.stack);
-  mem_free(mem, pass.name_of, p->functions.count, sizeof *pass.name_of);
-  mem_free(mem, pass.known, p->functions.count, sizeof *pass.known);
-  mem_free(mem, pass.counted, p->functions.count, sizeof *pass.counted);
+  arena_free(&arena);
   mem_free(mem, pass.function_of, pass.function_capacity, sizeof *pass.function_of);
   map_free(&pass.keys);
   interner_free(&pass.names);

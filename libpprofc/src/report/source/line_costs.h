@@ -1,4 +1,4 @@
-/* Costs of the source lines of a difference, for base and head. A sample counts once for a
+/* Adds up the costs of source lines of a difference, for base and head. A sample counts once for a
  * function, at its innermost line. So the lines of a function add up to the function. */
 #ifndef PPROFC_REPORT_SOURCE_LINE_COSTS_H
 #define PPROFC_REPORT_SOURCE_LINE_COSTS_H
@@ -16,7 +16,7 @@ struct line_cost {
 
 struct line_costs {
   const pprofc_allocator *mem;
-  struct line_cost *items; /* by name, file and line */
+  struct line_cost *items; /* lines with their costs, sorted by name, file and line */
   size_t count, capacity;
 };
 

@@ -1,4 +1,5 @@
-/* The -list report: the source of the functions that match, with the samples of each line. */
+/* Prints the -list report: the source of the functions that match, with the samples of each
+ * line. */
 #include "core/array.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
@@ -17,9 +18,10 @@ struct list_row {
 
 struct list_report {
   struct report *report;
-  struct output *out;
+  const struct listing_visitor *visitor;
+  bool out_of_memory;
   struct source_lookup sources;
-  struct list_row *rows; /* by name, file, line */
+  struct list_row *rows; /* rows sorted by name, file and line */
   size_t count, capacity;
 };
 
@@ -53,15 +55,16 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
     const struct graph_node *node = &graph->nodes[graph->shown[i]];
     const struct node_info *info = &graph->frames.infos[node->info];
     if (!list_matches(list, graph, info, known)) continue;
-    if (!ARRAY_RESERVE(mem, list->rows, list->capacity, list->count + 1)) return false;
-    list->rows[list->count++] = (struct list_row){
-        .name = graph->frames.texts.items[info->name],
-        .file = graph->frames.texts.items[info->file],
-        .line = info->place->line,
-        .start_line = info->place->start_line,
-        .flat = node->flat,
-        .cum = node->cum,
-    };
+    if (!ARRAY_PUSH(mem, list->rows, list->count, list->capacity,
+                    (struct list_row){
+                        .name = graph->frames.texts.items[info->name],
+                        .file = graph->frames.texts.items[info->file],
+                        .line = info->place->line,
+                        .start_line = info->place->start_line,
+                        .flat = node->flat,
+                        .cum = node->cum,
+                    }))
+      return false;
   }
   if (list->count) qsort(list->rows, list->count, sizeof *list->rows, list_compare_rows);
   return true;
@@ -88,96 +91,77 @@ static void find_window(const struct list_row *rows, size_t count, int64_t *firs
   if (*first < 1) *first = 1;
 }
 
-static void print_lines(struct list_report *list, const struct list_row *rows, size_t count,
-                        const struct source_file *file, int64_t first, int64_t last) {
+/* Visits the lines of a function that are in the file. */
+static bool list_visit_lines(struct list_report *list, const struct list_row *rows, size_t count,
+                             const struct source_file *file, int64_t first, int64_t last) {
   if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
   size_t next = 0;
   while (next < count && rows[next].line < first) next++;
   for (int64_t number = first; number <= last; number++) {
-    int64_t flat = 0, cum = 0;
+    pprofc_source_line line = {.number = number, .text = file->lines[number - 1]};
     for (; next < count && rows[next].line == number; next++) {
-      flat = sum_add(flat, rows[next].flat);
-      cum = sum_add(cum, rows[next].cum);
+      line.flat = sum_add(line.flat, rows[next].flat);
+      line.cum = sum_add(line.cum, rows[next].cum);
     }
-    output_row(list->out, (flat != 0) + (cum != 0), (double)(flat ? flat : cum), 0);
-    listing_value(list->report, list->out, flat);
-    output_add_char(list->out, ' ');
-    listing_value(list->report, list->out, cum);
-    output_printf(list->out, " %6lld:", (long long)number);
-    listing_text(list->report, list->out, file->lines[number - 1]);
-    output_add_char(list->out, '\n');
-  }
-}
-
-/* The rows of one function in one file. */
-static bool list_print_routine(struct list_report *list, const struct list_row *rows,
-                               size_t count) {
-  struct output *out = list->out;
-  const pprofc_allocator *mem = list->report->mem;
-  output_no_row(out);
-  const struct source_file *file = source_lookup_file(&list->sources, rows->file);
-  if (!file) return false;
-  int64_t flat = 0, cum = 0;
-  for (size_t i = 0; i < count; i++) {
-    flat = sum_add(flat, rows[i].flat);
-    cum = sum_add(cum, rows[i].cum);
-  }
-  output_add_text(out, "ROUTINE ======================== ");
-  report_text(out, mem, rows->name);
-  output_add_text(out, " in ");
-  report_text(out, mem, rows->file);
-  output_add_char(out, '\n');
-  listing_sums(list->report, out, flat, cum);
-  output_add_char(out, '\n');
-  int64_t first, last;
-  find_window(rows, count, &first, &last);
-  if (first > last) return true; /* as in pprof, do not search for the file */
-  if (file->failure.size) {
-    output_add_text(out, " Error: ");
-    report_text(out, mem, file->failure);
-    output_add_char(out, '\n');
-  } else {
-    print_lines(list, rows, count, file, first, last);
+    if (!list->visitor->line(list->visitor->context, &line)) return false;
   }
   return true;
 }
 
-/* Rows of one function. Rows without a file come first. */
-static bool print_function(struct list_report *list, const struct list_row *rows, size_t count) {
+/* Visits the rows of one function in one file. */
+static bool list_visit_routine(struct list_report *list, const struct list_row *rows,
+                               size_t count) {
+  int64_t first = 1, last = 0;
+  pprofc_source_routine routine = {.function = rows->name, .file = rows->file};
+  const struct source_file *file = NULL;
+  for (size_t i = 0; i < count; i++) {
+    routine.flat = sum_add(routine.flat, rows[i].flat);
+    routine.cum = sum_add(routine.cum, rows[i].cum);
+  }
+  if (rows->file.size) {
+    file = source_lookup_file(&list->sources, rows->file);
+    if (!file) {
+      list->out_of_memory = true;
+      return false;
+    }
+    find_window(rows, count, &first, &last);
+    /* Otherwise no line is shown, so the file is not needed. */
+    if (first <= last) routine.failure = file->failure;
+  }
+  if (!list->visitor->routine(list->visitor->context, &routine)) return false;
+  return first > last || list_visit_lines(list, rows, count, file, first, last);
+}
+
+/* Visits the rows of one function. Rows without a file come first. They are skipped if others have
+ * a file. */
+static bool list_visit_function(struct list_report *list, const struct list_row *rows,
+                                size_t count) {
   size_t from = 0, to;
   while (from < count && !rows[from].file.size) from++;
-  if (from == count) {
-    output_add_text(list->out, "No source information for ");
-    report_text(list->out, list->report->mem, rows->name);
-    output_add_char(list->out, '\n');
-  }
+  if (from == count) return list_visit_routine(list, rows, count);
   for (; from < count; from = to) {
     for (to = from + 1; to < count && str_equal(rows[to].file, rows[from].file);) to++;
-    if (!list_print_routine(list, rows + from, to - from)) return false;
+    if (!list_visit_routine(list, rows + from, to - from)) return false;
   }
   return true;
 }
 
-static pprofc_status list_print_all(struct list_report *list, pprofc_error *error) {
+static pprofc_status list_visit_all(struct list_report *list, pprofc_error *error) {
   size_t from, to;
-  const pprofc_report_options *o = list->report->options;
-  pprofc_status status =
-      source_lookup_init(&list->sources, list->report->mem, o->source_path, o->trim_path, error);
-  list->sources.closed = o->safe;
-  if (status == PPROFC_OK) listing_total(list->report, list->out);
-  for (from = 0; status == PPROFC_OK && from < list->count && !list->out->failed; from = to) {
+  const struct report *r = list->report;
+  pprofc_status status = source_lookup_init(&list->sources, r->options, r->mem, error);
+  for (from = 0; status == PPROFC_OK && from < list->count; from = to) {
     for (to = from + 1; to < list->count && str_equal(list->rows[to].name, list->rows[from].name);)
       to++;
-    if (!print_function(list, list->rows + from, to - from)) status = error_nomem(error);
+    if (!list_visit_function(list, list->rows + from, to - from)) break;
   }
   source_lookup_free(&list->sources);
-  return status;
+  return list->out_of_memory ? error_nomem(error) : status;
 }
 
-pprofc_status report_list(struct report *report, struct output *out, pprofc_error *error) {
-  const char *refs = report->options->source_diff;
-  if (refs && *refs) return report_list_diff(report, out, error);
-  struct list_report list = {.report = report, .out = out};
+pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
+                           pprofc_error *error) {
+  struct list_report list = {.report = report, .visitor = visitor};
   struct graph graph;
   struct arena arena;
   arena_init(&arena, report->mem);
@@ -186,9 +170,65 @@ pprofc_status report_list(struct report *report, struct output *out, pprofc_erro
   if (status == PPROFC_OK && regex_tripped(report->result.argument))
     status = error_set(error, PPROFC_E_LIMIT, "the expression takes too long to match");
   if (status == PPROFC_OK && !list.count) status = listing_no_match(report, "regexp:", error);
-  if (status == PPROFC_OK) status = list_print_all(&list, error);
+  if (status == PPROFC_OK) status = list_visit_all(&list, error);
   mem_free(report->mem, list.rows, list.capacity, sizeof *list.rows);
   graph_free(&graph);
   arena_free(&arena);
   return status;
+}
+
+/* ---- printing ---------------------------------------- */
+
+struct list_printer {
+  struct report *report;
+  struct output *out;
+  bool has_total; /* true if the total was printed */
+};
+
+static bool list_print_line(void *context, const pprofc_source_line *line) {
+  const struct list_printer *p = context;
+  int64_t flat = line->flat, cum = line->cum;
+  output_row(p->out, (flat != 0) + (cum != 0), (double)(flat ? flat : cum), 0);
+  listing_value(p->report, p->out, flat);
+  output_add_char(p->out, ' ');
+  listing_value(p->report, p->out, cum);
+  output_printf(p->out, " %6lld:", (long long)line->number);
+  listing_text(p->report, p->out, line->text);
+  output_add_char(p->out, '\n');
+  return !p->out->failed;
+}
+
+static void list_print_text(const struct list_printer *p, const char *before, pprofc_str text) {
+  output_add_text(p->out, before);
+  report_text(p->out, p->report->mem, text);
+}
+
+static bool list_print_routine(void *context, const pprofc_source_routine *routine) {
+  struct list_printer *p = context;
+  if (!p->has_total) listing_total(p->report, p->out);
+  p->has_total = true;
+  if (!routine->file.size) {
+    list_print_text(p, "No source information for ", routine->function);
+    output_add_char(p->out, '\n');
+    return !p->out->failed;
+  }
+  output_no_row(p->out);
+  list_print_text(p, "ROUTINE ======================== ", routine->function);
+  list_print_text(p, " in ", routine->file);
+  output_add_char(p->out, '\n');
+  listing_sums(p->report, p->out, routine->flat, routine->cum);
+  output_add_char(p->out, '\n');
+  if (routine->failure.size) {
+    list_print_text(p, " Error: ", routine->failure);
+    output_add_char(p->out, '\n');
+  }
+  return !p->out->failed;
+}
+
+pprofc_status report_list(struct report *report, struct output *out, pprofc_error *error) {
+  const char *refs = report->options->source_diff;
+  if (refs && *refs) return report_list_diff(report, out, error);
+  struct list_printer printer = {.report = report, .out = out};
+  const struct listing_visitor visitor = {&printer, list_print_routine, list_print_line};
+  return listing_walk(report, &visitor, error);
 }

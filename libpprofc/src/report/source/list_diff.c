@@ -1,5 +1,5 @@
-/* The -list report with -source_diff: the changed source lines of the matching functions, with
- * the cost of each line in base and head. */
+/* Prints the -list report with -source_diff: the changed source lines of the matching functions,
+ * with the cost of each line in base and head. */
 #include "core/array.h"
 #include "profile/sum.h"
 #include "report/source/line_costs.h"
@@ -14,7 +14,8 @@
 /* A line of a function that has a cost or changed. */
 struct list_diff_row {
   pprofc_str path; /* path of the head's file in the repository; "" if it is outside */
-  int64_t place;   /* place in the file; NO_PLACE for a line that the revisions do not have */
+  int64_t
+      place; /* place of the line in the file; NO_PLACE for a line that the revisions do not have */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -101,10 +102,11 @@ static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) 
 /* A part of a file to print: its lines, and the rows in it. */
 struct list_diff_file {
   const struct source_file *text;
-  const struct changed_file *changes; /* or NULL */
+  const struct changed_file *changes; /* changes of the file, or NULL */
   const struct list_diff_row *rows;
   size_t count;
-  int64_t from, to, end; /* places of the first and of the last line, and after the file */
+  /* Places of the first line to print, of the last one, and of the end of the file. */
+  int64_t from, to, end;
 };
 
 /* Prints the line at a place; `row` is NULL without a cost. */
@@ -132,7 +134,8 @@ static int64_t next_change(const struct list_diff *l, const struct list_diff_fil
   return first > place ? first : place;
 }
 
-/* Prints "@@ -41,5 +41,6 @@" of the places [from, to]. */
+/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@", for the lines from..to of the
+ * difference. */
 static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                             int64_t to) {
   int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
@@ -315,8 +318,7 @@ pprofc_status report_list_diff(struct report *report, struct output *out, pprofc
   const struct pipeline_result *result = &report->result;
   struct list_diff l = {.report = report, .out = out};
   pprofc_status status = list_diff_check(report, error);
-  if (status == PPROFC_OK)
-    status = source_lookup_init(&l.sources, report->mem, o->source_path, o->trim_path, error);
+  if (status == PPROFC_OK) status = source_lookup_init(&l.sources, o, report->mem, error);
   if (status == PPROFC_OK)
     status = revisions_open(&l.revisions, o->source_diff, report->mem, error);
   if (status == PPROFC_OK && !line_costs_add_up(&l.costs, result->profile, result->value_index,

@@ -1,4 +1,4 @@
-/* Functions shared by the annotated listings. */
+/* Implements functions that the annotated listings share. */
 #include "report/source/listing.h"
 
 #include "unit/unit.h"
@@ -19,11 +19,6 @@ pprofc_status listing_graph(const struct report *report, bool any_order, struct 
   return graph_build(graph, report->result.profile, &options, error);
 }
 
-static void listing_print_padded(struct output *out, const struct report *report, int64_t value) {
-  char text[UNIT_LABEL_MAX];
-  output_add_padded(out, report_value(report, value, text), COLUMN);
-}
-
 void listing_total(const struct report *report, struct output *out) {
   char text[UNIT_LABEL_MAX];
   output_add_text(out, "Total: ");
@@ -33,16 +28,16 @@ void listing_total(const struct report *report, struct output *out) {
 
 void listing_value(const struct report *report, struct output *out, int64_t value) {
   if (value)
-    listing_print_padded(out, report, value);
+    report_padded(report, out, value, COLUMN);
   else
     output_add_padded(out, STR("."), COLUMN);
 }
 
 void listing_sums(const struct report *report, struct output *out, int64_t flat, int64_t cum) {
   char text[32];
-  listing_print_padded(out, report, flat);
+  report_padded(report, out, flat, COLUMN);
   output_add_char(out, ' ');
-  listing_print_padded(out, report, cum);
+  report_padded(report, out, cum, COLUMN);
   output_add_text(out, " (flat, cum) ");
   output_add_str(out, unit_percentage(cum, report->result.total, text));
   output_add_text(out, " of Total");

@@ -1,8 +1,9 @@
-/* Functions shared by the annotated listings: list, disasm, weblist. */
+/* Declares functions that the annotated listings share: list, disasm, weblist. */
 #ifndef PPROFC_REPORT_SOURCE_LISTING_H
 #define PPROFC_REPORT_SOURCE_LISTING_H
 
 #include "graph/graph.h"
+#include "pprofc/graph.h"
 #include "report/report.h"
 
 /* Builds a graph of all nodes, untrimmed and without edges. Nodes of different object files or
@@ -10,6 +11,18 @@
  * also after a failure. */
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);
+
+/* Receives the functions that match the argument, in order: one call for a function in a file, then
+ * one for each of its lines. `lines` of the routine is not set. A result of false ends the walk. */
+struct listing_visitor {
+  void *context;
+  bool (*routine)(void *context, const pprofc_source_routine *routine);
+  bool (*line)(void *context, const pprofc_source_line *line);
+};
+
+/* Visits the functions of the report -list. Texts are valid until it returns. */
+pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
+                           pprofc_error *error);
 
 /* Prints the line "Total: 10s". */
 void listing_total(const struct report *report, struct output *out);

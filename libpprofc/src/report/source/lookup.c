@@ -2,8 +2,10 @@
 #include "report/source/lookup.h"
 
 #include "core/array.h"
+#include "core/chars.h"
 #include "graph/graph.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Length of a line that ends a file, as in pprof, whose reader has a buffer of 64 KiB. */
+/* Length in bytes of a line that ends a file, as in pprof, whose reader has a buffer of 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- which files may be read ------------------------- */
@@ -237,11 +239,13 @@ static bool lookup_find_roots(struct source_lookup *lookup) {
   return true;
 }
 
-pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allocator *mem,
-                                 const char *source_path, const char *trim_path,
-                                 pprofc_error *error) {
+pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_report_options *options,
+                                 const pprofc_allocator *mem, pprofc_error *error) {
   char folder[PATH_MAX];
-  *lookup = (struct source_lookup){.mem = mem, .trim_path = trim_path ? trim_path : ""};
+  const char *source_path = options->source_path;
+  *lookup = (struct source_lookup){.mem = mem,
+                                   .closed = options->safe,
+                                   .trim_path = options->trim_path ? options->trim_path : ""};
   arena_init(&lookup->arena, mem);
   interner_init(&lookup->names, mem);
   if (!source_path || !*source_path) {
@@ -270,6 +274,70 @@ const struct source_file *source_lookup_file(struct source_lookup *lookup, pprof
   struct source_file *file = &lookup->files[lookup->names.count];
   if (!load(lookup, name, file)) return NULL;
   return interner_copy(&lookup->names, &lookup->arena, name) == MAP_NONE ? NULL : file;
+}
+
+/* ---- suggestions ------------------------------------- */
+
+/* Maximum number of folders in a search folder that are tried. */
+#define SUGGEST_FOLDERS 64
+
+/* True if a shell takes the text unquoted. */
+static bool suggest_is_plain(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool letter = char_is_letter(c) || char_is_digit(c);
+    if (!letter && (!c || !strchr("_./@+-", c))) return false;
+  }
+  return text.size > 0;
+}
+
+/* Returns the size of the longest prefix without which the name is a file in the folder, or 0. */
+static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
+                             pprofc_str name) {
+  char path[PATH_MAX], real[PATH_MAX];
+  struct stat info;
+  size_t last = name.size;
+  while (last && name.data[last - 1] != '/') last--;
+  for (size_t at = 1; at + 1 < last; at++) {
+    if (name.data[at] != '/' || !lookup_join(folder, str_slice(name, at + 1, name.size), path))
+      continue;
+    bool found = realpath(path, real) && !closed_reason(lookup, str_of(real)) &&
+                 stat(real, &info) == 0 && S_ISREG(info.st_mode);
+    if (found) return at;
+  }
+  return 0;
+}
+
+/* Tries the folders in a search folder. */
+static void suggest_below(const struct source_lookup *lookup, pprofc_str root, pprofc_str name,
+                          struct buffer *flags) {
+  char path[PATH_MAX];
+  DIR *dir = opendir(root.data);
+  const struct dirent *entry;
+  for (size_t tried = 0; dir && tried < SUGGEST_FOLDERS && (entry = readdir(dir));) {
+    bool folder = entry->d_type == DT_DIR && entry->d_name[0] != '.';
+    if (!folder || !lookup_join(root, str_of(entry->d_name), path)) continue;
+    tried++;
+    size_t prefix = suggest_prefix(lookup, str_of(path), name);
+    if (!prefix || !suggest_is_plain(str_of(path))) continue;
+    buffer_printf(flags, "-source_path=%s -trim_path=%.*s", path, (int)prefix, name.data);
+    break;
+  }
+  if (dir) closedir(dir);
+}
+
+void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
+                           struct buffer *flags) {
+  size_t before = flags->size;
+  if (lookup->closed || !suggest_is_plain(name)) return;
+  for (size_t i = 0; i < lookup->root_count && flags->size == before; i++) {
+    pprofc_str root = lookup->roots[i];
+    size_t prefix = root.size ? suggest_prefix(lookup, root, name) : 0;
+    if (prefix)
+      buffer_printf(flags, "-trim_path=%.*s", (int)prefix, name.data);
+    else if (root.size)
+      suggest_below(lookup, root, name, flags);
+  }
 }
 
 bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,

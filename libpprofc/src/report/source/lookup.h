@@ -6,16 +6,18 @@
 #include "core/error.h"
 #include "core/map.h"
 
+#include <pprofc/report.h>
+
 /* Maximum size of a file. A profile may name any file, and users share listings. So only regular
  * text files up to this size are read. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
-/* All files that one report shows. */
+/* Maximum size of all files that one report shows. */
 #define SOURCE_TOTAL_BYTES ((uint64_t)512 << 20)
 
-/* One file, read once. */
+/* A file that was read once. */
 struct source_file {
-  pprofc_str *lines; /* [count] lines without line feeds; line n is lines[n - 1] */
+  pprofc_str *lines; /* lines without line feeds; line n is lines[n - 1] */
   size_t line_count;
   pprofc_str failure; /* reason why the file has no lines; "" if it was read */
 };
@@ -28,27 +30,32 @@ bool source_file_split(struct source_file *file, pprofc_str text, struct arena *
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
-  bool closed;            /* set by the caller: true to open no file */
-  pprofc_str search_path; /* path of the option, or the current folder */
+  bool closed;            /* true if the lookup may open no file */
+  pprofc_str search_path; /* value of the option source_path, or the current folder */
   const char *trim_path;
   pprofc_str *roots; /* folders of search_path, resolved; "" for a missing one */
   size_t root_count;
   struct interner names;
-  struct source_file *files; /* [names.count] */
+  struct source_file *files; /* files by the index of their name */
   size_t capacity;
   uint64_t bytes; /* total size of the files read so far */
 };
 
-/* `source_path` and `trim_path` are the options; NULL equals "". The caller frees the lookup,
+/* Initializes a lookup with source_path, trim_path and safe of the options. The caller frees it,
  * also after a failure. */
-pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allocator *mem,
-                                 const char *source_path, const char *trim_path,
-                                 pprofc_error *error);
+pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_report_options *options,
+                                 const pprofc_allocator *mem, pprofc_error *error);
 void source_lookup_free(struct source_lookup *lookup);
 
 /* Returns the file with that name in a profile; NULL when out of memory. The pointer is valid
  * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
+
+/* Appends flags with which a missing file would be found: "-trim_path=example.com". Looks for the
+ * end of its name, at least two parts, in the search folders and the folders inside them. Appends
+ * nothing if no such file exists. */
+void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
+                           struct buffer *flags);
 
 /* Gets line `number` of the file; false if there is no such line. */
 bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,

@@ -35,15 +35,16 @@ static pprofc_status run_git(struct revisions *r, const char *folder, const char
   return status;
 }
 
-static pprofc_status find_top(struct revisions *r, pprofc_error *error) {
+static pprofc_status find_top(struct revisions *r, const char *folder, pprofc_error *error) {
   static const char *const words[] = {"rev-parse", "--show-toplevel", NULL};
   pprofc_str printed;
   bool failed = false;
-  pprofc_status status = run_git(r, NULL, words, &printed, &failed, error);
+  pprofc_status status = run_git(r, folder, words, &printed, &failed, error);
   if (status != PPROFC_OK) return status;
   if (failed)
     return error_set(error, PPROFC_E_INVALID,
-                     "source_diff: the current folder is in no git repository");
+                     "source_diff: the %s folder is not in a git repository",
+                     folder ? "file's" : "current");
   r->top = arena_str(&r->arena, str_trim(printed)).data;
   return r->top ? PPROFC_OK : error_nomem(error);
 }
@@ -63,6 +64,24 @@ static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commi
   if (status == PPROFC_OK && (failed || !printed.size || printed.size >= COMMIT_ID_MAX))
     return error_set(error, PPROFC_E_INVALID, "source_diff: there is no commit '%.*s'",
                      STR_ARG(ref));
+  if (status != PPROFC_OK) return status;
+  memcpy(commit, printed.data, printed.size);
+  commit[printed.size] = '\0';
+  return PPROFC_OK;
+}
+
+/* Finds the newest commit of HEAD from before a time. */
+static pprofc_status find_commit_at(struct revisions *r, int64_t seconds,
+                                    char commit[COMMIT_ID_MAX], pprofc_error *error) {
+  char age[40];
+  pprofc_str printed = STR("");
+  bool failed = true;
+  snprintf(age, sizeof age, "--min-age=%lld", (long long)seconds);
+  const char *const words[] = {"rev-list", "-1", age, "HEAD", NULL};
+  pprofc_status status = run_git(r, r->top, words, &printed, &failed, error);
+  printed = str_trim(printed);
+  if (status == PPROFC_OK && (failed || !printed.size || printed.size >= COMMIT_ID_MAX))
+    return error_set(error, PPROFC_E_INVALID, "source_diff: no commit is older than the profile");
   if (status != PPROFC_OK) return status;
   memcpy(commit, printed.data, printed.size);
   commit[printed.size] = '\0';
@@ -105,25 +124,45 @@ static pprofc_status list_side_files(struct revisions *r, enum diff_side side,
   return status;
 }
 
-pprofc_status revisions_open(struct revisions *r, const char *refs, const pprofc_allocator *mem,
-                             pprofc_error *error) {
-  pprofc_str base = str_of(refs), head = STR("");
+static void revisions_begin(struct revisions *r, const pprofc_allocator *mem) {
   *r = (struct revisions){.top = NULL};
   arena_init(&r->arena, mem);
   for (int side = 0; side < DIFF_SIDES; side++) interner_init(&r->paths[side], mem);
+}
+
+/* Reads the differences and the files of both commits. */
+static pprofc_status compare_sides(struct revisions *r, pprofc_error *error) {
+  pprofc_status status = read_diff(r, error);
+  if (status == PPROFC_OK) status = list_side_files(r, DIFF_BASE, error);
+  if (status == PPROFC_OK) status = list_side_files(r, DIFF_HEAD, error);
+  return status;
+}
+
+pprofc_status revisions_open(struct revisions *r, const char *refs, const pprofc_allocator *mem,
+                             pprofc_error *error) {
+  pprofc_str base = str_of(refs), head = STR("");
+  revisions_begin(r, mem);
   size_t dots = str_find(base, STR(".."));
   if (dots < base.size) {
     head = str_slice(base, dots + 2, base.size);
     if (!head.size) head = STR("HEAD");
     base = str_slice(base, 0, dots);
   }
-  pprofc_status status = find_top(r, error);
+  pprofc_status status = find_top(r, NULL, error);
   if (status == PPROFC_OK) status = find_commit(r, base, r->commits[DIFF_BASE], error);
   if (status == PPROFC_OK && head.size) status = find_commit(r, head, r->commits[DIFF_HEAD], error);
-  if (status == PPROFC_OK) status = read_diff(r, error);
-  if (status == PPROFC_OK) status = list_side_files(r, DIFF_BASE, error);
-  if (status == PPROFC_OK) status = list_side_files(r, DIFF_HEAD, error);
-  return status;
+  return status == PPROFC_OK ? compare_sides(r, error) : status;
+}
+
+pprofc_status revisions_open_at(struct revisions *r, const char *folder, const char *ref,
+                                int64_t seconds, const pprofc_allocator *mem, pprofc_error *error) {
+  revisions_begin(r, mem);
+  pprofc_status status = find_top(r, folder, error);
+  if (status == PPROFC_OK && *ref)
+    status = find_commit(r, str_of(ref), r->commits[DIFF_BASE], error);
+  else if (status == PPROFC_OK)
+    status = find_commit_at(r, seconds, r->commits[DIFF_BASE], error);
+  return status == PPROFC_OK ? compare_sides(r, error) : status;
 }
 
 void revisions_free(struct revisions *r) {
@@ -149,8 +188,7 @@ pprofc_status revisions_text(struct revisions *r, struct source_lookup *lookup, 
   buffer_init(&name, r->arena.mem, SIZE_MAX / 2);
   const char *state = commit ? r->commits[DIFF_HEAD] : r->top;
   buffer_printf(&name, "%s%c%.*s", state, commit ? ':' : '/', STR_ARG(path));
-  pprofc_str spelled = buffer_keep(&name, &r->arena);
-  buffer_free(&name);
+  pprofc_str spelled = buffer_take(&name, &r->arena);
   if (!spelled.data) return error_nomem(error);
   if (!commit) {
     *file = source_lookup_file(lookup, spelled);

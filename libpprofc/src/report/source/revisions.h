@@ -1,5 +1,4 @@
-/* Two revisions of the sources in a git repository: their files and the differences. Only the
- * repository of the current folder is read. */
+/* Reads two revisions of the sources in a git repository: their files and the differences. */
 #ifndef PPROFC_REPORT_SOURCE_REVISIONS_H
 #define PPROFC_REPORT_SOURCE_REVISIONS_H
 
@@ -7,22 +6,28 @@
 #include "report/source/hunks.h"
 #include "report/source/lookup.h"
 
-#define COMMIT_ID_MAX 65 /* hex digits of SHA-256, and the NUL */
+#define COMMIT_ID_MAX 65 /* size of a commit id: the hex digits of SHA-256, and the NUL */
 
 struct revisions {
   struct arena arena;
-  const char *top;                         /* folder of the repository */
-  char commits[DIFF_SIDES][COMMIT_ID_MAX]; /* the head "" is the working tree */
-  struct interner paths[DIFF_SIDES];       /* files of each side */
+  const char *top; /* folder of the repository */
+  /* Ids of the commits of base and head; "" is the working tree. */
+  char commits[DIFF_SIDES][COMMIT_ID_MAX];
+  struct interner paths[DIFF_SIDES]; /* paths of the files of each side */
   struct hunks hunks;
-  struct source_file shown; /* last file of a commit */
+  struct source_file shown; /* last file that was read from a commit */
 };
 
-/* Opens "REF", compared with the working tree, or "REF1..REF2". The caller frees it, also after
- * a failure. Errors: PPROFC_E_INVALID for an unknown ref or without a repository,
- * PPROFC_E_UNSUPPORTED without git, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
+/* Opens the repository of the current folder: "REF", compared with the working tree, or
+ * "REF1..REF2". The caller frees it, also after a failure. Errors: PPROFC_E_INVALID for an unknown
+ * ref or without a repository, PPROFC_E_UNSUPPORTED without git, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status revisions_open(struct revisions *revisions, const char *refs,
                              const pprofc_allocator *mem, pprofc_error *error);
+/* Opens the commit that was checked out at a time, as far as git knows: the newest one on HEAD
+ * from before `seconds` since 1970. Compares it with the working tree. A ref that is not empty
+ * replaces the time. The repository is the one of `folder`. */
+pprofc_status revisions_open_at(struct revisions *revisions, const char *folder, const char *ref,
+                                int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);
 
 /* Returns the path in the repository of a file of a profile: the longest suffix that is a file

@@ -1,5 +1,5 @@
-/* The -weblist report: a page with the source of the matching functions. A click on a line shows
- * its instructions. */
+/* Prints the -weblist report: a page with the source of the matching functions. A click on a line
+ * shows its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
 #include "report/labels.h"
@@ -18,7 +18,7 @@ struct weblist {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  bool labelled; /* a label has been printed */
+  bool labelled; /* true if a label has been printed */
 };
 
 /* ---- text in the page -------------------------------- */
@@ -51,8 +51,8 @@ static void html_text(struct output *out, pprofc_str text) {
   }
 }
 
-/* Prints text after `indent` blanks, expands tabs, and pads with blanks up to a column. */
-static void html_code(struct output *out, pprofc_str text, size_t indent, size_t column) {
+/* Prints text after `indent` blanks, expands tabs, and pads with blanks up to CODE_COLUMN. */
+static void html_code(struct output *out, pprofc_str text, size_t indent) {
   size_t at = indent;
   output_add_fill(out, ' ', indent);
   for (size_t i = 0; i < text.size;) {
@@ -66,7 +66,7 @@ static void html_code(struct output *out, pprofc_str text, size_t indent, size_t
     output_add_char(out, ' ');
     for (; at % TAB_WIDTH; at++) output_add_char(out, ' ');
   }
-  if (at < column) output_add_fill(out, ' ', column - at);
+  if (at < CODE_COLUMN) output_add_fill(out, ' ', CODE_COLUMN - at);
 }
 
 static void html_value(struct weblist *w, int64_t value, bool dot_for_zero) {
@@ -115,7 +115,7 @@ static void print_calls(struct weblist *w, const struct web_place *place,
     pprofc_str text = STR("");
     if (!source_lookup_line(&w->sources, call->file, call->line, &text)) text = STR("");
     output_printf(w->out, " %8s %10s %10s %8s  <span class=inlinesrc>", "", "", "", "");
-    html_code(w->out, str_trim(text), indent + 4 + 4 * i, CODE_COLUMN);
+    html_code(w->out, str_trim(text), indent + 4 + 4 * i);
     output_add_text(w->out, "</span> <span class=unimportant>");
     html_place(w->out, call->file, call->line);
     output_add_text(w->out, "</span>\n");
@@ -129,7 +129,7 @@ static void weblist_print_instruction(struct weblist *w, const struct web_place 
   output_printf(w->out, " %8s ", "");
   html_values(w, in->flat, in->cum, true);
   output_printf(w->out, " %8llx: ", (unsigned long long)in->file_address);
-  html_code(w->out, in->text, indent + 4 + 4 * place->call_count, CODE_COLUMN);
+  html_code(w->out, in->text, indent + 4 + 4 * place->call_count);
   output_add_text(w->out, " <span class=unimportant>");
   if (in->file.size) html_place(w->out, in->file, in->line);
   output_add_text(w->out, "</span>\n");
@@ -237,7 +237,8 @@ static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n
                                  ".open + .asm { display: block; }\n"
                                  "</style>\n<script>";
 
-/* The policy allows only the page's own script, not a script in a name. */
+/* Prints the head of the page. Its policy allows only the page's own script, not a script in a
+ * name. */
 static void weblist_print_head(struct output *out) {
   output_add_text(out, page_head);
   base64_put_script_hash(out, asset_weblist_js_sha256);
@@ -270,9 +271,7 @@ pprofc_status report_weblist(struct report *report, struct output *out, pprofc_e
   struct weblist w = {.report = report, .out = out};
   pprofc_status status = web_data_collect(&w.data, report, error);
   if (status == PPROFC_OK) {
-    status = source_lookup_init(&w.sources, report->mem, report->options->source_path,
-                                report->options->trim_path, error);
-    w.sources.closed = report->options->safe;
+    status = source_lookup_init(&w.sources, report->options, report->mem, error);
     if (status == PPROFC_OK && !print_page(&w)) status = error_nomem(error);
     source_lookup_free(&w.sources);
   }

@@ -19,10 +19,12 @@
 #define NEIGHBORHOOD 32
 
 struct range {
-  uint64_t begin, end; /* addresses in the process */
+  /* First address of the range in the process, and the address after the last. */
+  uint64_t begin, end;
   uint32_t mapping;
   int64_t score;
-  struct instruction *instructions; /* NULL: could not be disassembled */
+  struct instruction *instructions; /* instructions of the range; NULL if it could not be
+                                       disassembled */
   size_t count, first; /* index of the range's first answer among the answers of its mapping */
 };
 
@@ -31,12 +33,12 @@ struct code {
   const struct report *report;
   const struct web_sample *samples;
   size_t sample_count;
-  struct object *objects;        /* per mapping */
-  uint8_t *state;                /* [mappings] 0: not tried, 1: open, 2: cannot be opened */
-  struct source_frames *answers; /* per mapping */
+  struct object *objects; /* open binary of each mapping */
+  uint8_t *state; /* state of each mapping's binary. 0: not tried, 1: open, 2: cannot be opened */
+  struct source_frames *answers; /* symbolized addresses of each mapping */
   uint8_t *answered;
   struct tools tools;
-  struct range *ranges; /* by score */
+  struct range *ranges; /* ranges, sorted by score */
   size_t range_count;
   bool out_of_memory; /* true if memory ran out while a binary was opened */
 };
@@ -221,10 +223,11 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction with a line. Instructions without a line that follow closely
- * also belong to them. */
+/* Functions of the last instruction that has a line. Instructions without a line that follow
+ * closely also belong to them. */
 struct code_neighbor {
-  const struct source_frame *frames; /* NULL before the first such instruction */
+  const struct source_frame *frames; /* functions of that instruction; NULL before the first such
+                                        instruction */
   size_t count;
   uint64_t address;
   struct source_frame own; /* storage for `frames` if the line came from objdump */

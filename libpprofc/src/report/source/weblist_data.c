@@ -1,4 +1,4 @@
-/* Functions, addresses and samples of the weblist page. */
+/* Collects the functions, addresses and samples of the weblist page. */
 #include "report/source/weblist_data.h"
 
 #include "core/array.h"
@@ -35,21 +35,16 @@ pprofc_str web_data_name(const struct web_data *data, pprofc_str function) {
 
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction) {
   uint64_t hash = hash_mix(0, instruction->address);
-  struct map_probe probe = map_start(&data->by_address, hash);
-  uint32_t index;
-  while ((index = map_next(&data->by_address, &probe)) != MAP_NONE)
-    if (data->instructions[index].address == instruction->address) {
-      data->instructions[index] = *instruction;
-      return index;
-    }
-  if (data->instruction_count >= MAP_NONE ||
-      !ARRAY_RESERVE(data->mem, data->instructions, data->instruction_capacity,
-                     data->instruction_count + 1))
-    return NONE;
-  index = (uint32_t)data->instruction_count;
-  if (!map_insert(&data->by_address, hash, index)) return NONE;
-  data->instructions[data->instruction_count++] = *instruction;
-  return index;
+  MAP_FIND(index, &data->by_address, hash,
+           data->instructions[index].address == instruction->address);
+  if (index != MAP_NONE) {
+    data->instructions[index] = *instruction;
+    return index;
+  }
+  bool added = data->instruction_count < MAP_NONE &&
+               MAP_PUSH(data->mem, &data->by_address, hash, data->instructions,
+                        data->instruction_count, data->instruction_capacity, *instruction);
+  return added ? (uint32_t)data->instruction_count - 1 : NONE;
 }
 
 /* Returns the name of a file as the page shows it. */
@@ -61,11 +56,8 @@ static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
 }
 
 static bool add_place(struct web_data *data, struct web_place place) {
-  if (!ARRAY_RESERVE(data->mem, data->places, data->place_capacity, data->place_count + 1))
-    return false;
   place.order = data->place_count;
-  data->places[data->place_count++] = place;
-  return true;
+  return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
 /* Clamps a line, so that sums cannot overflow. Lines beyond the limit have no meaning. */
@@ -75,7 +67,7 @@ static int64_t clamp_line(int64_t line) {
   return line < -most ? -most : line;
 }
 
-/* Returns how many functions of a stack of inlined calls are used, innermost first. */
+/* Maximum number of functions of a stack of inlined calls that are used, innermost first. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
@@ -101,7 +93,7 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
 
 /* ---- samples ----------------------------------------- */
 
-/* The locations of all stacks. */
+/* State of reading the locations of all stacks. */
 struct scan {
   const struct report *report;
   const pprofc_profile *profile;
@@ -110,14 +102,13 @@ struct scan {
   uint64_t wanted;
   uint32_t *order; /* locations in order of first use, root before leaf */
   size_t count;
-  uint8_t *seen;          /* [locations] sum */
-  struct web_sample *own; /* [locations] address and samples */
+  size_t *seen;           /* number of the last sample with each location, counted from 1 */
+  struct web_sample *own; /* address and samples of each location */
   struct web_address *addresses;
   size_t address_count;
 };
 
-/* Adds up flat and cum of each location. As in pprof, a location that occurs twice in a stack
- * counts twice. */
+/* Adds up flat and cum of each location. A location that occurs twice in a stack counts once. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
@@ -132,8 +123,8 @@ static bool sum_samples(struct scan *s) {
     for (size_t k = depth; k-- > 0;) {
       uint32_t location = frames[k];
       if (!s->seen[location]) s->order[s->count++] = location;
-      s->seen[location] = 1;
-      s->own[location].cum = sum_add(s->own[location].cum, value);
+      if (s->seen[location] != i + 1) s->own[location].cum = sum_add(s->own[location].cum, value);
+      s->seen[location] = i + 1;
       if (k == 0) s->own[location].flat = sum_add(s->own[location].flat, value);
     }
   }
@@ -154,11 +145,11 @@ static void make_addresses(struct scan *s) {
 
 /* ---- what matches ------------------------------------ */
 
-/* Matches each string of the profile once. */
+/* Matches each string of the profile at most once, and caches the result. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
-  uint8_t *known; /* 0: not matched yet, 1: no, 2: yes */
+  uint8_t *known; /* result for each string. 0: not matched yet, 1: no match, 2: match */
 };
 
 static bool string_matches(struct weblist_matcher *m, uint32_t string) {

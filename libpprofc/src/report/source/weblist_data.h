@@ -1,5 +1,5 @@
-/* Contents of the weblist page: for each line of the matching functions its samples, and its
- * instructions with the inlined calls that lead to them. */
+/* Collects the contents of the weblist page: for each line of the matching functions its samples,
+ * and its instructions with the inlined calls that lead to them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -9,10 +9,10 @@
 
 /* One instruction. It has no text if the address has no binary. */
 struct web_instruction {
-  uint64_t address;      /* address in the process */
+  uint64_t address;      /* address of the instruction in the process */
   uint64_t file_address; /* address in the file, as shown */
   uint64_t length;
-  pprofc_str text, file; /* file and line of the innermost function */
+  pprofc_str text, file; /* text of the instruction; file of the innermost function */
   int64_t line;
   int64_t flat, cum;
 };
@@ -22,14 +22,15 @@ struct web_call {
   int64_t line;
 };
 
-/* An instruction below a line of a matching function. */
+/* An instruction that is listed below a line of a matching function. */
 struct web_place {
   pprofc_str file, function;
   int64_t line;
   uint32_t instruction;
-  const struct web_call *calls; /* inlined calls, the caller first */
+  const struct web_call
+      *calls; /* inlined calls that lead to the instruction, the outermost caller first */
   size_t call_count;
-  size_t order; /* number in the order of finding */
+  size_t order; /* number of the place in the order in which places were found */
 };
 
 struct web_data {
@@ -37,12 +38,12 @@ struct web_data {
   const pprofc_allocator *mem;
   struct web_instruction *instructions;
   size_t instruction_count, instruction_capacity;
-  struct map by_address;    /* index of instructions by address */
-  struct web_place *places; /* by file, line, order */
+  struct map by_address;    /* index of the instructions by address */
+  struct web_place *places; /* places in the source, sorted by file, line and order */
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */
   struct interner system_names; /* linker names of all functions */
-  pprofc_str *pretty;           /* [system_names.count] name to show for each system name */
+  pprofc_str *pretty;           /* name to show for each linker name */
 };
 
 /* Collects the data of the page. PPROFC_E_NO_MATCH if nothing matches. The caller frees it, also

@@ -1,7 +1,7 @@
-/* Groups source lines: lines around the samples of a function that are shown together. */
+/* Groups the source lines around the samples of a function that are shown together. */
 #include "report/source/weblist_runs.h"
 
-/* Lines of one function that are further apart than this belong to two groups. */
+/* Maximum distance, in lines, of two lines of one function in the same group. */
 #define MERGE_LINES 20
 
 /* Number of lines shown before and after a group. */

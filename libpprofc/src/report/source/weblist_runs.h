@@ -1,4 +1,4 @@
-/* Groups source lines: lines around the samples of a function that are shown together. */
+/* Groups the source lines around the samples of a function that are shown together. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 

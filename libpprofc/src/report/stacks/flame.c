@@ -1,5 +1,5 @@
-/* The flame graph reports, -flamegraph (one SVG) and -flame (one HTML page): chooses the data
- * that flame/ draws. */
+/* Prints the flame graph reports, -flamegraph (one SVG) and -flame (one HTML page): chooses the
+ * data that flame/ draws. */
 #include "flame/flame.h"
 #include "core/budget.h"
 #include "core/threshold.h"
@@ -11,7 +11,8 @@
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-#define MAX_LEFT_OUT 96u /* keys without groups that the page lists */
+/* Maximum number of label keys that the page lists as too large for groups. */
+#define MAX_LEFT_OUT 96u
 
 /* maximum number of nodes of the tree; the narrowest ones above it are folded */
 #define MAX_NODES THRESHOLD((size_t)1 << 20)
@@ -20,24 +21,34 @@ struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* memory of the rules and verdicts */
+  struct arena arena; /* arena for the rules and verdicts */
   struct origin_rules origins;
-  const struct flame_verdicts *verdicts; /* or NULL */
+  const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
   enum flame_coloring coloring;
   double least_pixels, least_share;
 };
 
+/* Appends a total of the tree; with verdicts it becomes the mean of a run, or of a second. */
+static void add_total(struct flame_report *f, int64_t total, double scale) {
+  char label[UNIT_LABEL_MAX];
+  if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);
+  buffer_add_str(&f->subtitle, report_value(f->report, total, label));
+}
+
 /* Appends a description: "cpu, 76.73s, 5065 different stacks". */
 static void make_subtitle(struct flame_report *f) {
-  const struct report *report = f->report;
-  char label[UNIT_LABEL_MAX];
-  size_t type = report->result.value_index;
-  buffer_add_str(&f->subtitle, report->result.type);
-  buffer_add_text(&f->subtitle, ", ");
-  buffer_add_str(&f->subtitle, report_value(report, flame_head(&f->graph.tree, 0, type), label));
-  if (f->graph.tree.has_base) {
-    buffer_add_text(&f->subtitle, " against a base of ");
-    buffer_add_str(&f->subtitle, report_value(report, flame_base(&f->graph.tree, 0, type), label));
+  const struct flame_tree *tree = &f->graph.tree;
+  size_t type = f->report->result.value_index;
+  buffer_add_str(&f->subtitle, f->report->result.type);
+  if (f->verdicts && str_equal(f->verdicts->unit, STR("%"))) {
+    buffer_add_text(&f->subtitle, ", in percent of the total");
+  } else {
+    buffer_add_text(&f->subtitle, ", ");
+    add_total(f, flame_head(tree, 0, type), f->verdicts ? f->verdicts->head_scale : 1);
+    if (tree->has_base) {
+      buffer_add_text(&f->subtitle, " against a base of ");
+      add_total(f, flame_base(tree, 0, type), 1);
+    }
   }
   buffer_printf(&f->subtitle, ", %zu different stacks", f->graph.set.count);
   if (f->graph.tree.folded)
@@ -48,10 +59,8 @@ static void make_subtitle(struct flame_report *f) {
 static pprofc_str make_title(const struct flame_report *f) {
   const char *title = f->report->options->title;
   if (title && *title) return str_of(title);
-  const struct mappings *m = &f->report->result.profile->mappings;
-  pprofc_str file =
-      m->count ? profile_string(f->report->result.profile, m->items[0].file) : STR("");
-  if (file.size) return str_path_base(file);
+  pprofc_str program = report_program(f->report->result.profile);
+  if (program.size) return program;
   return f->graph.tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
 }
 
@@ -110,7 +119,7 @@ static void flame_report_end(struct flame_report *f) {
   flame_graph_free(&f->graph);
 }
 
-/* After a failure there is nothing to free. */
+/* Builds the tree of the report. After a failure the caller has nothing to free. */
 static pprofc_status flame_report_begin(struct flame_report *f, struct report *report, bool reverse,
                                         pprofc_error *error) {
   *f = (struct flame_report){.report = report};
@@ -128,9 +137,10 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
     return status;
   }
   buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
-  make_subtitle(f);
-  stack_set_free(&f->graph.set); /* the tree has all data */
-  status = f->subtitle.failed ? error_nomem(error) : flame_report_judge(f, reverse, error);
+  status = flame_report_judge(f, reverse, error);
+  if (status == PPROFC_OK) make_subtitle(f);
+  stack_set_free(&f->graph.set); /* the tree has all data, so the stacks are not needed */
+  if (status == PPROFC_OK && f->subtitle.failed) status = error_nomem(error);
   if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);
   if (status != PPROFC_OK) flame_report_end(f);
   return status;
@@ -182,7 +192,7 @@ struct flame_form {
 };
 
 #define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes sent at once */
-#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes sent at once for larger trees */
+#define WIDEST_NODES THRESHOLD(20000u) /* nodes in the first reply if the tree has more */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   return !form->data || (!form->range.node && g->graph->tree.count <= WHOLE_NODES);
@@ -210,6 +220,8 @@ static pprofc_status write_page(struct flame_report *f, struct grouping *g, stru
       .costs = costs,
       .cost_count = flame_costs_find(f->report->result.profile, costs),
       .verdicts = f->verdicts,
+      .ratio = f->report->result.ratio,
+      .totals = f->report->result.totals,
   };
   if (!form->data) return flame_html(&page, out, error);
   form->range.limit = whole ? 0 : WIDEST_NODES;
@@ -235,7 +247,7 @@ static pprofc_status read_form(const char *variant, struct flame_form *form, ppr
   if (str_equal(text, STR("data"))) return PPROFC_OK;
   bool good = str_starts(text, STR("data:")) &&
               str_parse_uint(str_slice(text, 5, text.size), 10, &node) && node < NONE;
-  if (!good) return error_set(error, PPROFC_E_INVALID, "a flame graph is html, text or data");
+  if (!good) return error_set(error, PPROFC_E_INVALID, "flame must be html, text or data");
   form->range.node = (uint32_t)node;
   return PPROFC_OK;
 }
@@ -286,7 +298,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  f.graph.tree.arena.mem = mem; /* only fields that writing needs; nothing is added to the tree */
+  /* Set only the fields that writing needs; nothing is added to the tree. */
+  f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);
   pprofc_status status = flame_report_write(&f, &form, &out, error);

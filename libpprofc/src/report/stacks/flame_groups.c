@@ -53,9 +53,7 @@ static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, ppr
   struct page_group *group;
   if (key == MAP_NONE || value == MAP_NONE || !group_of(g, key, value, &group)) return false;
   if (!group || (group->count && group->samples[group->count - 1] == sample)) return true;
-  if (!ARRAY_RESERVE(g->arena.mem, group->samples, group->capacity, group->count + 1)) return false;
-  group->samples[group->count++] = sample;
-  return true;
+  return ARRAY_PUSH(g->arena.mem, group->samples, group->count, group->capacity, sample);
 }
 
 /* Adds a sample to the groups of its string labels except the label that marks samples of a
@@ -122,11 +120,9 @@ static bool map_children(struct grouping *g) {
 
 static uint32_t grouping_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
   const struct flame_tree *t = &g->graph->tree;
-  struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
-  uint32_t node;
-  while ((node = map_next(&g->children, &probe)) != MAP_NONE)
-    if (t->parent[node] == parent && t->frame[node] == frame) return node;
-  return 0;
+  MAP_FIND(node, &g->children, child_hash(parent, frame),
+           t->parent[node] == parent && t->frame[node] == frame);
+  return node == MAP_NONE ? 0 : node;
 }
 
 /* Finds the nodes at which the stacks of a group end. Stacks are in the order of the tree, so
@@ -167,9 +163,7 @@ static pprofc_str group_name(struct grouping *g, const struct page_group *group)
   buffer_add_str(&text, g->texts.items[group->key]);
   buffer_add_char(&text, '=');
   buffer_add_str(&text, g->texts.items[group->value]);
-  pprofc_str name = buffer_keep(&text, &g->arena);
-  buffer_free(&text);
-  return name;
+  return buffer_take(&text, &g->arena);
 }
 
 pprofc_status flame_groups_make(struct grouping *g, struct flame_group **groups,

@@ -1,4 +1,5 @@
-/* The label groups of the page of -flame: one value of one label each. */
+/* Makes the label groups of the page of -flame. A group has the samples with one value of one
+ * label. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_GROUPS_H
 #define PPROFC_REPORT_STACKS_FLAME_GROUPS_H
 
@@ -11,12 +12,12 @@
 
 /* One value of a label key, and the samples that have it. */
 struct page_group {
-  uint32_t key, value; /* ids in the interner */
+  uint32_t key, value; /* ids of the key and the value in the interner */
   uint32_t *samples;
   size_t count, capacity;
 };
 
-/* The groups while they are made. */
+/* State of making the groups. */
 struct grouping {
   const struct report *report;
   const struct flame_graph *graph;
@@ -25,7 +26,7 @@ struct grouping {
   struct page_group groups[MAX_GROUPS];
   size_t count;
   struct interner left_out; /* keys that cannot be grouped */
-  struct map children;      /* hash of (parent, frame) to node of the tree */
+  struct map children;      /* index of the tree's nodes by parent and frame */
 };
 
 void flame_groups_begin(struct grouping *grouping, const struct report *report,

@@ -1,5 +1,5 @@
-/* A flame graph that is built once and written in parts, for a server whose clients explore a
- * large tree. */
+/* A flame graph that is built once and written in parts, for a server whose clients view a large
+ * tree. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_KEPT_H
 #define PPROFC_REPORT_STACKS_FLAME_KEPT_H
 

@@ -3,14 +3,20 @@
 
 #include "core/buffer.h"
 #include "core/error.h"
+#include "verdict/print/print.h"
 
 #include <math.h>
 #include <stdio.h>
+
+/* Largest relative difference of two factors that counts as rounding. */
+#define SAME_SCALE 1e-9
 
 struct verdict_maker {
   const struct flame_tree *tree;
   const pprofc_verdicts *verdicts;
   const pprofc_verdict_row *rows;
+  size_t row_count;
+  const bool *named; /* for each frame, true if its function has a row */
   pprofc_verdict_summary summary;
   struct arena *arena;
   double unit; /* factor from a judged value to a value of the tree */
@@ -22,13 +28,49 @@ static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
+/* Returns the part of the tree below functions with a row. */
+static double verdict_named(const struct verdict_maker *m, size_t type, bool head) {
+  const struct flame_tree *t = m->tree;
+  double sum = 0;
+  for (size_t i = 1; i < t->count;) {
+    if (!m->named[t->frame[i]]) {
+      i++;
+      continue;
+    }
+    sum += (double)(head ? flame_head(t, i, type) : flame_base(t, i, type));
+    i = t->end[i];
+  }
+  return sum;
+}
+
+/* Returns the factor from a judged total to the total of the tree. If the tree lacks samples
+ * without frames, which a filter drops, the functions give the factor. */
+static double verdict_scale(const struct verdict_maker *m, size_t type, bool head) {
+  double total = head ? m->summary.total_head : m->summary.total_base, judged = 0;
+  double drawn = (double)(head ? flame_head(m->tree, 0, type) : flame_base(m->tree, 0, type));
+  for (size_t i = 0; i < m->row_count; i++)
+    judged += head ? m->rows[i].flat.head : m->rows[i].flat.base;
+  double whole = drawn / total, parts = verdict_named(m, type, head) / judged;
+  return fabs(parts / whole - 1) > SAME_SCALE ? parts : whole;
+}
+
+/* Marks the frames that have a row. */
+static bool verdict_mark_named(struct verdict_maker *m) {
+  const struct stack_frames *frames = m->tree->frames;
+  bool *named = arena_array(m->arena, frames->count, sizeof *named);
+  if (!named) return false;
+  for (size_t i = 0; i < frames->count; i++)
+    named[i] = pprofc_verdicts_find(m->verdicts, frames->items[i].name) != NULL;
+  m->named = named;
+  return true;
+}
+
 /* Computes the factors between values of the tree, which are sums over runs, and judged values. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
-  const pprofc_verdict_summary *s = &m->summary;
-  double base = (double)flame_base(m->tree, 0, type), head = (double)flame_head(m->tree, 0, type);
-  m->unit = base != 0 ? verdict_or_one(base / s->total_base) : verdict_or_one(head / s->total_head);
+  double base = verdict_scale(m, type, false), head = verdict_scale(m, type, true);
+  m->unit = isfinite(base) && base > 0 ? base : verdict_or_one(head);
   out->ratio = 1 / m->unit;
-  out->head_scale = verdict_or_one(m->unit * s->total_head / head);
+  out->head_scale = verdict_or_one(m->unit / head);
 }
 
 static enum flame_certainty verdict_certainty(pprofc_verdict verdict) {
@@ -63,20 +105,6 @@ static struct flame_estimate verdict_total(const struct verdict_maker *m) {
   };
 }
 
-/* ---- words, as in -top -noise ------------------------ */
-
-static const char *verdict_self_word(const pprofc_verdict_row *row) {
-  if (row->flat.samples <= 0) return "";
-  if (row->relation) return pprofc_verdict_relation_name(row->relation);
-  return pprofc_verdict_name(row->flat.verdict);
-}
-
-static const char *verdict_total_word(const pprofc_verdict_row *row) {
-  if (row->cum.samples <= 0) return "";
-  if (row->via_callee && pprofc_verdict_is_change(row->cum.verdict)) return "via callee";
-  return pprofc_verdict_name(row->cum.verdict);
-}
-
 /* ---- frames and nodes -------------------------------- */
 
 static const struct flame_verdict *verdict_of_row(struct verdict_maker *m,
@@ -84,8 +112,8 @@ static const struct flame_verdict *verdict_of_row(struct verdict_maker *m,
   struct flame_verdict *made = arena_alloc(m->arena, sizeof *made);
   if (!made) return NULL;
   *made = (struct flame_verdict){
-      .self = verdict_estimate(m, &row->flat, verdict_self_word(row)),
-      .total = verdict_estimate(m, &row->cum, verdict_total_word(row)),
+      .self = verdict_estimate(m, &row->flat, noise_word(row, false)),
+      .total = verdict_estimate(m, &row->cum, noise_word(row, true)),
       .partner = STR(""),
   };
   if (!row->relation || row->partner == PPROFC_VERDICT_NO_ROW) return made;
@@ -97,7 +125,8 @@ static const struct flame_verdict *verdict_of_row(struct verdict_maker *m,
   return made;
 }
 
-/* Frames are sorted by name, so the frames of a function follow each other. */
+/* Sets the verdicts of frames. Frames are sorted by name, so the frames of a function are
+ * adjacent. */
 static bool verdict_fill_frames(struct verdict_maker *m, struct flame_verdicts *out) {
   const struct stack_frames *frames = m->tree->frames;
   out->of = arena_zero_array(m->arena, frames->count, sizeof *out->of);
@@ -200,14 +229,14 @@ pprofc_status flame_verdicts_make(const struct flame_tree *tree, size_t type, bo
                                   const pprofc_verdicts *verdicts, struct arena *arena,
                                   struct flame_verdicts *out, pprofc_error *error) {
   struct verdict_maker m = {.tree = tree, .verdicts = verdicts, .arena = arena};
-  size_t count;
   *out = (struct flame_verdicts){.type = type};
-  m.rows = pprofc_verdicts_rows(verdicts, &count);
+  m.rows = pprofc_verdicts_rows(verdicts, &m.row_count);
   pprofc_verdicts_summary_of(verdicts, &m.summary);
-  out->judged = m.summary.exact ? count : m.summary.tested;
+  out->judged = m.summary.exact ? m.row_count : m.summary.tested;
   out->changed = m.summary.changed;
   out->runs[0] = m.summary.base_runs;
   out->runs[1] = m.summary.head_runs;
+  if (!verdict_mark_named(&m)) return error_nomem(error);
   verdict_scales(&m, type, out);
   out->total = verdict_total(&m);
   out->unit = arena_str(arena, m.summary.unit);

@@ -1,4 +1,4 @@
-/* Verdicts for a flame graph: each frame gets the verdict on its function. */
+/* Makes the verdicts for a flame graph: each frame gets the verdict on its function. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_VERDICTS_H
 #define PPROFC_REPORT_STACKS_FLAME_VERDICTS_H
 

@@ -1,6 +1,7 @@
-/* The -flamebearer report: the JSON from which Pyroscope and similar tools draw flame graphs.
- * Format "single", or "double" for a difference, in which left is the base. */
+/* Prints the -flamebearer report: the JSON from which Pyroscope and similar tools draw flame
+ * graphs. Format "single", or "double" for a difference, in which left is the base. */
 #include "core/json_write.h"
+#include "graph/number.h"
 #include "report/report.h"
 #include "stacks/layout.h"
 #include "unit/unit.h"
@@ -9,14 +10,11 @@ struct flamebearer {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  uint32_t *by_level;         /* nodes by level; each level in preorder */
-  uint32_t *level_end;        /* [max_depth + 1] */
-  int64_t *head_at, *base_at; /* where each node begins */
+  uint32_t *by_level;  /* nodes sorted by level, and within a level in preorder */
+  uint32_t *level_end; /* end of each level in by_level */
+  /* Start of each node on its level for head and base, in units of the values. */
+  int64_t *head_at, *base_at;
 };
-
-static int64_t flamebearer_magnitude(int64_t value) {
-  return value < 0 ? sum_subtract(0, value) : value;
-}
 
 /* Sorts nodes by depth (a counting sort keeps preorder) and places them from left to right. */
 static bool flamebearer_place(struct flamebearer *f) {
@@ -33,13 +31,13 @@ static bool flamebearer_place(struct flamebearer *f) {
   for (size_t i = 0; i < t->count; i++) f->level_end[t->depth[i] + 1]++;
   for (size_t d = 0; d <= t->max_depth; d++) f->level_end[d + 1] += f->level_end[d];
   for (size_t i = 0; i < t->count; i++) f->by_level[f->level_end[t->depth[i]]++] = (uint32_t)i;
-  for (size_t i = 0; i < t->count; i++) { /* parents come first */
+  for (size_t i = 0; i < t->count; i++) { /* parents come before their children */
     if (i) {
       uint32_t parent = t->parent[i];
       f->head_at[i] = head_next[parent];
       f->base_at[i] = base_next[parent];
-      head_next[parent] = sum_add(head_next[parent], flamebearer_magnitude(flame_head(t, i, type)));
-      base_next[parent] = sum_add(base_next[parent], flamebearer_magnitude(flame_base(t, i, type)));
+      head_next[parent] = sum_add(head_next[parent], number_abs(flame_head(t, i, type)));
+      base_next[parent] = sum_add(base_next[parent], number_abs(flame_base(t, i, type)));
     }
     head_next[i] = f->head_at[i];
     base_next[i] = f->base_at[i];
@@ -55,8 +53,8 @@ static void put_names(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-/* Writes for each bar: the distance from the end of the previous bar, total, self, name. A
- * double has the first three for both base and head. */
+/* Writes for each bar: distance from the end of the previous bar, total, self, name. With a base
+ * the first three are written for the base, then for the head. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;
@@ -66,17 +64,17 @@ static void put_levels(struct flamebearer *f) {
     json_begin_array(&f->json);
     for (; at < f->level_end[d]; at++) {
       uint32_t node = f->by_level[at];
-      int64_t head = flamebearer_magnitude(flame_head(t, node, type)),
-              base = flamebearer_magnitude(flame_base(t, node, type));
+      int64_t head = number_abs(flame_head(t, node, type)),
+              base = number_abs(flame_base(t, node, type));
       if (t->has_base) {
         json_int(&f->json, sum_subtract(f->base_at[node], base_end));
         json_int(&f->json, base);
-        json_int(&f->json, flamebearer_magnitude(flame_self_base(t, node, type)));
+        json_int(&f->json, number_abs(flame_self_base(t, node, type)));
         base_end = sum_add(f->base_at[node], base);
       }
       json_int(&f->json, sum_subtract(f->head_at[node], head_end));
       json_int(&f->json, head);
-      json_int(&f->json, flamebearer_magnitude(flame_self_head(t, node, type)));
+      json_int(&f->json, number_abs(flame_self_head(t, node, type)));
       json_uint(&f->json, t->frame[node] == NONE ? 0 : (uint64_t)t->frame[node] + 1);
       head_end = sum_add(f->head_at[node], head);
     }
@@ -94,15 +92,14 @@ static void put_flamebearer(struct flamebearer *f) {
   size_t type = f->report->result.value_index;
   int64_t most = 0;
   for (size_t i = 0; i < t->count; i++) {
-    int64_t self = sum_add(flamebearer_magnitude(flame_self_head(t, i, type)),
-                           flamebearer_magnitude(flame_self_base(t, i, type)));
+    int64_t self =
+        sum_add(number_abs(flame_self_head(t, i, type)), number_abs(flame_self_base(t, i, type)));
     if (self > most) most = self;
   }
   json_begin_object(json_key(&f->json, "flamebearer"));
   put_names(f);
   put_levels(f);
-  int64_t head = flamebearer_magnitude(flame_head(t, 0, type)),
-          base = flamebearer_magnitude(flame_base(t, 0, type));
+  int64_t head = number_abs(flame_head(t, 0, type)), base = number_abs(flame_base(t, 0, type));
   flamebearer_put_number(f, "numTicks", sum_add(head, base));
   flamebearer_put_number(f, "maxSelf", most);
   json_end(&f->json);
@@ -111,13 +108,14 @@ static void put_flamebearer(struct flamebearer *f) {
   flamebearer_put_number(f, "rightTicks", head);
 }
 
-/* The units that Pyroscope knows. */
+/* Returns Pyroscope's name of a unit. */
 static const char *pyroscope_unit(pprofc_str unit) {
   if (unit_is_time(unit)) return "samples";
   return unit_compatible(unit, STR("B")) ? "bytes" : "objects";
 }
 
-/* Pyroscope divides samples of time by their rate, so the rate is one per nanosecond. */
+/* Writes the metadata. Pyroscope divides samples of time by their rate, so the rate is one per
+ * nanosecond. */
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;

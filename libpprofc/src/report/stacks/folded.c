@@ -1,5 +1,5 @@
-/* The -folded report: one line per distinct stack, "root;child;leaf value", as flame graph tools
- * read it. */
+/* Prints the -folded report: one line per distinct stack, "root;child;leaf value", as flame graph
+ * tools read it. */
 #include "core/blocks.h"
 #include "core/escape.h"
 #include "graph/graph.h"
@@ -10,16 +10,16 @@ struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts; /* text of each frame, made on first use */
-  size_t *text_from;   /* [frames + 1] */
-  bool two_columns;    /* base and head, as difffolded.pl writes them */
+  struct buffer texts; /* texts of the frames, made on first use */
+  size_t *text_from;   /* start of each frame's text in `texts` */
+  bool two_columns;    /* true to write base and head, as difffolded.pl does */
   double least;        /* minimum of a stack in either column; smaller stacks share one line */
   int64_t joined_base, joined_head; /* sums of the stacks that share one line */
 };
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the byte that a line shows for a byte of a name. */
+/* Returns the character that a line shows for a byte of a name. */
 static char folded_char(char c) {
   if (c == ';') return ':';
   return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
@@ -39,7 +39,8 @@ static bool folded_is_number(pprofc_str s) {
   return s.size > 0;
 }
 
-/* A frame that ends like "f 12" would be read as a value, so its blank becomes an underscore. */
+/* Replaces the blank in a frame that ends like "f 12" by an underscore; otherwise the number
+ * would be read as a value. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');
@@ -47,12 +48,35 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
+/* True for the kernel and its modules, as perf names them. */
+static bool folded_is_kernel(pprofc_str object) {
+  return str_starts(object, STR("[kernel")) || str_starts(object, STR("[guest.kernel")) ||
+         str_starts(object, STR("vmlinux")) || str_ends(object, STR(".ko"));
+}
+
+/* True for code that a compiler made while the program ran. */
+static bool folded_is_jit(pprofc_str object) {
+  return (str_starts(object, STR("perf-")) && str_ends(object, STR(".map"))) ||
+         (str_starts(object, STR("jitted-")) && str_ends(object, STR(".so"))) ||
+         str_equal(object, STR("[jvm]")) || str_starts(object, STR("[anon"));
+}
+
+/* Returns the mark by which flamegraph.pl chooses the colour of a frame, or "". */
+static const char *folded_mark(const pprofc_profile *p, const struct stack_frame *frame) {
+  pprofc_str object = STR("");
+  if (frame->mapping != NONE)
+    object = str_path_base(profile_string(p, p->mappings.items[frame->mapping].file));
+  if (folded_is_kernel(object)) return "_[k]";
+  if (frame->inlined) return "_[i]";
+  return folded_is_jit(object) ? "_[j]" : "";
+}
+
 /* Returns the printable name of a node, with the parts that the granularity keeps. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
-  if (frame->function != NONE) place.address = frame->address; /* other fields are in the name */
+  if (frame->function != NONE) place.address = frame->address; /* the name has the other fields */
   struct arena arena;
   arena_init(&arena, f->report->mem);
   pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),
@@ -62,6 +86,8 @@ static bool folded_put_frame(struct folded_report *f, const struct stack_frame *
   arena_free(&arena);
   if (!text.data || f->texts.failed) return false;
   guard_number(&f->texts, from);
+  if (f->report->options->frame_marks)
+    buffer_add_text(&f->texts, folded_mark(f->report->result.profile, frame));
   return true;
 }
 
@@ -104,7 +130,7 @@ static void move_negative(int64_t *from, int64_t *to) {
  * as base. */
 static void values_of(const struct folded_report *f, size_t stack, int64_t *base, int64_t *head) {
   const struct report *report = f->report;
-  size_t type = report->result.value_index;
+  size_t type = report->result.mean ? report->result.value_index : 0;
   *head = shown_value(report, stack_head(&f->set, stack, type), stack_head(&f->set, stack, 0));
   *base = shown_value(report, stack_base(&f->set, stack, type), stack_base(&f->set, stack, 0));
   move_negative(head, base);
@@ -136,19 +162,9 @@ static void survey(struct folded_report *f) {
   }
 }
 
-/* The texts are scattered in memory. Reading one byte of each first lets their cache misses
- * overlap. */
-static void folded_touch(const struct folded_report *f, const uint32_t *frames, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    size_t from = f->text_from[frames[i]];
-    if (from < f->texts.size) (void)*(const volatile char *)&f->texts.data[from];
-  }
-}
-
 static void folded_write_stack(const struct folded_report *f, struct output *out, size_t stack,
                                uint32_t *frames) {
-  uint32_t depth = f->set.depth[stack], shared = f->set.shared[stack];
-  folded_touch(f, frames + shared, depth - shared);
+  uint32_t depth = f->set.depth[stack];
   if (!depth) output_add_text(out, "[no stack]");
   for (uint32_t i = 0; i < depth; i++) {
     size_t from = f->text_from[frames[i]];
@@ -211,12 +227,15 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
                                 .line = true,
                                 .column = true,
                                 .address = true,
+                                .inlined = report->options->frame_marks,
                                 .trim_path = report->options->trim_path,
                                 .source_path = report->options->source_path};
   pprofc_status status =
       stack_frames_build(report->result.profile, &policy, report->mem, &f.frames, error);
   if (status != PPROFC_OK) return status;
-  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth};
+  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth,
+                                      .one_type = !report->result.mean,
+                                      .type = report->result.value_index};
   status = stack_set_build(&f.frames, &selection, report->mem, &f.set, error);
   if (status == PPROFC_OK && !folded_make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {

@@ -1,5 +1,5 @@
-/* The -json report: totals, and functions with flat and cum of every sample type, separately for
- * base and head. docs/JSON.md describes the schema. Members are only added, never removed. */
+/* Prints the -json report: totals, and functions with flat and cum of every sample type, separately
+ * for base and head. docs/JSON.md describes the schema. Members are only added, never removed. */
 #include "core/budget.h"
 #include "core/json_write.h"
 #include "report/report.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 struct function_row {
-  uint32_t frame; /* first function with these properties */
-  bool open;      /* true while it is on the current path */
-  int64_t *flat;  /* [columns] */
+  uint32_t frame; /* index of the first frame with the name and file of the function */
+  bool open;      /* true while the function is on the current path */
+  int64_t *flat;  /* flat values of the function, by column */
   int64_t *cum;
 };
 
@@ -18,7 +18,7 @@ struct json_report {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  struct function_row *rows; /* [frames] index of the function */
+  struct function_row *rows; /* rows of the functions */
   struct function_row **order;
   size_t count;
 };
@@ -94,7 +94,7 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  const pprofc_report_options *o = r->report->options; /* the format trims nothing else */
+  const pprofc_report_options *o = r->report->options; /* the format trims in no other way */
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
     r->count = (size_t)o->nodecount;
   return true;

@@ -15,7 +15,7 @@ struct splitter {
   const pprofc_allocator *mem;
   struct label_split *split;
   struct interner values;
-  uint32_t *part_of; /* [samples] id of values, later the part */
+  uint32_t *part_of; /* for each sample the id of its label value, later its part */
   struct buffer text;
 };
 
@@ -43,7 +43,7 @@ static void label_split_add_values(struct splitter *s, size_t sample, bool numbe
   }
 }
 
-/* Gives every sample the id of its value. */
+/* Gives each sample the id of its label value. */
 static bool read_values(struct splitter *s) {
   for (size_t i = 0; i < s->profile->samples.count; i++) {
     if (budget_poll(s->text.mem, i)) return false;
@@ -65,7 +65,8 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* `from` holds the id of the value until the samples are placed. */
+/* Adds up the weight of each part. Stores the id of the part's value in `from`; placing the
+ * samples overwrites it. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
   split->count = s->values.count;
@@ -75,9 +76,9 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
     split->parts[i].value = s->values.items[i];
     split->parts[i].from = i;
   }
-  const int64_t *values = s->profile->samples.values + value_index;
+  struct value_column values = profile_values(s->profile, value_index);
   for (size_t i = 0; i < s->profile->samples.count; i++) {
-    int64_t v = values[i * s->profile->type_count];
+    int64_t v = values.values[i * values.step];
     split->parts[s->part_of[i]].weight += v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
   }
   if (split->count > 1) qsort(split->parts, split->count, sizeof *split->parts, heaviest_first);

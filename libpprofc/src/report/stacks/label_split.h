@@ -7,15 +7,17 @@
 #include "profile/profile.h"
 
 struct label_part {
-  pprofc_str value; /* several values of one sample, joined by commas; "(none)" without the label */
-  size_t from, count; /* samples[from] .. samples[from + count - 1], ascending */
+  pprofc_str value;   /* label value of the part; several values of one sample are joined by commas;
+                         "(none)" without the label */
+  size_t from, count; /* range of the part's samples in `samples`, ascending */
   uint64_t weight;    /* sum of the magnitudes of the weights */
 };
 
 struct label_split {
   struct arena arena;
   size_t count;
-  struct label_part *parts; /* heaviest part first, then by value; the last may be "(other)" */
+  struct label_part
+      *parts; /* parts, the heaviest first, then by value; the last may be "(other)" */
   uint32_t *samples;
 };
 

@@ -1,4 +1,4 @@
-/* The -speedscope report: a file for https://www.speedscope.app with one sampled profile per
+/* Prints the -speedscope report: a file for https://www.speedscope.app with one sampled profile per
  * sample type. A difference has up to four on one frame table: base, head, slower, faster. */
 #include "core/blocks.h"
 #include "core/json_write.h"
@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Sizes from which the app fails or is slow, and the largest exact integer of JavaScript. */
+/* Limits above which speedscope fails or becomes slow, and the largest integer that JavaScript
+ * represents exactly. */
 #define LEFT_HEAVY_DEPTH       2000
 #define SPEEDSCOPE_SLOW_STACKS 1000000
 #define EXACT_NUMBER           (INT64_C(1) << 53)
@@ -19,8 +20,8 @@
 
 /* Number of a frame in the file. */
 struct number_text {
-  char text[15]; /* ",17" */
-  uint8_t size;  /* 0: the frame does not occur */
+  char text[15]; /* comma and number of the frame: ",17" */
+  uint8_t size;  /* length of the text; 0 if the frame does not occur */
 };
 
 struct speedscope {
@@ -31,7 +32,8 @@ struct speedscope {
   struct stack_set set;
   struct speedscope_profile *shown;
   size_t shown_count;
-  struct number_text *numbers; /* [frames + 1]; the last entry is the frame of joined stacks */
+  struct number_text
+      *numbers; /* number of each frame in the file; the last entry is the frame of joined stacks */
   struct label_split groups;
   struct buffer name;
   unsigned threads;
@@ -130,12 +132,12 @@ static void write_frames(struct speedscope *s) {
 
 /* ---- samples and weights ----------------------------- */
 
-/* Samples of one profile, written by several threads. */
+/* State of writing the samples of one profile on several threads. */
 struct sample_writer {
   const struct speedscope *speedscope;
   const struct stack_set *set;
   const struct speedscope_profile *shown;
-  size_t first; /* the first stack that is written */
+  size_t first; /* index of the first stack that the thread writes */
 };
 
 /* Returns the weight of a stack that is a separate sample; 0 for joined stacks. */
@@ -144,7 +146,7 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   return weight >= w->shown->least ? weight : 0;
 }
 
-#define PART 64 /* numbers that are written at once */
+#define PART 64 /* number of frames that are copied before they are written */
 
 /* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, which is much faster than copying
  * their exact lengths. */
@@ -160,7 +162,7 @@ static void speedscope_write_stack(const struct sample_writer *w, const uint32_t
       memcpy(line + size, number->text, sizeof number->text);
       size += number->size;
     }
-    if (!from) line[0] = '['; /* overwrites the first comma */
+    if (!from) line[0] = '['; /* the bracket overwrites the first comma */
     output_add(out, line, size);
   }
   output_add_char(out, ']');
@@ -282,10 +284,8 @@ static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
 
 /* Prints the name of the file's group of profiles: the name of the program. */
 static void write_title(struct speedscope *s) {
-  pprofc_str file = STR("");
-  if (s->profile->mappings.count)
-    file = profile_string(s->profile, s->profile->mappings.items[0].file);
-  json_string(json_key(&s->json, "name"), file.size ? str_path_base(file) : STR("profile"));
+  pprofc_str file = report_program(s->profile);
+  json_string(json_key(&s->json, "name"), file.size ? file : STR("profile"));
 }
 
 static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *error) {

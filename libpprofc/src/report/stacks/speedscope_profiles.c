@@ -1,4 +1,4 @@
-/* Profiles of a speedscope file, and the weights of stacks in them. */
+/* Chooses the profiles of a speedscope file, and computes the weights of stacks in them. */
 #include "report/stacks/speedscope_profiles.h"
 
 #include "unit/unit.h"
@@ -13,7 +13,7 @@ struct speedscope_unit {
   int64_t factor;
 };
 
-/* Units that pprof does not know. */
+/* Units of speedscope that pprof does not know. */
 static const struct {
   const char *spelling;
   struct speedscope_unit unit;
@@ -106,7 +106,7 @@ static bool has_negative(const struct stack_set *set, size_t type) {
   return false;
 }
 
-/* The profiles of one sample type. */
+/* Chooses the profiles of one sample type. */
 static size_t choose_parts(const struct report *report, const struct stack_set *set, size_t type,
                            struct speedscope_profile *profiles) {
   static const enum speedscope_part split[] = {PART_SLOWER, PART_FASTER},

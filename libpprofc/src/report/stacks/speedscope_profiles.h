@@ -1,11 +1,11 @@
-/* Profiles of a speedscope file, and the weights of stacks in them. */
+/* Chooses the profiles of a speedscope file, and computes the weights of stacks in them. */
 #ifndef PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 #define PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-/* Part of the values that a profile shows. The app takes no negative weights, so a difference is
+/* Part of the values that a profile shows. speedscope takes no negative weights, so a difference is
  * split by sign. */
 enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER };
 
@@ -13,16 +13,16 @@ enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER 
 
 /* One profile of the file. */
 struct speedscope_profile {
-  size_t type; /* index of the sample type */
+  size_t type; /* index of the sample type that the profile shows */
   enum speedscope_part part;
-  const char *unit; /* unit name in speedscope */
+  const char *unit; /* name of the unit in speedscope */
   int64_t factor;   /* factor from a unit of the profile to `unit` */
   double ratio;     /* factor of divide_by */
-  int64_t least;    /* stacks below this weight are joined */
+  int64_t least;    /* weight below which stacks are joined */
   uint64_t total;   /* sum of all weights */
 };
 
-/* " (slower)" */
+/* Returns the end of the profile's name, such as " (slower)". */
 const char *speedscope_part_suffix(enum speedscope_part part);
 
 /* Fills in the profiles of all sample types and returns their number: the parts with a total
@@ -35,7 +35,7 @@ size_t speedscope_choose(const struct report *report, const struct stack_set *se
 size_t speedscope_active(const struct report *report, const struct speedscope_profile *profiles,
                          size_t count);
 
-/* Returns the weight of a stack in units of the app, at least 0. */
+/* Returns the weight of a stack in the unit that speedscope shows, at least 0. */
 int64_t speedscope_weight(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack);
 

@@ -1,4 +1,4 @@
-/* The -raw report: the profile as text, nothing merged. */
+/* Prints the -raw report: the profile as text, nothing merged. */
 #include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
@@ -8,20 +8,10 @@
 
 #include <time.h>
 
-/* Writes the location ids as text, each followed by a blank, so that a stack is printed by
- * copying. */
-struct id_texts {
-  const pprofc_allocator *mem;
-  char (*text)[24]; /* 20 digits and a blank at most */
-  uint8_t *size;
-  size_t count;
-};
-
 struct raw_report {
   const struct report *report;
   const pprofc_profile *profile;
   struct output *out;
-  struct id_texts ids;
   uint32_t *frames;
   struct label_groups groups;
   struct text_pieces pieces;
@@ -124,45 +114,13 @@ static bool print_types(struct raw_report *raw) {
 
 /* ---- samples ----------------------------------------- */
 
-static bool id_texts_init(struct id_texts *ids, const struct locations *locations,
-                          const pprofc_allocator *mem) {
-  *ids = (struct id_texts){.mem = mem, .count = locations->count};
-  ids->text = mem_array(mem, ids->count, sizeof *ids->text);
-  ids->size = mem_array(mem, ids->count, sizeof *ids->size);
-  if (!ids->text || !ids->size) return false;
-  for (uint32_t i = 0; i < ids->count; i++) {
-    char digits[24];
-    size_t n = sizeof digits;
-    digits[--n] = ' ';
-    uint64_t id = location_id(locations, i);
-    do {
-      digits[--n] = (char)('0' + id % 10);
-      id /= 10;
-    } while (id);
-    ids->size[i] = (uint8_t)(sizeof digits - n);
-    memcpy(ids->text[i], digits + n, ids->size[i]);
-  }
-  return true;
-}
-
-static void id_texts_free(struct id_texts *ids) {
-  mem_free(ids->mem, ids->text, ids->count, sizeof *ids->text);
-  mem_free(ids->mem, ids->size, ids->count, sizeof *ids->size);
-}
-
 /* Prints like " %10d", but without printf. */
 static void raw_print_value(struct output *out, int64_t value) {
-  char cell[24];
-  size_t n = sizeof cell;
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  do {
-    cell[--n] = (char)('0' + magnitude % 10);
-    magnitude /= 10;
-  } while (magnitude);
-  if (value < 0) cell[--n] = '-';
-  while (sizeof cell - n < 10) cell[--n] = ' ';
-  cell[--n] = ' ';
-  output_add(out, cell + n, sizeof cell - n);
+  size_t width = value < 0 ? 2 : 1;
+  for (; magnitude >= 10; magnitude /= 10) width++;
+  output_add_fill(out, ' ', width < 10 ? 11 - width : 1);
+  output_add_int(out, value);
 }
 
 /* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers, with units if any value of the
@@ -215,8 +173,10 @@ static bool raw_print_samples(struct raw_report *raw) {
     for (size_t k = 0; k < types; k++) raw_print_value(raw->out, samples->values[i * types + k]);
     output_add_text(raw->out, ": ");
     size_t depth = stack_read(&reader, i, raw->frames);
-    for (size_t k = 0; k < depth; k++)
-      output_add(raw->out, raw->ids.text[raw->frames[k]], raw->ids.size[raw->frames[k]]);
+    for (size_t k = 0; k < depth; k++) {
+      output_add_uint(raw->out, location_id(&raw->profile->locations, raw->frames[k]));
+      output_add_char(raw->out, ' ');
+    }
     output_add_char(raw->out, '\n');
     if (!label_count(samples, i)) continue;
     label_groups_read(&raw->groups, i);
@@ -300,11 +260,9 @@ pprofc_status report_raw(struct report *report, struct output *out, pprofc_error
   struct raw_report raw = {.report = report, .profile = p, .out = out};
   text_pieces_init(&raw.pieces, mem);
   raw.frames = mem_array(mem, p->samples.max_depth, sizeof *raw.frames);
-  bool ok = label_groups_init(&raw.groups, p, mem) && id_texts_init(&raw.ids, &p->locations, mem) &&
-            raw.frames && raw_print_all(&raw);
+  bool ok = label_groups_init(&raw.groups, p, mem) && raw.frames && raw_print_all(&raw);
   mem_free(mem, raw.frames, p->samples.max_depth, sizeof *raw.frames);
   label_groups_free(&raw.groups);
-  if (raw.ids.mem) id_texts_free(&raw.ids);
   text_pieces_free(&raw.pieces);
   return ok ? PPROFC_OK : error_nomem(error);
 }

@@ -1,4 +1,4 @@
-/* Sums of the samples with each label, for the report tags. */
+/* Adds up the samples with each label, for the report tags. */
 #ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
 #define PPROFC_REPORT_TEXT_TAG_SUMS_H
 
@@ -9,7 +9,7 @@
  * then sums with the same text are joined. */
 struct tag_value {
   struct label label;
-  pprofc_str key, value; /* texts as printed */
+  pprofc_str key, value; /* key and value as printed */
   int64_t sum;
   int64_t low, high; /* smallest and largest number with that text */
 };
@@ -20,11 +20,11 @@ struct tag_sums {
   struct arena texts;
   struct map map;
   struct tag_value
-      *items; /* sorted by key; values of a key by magnitude of the sum, then by text */
+      *items; /* sums sorted by key; values of a key by magnitude of the sum, then by text */
   size_t count, capacity;
 };
 
-/* The caller frees the sums, also after a failure. Keys are sorted bytewise. */
+/* Collects the sums. Keys are sorted bytewise. The caller frees the sums, also after a failure. */
 pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
                                pprofc_error *error);
 void tag_sums_free(struct tag_sums *tags);

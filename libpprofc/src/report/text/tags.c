@@ -1,17 +1,14 @@
-/* The -tags report: the values of each label key, and the share of the profile of each value. */
+/* Prints the -tags report: the values of each label key, and the share of the profile of each
+ * value. */
 #include "report/text/tag_sums.h"
 
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/escape.h"
-#include "profile/sum.h"
+#include "graph/number.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
-
-static int64_t tag_magnitude(int64_t v) {
-  return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
-}
 
 /* ---- adding up --------------------------------------- */
 
@@ -19,28 +16,21 @@ static uint64_t content(const struct label *label) {
   return label->is_number ? (uint64_t)label->number : label->string;
 }
 
-static bool add_tag(struct tag_sums *tags, const struct label *label, uint64_t hash,
-                    int64_t value) {
-  if (!ARRAY_RESERVE(tags->report->mem, tags->items, tags->capacity, tags->count + 1)) return false;
-  if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
-  tags->items[tags->count++] = (struct tag_value){
-      .label = *label, .sum = value, .low = label->number, .high = label->number};
-  return true;
+static bool same_content(const struct label *a, const struct label *b) {
+  return a->key == b->key && a->is_number == b->is_number && content(a) == content(b);
 }
 
 static bool count_label(struct tag_sums *tags, const struct label *label, int64_t value) {
   uint64_t hash = hash_mix((uint64_t)label->key << 1 | (label->is_number != 0), content(label));
-  struct map_probe probe = map_start(&tags->map, hash);
-  uint32_t index;
-  while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {
-    struct tag_value *tag = &tags->items[index];
-    if (tag->label.key == label->key && tag->label.is_number == label->is_number &&
-        content(&tag->label) == content(label)) {
-      tag->sum = sum_add(tag->sum, value);
-      return true;
-    }
+  MAP_FIND(index, &tags->map, hash, same_content(&tags->items[index].label, label));
+  if (index != MAP_NONE) {
+    tags->items[index].sum = sum_add(tags->items[index].sum, value);
+    return true;
   }
-  return add_tag(tags, label, hash, value);
+  struct tag_value tag = {
+      .label = *label, .sum = value, .low = label->number, .high = label->number};
+  return tags->count < MAP_NONE && MAP_PUSH(tags->report->mem, &tags->map, hash, tags->items,
+                                            tags->count, tags->capacity, tag);
 }
 
 static bool count_samples(struct tag_sums *tags) {
@@ -57,7 +47,7 @@ static bool count_samples(struct tag_sums *tags) {
   return true;
 }
 
-/* Numbers are compared as text in the unit of their key, so equal texts are one value. */
+/* Makes the texts of values. Numbers with equal texts in the unit of their key are one value. */
 static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {
@@ -85,7 +75,7 @@ static int by_text(const void *left, const void *right) {
 
 static int by_sum(const void *left, const void *right) {
   const struct tag_value *a = left, *b = right;
-  int64_t x = tag_magnitude(a->sum), y = tag_magnitude(b->sum);
+  int64_t x = number_abs(a->sum), y = number_abs(b->sum);
   if (x != y) return x > y ? -1 : 1;
   return str_compare(a->value, b->value);
 }
@@ -145,7 +135,7 @@ struct tags {
   struct output *out;
 };
 
-/* Prints "31.25MB (31.68%):". */
+/* A printed value and its share: "31.25MB (31.68%):". */
 struct cell {
   char text[UNIT_LABEL_MAX + 40];
   size_t size;

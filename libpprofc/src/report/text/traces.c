@@ -1,6 +1,8 @@
-/* The -traces report: every sample with its labels and stack, in the order of the profile. */
+/* Prints the -traces report: every sample with its labels and stack, in the order of the
+ * profile. */
 #include "core/budget.h"
 #include "core/escape.h"
+#include "core/threshold.h"
 #include "graph/graph.h"
 #include "profile/stack.h"
 #include "report/report.h"
@@ -13,12 +15,25 @@
 #define COLUMN 10
 #define GAP    3
 
-/* Lines of every location, rendered once: each frame after COLUMN + GAP blanks. */
+/* Maximum bytes of the texts that are rendered once. A small profile can use a long name in many
+ * locations. */
+#define TEXTS_BYTES THRESHOLD((size_t)64 << 20)
+
+/* Lines of the first `count` locations, rendered once: each frame after COLUMN + GAP blanks. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t *from; /* [count + 1] */
+  size_t *from; /* start of each location's text, and the end of the last one */
   size_t count;
+};
+
+/* Renders frames of stacks. */
+struct frame_printer {
+  const pprofc_profile *profile;
+  const pprofc_allocator *mem;
+  struct output *out;
+  struct buffer scratch; /* buffer for a cleaned file name */
+  size_t indent;         /* number of blanks before the next frame */
 };
 
 struct traces {
@@ -26,26 +41,13 @@ struct traces {
   const pprofc_profile *profile;
   struct output *out;
   struct frame_texts texts;
+  struct frame_printer printer; /* printer for locations without a rendered text */
   uint32_t *frames;
   struct label_groups groups;
   struct text_pieces pieces;
 };
 
 /* ---- frames ------------------------------------------ */
-
-/* Renders frames into a separate output. */
-struct frame_printer {
-  const pprofc_profile *profile;
-  const pprofc_allocator *mem;
-  struct output *out;
-  struct buffer scratch; /* a cleaned file name */
-};
-
-static int traces_to_buffer(void *context, const void *data, size_t size) {
-  struct buffer *buffer = context;
-  buffer_add(buffer, data, size);
-  return buffer->failed;
-}
 
 /* Returns the cleaned path of a function's file, stored in `scratch`. */
 static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
@@ -72,16 +74,19 @@ static bool print_frame(struct frame_printer *f, uint32_t location, const struct
   struct arena arena;
   arena_init(&arena, f->mem);
   pprofc_str text = frame_name_of(&place, name, file, object, STR(" "), &arena);
-  output_add_fill(f->out, ' ', COLUMN + GAP);
+  output_add_fill(f->out, ' ', f->indent);
+  f->indent = COLUMN + GAP;
   if (text.data) report_text(f->out, f->mem, text);
   output_add_text(f->out, is_inlined ? " (inline)\n" : "\n");
   arena_free(&arena);
   return text.data != NULL;
 }
 
-static bool traces_print_location(struct frame_printer *f, uint32_t location) {
+/* Prints the frames of a location, the first one after `indent` blanks. */
+static bool traces_print_location(struct frame_printer *f, uint32_t location, size_t indent) {
   const struct locations *l = &f->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
+  f->indent = indent;
   if (from == to) return print_frame(f, location, NULL, false);
   for (uint32_t i = from; i < to; i++) {
     const struct line *line = l->lines[i].function == NONE ? NULL : &l->lines[i];
@@ -96,26 +101,43 @@ static void frame_texts_free(struct frame_texts *texts) {
   mem_free(texts->mem, texts->from, texts->count + 1, sizeof *texts->from);
 }
 
+/* Returns the number of locations, from the first one, whose texts are about TEXTS_BYTES. */
+static size_t frame_texts_fit(const pprofc_profile *p) {
+  const struct locations *l = &p->locations;
+  size_t bytes = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->mapping[i] != NONE)
+      bytes += profile_string(p, p->mappings.items[l->mapping[i]].file).size;
+    for (uint32_t k = l->line_from[i]; k < l->line_from[i + 1] && bytes <= TEXTS_BYTES; k++) {
+      uint32_t function = l->lines[k].function;
+      if (function == NONE) continue;
+      bytes += profile_string(p, p->functions.name[function]).size +
+               profile_string(p, p->functions.filename[function]).size;
+    }
+    if (bytes > TEXTS_BYTES) return i;
+  }
+  return l->count;
+}
+
 static bool print_locations(struct frame_texts *texts, struct frame_printer *f) {
   for (uint32_t i = 0; i < texts->count; i++) {
     texts->from[i] = texts->text.size + f->out->size;
-    if (budget_poll(texts->mem, i) || !traces_print_location(f, i)) return false;
+    if (budget_poll(texts->mem, i) || !traces_print_location(f, i, COLUMN + GAP)) return false;
   }
   texts->from[texts->count] = texts->text.size + f->out->size;
   return output_flush(f->out, NULL) == PPROFC_OK && !f->scratch.failed;
 }
 
-static bool frame_texts_init(struct frame_texts *texts, const pprofc_profile *p,
-                             const pprofc_allocator *mem) {
-  *texts = (struct frame_texts){.mem = mem, .count = p->locations.count};
-  buffer_init(&texts->text, mem, SIZE_MAX);
-  texts->from = mem_array(mem, texts->count + 1, sizeof *texts->from);
-  struct frame_printer f = {.profile = p, .mem = mem, .out = mem_array(mem, 1, sizeof *f.out)};
-  buffer_init(&f.scratch, mem, SIZE_MAX);
-  if (f.out) output_init(f.out, traces_to_buffer, &texts->text);
-  bool ok = texts->from && f.out && print_locations(texts, &f);
-  buffer_free(&f.scratch);
-  mem_free(mem, f.out, 1, sizeof *f.out);
+static bool frame_texts_init(struct frame_texts *texts, struct frame_printer *f) {
+  struct output *report = f->out;
+  *texts = (struct frame_texts){.mem = f->mem, .count = frame_texts_fit(f->profile)};
+  buffer_init(&texts->text, f->mem, SIZE_MAX);
+  texts->from = mem_array(f->mem, texts->count + 1, sizeof *texts->from);
+  f->out = mem_array(f->mem, 1, sizeof *f->out);
+  if (f->out) output_init(f->out, buffer_write, &texts->text);
+  bool ok = texts->from && f->out && print_locations(texts, f);
+  mem_free(f->mem, f->out, 1, sizeof *f->out);
+  f->out = report;
   return ok;
 }
 
@@ -172,9 +194,17 @@ static void traces_print_value(struct traces *traces, size_t sample) {
   report_text(traces->out, report->mem, label);
 }
 
+/* Prints the frames of a location, the first one after `indent` blanks. */
+static bool traces_print_frames(struct traces *traces, uint32_t location, size_t indent) {
+  const struct frame_texts *texts = &traces->texts;
+  if (location >= texts->count) return traces_print_location(&traces->printer, location, indent);
+  size_t from = texts->from[location] + COLUMN + GAP - indent;
+  output_add(traces->out, texts->text.data + from, texts->from[location + 1] - from);
+  return true;
+}
+
 static bool traces_print_samples(struct traces *traces) {
   const struct samples *samples = &traces->profile->samples;
-  const struct frame_texts *texts = &traces->texts;
   struct stack_reader reader = stack_reader_at(samples, 0);
   for (size_t i = 0; i < samples->count && !traces->out->failed; i++) {
     size_t depth = stack_read(&reader, i, traces->frames);
@@ -185,23 +215,25 @@ static bool traces_print_samples(struct traces *traces) {
       if (!traces_print_labels(traces, false) || !traces_print_labels(traces, true)) return false;
     }
     traces_print_value(traces, i);
-    for (size_t k = 0; k < depth; k++) {
-      size_t from = texts->from[traces->frames[k]] + (k ? 0 : COLUMN);
-      output_add(traces->out, texts->text.data + from, texts->from[traces->frames[k] + 1] - from);
-    }
+    for (size_t k = 0; k < depth; k++)
+      if (!traces_print_frames(traces, traces->frames[k], k ? COLUMN + GAP : GAP)) return false;
   }
   output_add_text(traces->out, SEPARATOR);
-  return true;
+  return !traces->printer.scratch.failed;
 }
 
 pprofc_status report_traces(struct report *report, struct output *out, pprofc_error *error) {
   const pprofc_allocator *mem = report->mem;
   const pprofc_profile *p = report->result.profile;
-  struct traces traces = {.report = report, .profile = p, .out = out};
+  struct traces traces = {.report = report,
+                          .profile = p,
+                          .out = out,
+                          .printer = {.profile = p, .mem = mem, .out = out}};
+  buffer_init(&traces.printer.scratch, mem, SIZE_MAX);
   text_pieces_init(&traces.pieces, mem);
   traces.frames = mem_array(mem, p->samples.max_depth, sizeof *traces.frames);
   bool ok = traces.frames && label_groups_init(&traces.groups, p, mem) &&
-            frame_texts_init(&traces.texts, p, mem);
+            frame_texts_init(&traces.texts, &traces.printer);
   if (ok) {
     report_profile_header(report, out);
     /* The header comes first; an empty header is an empty line. */
@@ -209,6 +241,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
     ok = traces_print_samples(&traces);
   }
   frame_texts_free(&traces.texts);
+  buffer_free(&traces.printer.scratch);
   label_groups_free(&traces.groups);
   mem_free(mem, traces.frames, p->samples.max_depth, sizeof *traces.frames);
   text_pieces_free(&traces.pieces);

@@ -1,4 +1,4 @@
-/* The reports tree and peek: each node between its callers and its callees. */
+/* Prints the reports tree and peek: each node between its callers and its callees. */
 #include "report/labels.h"
 #include "unit/unit.h"
 
@@ -11,26 +11,15 @@ struct tree {
   struct report *report;
   struct graph graph;
   struct output *out;
-  int64_t running; /* sum of the flat values printed */
+  int64_t running; /* sum of the flat values printed so far */
 };
 
-static void tree_add_value(const struct tree *t, int64_t value, size_t width) {
-  char text[UNIT_LABEL_MAX];
-  output_add_padded(t->out, report_value(t->report, value, text), width);
-}
-
-static void tree_add_percentage(const struct tree *t, int64_t value, int64_t total) {
-  char text[32];
-  output_add_char(t->out, ' ');
-  output_add_str(t->out, unit_percentage(value, total, text));
-}
-
-/* Edge values are sums even where node values are means, as in pprof. */
+/* Prints an edge. As in pprof, its value is a sum even if node values are means. */
 static void tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
                             uint32_t other) {
   output_row(t->out, 0, (double)e->weight, 0);
-  tree_add_value(t, e->weight, 50);
-  tree_add_percentage(t, e->weight, cum);
+  report_padded(t->report, t->out, e->weight, 50);
+  report_percentage(t->out, e->weight, cum);
   output_add_text(t->out, " |   ");
   report_text(t->out, t->report->mem, graph_name(&t->graph, other));
   output_add_text(t->out, e->is_inline ? " (inline)\n" : "\n");
@@ -43,14 +32,8 @@ static void tree_print_node(struct tree *t, uint32_t node) {
   output_add_text(t->out, separator);
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
-  t->running = sum_add(t->running, flat);
   output_row(t->out, 2, (double)cum, (long double)flat);
-  tree_add_value(t, flat, 10);
-  tree_add_percentage(t, flat, t->report->result.total);
-  tree_add_percentage(t, t->running, t->report->result.total);
-  output_add_char(t->out, ' ');
-  tree_add_value(t, cum, 10);
-  tree_add_percentage(t, cum, t->report->result.total);
+  report_columns(t->report, t->out, flat, cum, &t->running);
   output_add_text(t->out, "                | ");
   report_text(t->out, t->report->mem, graph_name(g, node));
   output_add_char(t->out, '\n');

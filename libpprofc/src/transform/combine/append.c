@@ -13,10 +13,12 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  bool ours[SIDES]; /* true if no other profile refers to the profile or its columns */
-  bool trees;       /* true if stacks are trees, so that samples with value 0 must be kept */
-  size_t width;     /* number of values per sample */
-  size_t kept[SIDES], total; /* samples that the result takes from each side, and their sum */
+  bool
+      ours[SIDES]; /* true for each side if no other profile refers to the profile or its columns */
+  bool trees;      /* true if stacks are trees, so that samples with value 0 must be kept */
+  size_t width;    /* number of values of a sample */
+  /* Numbers of samples that the result takes from each side, and their sum. */
+  size_t kept[SIDES], total;
 };
 
 /* ---- tables to free ----------------------------------- */
@@ -202,8 +204,8 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Numbers the classes. Records of one class may differ in other fields; the result takes the
- * first record that a sample uses, in head before base. */
+/* Numbers the classes of equal records. Records of one class may differ in fields outside its key;
+ * the result takes the first record that a sample uses, first in head, then in base. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {
@@ -215,7 +217,7 @@ static bool append_number_used(struct append *a) {
 
 static bool append_number(struct append *a) {
   if (!a->m.ambiguous) return merge_number_tables(&a->m);
-  return a->trees ? append_number_used(a) : merge_walk_samples(&a->m, false);
+  return a->trees ? append_number_used(a) : merge_number_samples(&a->m);
 }
 
 /* ---- the whole --------------------------------------- */
@@ -228,7 +230,7 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* the result of the merge also refers to the region */
+    /* the result of the merge also holds a reference to the region */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);

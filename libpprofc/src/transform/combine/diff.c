@@ -1,4 +1,5 @@
-/* Compares with a base: labels, normalizing, and head minus base as a merge (6.4). */
+/* Compares with a base: labels, normalizing, and head minus base as a merge (docs/spec/pprof.md,
+ * 6.4). */
 #include "transform/combine/diff.h"
 
 #include "core/budget.h"

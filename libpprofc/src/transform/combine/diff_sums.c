@@ -26,7 +26,9 @@ static bool diff_has_one_type(const pprofc_profile *p) {
 /* True if a profile may lack values that the difference needs. */
 static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *base) {
   pprofc_error error;
+  const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;
   if (!diff_has_one_type(head) && !diff_has_one_type(base)) return false;
+  if (h && b && h->type != b->type) return true;
   return compatible_check(head, base, &error) != PPROFC_OK ||
          pprofc_profile_default_type(head) != pprofc_profile_default_type(base);
 }

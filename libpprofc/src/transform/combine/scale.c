@@ -1,5 +1,5 @@
-/* Multiplies values: by rounding for merges, differences and normalizing (6.2), and by
- * truncating for divide_by. */
+/* Multiplies values: by rounding for merges, differences and normalizing (docs/spec/pprof.md, 6.2),
+ * and by truncating for divide_by. */
 #include "core/budget.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"

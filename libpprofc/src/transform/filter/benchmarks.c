@@ -1,4 +1,4 @@
-/* Benchmarks of a profile: groups of samples with the label `benchmark`. The reader of
+/* Finds the benchmarks of a profile: groups of samples with the label `benchmark`. The reader of
  * callgrind's output sets the label, because a program can write one part for each benchmark. */
 #include "pprofc/transform.h"
 

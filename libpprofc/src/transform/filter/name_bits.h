@@ -13,9 +13,10 @@
 struct name_bits {
   const pprofc_profile *profile;
   unsigned count;
-  struct regex *expressions[NAME_BITS_MAX]; /* NULL if the option is not set */
-  const char *names[NAME_BITS_MAX];         /* option names, for messages */
-  uint8_t *strings;                         /* [strings] bits of each string */
+  struct regex
+      *expressions[NAME_BITS_MAX];  /* compiled expressions; NULL if the option is not set */
+  const char *names[NAME_BITS_MAX]; /* names of the options, for messages */
+  uint8_t *strings;                 /* bits of each string of the profile */
 };
 
 /* Returns the bits for the function and the file of a line, an index into locations.lines. */

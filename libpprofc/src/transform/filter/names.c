@@ -1,6 +1,6 @@
-/* Applies focus, ignore, hide and show (13): matches each distinct string once, then computes
- * a few bits per location, then filters the samples in one pass. show_from works in the same
- * way. */
+/* Applies focus, ignore, hide and show (docs/spec/pprof.md, 13): matches each distinct string once,
+ * then computes a few bits per location, then filters the samples in one pass. show_from works in
+ * the same way. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"
@@ -44,7 +44,7 @@ static void name_bits_free(struct name_bits *bits) {
 
 enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 
-/* The effect of a location on the samples that contain it. */
+/* Effects of a location on the samples that contain it. */
 enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4 };
 
 struct name_filter {
@@ -52,10 +52,10 @@ struct name_filter {
   const struct name_filters *wanted;
   struct name_bits bits;
   struct name_matches matched;
-  uint8_t *effect;    /* [locations] FOCUSED, IGNORED, VISIBLE */
-  uint8_t *hidden;    /* [locations] 1: remove from stacks */
-  uint8_t *keep_line; /* [lines] 1: keep the line */
-  uint8_t *keep;      /* [samples] 1: keep the sample */
+  uint8_t *effect;    /* for each location, a set of FOCUSED, IGNORED and VISIBLE */
+  uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
+  uint8_t *keep_line; /* for each line, 1 to keep it */
+  uint8_t *keep;      /* for each sample, 1 to keep it */
   size_t line_count;
   bool hides;
 };
@@ -102,8 +102,8 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  uint8_t *states[16]; /* union of effects of the previous stack, by the number of bytes from its
-                          root end */
+  uint8_t *states[16]; /* union of the effects in the previous stack, by the number of bytes from
+                          its root end */
   unsigned workers;
 };
 

@@ -21,15 +21,15 @@ static pprofc_str simple_name(pprofc_str name) {
   return name;
 }
 
-/* The effect of dropped functions on a location. */
+/* Effects of dropped functions on a location. */
 enum { PRUNE = 1, PRUNE_BENEATH = 2 };
 
 struct pruning {
   const pprofc_profile *profile;
   struct regex *drop, *keep;
-  uint8_t *strings;   /* [strings] 0: unknown, 1: keep, 2: drop */
-  uint8_t *effect;    /* [locations] PRUNE, PRUNE_BENEATH */
-  uint8_t *keep_line; /* [lines] 1: keep the line */
+  uint8_t *strings;   /* for each string. 0: not matched yet, 1: keep, 2: drop */
+  uint8_t *effect;    /* for each location, a set of PRUNE and PRUNE_BENEATH */
+  uint8_t *keep_line; /* for each line, 1 to keep it */
   size_t line_count;
   bool any;
 };

@@ -1,4 +1,4 @@
-/* Drops samples, lines and frames: the edits that all filters use. */
+/* Drops samples, lines and frames, by edits that all filters use. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"

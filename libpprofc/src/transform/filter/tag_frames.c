@@ -1,5 +1,5 @@
-/* Applies tagroot and tagleaf: adds a pseudo frame for each requested label to the root or
- * leaf end of every stack (15). */
+/* Applies tagroot and tagleaf: adds a pseudo frame for each requested label to the root or leaf end
+ * of every stack (docs/spec/pprof.md, 15). */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -9,7 +9,7 @@
 
 /* Keys of an option in reverse order, the order in which frames are added. */
 struct tag_list {
-  uint32_t *keys; /* indices in `keys` of struct tag_frames */
+  uint32_t *keys; /* keys as indices in `keys` of struct tag_frames */
   size_t count;
   bool matched;
 };
@@ -17,7 +17,7 @@ struct tag_list {
 /* A new location with a new function. */
 struct tag_frame {
   uint32_t key;    /* index in `keys`; the key becomes the file name */
-  pprofc_str name; /* the label values, in the arena of struct tag_frames */
+  pprofc_str name; /* values of the label, in the arena of struct tag_frames */
 };
 
 struct tag_frames {
@@ -25,18 +25,18 @@ struct tag_frames {
   pprofc_str unit;
   struct arena arena;
   struct interner keys;
-  uint32_t *key_of; /* [strings] key with the text of the string, or NONE */
+  uint32_t *key_of; /* for each string, the index of the key with the same text, or NONE */
   struct tag_list root, leaf;
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map by_label; /* cache for the most frequent case: a label with one string value */
+  struct map
+      by_label; /* cache for the most frequent case, a label with one string value: its frame */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
   size_t label_capacity;
-  uint32_t *sample_frames; /* [samples * (root.count + leaf.count)] root frames, then leaf
-                              frames */
+  uint32_t *sample_frames; /* frames of each sample: root frames, then leaf frames */
   struct buffer name;
 };
 
@@ -54,11 +54,7 @@ static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *
     if (key == MAP_NONE) return false;
     list->keys[list->count++] = key;
   }
-  for (size_t i = 0; i < list->count / 2; i++) {
-    uint32_t swap = list->keys[i];
-    list->keys[i] = list->keys[list->count - 1 - i];
-    list->keys[list->count - 1 - i] = swap;
-  }
+  array_reverse(list->keys, list->count);
   return true;
 }
 
@@ -75,10 +71,9 @@ static uint32_t key_of(struct tag_frames *f, uint32_t string) {
 /* Returns the frame with this key and name and adds it if it is new; NONE when out of memory. */
 static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name) {
   uint64_t hash = hash_mix(hash_str(name), key);
-  struct map_probe probe = map_start(&f->table, hash);
-  uint32_t index;
-  while ((index = map_next(&f->table, &probe)) != MAP_NONE)
-    if (f->items[index].key == key && str_equal(f->items[index].name, name)) return index;
+  MAP_FIND(index, &f->table, hash,
+           f->items[index].key == key && str_equal(f->items[index].name, name));
+  if (index != MAP_NONE) return index;
   if (!ARRAY_RESERVE(&f->profile->mem, f->items, f->capacity, f->count + 1)) return NONE;
   name = arena_str(&f->arena, name);
   if (!name.data || !map_insert(&f->table, hash, (uint32_t)f->count)) return NONE;
@@ -88,11 +83,9 @@ static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name
 
 static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t string) {
   uint64_t hash = hash_mix(key, string);
-  struct map_probe probe = map_start(&f->by_label, hash);
-  uint32_t index;
-  while ((index = map_next(&f->by_label, &probe)) != MAP_NONE)
-    if (f->label_items[index].key == key && f->label_items[index].string == string)
-      return f->label_items[index].frame;
+  MAP_FIND(index, &f->by_label, hash,
+           f->label_items[index].key == key && f->label_items[index].string == string);
+  if (index != MAP_NONE) return f->label_items[index].frame;
   index = (uint32_t)f->by_label.count;
   if (!ARRAY_RESERVE(&f->profile->mem, f->label_items, f->label_capacity, (size_t)index + 1))
     return NONE;
@@ -168,8 +161,8 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
-/* Does the same for a column in memory of its own. Also frees the pages of the old column if
- * only this edit can read them. */
+/* Copies a column in memory of its own, like tag_frames_extend. Also frees the pages of the old
+ * column if only this edit can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
   void *items = tag_frames_extend(copy, column, count, more, size);
@@ -261,7 +254,7 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 struct tag_input {
   struct region *region;
   const struct region *lender;
-  const uint8_t *from; /* bytes before it have been freed; NULL: free nothing */
+  const uint8_t *from; /* address before which bytes have been freed; NULL: free nothing */
 };
 
 #define TAG_INPUT_STEP ((size_t)32 << 10)

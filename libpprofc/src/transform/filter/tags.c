@@ -1,6 +1,8 @@
-/* Filters by labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels (14). */
+/* Filters by labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels
+ * (docs/spec/pprof.md, 14). */
 #include "core/array.h"
 #include "core/buffer.h"
+#include "core/chars.h"
 #include "core/map.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -19,7 +21,7 @@ struct tag_filter {
   pprofc_str key;
 
   bool is_range;
-  double low, high; /* bounds of the range, infinite if open */
+  double low, high; /* bounds of the range, infinite if the range is open on that side */
   pprofc_str unit;
 
   struct regex **expressions;
@@ -33,23 +35,15 @@ struct quantity {
   pprofc_str text, digits, unit;
 };
 
-static bool tag_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool tag_is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Finds the first quantity in s at or after `from`. */
 static bool find_quantity(pprofc_str s, size_t from, struct quantity *q) {
   for (size_t i = from; i < s.size; i++) {
     size_t sign = s.data[i] == '+' || s.data[i] == '-', at = i + sign;
-    if (at >= s.size || !tag_is_digit(s.data[at])) continue;
-    while (at < s.size && tag_is_digit(s.data[at])) at++;
+    if (at >= s.size || !char_is_digit(s.data[at])) continue;
+    while (at < s.size && char_is_digit(s.data[at])) at++;
     q->digits = str_slice(s, i, at);
     size_t unit = at;
-    while (at < s.size && tag_is_letter(s.data[at])) at++;
+    while (at < s.size && char_is_letter(s.data[at])) at++;
     q->unit = str_slice(s, unit, at);
     q->text = str_slice(s, i, at);
     return true;
@@ -193,10 +187,10 @@ struct filter_tags_matcher {
   struct pair {
     uint32_t key, string;
   } * pair_items;
-  uint8_t *results; /* [pairs * expressions] 1: the expression matches the pair */
+  uint8_t *results; /* for each pair and expression, 1 if the expression matches the pair */
   size_t pair_capacity, result_capacity;
   struct buffer text;
-  struct label last; /* numeric label that was tested last; last_matched is its result */
+  struct label last; /* numeric label that was tested last, whose result is last_matched */
   bool last_matched;
 };
 
@@ -240,7 +234,7 @@ static bool reserve_pairs(struct filter_tags_matcher *m, size_t count) {
 
 static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const struct label *l) {
   pprofc_str text = profile_string(m->profile, l->string);
-  if (!m->filter->has_key) { /* pprof matches "key:value" */
+  if (!m->filter->has_key) { /* without a key, pprof matches the text "key:value" */
     buffer_clear(&m->text);
     buffer_add_str(&m->text, profile_string(m->profile, l->key));
     buffer_add_char(&m->text, ':');
@@ -257,11 +251,9 @@ static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const st
 static const uint8_t *label_results(struct filter_tags_matcher *m, const struct label *l) {
   size_t width = m->filter->expression_count;
   uint64_t hash = hash_mix(l->key, l->string);
-  struct map_probe probe = map_start(&m->pairs, hash);
-  uint32_t index;
-  while ((index = map_next(&m->pairs, &probe)) != MAP_NONE)
-    if (m->pair_items[index].key == l->key && m->pair_items[index].string == l->string)
-      return m->results + index * width;
+  MAP_FIND(index, &m->pairs, hash,
+           m->pair_items[index].key == l->key && m->pair_items[index].string == l->string);
+  if (index != MAP_NONE) return m->results + index * width;
   index = (uint32_t)m->pairs.count;
   if (!reserve_pairs(m, (size_t)index + 1)) return NULL;
   m->pair_items[index] = (struct pair){l->key, l->string};

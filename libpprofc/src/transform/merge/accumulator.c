@@ -23,7 +23,7 @@ static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t f
   return PPROFC_OK;
 }
 
-/* Returns the number of items at the end that have the same level. */
+/* Returns the number of partial results at the end that are on the same level. */
 static size_t accumulator_run(const struct accumulator *accumulator) {
   size_t run = 1;
   while (run < accumulator->count && accumulator->levels[accumulator->count - run - 1] ==
@@ -51,10 +51,10 @@ static bool accumulator_has_negative(const pprofc_profile *profile) {
   return all < 0;
 }
 
-/* True if this profile may be added in any grouping. False with negative values, because a sum
- * of 0 drops a sample, and a later occurrence would be appended at the end. False if only some
- * profiles have a time of 0, which hides earlier times. Profiles of different kinds must be
- * added in order, because each step keeps only the common sample types. */
+/* True if this profile may be merged in groups. Order matters in three cases: with negative values,
+ * because a sum of 0 drops a sample that a later profile would append again; if only some profiles
+ * have a time, because 0 hides earlier times; and if the sample types differ, because each step
+ * keeps only common types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {
   pprofc_error error;

@@ -8,15 +8,15 @@
 #include "profile/profile.h"
 
 #define ACCUMULATOR_WIDTH  8u
-#define ACCUMULATOR_LEVELS 22u /* enough for 2^64 profiles */
+#define ACCUMULATOR_LEVELS 22u /* number of levels, enough for 2^64 profiles */
 
 struct accumulator {
-  pprofc_profile *items[ACCUMULATOR_WIDTH *
-                        ACCUMULATOR_LEVELS]; /* groups in the order added, with descending levels */
+  /* Groups in the order in which they were added, with descending levels. */
+  pprofc_profile *items[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;
-  unsigned threads; /* threads of each merge; 0: one per processor */
-  bool chain;       /* true: the order of additions matters, so the only item is the sum of all */
+  unsigned threads; /* number of threads of each merge; 0: one per processor */
+  bool chain; /* true if the order of additions matters, so that the only item is the sum of all */
 };
 
 /* Appends the profile and takes it over. The final sum has the same bytes as adding the

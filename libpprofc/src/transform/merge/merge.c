@@ -2,7 +2,6 @@
 #include "transform/merge/merge.h"
 
 #include "core/budget.h"
-#include "core/parallel.h"
 #include "core/threshold.h"
 #include "pprofc/transform.h"
 #include "transform/compatible.h"
@@ -111,7 +110,6 @@ static bool open_merge(struct merge *m, const pprofc_profile *const *profiles, s
   if (!m->sources || interner_add(&m->strings, STR("")) == MAP_NONE) return false;
   for (m->source_count = 0; m->source_count < count; m->source_count++)
     if (!open_source(m, m->source_count, profiles[m->source_count], share)) return false;
-  m->workers = parallel_workers(m->out->threads, m->sample_count, EDIT_GRAIN);
   return m->sample_count < NONE;
 }
 
@@ -125,42 +123,15 @@ bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t 
          merge_label_strings(m);
 }
 
-static bool merge_has_negative(const struct merge *m) {
-  int64_t all = 0;
-  for (size_t i = 0; i < m->source_count; i++) {
-    const pprofc_profile *p = m->sources[i].profile;
-    size_t count = p->samples.count * p->type_count;
-    for (size_t n = 0; n < count; n++) all |= p->samples.values[n];
-  }
-  return all < 0;
-}
-
-/* number of threads from which on separate passes over the samples are faster than a single pass */
-#define MANY_WORKERS 5u
-
-static bool merge_may_pass(const struct merge *m) {
-  return !m->uniform && m->workers < MANY_WORKERS && !merge_has_negative(m);
-}
-
-static bool combine_in_passes(struct merge *m, bool *zeros) {
-  if (!m->uniform && !merge_walk_samples(m, true)) return false;
-  if (!merge_find_equal(m) || !merge_sum_samples(m, zeros)) return false;
-  return !m->uniform || merge_walk_results(m);
-}
-
 static bool combine_equal(struct merge *m) {
-  bool zeros = true;
-  if (!merge_hash_uniform(m)) return false;
-  if (merge_may_pass(m)) {
-    if (!merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
-    if (zeros) m->stack = NULL; /* sums wrapped around to 0 */
-  }
-  if (zeros && !combine_in_passes(m, &zeros)) return false;
+  bool zeros;
+  if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
   /* pprof merges the result with itself, which drops the records that only dropped samples
    * used. */
   merge_drop_zeros(m);
-  return merge_walk_again(m);
+  merge_number_results(m);
+  return true;
 }
 
 static bool write_strings(struct merge *m) {

@@ -1,5 +1,5 @@
-/* The parts of a merge, which share struct merge: tables (functions, mappings, locations by
- * key), samples (hashes, equal samples, order), labels, and the resulting profile. */
+/* Declares the parts of a merge, which share struct merge: tables (functions, mappings, locations
+ * by key), samples (hashes, equal samples, order), labels, and the resulting profile. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -13,28 +13,26 @@
 struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* index of its first sample among the samples of all sources */
-  bool shared;         /* true: the result points into its region */
-  bool is_base;        /* true: its samples get the base label */
-  uint32_t *strings;   /* [strings] index in the result, or NONE until needed */
-  uint32_t *functions, *mappings, *locations; /* [records] class; locations[-1] is
-                                                 LOCATION_HIDDEN */
-  uint64_t *label_hashes;                     /* [label_set_count] hash; equal sets have equal
-                                                 hashes */
+  bool shared;         /* true if the result points into the source's region */
+  bool is_base;        /* true if the source's samples get the base label */
+  uint32_t
+      *strings; /* for each string of the source, its index in the result, or NONE until needed */
+  /* Class of each function, mapping and location; locations[-1] is LOCATION_HIDDEN. */
+  uint32_t *functions, *mappings, *locations;
+  uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
 
 /* A run of samples with one stack encoding: one segment of a source. */
 struct merge_piece {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;     /* varint to location of the source; NULL: v is location v - 1 */
-  const uint32_t *classes; /* [size] varint to class, or LOCATION_HIDDEN */
+  const uint32_t *map;     /* location of the source for each varint; NULL: v is location v - 1 */
+  const uint32_t *classes; /* class for each varint, or LOCATION_HIDDEN */
   size_t size;
-  size_t coding; /* number of the encoding; pieces with equal numbers encode equal stacks as equal
-                    bytes */
 };
 
 struct merge_function {
-  uint32_t name, system_name, filename; /* string indices of the result */
+  uint32_t name, system_name, filename; /* string indices in the result */
   int64_t start_line;
 };
 
@@ -48,43 +46,40 @@ struct merge_place {
 
 struct merge_location {
   struct merge_place place;
-  uint32_t mapping; /* class, or NONE */
+  uint32_t mapping; /* class of the mapping, or NONE */
 };
 
 struct merge {
   pprofc_profile *out;
-  struct arena arena;  /* memory that only the merge needs */
-  struct arena tables; /* memory needed only until the tables are written */
+  struct arena arena;  /* arena for memory that only the merge needs */
+  struct arena tables; /* arena for memory that is needed only until the tables are written */
   struct merge_source *sources;
   size_t source_count;
-  size_t sample_count; /* samples of all sources */
+  size_t sample_count; /* number of samples of all sources */
   struct merge_piece *pieces;
   size_t piece_count;
-  size_t piece_sizes; /* sum of `size` over all pieces */
-  bool uniform; /* true: two stacks of the sources are equal if and only if their bytes are equal */
-  unsigned workers;
 
   struct interner strings;
   struct merge_function *functions;
   struct merge_place *mappings;
   struct merge_location *locations;
-  size_t function_count, mapping_count, location_count; /* number of classes */
-  bool ambiguous; /* true: members of a class differ in fields that are not in its key, so the
-                     merge must use the first one that a sample uses */
+  size_t function_count, mapping_count, location_count; /* numbers of classes */
+  bool ambiguous; /* true if members of a class differ in fields that are not in its key, so that
+                     the merge must use the first one that a sample uses */
 
-  uint64_t *hashes;    /* [sample_count] 0: all values are 0, skip the sample */
-  uint32_t *result_of; /* [sample_count] first equal sample, later the sample of the result;
+  uint32_t *result_of; /* for each sample, the first equal sample, later the sample of the result;
                           NONE: all values are 0 */
-  uint32_t *origins;   /* [result_count] first source sample of each sample of the result */
-  int64_t *values;     /* [result_count * types] in the region of the result */
+  uint32_t *origins;   /* for each sample of the result, the first source sample that it contains */
+  int64_t *values;     /* values of the result's samples, in the region of the result */
   size_t result_count;
-  const uint8_t **stack; /* [result_count] stacks of the result if merge_pass wrote them, else
-                            NULL */
+  const uint8_t **stack; /* for each sample of the result, the stack that merge_pass wrote; NULL
+                            after merge_drop_zeros */
   const uint32_t *stack_size;
 
-  uint32_t *location_order, *function_order, *mapping_order;    /* classes in the order of their
-                                                                   new ids */
-  uint32_t *location_number, *function_number, *mapping_number; /* class to new index, or NONE */
+  uint32_t *location_order, *function_order, *mapping_order; /* classes in the order of their
+                                                                new ids */
+  /* New index of each class, or NONE. */
+  uint32_t *location_number, *function_number, *mapping_number;
   size_t locations_used, functions_used, mappings_used;
 };
 
@@ -123,22 +118,14 @@ bool merge_number_used(struct merge *m, const uint8_t *const *used);
 /* True if, in each source, all mappings and all locations have different classes. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Hashes the bytes of all stacks and sets m->uniform. If it is false, the hashes are useless. */
-bool merge_hash_uniform(struct merge *m);
+/* Numbers the classes in order of use by all samples that are not all zero. */
+bool merge_number_samples(struct merge *m);
 
-/* Walk the stacks of all samples that are not all zero, or of the results, and number the
- * classes in order of use. `with_hashes` also hashes all samples, frame by frame. */
-bool merge_walk_samples(struct merge *m, bool with_hashes);
-bool merge_walk_results(struct merge *m);
+/* Numbers the classes again, in order of use by the remaining results. */
+void merge_number_results(struct merge *m);
 
-/* Numbers the classes again in order of use by the remaining results. */
-bool merge_walk_again(struct merge *m);
-
-/* Finds equal samples by their hashes. */
-bool merge_find_equal(struct merge *m);
-
-/* Does the work of merge_walk_samples and merge_find_equal in one pass, and writes the stacks
- * of the results. For sources without negative values, whose sums are rarely 0. */
+/* Numbers the classes in order of use, finds equal samples, and writes the stacks of the
+ * results. */
 bool merge_pass(struct merge *m);
 
 /* Adds up the values of equal samples; sets *zeros to true if a sample of the result is all
@@ -158,10 +145,7 @@ uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place 
                             uint32_t *next);
 void merge_number_end(struct merge *m, uint32_t *next);
 
-/* Returns the hash of a sample from the hash of its stack; never 0. */
-uint64_t merge_finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local);
-
-/* The answer to a comparison of two samples' labels. */
+/* Result of comparing two samples' labels. */
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
@@ -171,11 +155,11 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 
 /* ---- labels ------------------------------------------ */
 
-/* The label sets of the result while samples are written. */
+/* State of writing the label sets of the result. */
 struct merge_labels {
   struct merge *m;
-  uint32_t **number; /* [sources][label sets of the source] set of the result, or NONE */
-  struct label mark; /* the base label */
+  uint32_t **number; /* for each source and label set: set of the result, or NONE */
+  struct label mark; /* label that marks the samples of a base */
   struct label_table table;
   struct label *labels;
   size_t label_count;

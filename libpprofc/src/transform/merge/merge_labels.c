@@ -1,4 +1,4 @@
-/* The label sets of a merge's result, without duplicates, in the order in which samples use
+/* Makes the label sets of a merge's result, without duplicates, in the order in which samples use
  * them. */
 #include "transform/merge/merge.h"
 
@@ -39,7 +39,8 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   if (!w->number || !make_mark(w)) return false;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct samples *s = merge_samples_of(m, i);
-    size_t count = s->label_set ? s->label_set_count : 1; /* the empty set */
+    /* Without sets there is only the empty set. */
+    size_t count = s->label_set ? s->label_set_count : 1;
     w->number[i] = arena_array(&m->arena, count, sizeof *w->number[i]);
     if (!w->number[i]) return false;
     memset(w->number[i], 0xFF, count * sizeof *w->number[i]);
@@ -61,7 +62,8 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];
-  const struct label *labels = s->profile->samples.labels; /* NULL if every set is empty */
+  /* `labels` is NULL if every set is empty. */
+  const struct label *labels = s->profile->samples.labels;
   size_t first = w->label_count, known = w->table.count;
   for (size_t l = 0; l < set.count; l++) {
     struct label label = labels[set.first + l];

@@ -1,166 +1,6 @@
-/* The passes of a merge over all stacks: hash samples, and number locations, functions and
- * mappings in the order in which pprof first uses them. The order is sample by sample, leaf to
- * root; for a new location first its mapping, then its functions. */
-#include "core/parallel.h"
-#include "transform/edit.h"
+/* Numbers locations, functions and mappings in the order in which pprof first uses them: sample by
+ * sample, leaf to root; for a new location first its mapping, then its functions. */
 #include "transform/merge/merge.h"
-
-/* One worker's walk over a range of samples. */
-struct walker {
-  struct merge *m;
-  const uint32_t *samples; /* samples to walk, or NULL for all that are not all zero */
-  uint64_t *hashes;        /* hash of each sample, or NULL */
-  uint32_t **classes;      /* [pieces][size] copy of the piece's classes, with the bit UNSEEN
-                              until first use */
-  uint8_t *seen;           /* [location_count] 1: the class has been used */
-  struct merge_place *first_uses;
-  size_t first_use_count;
-  uint64_t *state; /* [longest stack + 1] hash state of the previous stack, by the number of
-                      bytes from its root end */
-  const uint8_t *stack;
-  size_t stack_size; /* size of the previous stack in bytes, 0 at the start of a piece */
-};
-
-/* Set in the class of a varint until a walker has used it; always set in LOCATION_HIDDEN. */
-#define UNSEEN 0x80000000u
-
-struct merge_order_walk {
-  struct walker *walkers;
-  size_t count; /* number of samples to walk */
-  unsigned workers;
-};
-
-/* ---- hashes ------------------------------------------ */
-
-/* Records the first uses of locations in a stack, leaf first. */
-static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
-  uint32_t *classes = w->classes[piece - w->m->pieces];
-  struct packed_stack rest = {w->stack, w->stack + w->stack_size, NULL};
-  uint32_t v;
-  while (stack_take_leaf_id(&rest, &v)) {
-    if (!(classes[v] & UNSEEN) || classes[v] == LOCATION_HIDDEN) continue;
-    uint32_t class = classes[v] &= ~UNSEEN;
-    if (w->seen[class]) continue; /* another varint has used this class */
-    w->seen[class] = 1;
-    w->first_uses[w->first_use_count++] =
-        (struct merge_place){piece->source, piece->map ? piece->map[v] : v - 1};
-  }
-}
-
-/* Hashes a stack from the root, starting after the part that it shares with the previous one. */
-static uint64_t hash_stack(struct walker *w, const struct merge_piece *piece, const uint8_t *stack,
-                           size_t size) {
-  size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
-  const uint32_t *classes = w->classes[piece - w->m->pieces];
-  const uint8_t *end = stack + size;
-  struct packed_stack rest = {stack, end - tail, NULL};
-  uint64_t hash = w->state[tail];
-  bool new_ones = false;
-  uint32_t v;
-  while (stack_take_root_id(&rest, &v)) {
-    uint32_t class = classes[v];
-    if (class != LOCATION_HIDDEN) {
-      hash = hash_mix(hash, class & ~UNSEEN);
-      new_ones = new_ones || class & UNSEEN;
-    }
-    w->state[end - rest.root] = hash;
-  }
-  w->stack = stack;
-  w->stack_size = size;
-  if (new_ones) note_first_uses(w, piece);
-  return hash;
-}
-
-uint64_t merge_finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local) {
-  const struct samples *s = merge_samples_of(m, source);
-  hash = hash_mix(hash, s->label_set ? m->sources[source].label_hashes[s->label_set[local]] : 0);
-  return hash ? hash : 1;
-}
-
-static void walk_sample(struct walker *w, const struct merge_piece *piece, size_t sample) {
-  const struct merge *m = w->m;
-  const struct samples *s = merge_samples_of(m, piece->source);
-  size_t local = sample - m->sources[piece->source].first_sample, types = m->out->type_count;
-  if (!w->samples && values_are_zero(s->values + local * types, types)) {
-    if (w->hashes) w->hashes[sample] = 0;
-    return;
-  }
-  uint64_t hash = hash_stack(w, piece, s->stack[local], s->stack_size[local]);
-  if (w->hashes) w->hashes[sample] = merge_finish_hash(m, hash, piece->source, local);
-}
-
-static void walk_range(void *context, unsigned worker) {
-  struct merge_order_walk *walk = context;
-  struct walker *w = &walk->walkers[worker];
-  const struct merge *m = w->m;
-  size_t from = parallel_from(walk->count, worker, walk->workers);
-  size_t to = parallel_from(walk->count, worker + 1, walk->workers);
-  if (from == to) return;
-  const struct merge_piece *piece = merge_piece_of(m, w->samples ? w->samples[from] : from);
-  for (size_t i = from; i < to; i++) {
-    if (!w->hashes && w->first_use_count == m->location_count)
-      return; /* all locations have been used */
-    size_t sample = w->samples ? w->samples[i] : i;
-    const struct merge_piece *next = merge_piece_next(m, piece, sample);
-    if (next != piece) w->stack_size = 0;
-    piece = next;
-    walk_sample(w, piece, sample);
-  }
-}
-
-/* ---- uniform sources --------------------------------- */
-
-/* True if all pieces have one encoding without hidden frames and with one varint per class. */
-static bool has_one_coding(struct merge *m) {
-  if (!m->piece_count) return false;
-  for (size_t i = 0; i < m->piece_count; i++)
-    if (m->pieces[i].map || m->pieces[i].coding != 0) return false;
-  const struct merge_piece *piece = &m->pieces[0];
-  uint8_t *seen = mem_zero_array(&m->out->mem, m->location_count, 1);
-  bool single = seen != NULL;
-  for (size_t v = 1; single && v < piece->size; v++) {
-    single = !seen[piece->classes[v]];
-    seen[piece->classes[v]] = 1;
-  }
-  mem_free(&m->out->mem, seen, m->location_count, 1);
-  return single;
-}
-
-struct hashing {
-  struct merge *m;
-  bool failed[16];
-};
-
-/* Hashes the stacks of one worker. Fails on a zero byte: it ends a varint that is longer than
- * necessary, so equal stacks may have different bytes. */
-static void hash_range(void *context, unsigned worker) {
-  struct hashing *h = context;
-  struct merge *m = h->m;
-  size_t types = m->out->type_count;
-  size_t to = parallel_from(m->sample_count, worker + 1, m->workers);
-  const struct merge_piece *piece = m->pieces;
-  for (size_t i = parallel_from(m->sample_count, worker, m->workers); i < to; i++) {
-    piece = merge_piece_next(m, piece, i);
-    const struct samples *s = merge_samples_of(m, piece->source);
-    size_t local = i - m->sources[piece->source].first_sample;
-    m->hashes[i] = 0;
-    if (values_are_zero(s->values + local * types, types)) continue;
-    uint64_t hash = hash_bytes(s->stack[local], s->stack_size[local]);
-    m->hashes[i] = merge_finish_hash(m, hash, piece->source, local);
-    h->failed[worker] |= memchr(s->stack[local], 0, s->stack_size[local]) != NULL;
-  }
-}
-
-bool merge_hash_uniform(struct merge *m) {
-  struct hashing h = {.m = m};
-  m->hashes = arena_array(&m->arena, m->sample_count, sizeof *m->hashes);
-  if (!m->hashes || !merge_hash_labels(m)) return false;
-  m->uniform = has_one_coding(m);
-  if (!m->uniform) return true;
-  parallel_run(m->workers, hash_range, &h);
-  for (unsigned w = 0; w < m->workers; w++) m->uniform = m->uniform && !h.failed[w];
-  return true;
-}
 
 /* ---- numbers ----------------------------------------- */
 
@@ -260,8 +100,7 @@ bool merge_number_tables(struct merge *m) {
 }
 
 bool merge_number_used(struct merge *m, const uint8_t *const *used) {
-  if (!alloc_numbers(m)) return false;
-  reset_numbers(m);
+  if (!merge_number_begin(m)) return false;
   uint32_t next = 0;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct merge_source *s = &m->sources[i];
@@ -302,105 +141,47 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-static size_t longest_stack(const struct merge *m) {
-  size_t longest = 0;
-  for (uint32_t i = 0; i < m->source_count; i++) {
-    size_t bytes = stack_longest(merge_samples_of(m, i));
-    if (bytes > longest) longest = bytes;
-  }
-  return longest;
-}
-
-static bool open_walker(struct merge *m, struct walker *w, size_t state_size) {
-  uint32_t *classes = arena_array(&m->arena, m->piece_sizes, sizeof *classes);
-  w->classes = arena_array(&m->arena, m->piece_count, sizeof(uint32_t *));
-  w->seen = arena_zero_array(&m->arena, m->location_count, 1);
-  w->first_uses = arena_array(&m->arena, m->location_count, sizeof *w->first_uses);
-  w->state = arena_array(&m->arena, state_size, sizeof *w->state);
-  if (!classes || !w->classes || !w->seen || !w->first_uses || !w->state) return false;
-  w->state[0] = 0;
-  for (size_t i = 0; i < m->piece_count; i++) {
-    const struct merge_piece *piece = &m->pieces[i];
-    bool same = i && piece->classes == piece[-1].classes && piece->size == piece[-1].size;
-    w->classes[i] = same ? w->classes[i - 1] : classes;
-    if (same) continue;
-    for (size_t v = 0; v < piece->size; v++) *classes++ = piece->classes[v] | UNSEEN;
-  }
-  return true;
-}
-
-static bool run_walk(struct merge *m, struct merge_order_walk *walk, const uint32_t *samples,
-                     uint64_t *hashes) {
-  size_t state_size = longest_stack(m) + 1;
-  for (unsigned w = 0; w < walk->workers; w++) {
-    walk->walkers[w] =
-        (struct walker){.m = m, .samples = samples, .hashes = hashes, .stack = (const uint8_t *)""};
-    if (!open_walker(m, &walk->walkers[w], state_size)) return false;
-  }
-  parallel_run(walk->workers, walk_range, walk);
-  return true;
-}
-
-/* Numbers the classes in the order in which the walkers found them. The first record of a
- * class represents it, unless an earlier walk has `settled` that. */
-static void number_met(struct merge *m, const struct merge_order_walk *walk, bool settled) {
-  uint32_t next = settled ? (uint32_t)m->source_count : 0;
-  for (unsigned w = 0; w < walk->workers; w++)
-    for (size_t i = 0; i < walk->walkers[w].first_use_count; i++) {
-      struct merge_place place = walk->walkers[w].first_uses[i];
-      uint32_t class = m->sources[place.source].locations[place.index];
-      number_main_mapping(m, &next, place.source + 1);
-      if (m->location_number[class] != NONE) continue;
-      if (!settled) represent(m, class, place);
+/* Numbers the classes that the stack of a sample uses first. The first record of a class represents
+ * it, unless `next` is NULL: then an earlier walk has settled that. */
+static void number_stack(struct merge *m, const struct merge_piece *piece, size_t sample,
+                         uint32_t *next) {
+  const struct samples *s = merge_samples_of(m, piece->source);
+  size_t local = sample - m->sources[piece->source].first_sample;
+  struct packed_stack rest = {s->stack[local], s->stack[local] + s->stack_size[local], NULL};
+  uint32_t v;
+  while (stack_take_leaf_id(&rest, &v)) {
+    uint32_t class = piece->classes[v];
+    if (class == LOCATION_HIDDEN || m->location_number[class] != NONE) continue;
+    struct merge_place place = {piece->source, piece->map ? piece->map[v] : v - 1};
+    if (next)
+      merge_number_first(m, class, place, next);
+    else
       number_location(m, class);
-    }
-  number_main_mapping(m, &next, (uint32_t)m->source_count);
+  }
 }
 
-bool merge_walk_samples(struct merge *m, bool with_hashes) {
-  struct walker walkers[16];
-  struct merge_order_walk walk = {walkers, m->sample_count, m->workers};
-  if (!alloc_numbers(m) || !run_walk(m, &walk, NULL, with_hashes ? m->hashes : NULL)) return false;
-  reset_numbers(m);
-  number_met(m, &walk, false);
+bool merge_number_samples(struct merge *m) {
+  if (!merge_number_begin(m)) return false;
+  const struct merge_piece *piece = m->pieces;
+  size_t types = m->out->type_count;
+  uint32_t next = 0;
+  for (size_t i = 0; i < m->sample_count; i++) {
+    piece = merge_piece_next(m, piece, i);
+    size_t local = i - m->sources[piece->source].first_sample;
+    if (!values_are_zero(merge_samples_of(m, piece->source)->values + local * types, types))
+      number_stack(m, piece, i, &next);
+  }
+  merge_number_end(m, &next);
   return true;
 }
 
-/* Walks the results from `first` on. */
-static bool walk_origins(struct merge *m, struct merge_order_walk *walk, size_t first) {
-  walk->count = m->result_count - first;
-  walk->workers = parallel_workers(m->workers, walk->count, EDIT_GRAIN);
-  return run_walk(m, walk, m->origins + first, NULL);
-}
-
-/* Returns the number of results that are already in order: all samples of the first source if
- * it is the result of a merge, else 0. A walk would give its locations the same numbers. */
-static size_t numbered_results(const struct merge *m) {
-  const pprofc_profile *first = m->sources[0].profile;
-  size_t count = first->samples.count;
-  bool all = first->in_order_of_use && count && count <= m->result_count &&
-             m->origins[count - 1] == count - 1;
-  return all ? count : 0;
-}
-
-bool merge_walk_results(struct merge *m) {
-  struct walker walkers[16];
-  struct merge_order_walk walk = {.walkers = walkers};
-  size_t known = numbered_results(m);
-  if (!alloc_numbers(m) || !walk_origins(m, &walk, known)) return false;
-  reset_numbers(m);
-  if (known) number_source(m, 0);
-  number_met(m, &walk, false);
-  return true;
-}
-
-bool merge_walk_again(struct merge *m) {
-  struct walker walkers[16];
-  struct merge_order_walk walk = {.walkers = walkers};
-  if (!walk_origins(m, &walk, 0)) return false;
+void merge_number_results(struct merge *m) {
   uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
   reset_numbers(m);
   if (main_mapping != NONE) number_mapping(m, main_mapping);
-  number_met(m, &walk, true);
-  return true;
+  const struct merge_piece *piece = m->pieces;
+  for (size_t i = 0; i < m->result_count; i++) {
+    piece = merge_piece_next(m, piece, m->origins[i]);
+    number_stack(m, piece, m->origins[i], NULL);
+  }
 }

@@ -1,8 +1,6 @@
 /* Merges samples in one pass: numbers the records that a sample is the first to use, writes
  * its stack in new numbers, and looks the stack up in the result. New stacks are added. Equal
- * stacks are equal bytes, even if their sources have different ids. One thread does this
- * faster than several run the separate passes in merge_order.c and merge_samples.c. Those are
- * for many threads and for negative values. */
+ * stacks are equal bytes, even if their sources have different ids. */
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
@@ -10,8 +8,9 @@
 #define PASS_UNMET 0xFFu
 
 /* Number of samples that go through each step together, to hide the latency of lookups. */
-#define PASS_BATCH   32u
-#define PASS_WRITTEN ((size_t)16 * 1024) /* minimum bytes for the stacks of a batch */
+#define PASS_BATCH 32u
+/* Minimum size in bytes of the buffer for the stacks of a batch. */
+#define PASS_WRITTEN ((size_t)16 * 1024)
 
 /* A sample of the batch with its stack in new numbers. */
 struct pass_item {
@@ -21,7 +20,7 @@ struct pass_item {
   uint32_t stack_size, sample;
 };
 
-/* A sample of the result: its stack, and the first source sample with it. */
+/* A sample of the result: its stack, and the first source sample that has it. */
 struct pass_result {
   const uint8_t *stack;
   uint32_t stack_size, first;
@@ -29,18 +28,19 @@ struct pass_result {
 
 struct pass {
   struct merge *m;
-  struct map table; /* index of `results` */
+  struct map table; /* index of `results` by the hash of the stack */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  struct stack_code *codes; /* [largest piece] new varints for the piece `coded` */
+  struct stack_code *codes; /* new varints for the piece `coded`; room for the largest piece */
   const struct merge_piece *coded;
   uint32_t next_source; /* first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
-  size_t max_depth, code_most; /* upper bounds: frames of a stack, bytes of a new varint */
-  uint8_t *written;            /* [written_size] stacks of the batch */
+  /* Upper bounds: number of frames of a stack, number of bytes of a new varint. */
+  size_t max_depth, code_most;
+  uint8_t *written; /* stacks of the batch, one after another */
   size_t written_size, used;
-  uint8_t *room; /* free space in the region of the result */
+  uint8_t *room; /* free memory in the region of the result */
   size_t left;
 };
 
@@ -187,8 +187,8 @@ static bool pass_sample(struct pass *p, const struct merge_piece *piece, uint32_
   item->piece = piece;
   item->sample = sample;
   pass_write(p, item, s->stack[local], s->stack_size[local]);
-  uint64_t hash = hash_bytes(item->stack, item->stack_size);
-  item->hash = merge_finish_hash(m, hash, piece->source, local);
+  uint64_t labels = s->label_set ? source->label_hashes[s->label_set[local]] : 0;
+  item->hash = hash_mix(hash_bytes(item->stack, item->stack_size), labels);
   map_expect(&p->table, item->hash);
   return true;
 }

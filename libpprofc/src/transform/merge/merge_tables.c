@@ -1,5 +1,5 @@
-/* The tables of a merge: finds equal functions, mappings and locations in the sources, and
- * makes the tables of the result (6.3). */
+/* Builds the tables of a merge: finds equal functions, mappings and locations in the sources, and
+ * makes the tables of the result (docs/spec/pprof.md, 6.3). */
 #include "pprofc/builder.h"
 #include "transform/merge/merge.h"
 
@@ -27,14 +27,11 @@ static bool class_functions(struct merge *m, struct map *table, size_t source) {
     if (key.name == NONE || key.system_name == NONE || key.filename == NONE) return false;
     uint64_t hash = hash_mix(hash_mix(key.name, key.system_name),
                              hash_mix(key.filename, (uint64_t)key.start_line));
-    struct map_probe probe = map_start(table, hash);
-    uint32_t class;
-    while ((class = map_next(table, &probe)) != MAP_NONE) {
-      const struct merge_function *other = &m->functions[class];
-      if (other->name == key.name && other->system_name == key.system_name &&
-          other->filename == key.filename && other->start_line == key.start_line)
-        break;
-    }
+    const struct merge_function *known = m->functions;
+    MAP_FIND(class, table, hash,
+             known[class].name == key.name && known[class].system_name == key.system_name &&
+                 known[class].filename == key.filename &&
+                 known[class].start_line == key.start_line);
     if (class == MAP_NONE) {
       class = (uint32_t)m->function_count++;
       m->functions[class] = key;
@@ -61,7 +58,7 @@ static bool same_text(const pprofc_profile *p, uint32_t a, const pprofc_profile 
   return str_equal(profile_string(p, a), profile_string(q, b));
 }
 
-/* A mapping and its profile. */
+/* A mapping and the profile that has it. */
 struct placed_mapping {
   const pprofc_profile *profile;
   const struct mapping *mapping;
@@ -90,14 +87,8 @@ static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) 
 /* Returns the class of a mapping, or MAP_NONE if it is the first of its class. */
 static uint32_t find_mapping_class(struct merge *m, const struct map *table, uint64_t hash,
                                    struct placed_mapping a) {
-  struct map_probe probe = map_start(table, hash);
-  uint32_t class;
-  while ((class = map_next(table, &probe)) != MAP_NONE) {
-    struct placed_mapping b = mapping_of_class(m, class);
-    if (!same_mapping_key(a, b)) continue;
-    m->ambiguous = m->ambiguous || !same_mapping_rest(a, b);
-    break;
-  }
+  MAP_FIND(class, table, hash, same_mapping_key(a, mapping_of_class(m, class)));
+  if (class != MAP_NONE) m->ambiguous |= !same_mapping_rest(a, mapping_of_class(m, class));
   return class;
 }
 
@@ -178,10 +169,7 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
         .mapping = mapping == NONE ? NONE : s->mappings[mapping],
     };
     uint64_t hash = hash_location(s, &key);
-    struct map_probe probe = map_start(table, hash);
-    uint32_t class;
-    while ((class = map_next(table, &probe)) != MAP_NONE)
-      if (merge_tables_same_location(m, &key, &m->locations[class])) break;
+    MAP_FIND(class, table, hash, merge_tables_same_location(m, &key, &m->locations[class]));
     if (class == MAP_NONE) {
       class = (uint32_t)m->location_count++;
       m->locations[class] = key;
@@ -275,20 +263,6 @@ static bool class_piece(struct merge *m, struct merge_piece *piece, const struct
   return true;
 }
 
-/* Finds an earlier piece with the same classes. Sources of one program often have the same
- * locations with the same ids. */
-static size_t find_coding(const struct merge *m, size_t index) {
-  const struct merge_piece *piece = &m->pieces[index];
-  for (size_t i = 0; i < index; i++) {
-    const struct merge_piece *other = &m->pieces[i];
-    if (other->coding == i && other->size == piece->size &&
-        (other->classes == piece->classes ||
-         memcmp(other->classes, piece->classes, piece->size * sizeof *piece->classes) == 0))
-      return i;
-  }
-  return index;
-}
-
 static bool make_pieces(struct merge *m) {
   size_t count = 0;
   for (size_t i = 0; i < m->source_count; i++)
@@ -303,8 +277,6 @@ static bool make_pieces(struct merge *m) {
       *piece = (struct merge_piece){.first = m->sources[i].first_sample + s->segments[n].first,
                                     .source = i};
       if (!class_piece(m, piece, &s->segments[n])) return false;
-      piece->coding = find_coding(m, m->piece_count);
-      m->piece_sizes += piece->size;
       m->piece_count++;
     }
   }
@@ -317,7 +289,7 @@ static bool holds(const struct merge *m, size_t piece, size_t sample) {
 }
 
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
-  /* with many sources, sizes are mostly equal */
+  /* guess the piece by its share of the samples, because sizes are mostly equal */
   size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
   for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
     if (holds(m, i, sample)) return &m->pieces[i];

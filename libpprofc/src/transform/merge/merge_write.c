@@ -21,8 +21,8 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
                               const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
                               const uint8_t **out) {
-  size_t most = (size_t)*size * VARINT32_BYTES_MAX; /* a frame takes at least one byte in the
-                                                       source */
+  /* Upper bound: a frame takes at least one byte in the source. */
+  size_t most = (size_t)*size * VARINT32_BYTES_MAX;
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
     *room = arena_alloc(&m->out->region->arena, *left);
@@ -32,7 +32,8 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
   size_t n = 0;
   uint32_t id;
   static const uint8_t no_frames;
-  *out = *room ? *room : &no_frames; /* not NULL, because readers add sizes to it */
+  /* A stack without frames is not NULL, because readers add sizes to it. */
+  *out = *room ? *room : &no_frames;
   while (stack_take_leaf_id(&rest, &id))
     if (piece->classes[id] != LOCATION_HIDDEN)
       n += varint_put(*room + n, m->location_number[piece->classes[id]] + 1);

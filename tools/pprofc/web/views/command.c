@@ -1,86 +1,84 @@
-/* "Copy as command": a shell command that prints the data of a view. */
+/* Makes the text for "Copy as command": a shell command that prints the data of a view. */
+#include "core/chars.h"
 #include "core/escape.h"
 #include "web/views/page.h"
+
+#include <math.h>
+#include <stdio.h>
 
 /* ---- words for a shell ------------------------------- */
 
 static bool command_is_plain(pprofc_str word) {
   for (size_t i = 0; i < word.size; i++) {
     char c = word.data[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    bool letter = char_is_letter(c) || char_is_digit(c);
     if (!letter && (!c || !strchr("-_./,:=@%+", c))) return false;
   }
   return word.size > 0;
 }
 
-static void command_write_ansi(struct output *out, pprofc_str word) {
-  output_add_text(out, "$&#39;");
+static void command_write_ansi(struct buffer *out, pprofc_str word) {
+  buffer_add_text(out, "$'");
   for (size_t i = 0; i < word.size; i++) {
     unsigned char c = (unsigned char)word.data[i];
     if (c < 0x20 || c >= 0x7F)
-      output_printf(out, "\\x%02x", c);
+      buffer_printf(out, "\\x%02x", c);
     else if (c == '\'' || c == '\\')
-      output_printf(out, "\\%s", c == '\\' ? "\\" : "&#39;");
+      buffer_printf(out, "\\%s", c == '\\' ? "\\" : "'");
     else
-      html_name(out, (pprofc_str){word.data + i, 1});
+      buffer_add_char(out, word.data[i]);
   }
-  output_add_text(out, "&#39;");
+  buffer_add_text(out, "'");
 }
 
 /* Writes a word, quoted if a shell would split or expand it. */
-static void command_write_word(struct output *out, pprofc_str word) {
+static void command_write_word(struct buffer *out, pprofc_str word) {
   if (command_is_plain(word)) {
-    html_name(out, word);
+    buffer_add_str(out, word);
     return;
   }
   if (!escape_terminal_clean(word)) {
     command_write_ansi(out, word);
     return;
   }
-  pprofc_str piece;
-  output_add_text(out, "&#39;");
-  for (bool first = true; str_next(&word, '\'', &piece); first = false) {
-    if (!first) output_add_text(out, "&#39;\\&#39;&#39;");
-    html_name(out, piece);
-  }
-  output_add_text(out, "&#39;");
+  escape_shell(out, word);
 }
 
 /* ---- flags ------------------------------------------- */
 
-static void command_write_flag(const struct view_page *page, struct output *out, const char *name,
+static void command_write_flag(const struct view_page *page, struct buffer *out, const char *name,
                                pprofc_str value) {
   struct buffer flag;
   buffer_init(&flag, page->mem, (size_t)1 << 20);
   buffer_printf(&flag, "-%s=", name);
   buffer_add_str(&flag, value);
-  output_add_char(out, ' ');
+  buffer_add_char(out, ' ');
   command_write_word(out, buffer_str(&flag));
   buffer_free(&flag);
 }
 
 static void command_write_option(const struct view_page *page, const pprofc_report_options *options,
-                                 struct output *out, const pprofc_option_info *option) {
+                                 struct buffer *out, const pprofc_option_info *option) {
   char value[4096];
   if (pprofc_report_options_get(options, option->name, value, sizeof value, NULL, NULL)) return;
   if (strcmp(value, option->default_text) == 0) return;
   if (option->kind == PPROFC_OPTION_CHOICE)
-    output_printf(out, " -%s", value);
+    buffer_printf(out, " -%s", value);
   else if (option->kind == PPROFC_OPTION_BOOL && strcmp(value, "true") == 0)
-    output_printf(out, " -%s", option->name);
+    buffer_printf(out, " -%s", option->name);
   else
     command_write_flag(page, out, option->name, str_of(value));
 }
 
-static void command_write_format(const struct view_page *page, struct output *out) {
+static void command_write_format(const struct view_page *page, struct buffer *out) {
   const char *format = page->view->format;
   bool matching =
       strcmp(format, "peek") == 0 || strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0;
   if (matching)
     command_write_flag(page, out, format, page->argument);
   else
-    output_printf(out, " -%s", format);
-  if (strcmp(format, "flame") == 0) output_add_text(out, " -output=flame.html");
+    buffer_printf(out, " -%s", format);
+  if (strcmp(format, "flame") == 0) buffer_add_text(out, " -output=flame.html");
 }
 
 /* True if the argument is a base. `text` becomes the value of -base= or -diff_base=. */
@@ -96,46 +94,104 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
 
 /* Writes an argument of the server's command line. In a view of one side it skips the profiles
  * of the other side. */
-static void command_write_argument(const struct view_page *page, struct output *out,
+static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
   pprofc_str base;
   bool is_base = command_is_base(argument, &base), is_flag = *argument == '-';
   if (is_base && page->in->side == WEB_HEAD) return;
   if (!is_base && !is_flag && page->in->side == WEB_BASE) return;
-  output_add_char(out, ' ');
+  buffer_add_char(out, ' ');
   command_write_word(out, is_base && page->in->side == WEB_BASE ? base : str_of(argument));
 }
 
-/* True if -noise prints the numbers of the view: the means of runs. */
+/* ---- verdicts ---------------------------------------- */
+
+/* True if the arguments subtract a base, which verdicts refuse. */
+static bool command_subtracts(const struct view_page *page) {
+  const struct web_info *info = page->in->info;
+  for (size_t i = 0; i < info->argument_count; i++)
+    if (str_starts(str_of(info->arguments[i]), STR("-base="))) return true;
+  return false;
+}
+
+/* True if -noise prints the view, which shows verdicts. */
 static bool command_judges(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
-  bool table = strcmp(page->view->format, "top") == 0 && page->judgement.verdicts;
-  return page_is_diff(page) && page_runs(page, WEB_DIFF) > 1 && (flame || table);
+  bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
+  bool shown = flame || strcmp(page->view->format, "top") == 0;
+  return page_is_diff(page) && shown && judged && !page->options.drop_negative &&
+         !command_subtracts(page);
 }
 
-/* True if the command prints sums, because no flag divides both sides by their numbers of runs. */
+static void command_write_number(const struct view_page *page, struct buffer *out, const char *name,
+                                 double value, double initial) {
+  char text[32];
+  snprintf(text, sizeof text, "%g", value);
+  if (fabs(value - initial) > 0) command_write_flag(page, out, name, str_of(text));
+}
+
+/* Writes -noise and its flags. */
+static void command_write_noise(const struct view_page *page, struct buffer *out) {
+  static const char *const divisors[] = {
+      [PPROFC_EXPOSURE_AUTO] = "",     [PPROFC_EXPOSURE_OPS] = "ops",
+      [PPROFC_EXPOSURE_TIME] = "time", [PPROFC_EXPOSURE_TOTAL] = "total",
+      [PPROFC_EXPOSURE_NONE] = "none",
+  };
+  const struct noise_options *n = page->in->info->noise;
+  bool total = page->options.normalize;
+  buffer_add_text(out, " -noise");
+  if (!n) return;
+  const struct {
+    const char *name, *value;
+  } texts[] = {
+      {"normalize_by", total ? "total" : divisors[n->normalize_by]},
+      {"ops", n->ops},
+      {"bench_base", n->bench_base},
+      {"bench_head", n->bench_head},
+      {"bench", n->bench},
+      {"noise_rules", n->rules},
+      {"common", n->common ? "off" : ""},
+      {"correction", n->correction ? "by" : ""},
+      {"fcr", n->how.fcr ? "true" : ""},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].value && *texts[i].value)
+      command_write_flag(page, out, texts[i].name, str_of(texts[i].value));
+  command_write_number(page, out, "alpha", n->how.alpha, 0.05);
+  command_write_number(page, out, "noise_cv", n->how.noise_cv, 0.05);
+  command_write_number(page, out, "min_samples", n->how.min_samples, 10);
+}
+
+/* True if the command prints sums, because no flag divides both sides by their runs or seconds. */
 static bool command_adds_up(const struct view_page *page) {
-  return page_is_diff(page) && page_runs(page, WEB_BASE) != page_runs(page, WEB_HEAD);
+  return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
 
-void document_command(const struct view_page *page, struct output *out) {
+void document_command(const struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
   /* As in pprof, Peek ignores the granularity and always shows lines. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (!judges && !adds_up) options.divide_by *= page_runs(page, page->in->side);
+  if (judges) { /* -noise folds these frames and divides by itself */
+    options.hide = page->in->options->hide;
+    options.normalize = false;
+    options.nodefraction = 0; /* the page drops small totals, the table of -noise small changes */
+    options.nodecount = 0;
+  } else if (!adds_up) {
+    options.divide_by *= page_divisor(page, page->in->side);
+  }
   if (info->command) {
-    html_put(out, info->command);
+    buffer_add_text(out, info->command);
     return;
   }
-  output_add_text(out, "pprofc");
+  buffer_add_text(out, "pprofc");
   command_write_format(page, out);
-  if (judges) output_add_text(out, " -noise");
+  if (judges) command_write_noise(page, out);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
     command_write_option(page, &options, out, option);
   for (size_t i = 0; i < info->argument_count; i++)
     command_write_argument(page, out, info->arguments[i]);
-  if (adds_up) output_add_text(out, "  # sums over runs");
+  if (adds_up) buffer_add_text(out, info->by_time ? "  # not per second" : "  # sums over runs");
 }

@@ -1,7 +1,8 @@
-/* The document of every view: bar, pills, the view, inspector and dialogs. The view is made
+/* Makes the document of every view: bar, pills, the view, inspector and dialogs. The view is made
  * first, because its totals and warnings come before it, and because a failure must write
  * nothing. */
 #include "core/array.h"
+#include "core/template.h"
 #include "pipeline/pipeline.h"
 #include "web/views/page.h"
 
@@ -47,8 +48,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in a pivot of pprof's links (`p=^name$`), or "" if the expression is not a
- * single name. */
+/* Returns the name in an expression `p=^name$` that pprof's links use to choose one function, or ""
+ * if the expression is not a single name. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);
@@ -69,11 +70,11 @@ static void document_open(struct view_page *page, const struct web_view *view,
                              .mem = input->profile ? &input->profile->mem : &mem_default,
                              .options = *input->options,
                              .unit = STR(""),
-                             .about = STR(""),
                              .argument = str_of(input->options->focus)};
   page->options.warn = document_warn;
   page->options.warn_context = page;
   arena_init(&page->arena, page->mem);
+  fill_init(&page->fill, page->mem);
   if (page_is_diff(page) && input->profile)
     page->failed = !judge_hide_folded(input->profile, &page->arena, &page->options);
   page->selected.function = str_of(web_query_get(input->query, "sel"));
@@ -85,118 +86,47 @@ static void document_open(struct view_page *page, const struct web_view *view,
 static void document_close(struct view_page *page) {
   judge_free(&page->judgement);
   ARRAY_FREE(page->mem, page->warnings, page->warning_capacity);
+  fill_free(&page->fill);
   arena_free(&page->arena);
-}
-
-/* ---- the frame --------------------------------------- */
-
-static void document_title(const struct view_page *page, struct output *out) {
-  const pprofc_profile *p = page->in->profile;
-  pprofc_str file = STR(""), type = STR("");
-  size_t index;
-  if (p && p->mappings.count) file = str_path_base(profile_string(p, p->mappings.items[0].file));
-  if (page_type(page, &index)) type = profile_string(p, p->types[index].type);
-  output_add_text(out, "<title>");
-  html_name(out, file);
-  output_add_char(out, ' ');
-  html_name(out, type);
-  output_printf(out, " - %s - pprofc</title>\n", page->view->title);
-}
-
-static void document_stylesheet(struct output *out, const char *address) {
-  if (!address) return;
-  output_add_text(out, "<link rel=stylesheet");
-  html_attribute(out, "href", str_of(address));
-  output_add_text(out, ">\n");
-}
-
-static void document_script(struct output *out, const char *address) {
-  if (!address) return;
-  output_add_text(out, "<script defer");
-  html_attribute(out, "src", str_of(address));
-  output_add_text(out, "></script>\n");
-}
-
-static void document_head(const struct view_page *page, struct output *out) {
-  static const char *const sides[] = {
-      [WEB_HEAD] = "head", [WEB_BASE] = "base", [WEB_DIFF] = "diff"};
-  const struct web_info *info = page->in->info;
-  output_add_text(out, "<!DOCTYPE html>\n<html lang=\"en\"");
-  html_attribute(out, "data-view", str_of(page->view->path));
-  output_printf(out,
-                " data-side=\"%s\" data-generation=\"%llu\">\n<head>\n<meta charset=\"utf-8\">\n",
-                sides[page->in->side], (unsigned long long)info->generation);
-  output_add_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                       "<meta name=\"color-scheme\" content=\"light dark\">\n");
-  document_title(page, out);
-  if (info->icon) {
-    output_add_text(out, "<link rel=icon");
-    html_attribute(out, "href", str_of(info->icon));
-    output_add_text(out, ">\n");
-  }
-  document_stylesheet(out, info->css);
-  view_flame_preload(page, out);
-  document_script(out, info->js);
-  output_add_text(out, "</head>\n<body>\n<a id=skip href=\"#view\">skip to the view</a>\n");
-}
-
-static void document_frame(const struct view_page *page, pprofc_str body, struct output *out) {
-  document_head(page, out);
-  document_bar(page, out);
-  document_pills(page, out);
-  output_add_text(out, "<div id=stage>\n<main id=view tabindex=-1>\n");
-  output_add_str(out, body);
-  output_add_text(out, "</main>\n");
-  document_inspector(page, out);
-  output_add_text(out, "</div>\n<div id=announce role=status aria-live=polite></div>\n");
-  document_dialogs(page, out);
-  output_add_text(out, "</body>\n</html>\n");
 }
 
 /* ---- the view ---------------------------------------- */
 
-static int document_collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
+extern const unsigned char asset_views_html[];
+extern const size_t asset_views_html_size;
+
+void page_put(const struct view_page *page, struct buffer *out, const char *part) {
+  const pprofc_str views = {(const char *)asset_views_html, asset_views_html_size};
+  template_put(out, views, part, &page->fill);
 }
 
-static pprofc_status document_body(struct view_page *page, struct buffer *body,
-                                   pprofc_error *error) {
-  struct output inner;
-  output_init(&inner, document_collect, body);
-  pprofc_status status = page->view->body(page, &inner, error);
-  output_flush(&inner, NULL);
-  if (!status && (body->failed || page->failed)) status = error_nomem(error);
-  return status;
+/* Sets the message of a failed comparison: a link to the other profile alone. */
+static void document_fill_alone(struct view_page *page) {
+  const struct web_info *info = page->in->info;
+  const char *base = page_parameter(page, "base");
+  for (size_t i = 0; i < info->profile_count && *base; i++) {
+    if (strcmp(info->profiles[i].query + strlen("base="), base) != 0) continue;
+    buffer_printf(fill_text(&page->fill, "alone"), "flamegraph?side=head&head=%s", base);
+    fill_words(&page->fill, "other", info->profiles[i].name);
+  }
 }
 
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
-                           struct output *out, pprofc_error *error) {
+                           const char *message, struct output *out, pprofc_error *error) {
   struct view_page page;
   struct buffer body;
+  pprofc_status status = PPROFC_OK;
   document_open(&page, view, input);
   buffer_init(&body, page.mem, BODY_BYTES);
-  pprofc_status status = document_body(&page, &body, error);
-  if (!status) document_frame(&page, buffer_str(&body), out);
-  buffer_free(&body);
-  document_close(&page);
-  return status;
-}
-
-pprofc_status web_document_error(const struct web_view *view, const struct web_view_input *input,
-                                 const char *message, struct output *out, pprofc_error *error) {
-  struct view_page page;
-  struct buffer body;
-  document_open(&page, view, input);
-  buffer_init(&body, page.mem, BODY_BYTES);
-  struct output inner;
-  output_init(&inner, document_collect, &body);
-  output_add_text(&inner, "<div class=failure role=alert><h1>This cannot be shown</h1>\n<p>");
-  html_put(&inner, message);
-  output_add_text(&inner, "</p>\n<p>Remove a filter above, change it in the search field, or <a");
-  html_attribute(&inner, "href", str_of(view->path));
-  output_add_text(&inner, ">start again without filters</a>.</p></div>\n");
-  pprofc_status status = output_flush(&inner, error);
+  if (message) {
+    fill_words(&page.fill, "message", message);
+    fill_words(&page.fill, "restart", view->path);
+    document_fill_alone(&page);
+    page_put(&page, &body, "failure");
+  } else {
+    status = view->body(&page, &body, error);
+  }
+  if (!status && (body.failed || page.failed)) status = error_nomem(error);
   if (!status) document_frame(&page, buffer_str(&body), out);
   buffer_free(&body);
   document_close(&page);

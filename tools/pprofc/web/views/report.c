@@ -1,21 +1,18 @@
-/* Reports for the views: the pipeline and the graph without a format. */
+/* Runs the pipeline and builds graphs for the views, which write the reports themselves. */
 #include "web/views/page.h"
 
 #include "unit/unit.h"
 
-double page_runs(const struct view_page *page, enum web_side side) {
-  const struct web_info *info = page->in->info;
-  size_t base = info->base_run_count ? info->base_run_count : 1;
-  size_t head = info->head_run_count ? info->head_run_count : 1;
-  if (side == WEB_DIFF) return (double)judge_common_runs(base, head);
-  return (double)(side == WEB_BASE ? base : head);
+double page_divisor(const struct view_page *page, enum web_side side) {
+  double divisor = page->in->info->divisors[side];
+  return divisor > 0 ? divisor : 1;
 }
 
 /* Returns the options of the page with the divisor of the displayed profile. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;
-  divided.divide_by *= page_runs(page, page->in->side);
+  divided.divide_by *= page_divisor(page, page->in->side);
   return divided;
 }
 
@@ -25,8 +22,7 @@ pprofc_status view_report_open(struct view_report *v, struct view_page *page,
   *v = (struct view_report){.options = page_divided(page, &page->options)};
   v->report.options = &v->options;
   v->report.mem = &profile->mem;
-  const struct pipeline_options asked = report_pipeline_options(&v->options);
-  pprofc_status status = pipeline_run(profile, &asked, overrides, &v->report.result, error);
+  pprofc_status status = pipeline_run(profile, &v->options, overrides, &v->report.result, error);
   v->report.output_unit = v->report.result.output_unit;
   return status;
 }
@@ -48,11 +44,11 @@ bool page_type(const struct view_page *page, size_t *index) {
   return p && value_select(p, str_of(page->options.sample_index), index, NULL) == PPROFC_OK;
 }
 
-void page_write_value(const struct view_page *page, struct output *out, int64_t value) {
-  page_write_mean(page, out, (double)value / page_runs(page, page->in->side));
+void page_fill_shown(struct view_page *page, const char *name, int64_t value) {
+  page_fill_mean(page, name, (double)value / page_divisor(page, page->in->side));
 }
 
-void page_write_mean(const struct view_page *page, struct output *out, double value) {
+void page_fill_mean(struct view_page *page, const char *name, double value) {
   const pprofc_profile *p = page->in->profile;
   double ratio = page->options.divide_by;
   char text[UNIT_LABEL_MAX];
@@ -61,7 +57,18 @@ void page_write_mean(const struct view_page *page, struct output *out, double va
   if (ratio > 0 && ratio != 1) value /= ratio;
   pprofc_str unit = page->unit.size ? page->unit : STR("auto");
   pprofc_str from = profile_string(p, p->types[index].unit);
-  html_name(out, html_mean_text(value, from, unit, text));
+  fill_str(&page->fill, name, html_mean_text(value, from, unit, text));
+}
+
+void page_fill_value(struct view_page *page, const char *name, const struct report *report,
+                     int64_t value) {
+  char text[UNIT_LABEL_MAX];
+  fill_str(&page->fill, name, html_value_text(report, value, text));
+}
+
+void page_fill_share(struct view_page *page, const char *name, int64_t value, int64_t total) {
+  char text[32];
+  fill_str(&page->fill, name, unit_percentage_trimmed(value, total, text));
 }
 
 /* ---- data for the frame ------------------------------ */
@@ -71,43 +78,29 @@ static bool page_is_web_address(pprofc_str text) {
   return str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
 }
 
-static void page_write_label(void *context, const char *prefix, pprofc_str text) {
-  struct output *out = context;
+/* Adds a line about the profile. If the page divides values by runs or operations, the duration
+ * loses its percentage. */
+static void page_add_label(void *context, const char *prefix, pprofc_str text) {
+  struct view_page *page = context;
+  struct fill *fill = &page->fill;
+  bool divided = page_divisor(page, page->in->side) != 1;
+  if (divided && strcmp(prefix, "Duration: ") == 0 && str_ends(text, STR(")")))
+    while (text.size && text.data[--text.size] != '(') continue;
   bool link = strcmp(prefix, "Doc: ") == 0 && page_is_web_address(text);
-  output_add_text(out, "<p>");
-  html_put(out, prefix);
-  if (link) {
-    output_add_text(out, "<a target=_blank rel=\"noopener noreferrer\"");
-    html_attribute(out, "href", text);
-    output_add_char(out, '>');
-  }
-  html_name(out, text);
-  output_add_text(out, link ? "</a></p>" : "</p>");
-}
-
-static int page_collect(void *buffer, const void *data, size_t size) {
-  buffer_add(buffer, data, size);
-  return ((struct buffer *)buffer)->failed;
-}
-
-static pprofc_str page_about(struct view_page *page, const struct report *report) {
-  struct buffer text;
-  struct output out;
-  buffer_init(&text, page->mem, (size_t)16 << 20);
-  output_init(&out, page_collect, &text);
-  labels_profile(report, page_write_label, &out);
-  output_flush(&out, NULL);
-  pprofc_str about = buffer_keep(&text, &page->arena);
-  if (text.failed || !about.data) page->failed = true;
-  buffer_free(&text);
-  return about;
+  fill_begin(fill, "about");
+  fill_words(fill, "prefix", prefix);
+  fill_str(fill, link ? "address" : "text", text);
+  fill_end(fill);
 }
 
 void page_note_report(struct view_page *page, const struct view_report *v) {
-  page->about = page_about(page, &v->report);
+  labels_profile(&v->report, page_add_label, page);
   page->unit = arena_str(&page->arena, v->report.output_unit);
   if (!page->unit.data) page->failed = true;
-  page->totals = (struct view_totals){.known = true, .total = v->report.result.total};
+  const struct pipeline_result *r = &v->report.result;
+  page->totals = (struct view_totals){.known = true, .total = r->total, .kept = r->total};
+  if (filters_any(&r->options, FILTER_TOTAL))
+    page->totals.kept = value_total(r->profile, r->value_index, r->mean);
   if (!v->has_graph) return;
   struct graph_summary summary = pipeline_summary(&v->graph);
   page->totals.has_shown = true;
@@ -120,7 +113,7 @@ void page_note_report(struct view_page *page, const struct view_report *v) {
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error) {
   const pprofc_report_options divided = page_divided(page, options);
-  pprofc_status status = pprofc_report(page->in->profile, &divided, page_collect, text, error);
+  pprofc_status status = pprofc_report(page->in->profile, &divided, buffer_write, text, error);
   if (!status && text->failed) status = error_nomem(error);
   return status;
 }

@@ -1,4 +1,4 @@
-/* The rows of a table of functions: nodes of a graph, in a difference with their values in
+/* Makes the rows of a table of functions: nodes of a graph, in a difference with their values in
  * base and head. */
 #include "web/views/page.h"
 
@@ -7,7 +7,7 @@ struct side_values {
   struct interner names;
   struct side_sum {
     int64_t flat, cum;
-  } * sums; /* [names.count] */
+  } * sums; /* values of each name */
   struct view_report report;
   bool opened;
 };
@@ -34,7 +34,7 @@ static pprofc_status side_values_read(struct side_values *side, struct view_page
   void (*warn)(void *, const char *) = page->options.warn;
   interner_init(&side->names, page->mem);
   side->opened = true;
-  page->options.warn = NULL; /* the difference already has the same warnings */
+  page->options.warn = NULL; /* drop the warnings, because the difference gives the same ones */
   pprofc_status status = view_report_open(&side->report, page, profile, &all, error);
   page->options.warn = warn;
   if (!status) status = view_report_graph(&side->report, 0, error);
@@ -62,7 +62,7 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
                                     pprofc_error *error) {
   const struct pipeline_overrides same = {.aggregates = true};
   struct side_values base = {.sums = NULL}, head = {.sums = NULL};
-  double bases = page_runs(page, WEB_BASE), heads = page_runs(page, WEB_HEAD);
+  double bases = page_divisor(page, WEB_BASE), heads = page_divisor(page, WEB_HEAD);
   pprofc_status status = side_values_read(&base, page, page->in->base, &same, error);
   if (!status) status = side_values_read(&head, page, page->in->head, &same, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
@@ -92,6 +92,7 @@ static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page 
     struct view_row *row = &rows->items[i];
     const pprofc_verdict_row *verdict = judge_find(&page->judgement, row->function);
     row->verdict = verdict;
+    row->unscaled = !verdict && !info->by_time && judge_rescales(&page->judgement);
     if (!verdict) continue;
     row->self = (struct view_sides){verdict->flat.base, verdict->flat.head};
     row->total = (struct view_sides){verdict->cum.base, verdict->cum.head};
@@ -110,7 +111,7 @@ static void rows_set_grid(const struct view_rows *rows, struct view_page *page) 
   page_set_grid(page, rows, unit);
 }
 
-static struct view_row rows_of_node(const struct graph *g, uint32_t node) {
+struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   const struct graph_node *n = &g->nodes[node];
   const struct node_info *info = &g->frames.infos[n->info];
   struct view_row row = {
@@ -133,7 +134,7 @@ pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
       (struct view_rows){.items = arena_array(&page->arena, g->shown_count, sizeof *rows->items)};
   if (!rows->items) return error_nomem(error);
   for (size_t i = 0; i < g->shown_count; i++)
-    rows->items[rows->count++] = rows_of_node(g, g->shown[i]);
+    rows->items[rows->count++] = view_row_of_node(g, g->shown[i]);
   if (!page_is_diff(page)) return PPROFC_OK;
   pprofc_status status = rows_add_sides(rows, page, error);
   if (!status) status = rows_add_verdicts(rows, page, v, error);
@@ -156,49 +157,40 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page) {
   }
 }
 
-/* ---- attributes -------------------------------------- */
+/* ---- values of the templates ------------------------- */
 
-static void rows_attribute(struct output *out, const char *name, const struct report *report,
-                           int64_t value) {
-  output_printf(out, " data-%s=\"", name);
-  html_report_value(out, report, value);
-  output_add_char(out, '"');
+static void rows_fill_sides(struct view_page *page, const struct view_row *row, bool by_cum) {
+  static const char *const names[2][4] = {
+      {"data-self", "data-base-self", "data-head-self", "data-self-verdict"},
+      {"data-total", "data-base-total", "data-head-total", "data-total-verdict"}};
+  const struct view_sides *s = by_cum ? &row->total : &row->self;
+  page_amount_change(page, names[by_cum][0], s);
+  page_amount(page, names[by_cum][1], s->base);
+  page_amount(page, names[by_cum][2], s->head);
+  if (row->verdict) page_verdict(page, names[by_cum][3], row, by_cum);
 }
 
-static void rows_sides_attributes(struct output *out, const struct view_page *page,
-                                  const char *name, const struct view_sides *sides) {
-  output_printf(out, " data-%s=\"", name);
-  page_amount_change(out, page, sides);
-  output_printf(out, "\" data-base-%s=\"", name);
-  page_amount(out, page, sides->base);
-  output_printf(out, "\" data-head-%s=\"", name);
-  page_amount(out, page, sides->head);
-  output_add_char(out, '"');
-}
-
-static void rows_verdict_attribute(struct output *out, const struct view_page *page,
-                                   const struct view_row *row, bool by_cum) {
-  output_printf(out, " data-%s=\"", by_cum ? "total-verdict" : "self-verdict");
-  page_verdict_text(out, page, row, by_cum);
-  output_add_char(out, '"');
-}
-
-void view_row_attributes(struct output *out, const struct view_page *page,
-                         const struct report *report, const struct view_row *row) {
-  html_attribute(out, "data-name", row->function);
-  if (row->file.size) html_attribute(out, "data-file", row->file);
-  if (row->line) output_printf(out, " data-line=\"%lld\"", (long long)row->line);
-  if (report) {
-    rows_attribute(out, "self", report, row->flat);
-    rows_attribute(out, "total", report, row->cum);
-    output_add_text(out, " data-share=\"");
-    html_share(out, row->cum, report->result.total);
-    output_add_char(out, '"');
+void view_row_fill(struct view_page *page, const struct report *report,
+                   const struct view_row *row) {
+  pprofc_str selected = page->selected.function;
+  fill_str(&page->fill, "data-name", row->function);
+  fill_str(&page->fill, "data-file", row->file);
+  if (row->line) fill_number(&page->fill, "data-line", row->line);
+  fill_flag(&page->fill, "selected", selected.size && str_equal(selected, row->function));
+  if (!report) {
+    rows_fill_sides(page, row, false);
+    rows_fill_sides(page, row, true);
     return;
   }
-  rows_sides_attributes(out, page, "self", &row->self);
-  rows_sides_attributes(out, page, "total", &row->total);
-  if (!row->verdict) return;
-  rows_verdict_attribute(out, page, row, false);
-  rows_verdict_attribute(out, page, row, true);
+  fill_number(&page->fill, "flat", row->flat);
+  fill_number(&page->fill, "cum", row->cum);
+  page_fill_value(page, "data-self", report, row->flat);
+  page_fill_value(page, "data-total", report, row->cum);
+  page_fill_share(page, "data-share", row->cum, report->result.total);
+}
+
+void page_fill_name(struct view_page *page, const struct view_row *row) {
+  static const char *const marks[] = {"", " (inline)", " (partial-inline)"};
+  page_name_link(page, "peek", row->function, row->name);
+  fill_words(&page->fill, "mark", marks[row->inlined]);
 }

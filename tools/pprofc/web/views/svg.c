@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 struct svg_copy {
-  struct output *out;
+  struct buffer *out;
   svg_box_fn box;
   void *context;
-  size_t number; /* number of the box whose group is open; 0 in other groups */
+  size_t number; /* number of the box whose group is open; 0 in a group that is not a box */
   bool difference;
 };
 
@@ -31,10 +31,10 @@ static size_t svg_find_color(pprofc_str text, size_t from) {
   return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
 }
 
-static void svg_put_color(struct output *out, pprofc_str digits) {
+static void svg_put_color(struct buffer *out, pprofc_str digits) {
   uint64_t rgb;
   if (!str_parse_uint(digits, 16, &rgb)) {
-    output_add_str(out, digits);
+    buffer_add_str(out, digits);
     return;
   }
   int red = (int)(rgb >> 16), green = (int)(rgb >> 8 & 255);
@@ -45,7 +45,7 @@ static void svg_put_color(struct output *out, pprofc_str digits) {
   if (part > 1) part = 1;
   for (size_t i = 0; i < 3; i++) {
     double from = p->neutral[i];
-    output_printf(out, "%02x", (unsigned)(from + part * ((double)to[i] - from)));
+    buffer_printf(out, "%02x", (unsigned)(from + part * ((double)to[i] - from)));
   }
 }
 
@@ -53,11 +53,11 @@ static void svg_put_color(struct output *out, pprofc_str digits) {
 static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   size_t from = 0, at;
   while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
-    output_add_str(c->out, str_slice(tag, from, at));
+    buffer_add_str(c->out, str_slice(tag, from, at));
     svg_put_color(c->out, str_slice(tag, at, at + 6));
     from = at + 6;
   }
-  output_add_str(c->out, str_slice(tag, from, tag.size));
+  buffer_add_str(c->out, str_slice(tag, from, tag.size));
 }
 
 /* ---- tags -------------------------------------------- */
@@ -83,39 +83,41 @@ static size_t svg_box_number(pprofc_str title) {
 /* Writes <svg ...> with the view box only, so that the page sets the size of the picture. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
   pprofc_str view;
-  output_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+  buffer_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
                           "xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
   if (svg_attribute(tag, STR("viewBox=\""), &view)) {
-    output_add_text(c->out, " viewBox=\"");
-    output_add_str(c->out, view);
-    output_add_char(c->out, '"');
+    buffer_add_text(c->out, " viewBox=\"");
+    buffer_add_str(c->out, view);
+    buffer_add_char(c->out, '"');
   }
-  output_add_char(c->out, '>');
+  buffer_add_char(c->out, '>');
 }
 
 static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   pprofc_str id;
   c->number = str_find(tag, STR("class=\"")) < tag.size ? 0 : c->number;
   if (!svg_attribute(tag, STR(" id=\""), &id)) {
-    output_add_str(c->out, tag);
+    buffer_add_str(c->out, tag);
     return;
   }
   size_t at = str_find(tag, STR(" id=\""));
-  output_add_str(c->out, str_slice(tag, 0, at));
-  output_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
+  buffer_add_str(c->out, str_slice(tag, 0, at));
+  buffer_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
 /* Handles <a xlink:title="...">: the tooltip becomes a title, which browsers show, and the box
  * becomes a link. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
-  output_add_text(c->out, "<a");
-  if (c->number) c->box(c->context, c->out, c->number);
-  output_add_str(c->out, str_slice(tag, 2, tag.size));
+  if (c->number)
+    c->box(c->context, c->out, c->number);
+  else
+    buffer_add_text(c->out, "<a");
+  buffer_add_str(c->out, str_slice(tag, 2, tag.size));
   if (!svg_attribute(tag, STR("xlink:title=\""), &title)) return;
-  output_add_text(c->out, "<title>");
-  output_add_str(c->out, title);
-  output_add_text(c->out, "</title>");
+  buffer_add_text(c->out, "<title>");
+  buffer_add_str(c->out, title);
+  buffer_add_text(c->out, "</title>");
 }
 
 /* Removes one tag, comment or run of text from *rest and returns it. */
@@ -141,16 +143,16 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
   else if (str_starts(piece, STR("<a ")))
     svg_open_link(c, piece);
   else if (str_equal(piece, STR("<title>"))) {
-    pprofc_str title = svg_next(rest); /* dot's own titles, which number the boxes */
+    pprofc_str title = svg_next(rest); /* title that dot wrote, which has the number of the box */
     c->number = svg_box_number(title);
     svg_next(rest);
   } else if (str_starts(piece, STR("<")))
     svg_put_tag(c, piece);
   else
-    output_add_str(c->out, piece);
+    buffer_add_str(c->out, piece);
 }
 
-void svg_write(struct output *out, pprofc_str svg, bool difference, svg_box_fn box, void *context) {
+void svg_write(struct buffer *out, pprofc_str svg, bool difference, svg_box_fn box, void *context) {
   struct svg_copy copy = {.out = out, .box = box, .context = context, .difference = difference};
   pprofc_str rest = str_slice(svg, str_find(svg, STR("<svg ")), svg.size);
   while (rest.size) {

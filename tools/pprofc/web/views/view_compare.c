@@ -1,4 +1,4 @@
-/* The view Compare: chooses a base, and shows the totals of every sample type and the largest
+/* Makes the view Compare: chooses a base, and shows the totals of every sample type and the largest
  * changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
@@ -12,31 +12,20 @@
 /* ---- choosing a base --------------------------------- */
 
 /* Lists the choices for one side. Links keep the filters and the other side. */
-static void compare_choices(const struct view_page *page, struct output *out, const char *words,
-                            const char *parameter, const struct web_item *items, size_t count) {
-  output_printf(out, "<h2>%s</h2>\n<ul>", words);
+static void compare_choices(struct view_page *page, const char *words, const char *parameter,
+                            const struct web_item *items, size_t count) {
+  struct fill *fill = &page->fill;
+  fill_begin(fill, "choices");
+  fill_words(fill, "words", words);
   for (size_t i = 0; i < count; i++) {
     const char *equal = strchr(items[i].query, '=');
-    const struct web_change change = {parameter, str_of(equal ? equal + 1 : "")};
-    output_add_text(out, "<li><a");
-    page_link(out, page, page->view->path, &change, 1);
-    output_add_text(out, items[i].current ? " aria-current=true>" : ">");
-    html_put(out, items[i].name);
-    output_add_text(out, "</a></li>");
+    fill_begin(fill, "items");
+    page_change_link(page, parameter, str_of(equal ? equal + 1 : ""));
+    if (items[i].current) fill_words(fill, "aria-current", "true");
+    fill_words(fill, "name", items[i].name);
+    fill_end(fill);
   }
-  if (!count) output_add_text(out, "<li>no other profile is loaded</li>");
-  output_add_text(out, "</ul>\n");
-}
-
-static void compare_profiles(const struct view_page *page, struct output *out) {
-  const struct web_info *info = page->in->info;
-  output_add_text(out, "<section class=choose>");
-  compare_choices(page, out, "Compare with", "base", info->profiles, info->profile_count);
-  if (info->head_count > 1)
-    compare_choices(page, out, "Shown", "head", info->heads, info->head_count);
-  output_add_text(out, "<div class=script><label class=file>Another profile from a file<input "
-                       "type=file id=upload></label><p class=hint>Or drop a file anywhere on the "
-                       "page. It is sent to this server only.</p></div></section>\n");
+  fill_end(fill);
 }
 
 /* ---- totals ------------------------------------------ */
@@ -47,48 +36,35 @@ static size_t compare_find_type(const pprofc_profile *p, pprofc_str type) {
   return SIZE_MAX;
 }
 
-static void compare_value(struct output *out, double value, pprofc_str unit, bool sign) {
+static void compare_value(struct view_page *page, double value, pprofc_str unit, const char *sign) {
   char text[UNIT_LABEL_MAX];
-  output_printf(out, "<td data-sort=\"%.17g\">%s", value, sign && value > 0 ? "+" : "");
-  html_name(out, html_mean_text(value, unit, STR("auto"), text));
-  output_add_text(out, "</td>");
+  fill_begin(&page->fill, "values");
+  buffer_printf(fill_text(&page->fill, "number"), "%.17g", value);
+  fill_words(&page->fill, "plus", sign);
+  fill_str(&page->fill, "text", html_mean_text(value, unit, STR("auto"), text));
+  fill_end(&page->fill);
 }
 
-static void compare_type(const struct view_page *page, struct output *out, size_t type) {
+static void compare_type(struct view_page *page, size_t type) {
   const pprofc_profile *head = page->in->head, *base = page->in->base;
   pprofc_str name = profile_string(head, head->types[type].type);
   pprofc_str unit = profile_string(head, head->types[type].unit);
   size_t other = compare_find_type(base, name);
   if (other == SIZE_MAX) return;
-  double before = (double)value_total(base, other, false) / page_runs(page, WEB_BASE);
-  double after = (double)value_total(head, type, false) / page_runs(page, WEB_HEAD);
+  double before = (double)value_total(base, other, false) / page_divisor(page, WEB_BASE);
+  double after = (double)value_total(head, type, false) / page_divisor(page, WEB_HEAD);
   double change = after - before;
-  const struct web_change choose = {"si", name};
-  output_add_text(out, "<tr><td class=name><a");
-  page_link(out, page, "top", &choose, 1);
-  output_add_char(out, '>');
-  html_name(out, name);
-  output_add_text(out, "</a></td>");
-  compare_value(out, before, unit, false);
-  compare_value(out, after, unit, false);
-  compare_value(out, change, unit, true);
   const char *status = change > 0 ? "grew" : "shrank";
-  output_printf(out, "<td class=\"share %s\">%s", change != 0 ? status : "same", html_sign(change));
-  html_relative(out, before, after);
-  output_add_text(out, "</td></tr>\n");
-}
-
-static void compare_totals(const struct view_page *page, struct output *out) {
-  const struct web_info *info = page->in->info;
-  output_add_text(out, "<section><h2>Totals</h2><div class=scroll><table class=rows><thead><tr><th "
-                       "scope=col>Sample type</th><th scope=col>Base<small>");
-  html_put(out, info->base_name ? info->base_name : "base");
-  output_add_text(out, "</small></th><th scope=col>Head<small>");
-  html_put(out, info->head_name ? info->head_name : "head");
-  output_add_text(out, "</small></th><th scope=col>Change</th><th scope=col>Change %</th></tr>"
-                       "</thead><tbody>\n");
-  for (size_t i = 0; i < page->in->head->type_count; i++) compare_type(page, out, i);
-  output_add_text(out, "</tbody></table></div></section>\n");
+  const struct web_change choose = {"si", name};
+  fill_begin(&page->fill, "types");
+  page_link(page, "address", "top", &choose, 1);
+  fill_str(&page->fill, "name", name);
+  compare_value(page, before, unit, "");
+  compare_value(page, after, unit, "");
+  compare_value(page, change, unit, change > 0 ? "+" : "");
+  fill_words(&page->fill, "status", change != 0 ? status : "same");
+  page_change(page, before, after);
+  fill_end(&page->fill);
 }
 
 /* ---- changes ----------------------------------------- */
@@ -105,25 +81,38 @@ static int compare_by_total(const void *a, const void *b) {
 }
 
 /* Lists rows by change: the largest increases first, the largest decreases last. */
-static void compare_list(const struct view_page *page, struct output *out,
-                         const struct view_rows *rows, bool grew) {
-  output_add_text(out, grew ? "<section><h2>\xE2\x96\xB2 Grew most</h2>"
-                            : "<section><h2>\xE2\x96\xBC Shrank most</h2>");
-  page_difference_open(out, page, "");
+static void compare_list(struct view_page *page, const struct view_rows *rows, bool grew) {
+  fill_begin(&page->fill, "tables");
+  fill_words(&page->fill, "words", grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");
   size_t shown = 0;
-  for (size_t i = 0; i < rows->count && shown < COMPARE_CHANGES; i++) {
-    const struct view_row *row = &rows->items[grew ? i : rows->count - 1 - i];
+  for (; shown < rows->count && shown < COMPARE_CHANGES; shown++) {
+    const struct view_row *row = &rows->items[grew ? shown : rows->count - 1 - shown];
     double change = compare_change(row);
     if (grew ? change <= 0 : change >= 0) break;
-    page_difference_row(out, page, row, true);
-    shown++;
+    page_difference_row(page, row, true);
   }
-  page_difference_close(out, !shown);
-  output_add_text(out, "</section>\n");
+  fill_flag(&page->fill, "nothing", !shown);
+  fill_end(&page->fill);
 }
 
-static pprofc_status compare_changes(struct view_page *page, struct output *out,
-                                     pprofc_error *error) {
+static void compare_fill(struct view_page *page, const struct view_rows *rows) {
+  const struct web_info *info = page->in->info;
+  compare_choices(page, "Compare with", "base", info->profiles, info->profile_count);
+  if (info->head_count > 1) compare_choices(page, "Shown", "head", info->heads, info->head_count);
+  if (page->in->base) {
+    fill_words(&page->fill, "base", info->base_name ? info->base_name : "base");
+    fill_words(&page->fill, "head", info->head_name ? info->head_name : "head");
+    for (size_t i = 0; i < page->in->head->type_count; i++) compare_type(page, i);
+  }
+  if (!page_is_diff(page)) return;
+  page_sentence(page);
+  page_difference_head(page);
+  if (rows->count) qsort(rows->items, rows->count, sizeof *rows->items, compare_by_total);
+  compare_list(page, rows, true);
+  compare_list(page, rows, false);
+}
+
+pprofc_status view_compare(struct view_page *page, struct buffer *out, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {
       .granularity = "functions", .all_nodes = true, .aggregates = true};
   struct view_report v;
@@ -135,22 +124,9 @@ static pprofc_status compare_changes(struct view_page *page, struct output *out,
     page_note_report(page, &v);
     page->totals.has_shown = false;
     view_rows_select(&rows, page);
-    if (page_is_diff(page)) page_sentence(out, page);
-    compare_profiles(page, out);
-    if (page->in->base) compare_totals(page, out);
-    if (page_is_diff(page)) {
-      qsort(rows.items, rows.count, sizeof *rows.items, compare_by_total);
-      compare_list(page, out, &rows, true);
-      compare_list(page, out, &rows, false);
-    }
+    compare_fill(page, &rows);
+    page_put(page, out, "compare");
   }
   view_report_close(&v);
-  return status;
-}
-
-pprofc_status view_compare(struct view_page *page, struct output *out, pprofc_error *error) {
-  output_add_text(out, "<div class=compare>\n");
-  pprofc_status status = compare_changes(page, out, error);
-  output_add_text(out, "</div>\n");
   return status;
 }

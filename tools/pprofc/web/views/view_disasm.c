@@ -1,4 +1,4 @@
-/* The view Disassembly: the lines of -disasm, with a folding section for each function,
+/* Makes the view Disassembly: the lines of -disasm, with a folding section for each function,
  * largest cost first. */
 #include "core/array.h"
 #include "unit/unit.h"
@@ -20,10 +20,9 @@ struct disasm_block {
 struct disasm_page {
   struct view_page *page;
   struct view_report v;
-  struct output *out;
   struct disasm_block *blocks;
   size_t count, capacity;
-  double most; /* cost of the hottest instruction, the reference of heat */
+  double most; /* cost of the hottest instruction, which has the strongest colour */
 };
 
 static const char disasm_routine[] = "ROUTINE ======================== ";
@@ -68,15 +67,15 @@ static int disasm_compare(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Splits the report by function, and prints the text before the first function. */
+/* Splits the report by function, and sets the lines before the first function. */
 static bool disasm_split(struct disasm_page *d, pprofc_str text) {
   size_t at = str_starts(text, str_of(disasm_routine)) ? 0 : str_find(text, STR("\nROUTINE =")) + 1;
   pprofc_str head = str_slice(text, 0, at), line;
   while (head.size && str_next_line(&head, &line)) {
     if (!line.size) continue;
-    output_add_text(d->out, "<p class=hint>");
-    html_name(d->out, line);
-    output_add_text(d->out, "</p>\n");
+    fill_begin(&d->page->fill, "remarks");
+    fill_str(&d->page->fill, "line", line);
+    fill_end(&d->page->fill);
   }
   for (pprofc_str rest = str_slice(text, at, text.size); rest.size;) {
     size_t end = str_find(rest, STR("\nROUTINE ="));
@@ -107,40 +106,36 @@ static double disasm_most(pprofc_str text) {
   return most;
 }
 
-static void disasm_print_block(struct disasm_page *d, const struct disasm_block *block, bool open) {
+static void disasm_function(struct disasm_page *d, const struct disasm_block *block, bool open) {
+  struct fill *fill = &d->page->fill;
   pprofc_str rest = block->text, line, name;
   if (!str_next_line(&rest, &line)) return;
   name = str_slice(line, sizeof disasm_routine - 1, line.size);
-  output_printf(d->out, "<details class=routine%s", open ? " open" : "");
-  html_attribute(d->out, "data-name", name);
-  output_add_text(d->out, "><summary><h2>");
-  html_name(d->out, name);
-  output_add_text(d->out, "</h2></summary>\n<p class=hint>");
-  page_name_link(d->out, d->page, "peek", name, STR("Callers and callees"));
-  output_add_text(d->out, "</p><div class=\"code scroll\">");
+  fill_begin(fill, "functions");
+  fill_flag(fill, "open", open);
+  fill_str(fill, "data-name", name);
+  page_name_link(d->page, "peek", name, STR("Callers and callees"));
   rest = block->text;
   while (str_next_line(&rest, &line)) {
     if (!line.size) continue;
-    const char *heat = disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : "h0";
-    output_printf(d->out, "<div class=\"l %s\">", heat);
-    html_name(d->out, line);
-    output_add_text(d->out, "</div>");
+    fill_begin(fill, "lines");
+    fill_words(fill, "heat",
+               disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : "h0");
+    fill_str(fill, "text", line);
+    fill_end(fill);
   }
-  output_add_text(d->out, "</div></details>\n");
+  fill_end(fill);
 }
 
-static void disasm_print(struct disasm_page *d) {
+static void disasm_print(struct disasm_page *d, struct buffer *out) {
   size_t shown = d->count < DISASM_FUNCTIONS ? d->count : DISASM_FUNCTIONS;
-  output_add_text(d->out, "<p class=hint>Self, total, address. n and N go from hot line to hot "
-                          "line.</p>\n");
   for (size_t i = 0; i < shown; i++) d->most = fmax(d->most, disasm_most(d->blocks[i].text));
-  for (size_t i = 0; i < shown; i++) disasm_print_block(d, &d->blocks[i], i < 10);
-  if (shown < d->count)
-    output_printf(d->out, "<p class=more>%zu of %zu functions, those with the largest cost.</p>\n",
-                  shown, d->count);
+  for (size_t i = 0; i < shown; i++) disasm_function(d, &d->blocks[i], i < 10);
+  page_cut(d->page, shown, d->count);
+  page_put(d->page, out, "disasm");
 }
 
-static pprofc_status disasm_make(struct disasm_page *d, pprofc_error *error) {
+static pprofc_status disasm_make(struct disasm_page *d, struct buffer *out, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {.granularity = "addresses", .no_trim = true};
   struct view_page *page = d->page;
   struct buffer text;
@@ -153,15 +148,15 @@ static pprofc_status disasm_make(struct disasm_page *d, pprofc_error *error) {
   page->options.argument = page->options.focus;
   status = page_report_text(page, &page->options, &text, error);
   if (!status && !disasm_split(d, buffer_str(&text))) status = error_nomem(error);
-  if (!status) disasm_print(d);
+  if (!status) disasm_print(d, out);
   buffer_free(&text);
   return status;
 }
 
-pprofc_status view_disasm(struct view_page *page, struct output *out, pprofc_error *error) {
-  struct disasm_page d = {.page = page, .out = out};
+pprofc_status view_disasm(struct view_page *page, struct buffer *out, pprofc_error *error) {
+  struct disasm_page d = {.page = page};
   if (!page->options.focus || !*page->options.focus) return page_function_list(page, out, error);
-  pprofc_status status = disasm_make(&d, error);
+  pprofc_status status = disasm_make(&d, out, error);
   ARRAY_FREE(page->mem, d.blocks, d.capacity);
   return status;
 }

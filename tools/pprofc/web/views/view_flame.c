@@ -1,4 +1,4 @@
-/* The view Flame: the place where the viewer draws, and a table of functions for browsers
+/* Makes the view Flame: the place where the viewer draws, and a table of functions for browsers
  * without script. */
 #include "web/views/page.h"
 
@@ -23,10 +23,10 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes the place of the table, which the script fills after the picture, and a link for
- * browsers without script. */
-static pprofc_status flame_table_place(struct view_page *page, struct output *out,
-                                       pprofc_error *error) {
+/* Writes a link to the table for browsers without script. The script loads the table there after
+ * the picture. */
+static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
+                                      pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
   static const struct pipeline_overrides overrides = {
       .granularity = "functions", .all_nodes = true, .aggregates = true};
@@ -34,54 +34,31 @@ static pprofc_status flame_table_place(struct view_page *page, struct output *ou
   pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
   if (!status) {
     page_note_report(page, &v);
-    output_add_text(out, "<p class=more><a id=later");
-    page_link(out, page, page->view->path, &rows, 1);
-    output_add_text(out, ">Show the functions as a table</a></p>\n");
+    page_link(page, "later", page->view->path, &rows, 1);
+    page_put(page, out, "later");
   }
   view_report_close(&v);
   return status;
 }
 
-static void flame_box(const struct view_page *page, struct output *out) {
+pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_error *error) {
   const struct web_info *info = page->in->info;
   size_t count;
   const struct web_change *changes = view_flame_data(&count);
-  output_add_text(out, "<div id=flame data-src=\"");
-  web_query_link(out, page->in->query, FLAME_DATA.data, changes, count);
-  output_add_char(out, '"');
-  if (info->flame_js) html_attribute(out, "data-script", str_of(info->flame_js));
-  if (info->flame_css) html_attribute(out, "data-style", str_of(info->flame_css));
-  html_attribute(out, "data-sel", page->selected.function);
-  html_attribute(out, "data-pivot", str_of(page_parameter(page, "p")));
-  output_add_text(out, "></div>\n");
-}
-
-void view_flame_preload(const struct view_page *page, struct output *out) {
-  const struct web_info *info = page->in->info;
-  const char *const files[][2] = {{"script", info->flame_js}, {"style", info->flame_css}};
-  size_t count;
-  const struct web_change *changes = view_flame_data(&count);
-  if (page->view->body != view_flame || !page->totals.known) return;
-  output_add_text(out, "<link rel=preload as=fetch crossorigin href=\"");
-  web_query_link(out, page->in->query, FLAME_DATA.data, changes, count);
-  output_add_text(out, "\">\n");
-  for (size_t i = 0; i < 2; i++) {
-    if (!files[i][1]) continue;
-    output_printf(out, "<link rel=preload as=%s", files[i][0]);
-    html_attribute(out, "href", str_of(files[i][1]));
-    output_add_text(out, ">\n");
-  }
-}
-
-pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {
-  flame_box(page, out);
-  output_add_text(out, "<section id=functions aria-label=Functions>\n<h2>Functions</h2>\n");
+  web_query_link(fill_text(&page->fill, "data-src"), page->in->query, FLAME_DATA.data, changes,
+                 count);
+  fill_words(&page->fill, "data-script", info->flame_js ? info->flame_js : "");
+  fill_words(&page->fill, "data-style", info->flame_css ? info->flame_css : "");
+  fill_str(&page->fill, "data-sel", page->selected.function);
+  fill_words(&page->fill, "data-pivot", page_parameter(page, "p"));
+  page_put(page, out, "flamegraph");
   page->options.granularity = "functions";
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
-      flame_table_waits(page) ? flame_table_place(page, out, error) : view_top(page, out, error);
-  page->totals.has_shown = false; /* the picture shows all functions */
-  output_add_text(out, "</section>\n");
+      flame_table_waits(page) ? flame_table_link(page, out, error) : view_top(page, out, error);
+  /* Clear the totals of shown functions, because the picture shows all. */
+  page->totals.has_shown = false;
+  buffer_add_text(out, "</section>\n");
   page->options.granularity = page->in->options->granularity;
   page->options.nodefraction = page->in->options->nodefraction;
   page->options.edgefraction = page->in->options->edgefraction;

@@ -1,18 +1,17 @@
-/* The view Peek: the lines of -peek, each function between its callers and callees, with names
- * as links. */
+/* Makes the view Peek: the lines of -peek, each function between its callers and callees, with
+ * names as links. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Number of functions shown, unless the reader requests all: with a filter and without. */
+/* Numbers of functions shown, unless the reader requests all: with a filter, and without. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
 struct peek {
   struct view_page *page;
   struct view_report v;
-  struct output *out;
-  int64_t running; /* sum of the flat values printed */
+  int64_t running; /* sum of the flat values printed so far */
 };
 
 /* ---- matching functions ------------------------------ */
@@ -42,7 +41,7 @@ static pprofc_str peek_names_expression(struct peek *p) {
     if (!name.size || !regex_match(p->v.report.result.argument, name)) continue;
     if (interner_add(&names, name) != before) continue;
     html_exact_expression(&text, name);
-    text.size -= text.size > 0; /* removes the $ */
+    text.size -= text.size > 0; /* remove the $ at the end */
     buffer_add_text(&text, "(?: |$)");
   }
   pprofc_str expression = STR("");
@@ -74,7 +73,8 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  if (!names.size && !*asked) return PPROFC_OK; /* the profile has no samples */
+  /* No function is selected, because the profile has no samples. */
+  if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);
   view_report_close(&p->v);
@@ -85,104 +85,86 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
 
 /* ---- lines ------------------------------------------- */
 
-static void peek_value(struct peek *p, int64_t value, size_t width) {
+static void peek_add_value(const struct peek *p, int64_t value, size_t width, struct buffer *out) {
   char text[UNIT_LABEL_MAX];
   pprofc_str label = html_value_text(&p->v.report, value, text);
   size_t length = utf8_length(label);
-  if (length < width) output_add_fill(p->out, ' ', width - length);
-  html_name(p->out, label);
+  if (length < width) buffer_add_fill(out, ' ', width - length);
+  buffer_add_str(out, label);
 }
 
-static void peek_percentage(struct peek *p, int64_t value, int64_t total) {
+static void peek_add_share(int64_t value, int64_t total, struct buffer *out) {
   char text[32];
-  output_add_char(p->out, ' ');
-  output_add_str(p->out, unit_percentage(value, total, text));
-}
-
-static void peek_name(struct peek *p, uint32_t node) {
-  const struct graph *g = &p->v.graph;
-  const struct node_info *info = &g->frames.infos[g->nodes[node].info];
-  pprofc_str function = g->frames.texts.items[info->name], name = graph_name(g, node);
-  page_name_link(p->out, p->page, "peek", function.size ? function : name, name);
+  buffer_add_char(out, ' ');
+  buffer_add_str(out, unit_percentage(value, total, text));
 }
 
 static void peek_edge(struct peek *p, const struct graph_edge *e, int64_t cum, uint32_t other) {
-  output_printf(p->out, "<span class=\"l %s\">", html_heat((double)e->weight, (double)cum));
-  peek_value(p, e->weight, 50);
-  peek_percentage(p, e->weight, cum);
-  output_add_text(p->out, " |   ");
-  peek_name(p, other);
-  output_add_text(p->out, e->is_inline ? " (inline)\n</span>" : "\n</span>");
+  struct view_row row = view_row_of_node(&p->v.graph, other);
+  if (e->is_inline) row.inlined = MARK_INLINE;
+  fill_begin(&p->page->fill, "lines");
+  fill_words(&p->page->fill, "class", html_heat((double)e->weight, (double)cum));
+  struct buffer *cost = fill_text(&p->page->fill, "cost");
+  peek_add_value(p, e->weight, 50, cost);
+  peek_add_share(e->weight, cum, cost);
+  buffer_add_text(cost, " |   ");
+  page_fill_name(p->page, &row);
+  fill_end(&p->page->fill);
 }
 
-static void peek_own_line(struct peek *p, uint32_t node) {
-  const struct graph_node *n = &p->v.graph.nodes[node];
-  int64_t flat = node_flat(n), cum = node_cum(n), total = p->v.report.result.total;
-  p->running = sum_add(p->running, flat);
-  output_add_text(p->out, "<span class=\"l own\">");
-  peek_value(p, flat, 10);
-  peek_percentage(p, flat, total);
-  peek_percentage(p, p->running, total);
-  output_add_char(p->out, ' ');
-  peek_value(p, cum, 10);
-  peek_percentage(p, cum, total);
-  output_add_text(p->out, "                | ");
-  peek_name(p, node);
-  output_add_text(p->out, "\n</span>");
+static void peek_own_line(struct peek *p, const struct view_row *row) {
+  int64_t total = p->v.report.result.total;
+  p->running = sum_add(p->running, row->flat);
+  fill_begin(&p->page->fill, "lines");
+  fill_words(&p->page->fill, "class", "own");
+  struct buffer *cost = fill_text(&p->page->fill, "cost");
+  peek_add_value(p, row->flat, 10, cost);
+  peek_add_share(row->flat, total, cost);
+  peek_add_share(p->running, total, cost);
+  buffer_add_char(cost, ' ');
+  peek_add_value(p, row->cum, 10, cost);
+  peek_add_share(row->cum, total, cost);
+  buffer_add_text(cost, "                | ");
+  page_fill_name(p->page, row);
+  fill_end(&p->page->fill);
 }
 
 static void peek_function(struct peek *p, uint32_t node) {
   const struct graph *g = &p->v.graph;
-  const struct node_info *info = &g->frames.infos[g->nodes[node].info];
-  struct view_row row = {.name = graph_name(g, node),
-                         .function = g->frames.texts.items[info->name],
-                         .file = g->frames.texts.items[info->file],
-                         .line = info->place->line,
-                         .flat = node_flat(&g->nodes[node]),
-                         .cum = node_cum(&g->nodes[node])};
-  if (!row.function.size) row.function = row.name;
-  output_add_text(p->out, "<pre class=function");
-  view_row_attributes(p->out, p->page, &p->v.report, &row);
-  output_add_char(p->out, '>');
+  struct view_row row = view_row_of_node(g, node);
+  fill_begin(&p->page->fill, "functions");
+  view_row_fill(p->page, &p->v.report, &row);
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     peek_edge(p, &g->edges[g->in[i]], row.cum, g->edges[g->in[i]].source);
-  peek_own_line(p, node);
+  peek_own_line(p, &row);
   for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
     peek_edge(p, &g->edges[g->out[i]], row.cum, g->edges[g->out[i]].target);
-  output_add_text(p->out, "</pre>\n");
+  fill_end(&p->page->fill);
 }
 
-static void peek_print(struct peek *p) {
+static void peek_print(struct peek *p, struct buffer *out) {
   const struct graph *g = &p->v.graph;
   const char *filter = p->page->options.focus;
   size_t count = peek_count(g), shown = 0;
   size_t most = filter && *filter ? PEEK_FOUND_MAX : PEEK_FIRST_MAX;
-  const struct web_change all = {"rows", STR("all")};
   if (strcmp(page_parameter(p->page, "rows"), "all") == 0) most = SIZE_MAX;
-  output_add_text(p->out,
-                  "<p class=hint>Above a function are its callers, below it its callees, each with "
-                  "its part of the cost.</p>\n<div class=\"peek scroll\"><pre class=legend>      "
-                  "flat  flat%   sum%        cum   cum%   calls calls% + context</pre>\n");
   for (size_t i = 0; i < g->shown_count && shown < most; i++) {
     if (!peek_matches(g, i)) continue;
     peek_function(p, g->shown[i]);
     shown++;
   }
-  output_add_text(p->out, "</div>\n");
-  if (!count) output_add_text(p->out, "<p class=empty>There are no samples to show.</p>\n");
-  if (shown == count) return;
-  output_printf(p->out, "<p class=more>%zu of %zu functions. <a", shown, count);
-  page_link(p->out, p->page, "peek", &all, 1);
-  output_add_text(p->out, ">Show all</a></p>\n");
+  fill_flag(&p->page->fill, "empty", !count);
+  page_more(p->page, shown, count);
+  page_put(p->page, out, "peek");
 }
 
-pprofc_status view_peek(struct view_page *page, struct output *out, pprofc_error *error) {
-  struct peek p = {.page = page, .out = out};
+pprofc_status view_peek(struct view_page *page, struct buffer *out, pprofc_error *error) {
+  struct peek p = {.page = page};
   pprofc_status status = peek_find(&p, error);
   if (!status) {
     page_note_report(page, &p.v);
     page->totals.has_shown = false;
-    peek_print(&p);
+    peek_print(&p, out);
   }
   view_report_close(&p.v);
   return status;

@@ -1,4 +1,4 @@
-/* The view Source: the lines of -weblist, functions and files with the largest cost first. A
+/* Makes the view Source: the lines of -weblist, functions and files with the largest cost first. A
  * line unfolds its instructions. Files are found and read by the rules of report/source. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
@@ -10,17 +10,20 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
+/* Number of missing files for which flags are looked up. */
+#define SOURCE_SUGGESTIONS 20
 
 struct source_page {
   struct view_page *page;
   struct view_report v;
-  struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  int64_t most; /* cost of the hottest visible line, the reference of heat */
+  int64_t most;     /* cost of the hottest visible line, which has the strongest colour */
+  bool missing;     /* true if a file could not be read */
+  size_t suggested; /* number of missing files for which flags were looked up */
 };
 
-/* A file: its range of places [first, end) and their cost. */
+/* Extent of a file: its range of places [first, end) and their cost. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
@@ -30,26 +33,25 @@ struct source_extent {
 
 #define SOURCE_COLUMN 10
 
-static void source_value(const struct source_page *s, int64_t value) {
+static void source_add_value(const struct source_page *s, int64_t value, struct buffer *out) {
   char text[UNIT_LABEL_MAX];
   pprofc_str label = value ? html_value_text(&s->v.report, value, text) : STR(".");
   size_t length = utf8_length(label);
-  if (length < SOURCE_COLUMN) output_add_fill(s->out, ' ', SOURCE_COLUMN - length);
-  html_name(s->out, label);
+  if (length < SOURCE_COLUMN) buffer_add_fill(out, ' ', SOURCE_COLUMN - length);
+  buffer_add_str(out, label);
 }
 
-static void source_values(const struct source_page *s, int64_t flat, int64_t cum) {
-  output_add_text(s->out, "<span class=v>");
-  source_value(s, flat);
-  output_add_char(s->out, ' ');
-  source_value(s, cum);
-  output_add_text(s->out, "</span>");
+static void source_fill_cost(struct source_page *s, int64_t flat, int64_t cum) {
+  struct buffer *cost = fill_text(&s->page->fill, "cost");
+  source_add_value(s, flat, cost);
+  buffer_add_char(cost, ' ');
+  source_add_value(s, cum, cost);
 }
 
-/* Writes a position as FILE:LINE. */
-static void source_place(struct output *out, pprofc_str file, int64_t line) {
-  html_name(out, str_path_base(file));
-  output_printf(out, ":%lld", (long long)line);
+/* Sets a position as FILE:LINE. */
+static void source_fill_place(struct source_page *s, pprofc_str file, int64_t line) {
+  buffer_printf(fill_text(&s->page->fill, "place"), "%.*s:%lld", STR_ARG(str_path_base(file)),
+                (long long)line);
 }
 
 /* ---- instructions ------------------------------------ */
@@ -69,36 +71,34 @@ static void source_calls(struct source_page *s, const struct web_place *place,
     if (same) continue;
     pprofc_str text;
     if (!source_lookup_line(&s->sources, call->file, call->line, &text)) text = STR("");
-    output_printf(s->out, "%38s<span class=inlined>%*s", "", (int)(4 * (i < 16 ? i : 16)), "");
-    html_name(s->out, str_trim(text));
-    output_add_text(s->out, "</span> <span class=place>");
-    source_place(s->out, call->file, call->line);
-    output_add_text(s->out, "</span>\n");
+    fill_begin(&s->page->fill, "asm");
+    fill_flag(&s->page->fill, "call", true);
+    buffer_add_fill(fill_text(&s->page->fill, "indent"), ' ', 38 + 4 * (i < 16 ? i : 16));
+    fill_str(&s->page->fill, "text", str_trim(text));
+    source_fill_place(s, call->file, call->line);
+    fill_end(&s->page->fill);
   }
 }
 
 static void source_instruction(struct source_page *s, const struct web_place *place) {
   const struct web_instruction *in = &s->data.instructions[place->instruction];
   if (!in->text.size) return;
-  output_add_text(s->out, "       ");
-  source_values(s, in->flat, in->cum);
   size_t calls = place->call_count < 16 ? place->call_count : 16;
-  output_printf(s->out, " %8llx: %*s", (unsigned long long)in->file_address, (int)(4 * calls), "");
-  html_name(s->out, in->text);
-  output_add_text(s->out, " <span class=place>");
-  if (in->file.size) source_place(s->out, in->file, in->line);
-  output_add_text(s->out, "</span>\n");
+  fill_begin(&s->page->fill, "asm");
+  fill_flag(&s->page->fill, "instruction", true);
+  source_fill_cost(s, in->flat, in->cum);
+  buffer_printf(fill_text(&s->page->fill, "text"), " %8llx: %*s%.*s",
+                (unsigned long long)in->file_address, (int)(4 * calls), "", STR_ARG(in->text));
+  if (in->file.size) source_fill_place(s, in->file, in->line);
+  fill_end(&s->page->fill);
 }
 
 static void source_instructions(struct source_page *s, const struct web_place *places,
                                 size_t count) {
-  output_add_text(s->out, "<span class=asm>");
   for (size_t i = 0; i < count; i++) {
-    const struct web_place *before = i ? &places[i - 1] : NULL;
-    source_calls(s, &places[i], before);
+    source_calls(s, &places[i], i ? &places[i - 1] : NULL);
     source_instruction(s, &places[i]);
   }
-  output_add_text(s->out, "</span>");
 }
 
 /* ---- lines ------------------------------------------- */
@@ -108,15 +108,6 @@ static bool source_has_code(const struct source_page *s, const struct web_place 
   for (size_t i = 0; i < count; i++)
     if (places[i].call_count || s->data.instructions[places[i].instruction].text.size) return true;
   return false;
-}
-
-static void source_line_text(struct source_page *s, int64_t number, int64_t flat, int64_t cum,
-                             pprofc_str text) {
-  output_printf(s->out, "<span class=n>%6lld</span> ", (long long)number);
-  source_values(s, flat, cum);
-  output_add_text(s->out, "  <span class=c>");
-  html_name(s->out, text);
-  output_add_text(s->out, "</span>\n");
 }
 
 static void source_line(struct source_page *s, pprofc_str file, int64_t number, int64_t most,
@@ -129,15 +120,14 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   int64_t flat = 0, cum = 0;
   weblist_sum(&s->data, places, count, &flat, &cum);
   bool code = source_has_code(s, places, count);
-  const char *heat = html_heat((double)cum, (double)most);
-  output_printf(s->out, "<%s class=\"l %s\">", code ? "details" : "div", heat);
-  if (code) output_add_text(s->out, "<summary>");
-  source_line_text(s, number, flat, cum, text);
-  if (code) {
-    output_add_text(s->out, "</summary>");
-    source_instructions(s, places, count);
-  }
-  output_add_text(s->out, code ? "</details>" : "</div>");
+  fill_begin(&s->page->fill, "lines");
+  fill_words(&s->page->fill, "heat", html_heat((double)cum, (double)most));
+  fill_flag(&s->page->fill, "code", code);
+  buffer_printf(fill_text(&s->page->fill, "number"), "%6lld", (long long)number);
+  source_fill_cost(s, flat, cum);
+  fill_str(&s->page->fill, "text", text);
+  if (code) source_instructions(s, places, count);
+  fill_end(&s->page->fill);
 }
 
 /* Returns the largest cost of a line in places [first, end) of one file. */
@@ -152,7 +142,18 @@ static int64_t source_hottest(const struct source_page *s, size_t first, size_t 
   return most;
 }
 
-static void source_run_head(struct source_page *s, const struct weblist_run *run) {
+/* Sets the reason why a file has no lines, and the hint how to find it. */
+static void source_fill_failure(struct source_page *s, pprofc_str name) {
+  const struct source_file *file = source_lookup_file(&s->sources, name);
+  if (!file || !file->failure.size) return;
+  fill_str(&s->page->fill, "failure", file->failure);
+  s->missing = !s->sources.closed;
+  struct buffer *flags = fill_text(&s->page->fill, "flags");
+  if (s->suggested++ < SOURCE_SUGGESTIONS) source_lookup_suggest(&s->sources, name, flags);
+}
+
+/* Begins a function. */
+static void source_fill_head(struct source_page *s, const struct weblist_run *run) {
   const struct web_place *first = s->data.places + run->first;
   struct view_row row = {.name = run->name,
                          .function = run->name,
@@ -160,34 +161,24 @@ static void source_run_head(struct source_page *s, const struct weblist_run *run
                          .line = first->line,
                          .flat = run->flat,
                          .cum = run->cum};
-  output_add_text(s->out, "<details class=routine open");
-  view_row_attributes(s->out, s->page, &s->v.report, &row);
-  output_add_text(s->out, "><summary><h2>");
-  html_name(s->out, run->name);
-  output_add_text(s->out, "</h2> <span class=place>");
-  html_name(s->out, first->file);
-  output_add_text(s->out, "</span></summary>\n<p class=hint>");
-  page_name_link(s->out, s->page, "peek", run->name, STR("Callers and callees"));
-  output_add_text(s->out, "</p><div class=\"code scroll\"><div class=l>Total: ");
-  source_value(s, run->flat);
-  output_add_char(s->out, ' ');
-  source_value(s, run->cum);
-  output_add_text(s->out, " (flat, cum) ");
-  html_share(s->out, run->cum, s->v.report.result.total);
-  output_add_text(s->out, "</div>");
+  fill_begin(&s->page->fill, "functions");
+  view_row_fill(s->page, &s->v.report, &row);
+  source_fill_cost(s, run->flat, run->cum);
+  source_fill_failure(s, first->file);
+  page_name_link(s->page, "peek", run->name, STR("Callers and callees"));
 }
 
 static void source_run(struct source_page *s, const struct weblist_run *run) {
   const struct web_place *places = s->data.places + run->first;
   size_t next = 0;
   if (run->cum == 0) return;
-  source_run_head(s, run);
+  source_fill_head(s, run);
   for (int64_t number = run->begin; number < run->end; number++) {
     size_t from = next;
     while (next < run->count && places[next].line == number) next++;
     source_line(s, places->file, number, s->most, places + from, next - from);
   }
-  output_add_text(s->out, "</div></details>\n");
+  fill_end(&s->page->fill);
 }
 
 /* ---- files ------------------------------------------- */
@@ -221,9 +212,6 @@ static bool source_print(struct source_page *s) {
   struct source_extent *files = arena_array(arena, s->data.place_count, sizeof *files);
   if (!runs || !files) return false;
   size_t count = source_find_files(s, files), shown = count < SOURCE_FILES ? count : SOURCE_FILES;
-  output_add_text(s->out,
-                  "<p class=hint>Line, self, total. n and N go from hot line to hot line; a "
-                  "line with a triangle shows its instructions.</p>\n");
   for (size_t i = 0; i < shown; i++) {
     int64_t most = source_hottest(s, files[i].first, files[i].end);
     if (most > s->most) s->most = most;
@@ -232,9 +220,8 @@ static bool source_print(struct source_page *s) {
     size_t in_file = weblist_make_runs(&s->data, files[i].first, files[i].end, runs);
     for (size_t k = 0; k < in_file; k++) source_run(s, &runs[k]);
   }
-  if (shown < count)
-    output_printf(s->out, "<p class=more>%zu of %zu files, those with the largest cost.</p>\n",
-                  shown, count);
+  fill_flag(&s->page->fill, "missing", s->missing);
+  page_cut(s->page, shown, count);
   return true;
 }
 
@@ -250,8 +237,7 @@ static pprofc_status source_make(struct source_page *s, pprofc_error *error) {
   page_note_report(page, &s->v);
   status = web_data_collect(&s->data, &s->v.report, error);
   if (!status) {
-    status = source_lookup_init(&s->sources, page->mem, page->options.source_path,
-                                page->options.trim_path, error);
+    status = source_lookup_init(&s->sources, &page->options, page->mem, error);
     if (!status && !source_print(s)) status = error_nomem(error);
     source_lookup_free(&s->sources);
   }
@@ -259,10 +245,11 @@ static pprofc_status source_make(struct source_page *s, pprofc_error *error) {
   return status;
 }
 
-pprofc_status view_source(struct view_page *page, struct output *out, pprofc_error *error) {
-  struct source_page s = {.page = page, .out = out};
+pprofc_status view_source(struct view_page *page, struct buffer *out, pprofc_error *error) {
+  struct source_page s = {.page = page};
   if (!page->options.focus || !*page->options.focus) return page_function_list(page, out, error);
   pprofc_status status = source_make(&s, error);
+  if (!status) page_put(page, out, "source");
   view_report_close(&s.v);
   return status;
 }

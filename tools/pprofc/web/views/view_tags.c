@@ -1,18 +1,21 @@
-/* The view Tags: labels of the samples, their values and costs. Links filter by a value or add
- * a label to the stacks. */
-#include "report/text/tag_sums.h"
-#include "web/views/page.h"
+/* Makes the view Tags: labels of the samples, their values and costs. Links filter by a value or
+ * add a label to the stacks. */
+#include "core/escape.h"
+#include "web/views/tag_changes.h"
 
 #include <math.h>
 
 /* Number of values shown for one key. */
 #define TAG_VALUES 200
+/* Number of keys whose values are judged: each costs as much as a table of functions. */
+#define TAG_JUDGED 8
 
 struct tags_page {
   struct view_page *page;
   struct view_report v;
   struct tag_sums sums;
-  struct output *out;
+  struct tag_changes changes; /* both sides of a difference */
+  size_t key_count;
 };
 
 /* ---- filters ----------------------------------------- */
@@ -20,14 +23,10 @@ struct tags_page {
 /* Appends text that matches literally in a filter. Commas separate expressions there, so they
  * are written as character codes. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i];
-    if (c == ',') {
-      buffer_add_text(out, "\\x2c");
-      continue;
-    }
-    if (c && strchr("\\.+*?()|[]{}^$", c)) buffer_add_char(out, '\\');
-    buffer_add_char(out, c);
+  pprofc_str piece;
+  for (bool first = true; str_next(&text, ',', &piece); first = false) {
+    if (!first) buffer_add_text(out, "\\x2c");
+    escape_regexp(out, piece);
   }
 }
 
@@ -47,95 +46,152 @@ static void tags_filter(const struct tags_page *t, const struct tag_value *tag,
                 STR_ARG(unit));
 }
 
-static void tags_link(const struct tags_page *t, const char *parameter, pprofc_str value,
+static void tags_link(struct tags_page *t, const char *parameter, pprofc_str value,
                       const char *words) {
-  const struct web_change change = {parameter, value};
-  output_add_text(t->out, "<a");
-  page_link(t->out, t->page, "tags", &change, 1);
-  output_printf(t->out, ">%s</a> ", words);
+  fill_begin(&t->page->fill, "links");
+  page_change_link(t->page, parameter, value);
+  fill_words(&t->page->fill, "words", words);
+  fill_end(&t->page->fill);
 }
 
 /* ---- tables ------------------------------------------ */
 
-static void tags_row(const struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
+/* Adds a row of one profile. */
+static void tags_cost(struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
+  struct fill *fill = &t->page->fill;
+  double share = key_sum ? fabs((double)tag->sum / (double)key_sum) : 0;
+  fill_number(fill, "sum", tag->sum);
+  page_fill_value(t->page, "cost", &t->v.report, tag->sum);
+  page_fill_share(t->page, "share", tag->sum, t->v.report.result.total);
+  buffer_printf(fill_text(fill, "part"), "%.3f", share > 1 ? 1 : share);
+}
+
+static void tags_row(struct tags_page *t, const struct tag_value *tag, const struct view_row *row,
+                     int64_t key_sum) {
+  struct fill *fill = &t->page->fill;
   struct buffer filter;
   buffer_init(&filter, t->page->mem, (size_t)4 << 20);
   tags_filter(t, tag, &filter);
-  output_printf(t->out, "<tr><td data-sort=\"%lld\">", (long long)tag->sum);
-  html_report_value(t->out, &t->v.report, tag->sum);
-  output_add_text(t->out, "</td><td class=share>");
-  html_share(t->out, tag->sum, t->v.report.result.total);
-  double share = key_sum ? fabs((double)tag->sum / (double)key_sum) : 0;
-  if (share > 1) share = 1;
-  output_printf(t->out,
-                "</td><td class=meter><meter max=1 value=%.3f aria-label=\"part of the key\">"
-                "</meter></td><td class=name>",
-                share);
-  html_name(t->out, tag->value);
-  output_add_text(t->out, "</td><td class=actions>");
+  fill_begin(fill, "rows");
+  if (row)
+    page_difference_cells(t->page, row, true);
+  else
+    tags_cost(t, tag, key_sum);
+  fill_str(fill, "value", tag->value);
   if (!filter.failed) {
     tags_link(t, "tf", buffer_str(&filter), "only");
     tags_link(t, "ti", buffer_str(&filter), "without");
   }
-  output_add_text(t->out, "</td></tr>\n");
+  fill_end(fill);
   buffer_free(&filter);
 }
 
-static void tags_key_head(const struct tags_page *t, pprofc_str key, int64_t sum, size_t count) {
-  output_add_text(t->out, "<h2>");
-  html_name(t->out, key);
-  output_printf(t->out, "</h2>\n<p>%zu value%s, ", count, count == 1 ? "" : "s");
-  html_report_value(t->out, &t->v.report, sum);
-  output_add_text(t->out, " of ");
-  html_report_value(t->out, &t->v.report, t->v.report.result.total);
-  output_add_text(t->out, " (");
-  html_share(t->out, sum, t->v.report.result.total);
-  output_add_text(t->out, "). ");
-  tags_link(t, "tagroot", key, "As root of the stacks");
-  tags_link(t, "tagleaf", key, "As leaf");
-  tags_link(t, "th", key, "Hide in the graph");
-  output_add_text(t->out, "</p>\n");
+static void tags_anchor(struct tags_page *t, size_t number) {
+  buffer_printf(fill_text(&t->page->fill, "anchor"), "key-%zu", number);
 }
 
-static void tags_key(const struct tags_page *t, const struct tag_value *items, size_t count) {
-  int64_t sum = 0;
+/* Adds the title of a key and its links. */
+static void tags_title(struct tags_page *t, const struct tag_value *items, size_t count) {
+  struct fill *fill = &t->page->fill;
+  tags_anchor(t, t->key_count);
+  fill_str(fill, "key", items[0].key);
+  fill_number(fill, "values", (int64_t)count);
+  fill_words(fill, "plural", count == 1 ? "" : "s");
+  tags_link(t, "tagroot", items[0].key, "As root of the stacks");
+  tags_link(t, "tagleaf", items[0].key, "As leaf");
+  tags_link(t, "th", items[0].key, "Hide in the graph");
+}
+
+/* Adds the values of a key in one profile. */
+static void tags_costs(struct tags_page *t, const struct tag_value *items, size_t shown,
+                       size_t count) {
+  int64_t sum = 0, total = t->v.report.result.total;
   for (size_t i = 0; i < count; i++) sum = sum_add(sum, items[i].sum);
-  output_add_text(t->out, "<section class=key>");
-  tags_key_head(t, items[0].key, sum, count);
-  output_add_text(
-      t->out, "<div class=scroll><table class=\"rows tags\"><thead><tr><th scope=col><span>Cost"
-              "</span></th><th scope=col><span>of all</span></th><th scope=col>Part</th>"
-              "<th scope=col><span>Value</span></th><th scope=col>Show</th></tr></thead><tbody>\n");
+  page_fill_value(t->page, "cost", &t->v.report, sum);
+  page_fill_value(t->page, "total", &t->v.report, total);
+  page_fill_share(t->page, "share", sum, total);
+  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], NULL, sum);
+}
+
+/* Adds the values of a key in a difference, with verdicts. */
+static pprofc_status tags_changes(struct tags_page *t, const struct tag_value *items, size_t shown,
+                                  pprofc_error *error) {
+  struct view_page *page = t->page;
+  struct view_rows rows = {arena_zero_array(&page->arena, shown, sizeof *rows.items), shown};
+  size_t type = 0;
+  pprofc_str unit = STR("");
+  if (!rows.items) return error_nomem(error);
+  if (t->key_count < TAG_JUDGED) {
+    pprofc_status status = tag_changes_judge(page, items[0].key, error);
+    if (status) return status;
+  }
+  if (page_type(page, &type))
+    unit = profile_string(page->in->profile, page->in->profile->types[type].unit);
+  if (page->judgement.verdicts) unit = page->judgement.summary.unit;
+  for (size_t i = 0; i < shown; i++) tag_changes_row(&t->changes, page, &items[i], &rows.items[i]);
+  page_set_grid(page, &rows, unit);
+  fill_begin(&page->fill, "changed");
+  page_difference_head(page);
+  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], &rows.items[i], 0);
+  fill_end(&page->fill);
+  judge_free(&page->judgement);
+  return PPROFC_OK;
+}
+
+static pprofc_status tags_key(struct tags_page *t, const struct tag_value *items, size_t count,
+                              pprofc_error *error) {
+  struct fill *fill = &t->page->fill;
+  pprofc_status status = PPROFC_OK;
   size_t shown = count < TAG_VALUES ? count : TAG_VALUES;
+  bool compared = page_is_diff(t->page);
+  if (compared && str_equal(items[0].key, BASE_LABEL)) return PPROFC_OK;
   if (strcmp(page_parameter(t->page, "rows"), "all") == 0) shown = count;
-  for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], sum);
-  output_add_text(t->out, "</tbody></table></div>\n");
-  if (shown < count) {
-    const struct web_change all = {"rows", STR("all")};
-    output_printf(t->out, "<p class=more>%zu of %zu values. <a", shown, count);
-    page_link(t->out, t->page, "tags", &all, 1);
-    output_add_text(t->out, ">Show all</a></p>\n");
-  }
-  output_add_text(t->out, "</section>\n");
+  fill_begin(fill, "keys");
+  tags_title(t, items, count);
+  if (compared)
+    status = tags_changes(t, items, shown, error);
+  else
+    tags_costs(t, items, shown, count);
+  page_more(t->page, shown, count);
+  fill_end(fill);
+  t->key_count++;
+  return status;
 }
 
-static void tags_print(const struct tags_page *t) {
-  const struct tag_sums *sums = &t->sums;
-  if (!sums->count) output_add_text(t->out, "<p class=empty>The samples have no labels.</p>\n");
-  for (size_t from = 0, to; from < sums->count; from = to) {
-    to = tag_sums_end(sums, from);
-    tags_key(t, sums->items + from, to - from);
+/* Adds links to the keys, if there are several. */
+static void tags_index(struct tags_page *t) {
+  struct fill *fill = &t->page->fill;
+  size_t number = 0;
+  if (t->key_count < 2) return;
+  fill_begin(fill, "several");
+  for (size_t from = 0, to; from < t->sums.count; from = to) {
+    to = tag_sums_end(&t->sums, from);
+    pprofc_str key = t->sums.items[from].key;
+    if (page_is_diff(t->page) && str_equal(key, BASE_LABEL)) continue;
+    fill_begin(fill, "names");
+    tags_anchor(t, number++);
+    fill_str(fill, "name", key);
+    fill_number(fill, "values", (int64_t)(to - from));
+    fill_end(fill);
   }
+  fill_end(fill);
 }
 
-pprofc_status view_tags(struct view_page *page, struct output *out, pprofc_error *error) {
+pprofc_status view_tags(struct view_page *page, struct buffer *out, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {0};
-  struct tags_page t = {.page = page, .out = out};
+  struct tags_page t = {.page = page};
   pprofc_status status = view_report_open(&t.v, page, page->in->profile, &overrides, error);
   if (!status) {
     page_note_report(page, &t.v);
     status = tag_sums_collect(&t.sums, &t.v.report, error);
-    if (!status) tags_print(&t);
+    if (!status && page_is_diff(page)) status = tag_changes_open(&t.changes, page, error);
+    for (size_t from = 0, to; !status && from < t.sums.count; from = to) {
+      to = tag_sums_end(&t.sums, from);
+      status = tags_key(&t, t.sums.items + from, to - from, error);
+    }
+    tags_index(&t);
+    if (!status) page_put(page, out, "tags");
+    tag_changes_close(&t.changes);
     tag_sums_free(&t.sums);
   }
   view_report_close(&t.v);

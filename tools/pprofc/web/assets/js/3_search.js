@@ -162,3 +162,19 @@ document.addEventListener("toggle", async (event) => {
     delete box.dataset.loaded;
   }
 }, true);
+
+// ---- labels -------------------------------------------------------------------------------------------------
+
+/** Shows the labels and values that contain a text. */
+function filterLabels(text) {
+  const has = (element) => element.textContent.toLowerCase().includes(text.toLowerCase());
+  for (const key of $$("section.key")) {
+    const rows = $$("tbody tr", key), whole = has($("h2", key));
+    for (const row of rows) row.hidden = !whole && !has($(".name", row));
+    key.hidden = !whole && rows.every((row) => row.hidden);
+  }
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.id === "key-filter") filterLabels(event.target.value);
+});

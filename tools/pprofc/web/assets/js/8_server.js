@@ -93,15 +93,27 @@ async function askStatus() {
 
 // ---- another profile ----------------------------------------------------------------------------------------
 
+/** Asks what to do with a profile: "compare", "open" or "". */
+function askUpload(name) {
+  const dialog = $("#upload-dialog");
+  $("#upload-title").textContent = name;
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+}
+
 async function upload(file) {
   const url = new URL("upload", location.href);
   url.searchParams.set("name", file.name);
   toast(`Reading ${file.name} ...`);
   try {
     const { base } = await (await post(url, file)).json();
-    const compare = new URL("compare", location.href);
-    compare.searchParams.set("base", base);
-    await navigate(compare);
+    const choice = await askUpload(file.name);
+    const target = new URL(choice === "open" ? "flamegraph" : "compare", location.href);
+    target.search = "";
+    if (choice === "open") target.searchParams.set("side", "head");
+    if (choice) target.searchParams.set(choice === "open" ? "head" : "base", base);
+    if (choice) await navigate(target);
   } catch (error) {
     toast(`${file.name}: ${error.message}`);
   }

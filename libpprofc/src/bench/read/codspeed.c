@@ -1,0 +1,77 @@
+/* Reads the results that CodSpeed's plugins write in walltime mode, results/PID.json. They have a
+ * summary of the rounds of each benchmark, but not the rounds. The samples are quantiles of a
+ * normal distribution with the mean and the standard error of the summary, so that Welch's test of
+ * the samples is Welch's test of the summaries. */
+#include "bench/read/json_reader.h"
+#include "pprofc/stats.h"
+
+#include <math.h>
+
+#define CODSPEED_SAMPLES 50 /* maximum number of samples of a benchmark */
+
+/* Summary of a benchmark's rounds, in seconds. */
+struct codspeed_stats {
+  double mean, deviation, rounds;
+};
+
+static bool codspeed_read_stats(const struct node *entry, struct codspeed_stats *stats) {
+  stats->rounds = (double)node_count(node_get(entry, "stats"), "rounds", 0);
+  return node_number(node_path(entry, "stats.mean_ns"), -9, &stats->mean) && stats->mean > 0 &&
+         node_number(node_path(entry, "stats.stdev_ns"), -9, &stats->deviation) &&
+         stats->deviation >= 0 && stats->rounds >= 1;
+}
+
+/* Fills samples with quantiles of the standard normal distribution, scaled to a deviation of 1. */
+static void codspeed_normal(double *samples, size_t count) {
+  double squares = 0;
+  for (size_t i = 0; i < count; i++) {
+    samples[i] = pprofc_normal_quantile(((double)i + 0.5) / (double)count);
+    squares += samples[i] * samples[i];
+  }
+  for (size_t i = 0; i < count && squares > 0; i++)
+    samples[i] *= sqrt((double)(count - 1) / squares);
+}
+
+/* Returns the index of the i-th sample: low and high ones alternate, so that there is no trend. */
+static size_t codspeed_turn(size_t i, size_t count) {
+  return i % 2 ? count - 1 - i / 2 : i / 2;
+}
+
+/* Adds samples with the mean of the rounds and the standard error of that mean. */
+static void codspeed_add_samples(struct bench_sink *sink, const struct node *entry, pprofc_str name,
+                                 const struct codspeed_stats *stats) {
+  double samples[CODSPEED_SAMPLES];
+  size_t count = (size_t)fmin(stats->rounds, CODSPEED_SAMPLES);
+  double deviation = stats->deviation * sqrt((double)count / stats->rounds);
+  int64_t iterations = node_count(node_get(entry, "stats"), "iter_per_round", 1);
+  codspeed_normal(samples, count);
+  for (size_t i = 0; i < count; i++) {
+    double value = stats->mean + deviation * samples[codspeed_turn(i, count)];
+    sink_result(sink, name, iterations, entry->line);
+    sink_value(sink, fmax(value, stats->mean / 1e6), STR("sec/op"));
+  }
+}
+
+static void codspeed_read_tree(struct bench_sink *sink, const struct node *root) {
+  const struct node *list = node_get(root, "benchmarks");
+  if (!list || !list->first) sink_message(sink, root->line, "no benchmarks");
+  for (const struct node *entry = list ? list->first : NULL; entry; entry = entry->next) {
+    struct codspeed_stats stats;
+    struct name_builder name;
+    pprofc_str uri = node_text(entry, "uri");
+    if (!uri.size) uri = node_text(entry, "name");
+    name_begin(&name, sink, uri, true);
+    if (codspeed_read_stats(entry, &stats))
+      codspeed_add_samples(sink, entry, buffer_str(&name.text), &stats);
+    else
+      sink_message(sink, entry->line, "%.*s has no mean_ns, stdev_ns and rounds", STR_ARG(uri));
+    name_end(&name, sink);
+  }
+}
+
+const struct bench_reader bench_reader_codspeed = {.name = "CodSpeed JSON",
+                                                   .first = '{',
+                                                   .words = {"\"creator\"", "\"instrument\""},
+                                                   .toolkit = "CodSpeed",
+                                                   .tree = codspeed_read_tree,
+                                                   .one_process = true};

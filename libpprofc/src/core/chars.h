@@ -1,0 +1,29 @@
+/* Classes of ASCII characters, in every locale. */
+#ifndef PPROFC_CORE_CHARS_H
+#define PPROFC_CORE_CHARS_H
+
+#include <stdbool.h>
+
+static inline bool char_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static inline bool char_is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* True for letters, digits and '_'. */
+static inline bool char_is_word(char c) {
+  return char_is_letter(c) || char_is_digit(c) || c == '_';
+}
+
+static inline bool char_is_hex(char c) {
+  return char_is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+/* True for white space of Go's regular expressions: space, \t, \n, \f, \r. */
+static inline bool char_is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* The values that fill a template, by name, in nested rows (core/template.h). Names must live as
+ * long as the fill. */
+#ifndef PPROFC_CORE_FILL_H
+#define PPROFC_CORE_FILL_H
+
+#include "core/buffer.h"
+
+#define FILL_DEPTH 16 /* maximum nesting of rows */
+
+enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
+
+/* A value, or a row of a list. Entry 0 is the outermost row, so that 0 also means "no entry". */
+struct fill_entry {
+  const char *name;
+  enum fill_kind kind;
+  size_t next;       /* value or list that was set before this one in the same row, or 0 */
+  size_t first;      /* for a row: the value or list that was set last */
+  size_t after;      /* for a row: the next row of its list */
+  size_t last;       /* for the first row of a list: the last row */
+  size_t start, end; /* for a value: its text; the next call sets `end` */
+};
+
+struct fill {
+  const pprofc_allocator *mem;
+  struct buffer text; /* texts of all values, one after another */
+  struct fill_entry *entries;
+  size_t count, capacity;
+  size_t rows[FILL_DEPTH], depth; /* entries of the open rows, outermost first, and their number */
+  bool failed;                    /* true if memory ran out */
+};
+
+void fill_init(struct fill *fill, const pprofc_allocator *mem);
+void fill_free(struct fill *fill);
+
+/* Begins a value. The caller appends its text to the buffer before the next call on the fill. */
+struct buffer *fill_text(struct fill *fill, const char *name);
+
+/* Begins a value that is HTML, or another text that {html:name} prints without escapes. */
+struct buffer *fill_html(struct fill *fill, const char *name);
+
+void fill_str(struct fill *fill, const char *name, pprofc_str text);
+void fill_words(struct fill *fill, const char *name, const char *text);
+void fill_number(struct fill *fill, const char *name, int64_t number);
+
+/* Begins the next row of a list. Values until fill_end belong to it. */
+void fill_begin(struct fill *fill, const char *list);
+void fill_end(struct fill *fill);
+
+/* Adds a row without values, which switches a section on. */
+void fill_flag(struct fill *fill, const char *name, bool on);
+
+/* Returns the value or the first row of that name in a row, or 0. */
+size_t fill_find(const struct fill *fill, size_t row, pprofc_str name);
+
+/* Returns the text of a value; "" for a row and for entry 0. */
+pprofc_str fill_get(const struct fill *fill, size_t entry);
+
+#endif

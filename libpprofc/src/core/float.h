@@ -1,0 +1,18 @@
+/* Parses floats in Go's syntax, and prints the shortest decimal that reads back as the same
+ * float. */
+#ifndef PPROFC_CORE_FLOAT_H
+#define PPROFC_CORE_FLOAT_H
+
+#include "core/str.h"
+
+enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
+
+/* Parses like Go's strconv.ParseFloat(s, 64): decimal or hex, underscores between digits, inf,
+ * nan. Always correctly rounded. *out is unchanged unless the result is NUMBER_OK. */
+enum number_result float_read(pprofc_str s, double *out);
+
+/* Writes the shortest decimal of 15 digits or more that reads back as the finite value. */
+#define FLOAT_SHORTEST 32
+void float_shortest(char out[FLOAT_SHORTEST], double value);
+
+#endif

@@ -1,0 +1,33 @@
+/* Starts a program without a shell, and waits for it. */
+#ifndef PPROFC_CORE_SPAWN_H
+#define PPROFC_CORE_SPAWN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define SPAWN_SAME (-1) /* the program gets this process's stream */
+#define SPAWN_NULL (-2) /* the program gets /dev/null as the stream */
+
+struct spawn {
+  const char *const
+      *argv; /* arguments, ended by NULL; argv[0] is searched in PATH unless it contains a slash */
+  const char *folder;       /* working directory of the program; NULL: the caller's */
+  char *const *environment; /* environment of the program; NULL: the environment of the caller */
+  int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. They are duplicated in this
+                     order, so streams[1] must not be 0, and streams[2] neither 0 nor 1. */
+  bool own_group; /* true if the program leads a process group, so ^C does not reach it */
+  bool default_signals; /* true if signals that this process ignores have their default actions */
+};
+
+/* Starts the program. No signal is blocked in it. Returns 0 or an errno. */
+int spawn_start(const struct spawn *spawn, pid_t *pid);
+
+/* Waits until the program ends. Sets *how to the status of waitpid. False and errno if it is not
+ * a child. */
+bool spawn_wait(pid_t pid, int *how);
+
+/* Converts the status of waitpid to an exit status, or 128 + the number of the signal that killed
+ * the program. */
+int spawn_status(int how);
+
+#endif

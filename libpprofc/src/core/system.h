@@ -1,0 +1,50 @@
+/* Differences between systems: names that Linux has and another system lacks or spells differently.
+ * Conditions on the system belong here and in system.c. */
+#ifndef PPROFC_CORE_SYSTEM_H
+#define PPROFC_CORE_SYSTEM_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#ifdef __linux__
+#include <malloc.h> /* for M_ARENA_MAX and similar names, where the C library has them */
+#endif
+
+#ifndef CLOCK_MONOTONIC_COARSE
+#define CLOCK_MONOTONIC_COARSE CLOCK_MONOTONIC
+#endif
+
+#ifndef POLLRDHUP
+#define POLLRDHUP POLLHUP
+#endif
+
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+
+/* Set to 1 if dl_iterate_phdr lists the loaded objects. */
+#ifdef __APPLE__
+#define SYSTEM_LISTS_OBJECTS 0
+#else
+#define SYSTEM_LISTS_OBJECTS 1
+#endif
+
+/* Fills up to 256 bytes with random numbers of the kernel; sets errno on failure. */
+bool system_random(void *bytes, size_t size);
+
+/* Makes a pipe that started programs do not inherit. Returns false and sets errno on failure. */
+bool system_pipe(int ends[2]);
+
+/* Makes an empty file without a name. Returns -1 and sets errno on failure. */
+int system_memory_file(void);
+
+/* Fixes the addresses of programs that are started from now on, until system_let_addresses gets
+ * the returned value. Containers may forbid it, and only Linux has it; then the counts of
+ * callgrind vary slightly more. */
+int system_fix_addresses(void);
+void system_let_addresses(int before);
+
+#endif

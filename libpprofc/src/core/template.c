@@ -1,0 +1,269 @@
+/* Fills templates: looks names up and escapes values by their place in the HTML. */
+#include "core/template.h"
+
+#include "core/escape.h"
+
+#include <stdio.h>
+
+/* ---- places ------------------------------------------ */
+
+/* Kind of place in the HTML where the next value goes. */
+enum html_place { PLACE_TEXT, PLACE_TAG, PLACE_VALUE, PLACE_SCRIPT };
+
+#define TEMPLATE_DEPTH 32 /* maximum nesting of sections and parts */
+
+struct section {
+  pprofc_str text, between;
+  size_t at;
+  size_t row;
+  bool each; /* true if the text is repeated for the following rows */
+};
+
+struct printing {
+  const struct fill *fill;
+  pprofc_str template;
+  struct buffer *out;
+  struct section sections[TEMPLATE_DEPTH];
+  size_t depth;
+  enum html_place place;
+  bool in_script;  /* true from "<script" to its end */
+  bool in_lines;   /* true between "<pre" and the next tag, where a value may have lines */
+  bool is_address; /* true in the value of href, src or action */
+  bool begun;      /* true if the attribute value already has text */
+};
+
+void template_escape(struct buffer *out, pprofc_str text) {
+  if (escape_terminal_clean(text)) {
+    escape_xml(out, text);
+    return;
+  }
+  struct buffer plain;
+  buffer_init(&plain, out->mem, SIZE_MAX / 2);
+  escape_terminal(&plain, text, true);
+  escape_xml(out, buffer_str(&plain));
+  out->failed |= plain.failed;
+  buffer_free(&plain);
+}
+
+static bool takes_address(pprofc_str before) {
+  return str_ends(before, STR(" href=")) || str_ends(before, STR(" src=")) ||
+         str_ends(before, STR("action="));
+}
+
+static enum html_place html_place_after(struct printing *p, pprofc_str text, size_t at) {
+  char c = text.data[at];
+  bool quote = c == '"';
+  switch (p->place) {
+  case PLACE_TEXT:
+  case PLACE_SCRIPT:
+    if (c != '<') return p->place;
+    p->in_script = str_starts(str_slice(text, at, text.size), STR("<script"));
+    p->in_lines = str_starts(str_slice(text, at, text.size), STR("<pre"));
+    return PLACE_TAG;
+  case PLACE_TAG:
+    if (c == '>') return p->in_script ? PLACE_SCRIPT : PLACE_TEXT;
+    p->is_address = quote && takes_address(str_slice(text, 0, at));
+    p->begun = false;
+    return quote ? PLACE_VALUE : PLACE_TAG;
+  default:
+    p->begun = true;
+    return quote ? PLACE_TAG : PLACE_VALUE;
+  }
+}
+
+/* Prints text of the template, without the blanks at the start of a line. */
+static void put_literal(struct printing *p, pprofc_str text) {
+  for (size_t i = 0, from = 0; i < text.size; i++) {
+    p->place = html_place_after(p, text, i);
+    bool ends_line = text.data[i] == '\n';
+    if (!ends_line && i + 1 < text.size) continue;
+    buffer_add(p->out, text.data + from, i + 1 - from);
+    while (ends_line && i + 1 < text.size && text.data[i + 1] == ' ') i++;
+    from = i + 1;
+  }
+}
+
+/* ---- values ------------------------------------------ */
+
+/* True if a link may have this address: http, https, or a path on the same site. */
+static bool may_link(pprofc_str address) {
+  size_t scheme = 0;
+  while (scheme < address.size && !strchr(":/?#", address.data[scheme])) scheme++;
+  if (scheme == address.size || address.data[scheme] != ':') return true;
+  pprofc_str name = str_slice(address, 0, scheme);
+  return str_equal(name, STR("https")) || str_equal(name, STR("http"));
+}
+
+/* Prints a value from outside the template. Line breaks become visible, except between <pre> and
+ * the next tag. */
+static void put_text_value(struct printing *p, pprofc_str text) {
+  bool lines = p->place == PLACE_TEXT && p->in_lines;
+  pprofc_str line;
+  for (bool first = true; str_next(&text, '\n', &line); first = false) {
+    if (!first) buffer_add_text(p->out, lines ? "\n" : "\\x0a");
+    template_escape(p->out, line);
+  }
+}
+
+static void put_escaped(struct printing *p, pprofc_str text) {
+  bool begins = p->place == PLACE_VALUE && !p->begun;
+  p->begun = p->begun || text.size;
+  if (p->place == PLACE_TAG) return;
+  if (p->place == PLACE_SCRIPT)
+    escape_json(p->out, text);
+  else if (p->place == PLACE_VALUE && p->is_address && !begins)
+    escape_url(p->out, text, "");
+  else if (p->place == PLACE_VALUE && p->is_address && !may_link(text))
+    buffer_add_char(p->out, '#');
+  else
+    put_text_value(p, text);
+}
+
+/* Finds a name in the rows around the place, from the innermost outwards. */
+static size_t look_up(const struct printing *p, pprofc_str name) {
+  size_t found = 0;
+  for (size_t i = p->depth; i > 0 && !found; i--)
+    if (i == p->depth || p->sections[i - 1].row != p->sections[i].row)
+      found = fill_find(p->fill, p->sections[i - 1].row, name);
+  return found;
+}
+
+static void put_attribute(struct printing *p, pprofc_str name) {
+  pprofc_str text = fill_get(p->fill, look_up(p, name));
+  if (!text.size || p->place != PLACE_TAG) return;
+  buffer_printf(p->out, " %.*s=\"", STR_ARG(name));
+  put_text_value(p, text);
+  buffer_add_char(p->out, '"');
+}
+
+static void put_html(struct printing *p, pprofc_str name) {
+  size_t entry = look_up(p, name);
+  p->begun = true;
+  if (p->fill->entries[entry].kind == FILL_HTML) buffer_add_str(p->out, fill_get(p->fill, entry));
+}
+
+/* ---- sections ---------------------------------------- */
+
+/* Takes the text up to the closing tag out of `around`, which has passed the opening tag. */
+static bool take_section(struct section *around, pprofc_str name, struct section *inner) {
+  char end[80];
+  pprofc_str rest = str_slice(around->text, around->at, around->text.size);
+  size_t size = (size_t)snprintf(end, sizeof end, "{/%.*s", STR_ARG(name)), at = 0, close;
+  do {
+    at += str_find(str_slice(rest, at, rest.size), str_of(end));
+    if (size >= sizeof end || at >= rest.size) return false;
+    at += size;
+  } while (at >= rest.size || !strchr("}:", rest.data[at]));
+  inner->text = str_slice(rest, 0, at - size);
+  close = at + str_find_char(str_slice(rest, at, rest.size), '}');
+  inner->between = str_slice(rest, at + (rest.data[at] == ':'), close);
+  around->at += close + 1;
+  return close < rest.size;
+}
+
+static bool push_section(struct printing *p, const struct section *section) {
+  if (p->depth == TEMPLATE_DEPTH) return false;
+  p->sections[p->depth++] = *section;
+  return true;
+}
+
+/* Skips a line break after a tag that prints no value, and the blanks at the start of the line. */
+static void skip_line_break(struct section *section) {
+  pprofc_str text = section->text;
+  if (section->at == text.size || text.data[section->at] != '\n') return;
+  section->at++;
+  while (section->at < text.size && text.data[section->at] == ' ') section->at++;
+}
+
+static bool open_section(struct printing *p, char mark, pprofc_str name) {
+  struct section *around = &p->sections[p->depth - 1];
+  struct section inner = {.row = around->row};
+  if (!take_section(around, name, &inner)) return false;
+  skip_line_break(around);
+  skip_line_break(&inner);
+  if (mark == '=') return true;
+  size_t entry = look_up(p, name);
+  bool is_list = entry && p->fill->entries[entry].kind == FILL_ROW;
+  if ((is_list || fill_get(p->fill, entry).size) == (mark == '^')) return true;
+  if (is_list) inner.row = entry;
+  inner.each = is_list;
+  return push_section(p, &inner);
+}
+
+static bool open_part(struct printing *p, pprofc_str name) {
+  char begin[80];
+  struct section whole = {.text = p->template}, part = {.row = p->sections[p->depth - 1].row};
+  int size = snprintf(begin, sizeof begin, "{=%.*s}", STR_ARG(name));
+  whole.at = str_find(whole.text, str_of(begin)) + (size_t)size;
+  skip_line_break(&p->sections[p->depth - 1]);
+  if (whole.at > whole.text.size || !take_section(&whole, name, &part)) return false;
+  skip_line_break(&part);
+  return push_section(p, &part);
+}
+
+/* Goes on with the next row of a list, or after the section. */
+static void close_section(struct printing *p) {
+  struct section *section = &p->sections[p->depth - 1];
+  size_t after = section->each ? p->fill->entries[section->row].after : 0;
+  if (!after) {
+    p->depth--;
+    return;
+  }
+  put_literal(p, section->between);
+  section->row = after;
+  section->at = 0;
+  skip_line_break(section);
+}
+
+/* ---- tags -------------------------------------------- */
+
+static bool is_tag_byte(char c, bool first) {
+  return (c >= 'a' && c <= 'z') || (first && c && strchr("#^=>", c)) ||
+         (!first && ((c >= '0' && c <= '9') || c == '_' || c == '-' || c == ':'));
+}
+
+/* Returns the size of a tag with its braces at the start of the text, or 0. */
+static size_t tag_size(pprofc_str text) {
+  size_t i = 1;
+  while (i < text.size && is_tag_byte(text.data[i], i == 1)) i++;
+  return i > 1 && i < text.size && text.data[i] == '}' ? i + 1 : 0;
+}
+
+static bool put_tag(struct printing *p, pprofc_str tag) {
+  char mark = tag.data[0];
+  if (mark == '>') return open_part(p, str_slice(tag, 1, tag.size));
+  if (mark == '#' || mark == '^' || mark == '=')
+    return open_section(p, mark, str_slice(tag, 1, tag.size));
+  if (str_starts(tag, STR("attr:")))
+    put_attribute(p, str_slice(tag, 5, tag.size));
+  else if (str_starts(tag, STR("html:")))
+    put_html(p, str_slice(tag, 5, tag.size));
+  else
+    put_escaped(p, fill_get(p->fill, look_up(p, tag)));
+  return true;
+}
+
+/* Prints the innermost section up to its next tag, and the tag. False for an error. */
+static bool template_step(struct printing *p) {
+  struct section *section = &p->sections[p->depth - 1];
+  pprofc_str rest = str_slice(section->text, section->at, section->text.size);
+  size_t at = 0, size = 0;
+  while (at < rest.size && !size) {
+    at += str_find_char(str_slice(rest, at, rest.size), '{');
+    if (at < rest.size) size = tag_size(str_slice(rest, at, rest.size));
+    at += at < rest.size && !size;
+  }
+  put_literal(p, str_slice(rest, 0, at));
+  section->at += at + size;
+  if (size) return put_tag(p, str_slice(rest, at + 1, at + size - 1));
+  close_section(p);
+  return true;
+}
+
+void template_put(struct buffer *out, pprofc_str template, const char *part,
+                  const struct fill *fill) {
+  struct printing p = {.fill = fill, .template = template, .out = out, .depth = 1};
+  if (fill->failed || fill->text.failed || !open_part(&p, str_of(part))) out->failed = true;
+  while (p.depth && !out->failed)
+    if (!template_step(&p)) out->failed = true;
+}

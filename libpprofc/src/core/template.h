@@ -1,0 +1,30 @@
+/* Pages from templates: a file has the HTML, a `struct fill` has the values.
+ *
+ *   <a href="{address}"{attr:title}>{name}</a>
+ *   {#rows}<td class="{class}">{cost}</td>{/rows}
+ *
+ *   {name}               a value, escaped by its place: text, attribute, address, JSON in a script;
+ *                        its line breaks are shown as \x0a, except between <pre> and the next tag
+ *   {attr:name}          ` name="value"` in a tag; nothing if the value is empty
+ *   {html:name}          a value of fill_html, unchanged
+ *   {#name}...{/name}    for each row of the list, or once if the value is not empty
+ *   {/name:, }           the same, with ", " between the rows
+ *   {^name}...{/name}    if the list or the value is empty
+ *   {=name}...{/name}    a part, printed by {>name} and template_put
+ *
+ * A name is looked up in the row, then in the rows around it. A section may not contain a section
+ * of its own name. The blanks at the start of a line are dropped, and so is a line break after a
+ * tag that prints no value. */
+#ifndef PPROFC_CORE_TEMPLATE_H
+#define PPROFC_CORE_TEMPLATE_H
+
+#include "core/fill.h"
+
+/* Appends a part of a template with the values. The buffer fails if the template has an error. */
+void template_put(struct buffer *out, pprofc_str template, const char *part,
+                  const struct fill *fill);
+
+/* Appends text from outside as HTML text or as an attribute value. */
+void template_escape(struct buffer *out, pprofc_str text);
+
+#endif

@@ -1,0 +1,330 @@
+/* Takes the speed of the machine, which changes from round to round, out of times and rates, and
+ * tests the geometric mean of all benchmarks.
+ *
+ * A pass is a round of one side. All benchmarks of a pass share its speed: the median over the
+ * benchmarks of log(value) minus the center of the benchmark. docs/method/gates_rounds.md has the
+ * rules and their error rates. */
+#include "bench/pairs.h"
+#include "gate/judge.h"
+#include "gate/read/read.h"
+#include "pprofc/stats.h"
+#include "stats/robust.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ROWS_LEAST   8   /* benchmarks that show a speed */
+#define PASSES_LEAST 5   /* rounds of a side */
+#define GROUPS_MOST  16  /* groups of benchmarks with the same unit and the same rounds */
+#define LOWERED      0.7 /* most of the variance that is left if the speeds are taken out */
+#define PAIRED       0.5 /* most of the variance that is left if rounds are compared in pairs */
+
+/* Benchmarks in one unit that were measured in the same passes. */
+struct speed_group {
+  pprofc_str unit;
+  struct buffer members; /* size_t: indices of the pairs */
+  uint32_t *rounds;      /* rounds of the passes, the base first */
+  size_t count[PAIR_SIDES], passes;
+  double *logs; /* logarithm of the median of each member and pass */
+  double *speeds;
+  double shift, p; /* change of the geometric mean, as a logarithm */
+};
+
+struct speed_work {
+  struct gate *gate;
+  struct pairs *pairs;
+  struct arena arena;
+  struct speed_group groups[GROUPS_MOST];
+  size_t count;
+  bool failed;
+};
+
+/* ---- passes ------------------------------------------ */
+
+/* Returns the end of the pass that begins at `first`. */
+static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, size_t first) {
+  size_t end = first + 1;
+  while (end < side->count &&
+         pairs->rounds[side->first + end] == pairs->rounds[side->first + first])
+    end++;
+  return end;
+}
+
+/* Stores the rounds of the passes of a side and returns their number; 0 if a value has no round or
+ * no logarithm. */
+static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
+  size_t count = 0;
+  for (size_t i = 0, end; i < side->count; i = end, count++) {
+    end = pass_end(pairs, side, i);
+    for (size_t k = i; k < end; k++)
+      if (!isfinite(log(pairs->values[side->first + k]))) return 0;
+    rounds[count] = pairs->rounds[side->first + i];
+    if (rounds[count] == 0) return 0;
+  }
+  return count;
+}
+
+/* Stores the logarithm of the median of each pass and returns the place after the last one.
+ * `scratch` has room for the values of the side. */
+static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
+                            double *scratch) {
+  for (size_t i = 0, end; i < side->count; i = end) {
+    end = pass_end(pairs, side, i);
+    memcpy(scratch, pairs->values + side->first + i, (end - i) * sizeof *scratch);
+    *logs++ = log(stats_median(scratch, end - i));
+  }
+  return logs;
+}
+
+/* ---- groups ------------------------------------------ */
+
+static struct speed_group *group_with(struct speed_work *w, const struct speed_group *like) {
+  for (size_t i = 0; i < w->count; i++) {
+    struct speed_group *g = &w->groups[i];
+    if (str_equal(g->unit, like->unit) && g->passes == like->passes &&
+        g->count[PAIR_BASE] == like->count[PAIR_BASE] &&
+        memcmp(g->rounds, like->rounds, g->passes * sizeof *g->rounds) == 0)
+      return g;
+  }
+  if (w->count == GROUPS_MOST) return NULL;
+  struct speed_group *g = &w->groups[w->count++];
+  *g = *like;
+  buffer_init(&g->members, w->gate->mem, SIZE_MAX / 2);
+  g->rounds = arena_array(&w->arena, g->passes, sizeof *g->rounds);
+  w->failed |= !g->rounds;
+  if (g->rounds) memcpy(g->rounds, like->rounds, g->passes * sizeof *g->rounds);
+  return g->rounds ? g : NULL;
+}
+
+/* Adds a pair to its group, unless its unit or its rounds show no speed. */
+static void group_add(struct speed_work *w, size_t index) {
+  const struct pair *pair = &w->pairs->items[index];
+  struct speed_group like = {.unit = pairs_text(w->pairs, pair->unit)};
+  size_t most = pair->sides[PAIR_BASE].count + pair->sides[PAIR_HEAD].count;
+  if (pair->bad || !gate_unit_depends_on_load(like.unit)) return;
+  like.rounds = mem_array(w->gate->mem, most, sizeof *like.rounds);
+  w->failed |= !like.rounds;
+  bool known = like.rounds != NULL;
+  for (int side = 0; side < PAIR_SIDES && known; side++) {
+    like.count[side] = pass_list(w->pairs, &pair->sides[side], like.rounds + like.passes);
+    like.passes += like.count[side];
+    known = like.count[side] >= PASSES_LEAST;
+  }
+  struct speed_group *group = known ? group_with(w, &like) : NULL;
+  if (group) buffer_add(&group->members, &index, sizeof index);
+  if (group) w->failed |= group->members.failed;
+  mem_free(w->gate->mem, like.rounds, most, sizeof *like.rounds);
+}
+
+static size_t group_size(const struct speed_group *g) {
+  return g->members.size / sizeof(size_t);
+}
+
+static size_t group_member(const struct speed_group *g, size_t i) {
+  return ((const size_t *)(const void *)g->members.data)[i];
+}
+
+/* ---- speeds ------------------------------------------ */
+
+static double mean_of(const double *values, size_t count) {
+  return pprofc_moments_of(values, count).mean;
+}
+
+/* Returns the mean of the values of both sides, each with the same weight. */
+static double center_of(const struct speed_group *g, const double *values) {
+  size_t base = g->count[PAIR_BASE];
+  return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;
+}
+
+/* Returns the largest number of values of a side. */
+static size_t group_values_most(const struct speed_work *w, const struct speed_group *g) {
+  size_t most = 0;
+  for (size_t i = 0; i < group_size(g); i++)
+    for (int side = 0; side < PAIR_SIDES; side++) {
+      size_t count = w->pairs->items[group_member(g, i)].sides[side].count;
+      if (count > most) most = count;
+    }
+  return most;
+}
+
+static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
+  size_t rows = group_size(g), cells;
+  if (__builtin_mul_overflow(rows, g->passes, &cells)) return false;
+  double *scratch = arena_array(&w->arena, group_values_most(w, g), sizeof *scratch);
+  g->logs = arena_array(&w->arena, cells, sizeof *g->logs);
+  g->speeds = arena_array(&w->arena, g->passes, sizeof *g->speeds);
+  if (!g->logs || !g->speeds || !scratch) return false;
+  for (size_t i = 0; i < rows; i++) {
+    const struct pair *pair = &w->pairs->items[group_member(g, i)];
+    double *logs = g->logs + i * g->passes;
+    logs = pass_medians(w->pairs, &pair->sides[PAIR_BASE], logs, scratch);
+    (void)pass_medians(w->pairs, &pair->sides[PAIR_HEAD], logs, scratch);
+  }
+  return true;
+}
+
+/* Computes the speed of each pass. `scratch` has room for two values per row. */
+static void group_find_speeds(struct speed_group *g, double *scratch) {
+  size_t rows = group_size(g);
+  double *centers = scratch + rows;
+  for (size_t i = 0; i < rows; i++) centers[i] = center_of(g, g->logs + i * g->passes);
+  for (size_t k = 0; k < g->passes; k++) {
+    for (size_t i = 0; i < rows; i++) scratch[i] = g->logs[i * g->passes + k] - centers[i];
+    g->speeds[k] = stats_median(scratch, rows);
+  }
+  double center = center_of(g, g->speeds);
+  for (size_t k = 0; k < g->passes; k++) g->speeds[k] -= center;
+}
+
+/* Returns the sum of squares within the sides. */
+static double squares_of(const struct speed_group *g, const double *values) {
+  size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
+  return pprofc_moments_of(values, base).variance * (double)(base - 1) +
+         pprofc_moments_of(values + base, head).variance * (double)(head - 1);
+}
+
+/* Returns the share of the variance of a middle benchmark that the speeds do not explain. */
+static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
+  size_t rows = group_size(g);
+  for (size_t i = 0; i < rows; i++) {
+    const double *logs = g->logs + i * g->passes;
+    for (size_t k = 0; k < g->passes; k++) values[k] = logs[k] - g->speeds[k];
+    double before = squares_of(g, logs);
+    scratch[i] = before > 0 ? squares_of(g, values) / before : 1;
+  }
+  return stats_median(scratch, rows);
+}
+
+/* ---- the geometric mean ------------------------------ */
+
+/* Replaces p by the paired t-test if both sides have the same rounds, and the differences within
+ * rounds vary less than the rounds. `values` are the logarithms of the passes. */
+static void group_test_pairs(struct speed_group *g, double *values) {
+  size_t n = g->count[PAIR_BASE];
+  if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
+    return;
+  double apart = squares_of(g, values) / (double)(n - 1);
+  for (size_t k = 0; k < n; k++) values[k] = values[n + k] - values[k];
+  double variance = pprofc_moments_of(values, n).variance, error = sqrt(variance / (double)n);
+  if (error > 0 && variance <= PAIRED * apart)
+    g->p = pprofc_t_two_sided(g->shift / error, (double)(n - 1));
+}
+
+/* Tests the geometric mean of all benchmarks. */
+static void group_test_whole(struct speed_group *g, double *values) {
+  size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD], rows = group_size(g);
+  for (size_t k = 0; k < g->passes; k++) {
+    values[k] = 0;
+    for (size_t i = 0; i < rows; i++) values[k] += g->logs[i * g->passes + k] / (double)rows;
+  }
+  g->shift = mean_of(values + base, head) - mean_of(values, base);
+  pprofc_t_result welch = pprofc_welch_test(values, base, values + base, head);
+  g->p = welch.status == PPROFC_TEST_OK ? welch.p : 1;
+  group_test_pairs(g, values);
+}
+
+static bool whole_is_significant(const struct gate *gate, const struct speed_group *g) {
+  return g->p <= gate->settings.alpha;
+}
+
+/* Returns the change of the middle benchmark from base to head, as a logarithm. */
+static double middle_shift(const struct speed_group *g, double *scratch) {
+  size_t rows = group_size(g), base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
+  for (size_t i = 0; i < rows; i++) {
+    const double *logs = g->logs + i * g->passes;
+    scratch[i] = mean_of(logs + base, head) - mean_of(logs, base);
+  }
+  return stats_median(scratch, rows);
+}
+
+/* Adds a row for all benchmarks if their geometric mean and the middle benchmark got slower by the
+ * threshold. */
+static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
+  struct gate *gate = w->gate;
+  struct gate_row row = gate_row_unknown();
+  if (gate->settings.screening || !whole_is_significant(gate, g) ||
+      !str_ends(g->unit, STR("sec/op")))
+    return true;
+  if (expm1(fmin(g->shift, middle_shift(g, scratch))) < gate->settings.threshold) return true;
+  char *name = arena_alloc(&gate->arena, 64);
+  if (!name) return false;
+  snprintf(name, 64, "geomean of %zu benchmarks", group_size(g));
+  double middle = mean_of(g->logs, group_size(g) * g->passes);
+  row.name = str_of(name);
+  row.unit = arena_str(&gate->arena, g->unit);
+  row.direction = -1;
+  row.whole = row.tested = row.in_base = row.in_head = true;
+  row.overloaded = gate->settings.overloaded != NULL;
+  row.base_count = g->count[PAIR_BASE];
+  row.head_count = g->count[PAIR_HEAD];
+  row.base = exp(middle - g->shift / 2);
+  row.head = exp(middle + g->shift / 2);
+  row.delta_kind = GATE_DELTA_NUMBER;
+  row.delta = expm1(g->shift);
+  row.p = g->p;
+  row.test = "t on geometric means of rounds";
+  return row.unit.data && gate_add(gate, &row);
+}
+
+/* ---- the common speed -------------------------------- */
+
+static void group_warn(struct gate *gate, const struct speed_group *g) {
+  double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
+  gate_warning(gate,
+               "noise: the machine's speed changed by %.1f%% between rounds; the gate corrected "
+               "%zu benchmarks for it (%.*s)",
+               100 * expm1(noise), group_size(g), STR_ARG(g->unit));
+}
+
+/* Divides the values of all members by the speeds of their passes. A shift between the sides stays
+ * if the geometric mean shows it, else it belongs to the machine. */
+static void group_apply(struct speed_work *w, struct speed_group *g) {
+  const struct gate *gate = w->gate;
+  if (gate->settings.screening || whole_is_significant(gate, g)) {
+    size_t base = g->count[PAIR_BASE];
+    double means[PAIR_SIDES] = {mean_of(g->speeds, base),
+                                mean_of(g->speeds + base, g->passes - base)};
+    for (size_t k = 0; k < g->passes; k++) g->speeds[k] -= means[k >= base];
+  }
+  for (size_t i = 0; i < group_size(g); i++) {
+    struct pair *pair = &w->pairs->items[group_member(g, i)];
+    const double *speed = g->speeds;
+    pair->rescaled = true;
+    for (int side = 0; side < PAIR_SIDES; side++) {
+      const struct pair_side *from = &pair->sides[side];
+      for (size_t first = 0, end; first < from->count; first = end, speed++) {
+        end = pass_end(w->pairs, from, first);
+        for (size_t k = first; k < end; k++) w->pairs->values[from->first + k] /= exp(*speed);
+      }
+    }
+  }
+}
+
+static bool group_judge(struct speed_work *w, struct speed_group *g) {
+  size_t rows = group_size(g), room = 2 * rows + g->passes;
+  if (rows < ROWS_LEAST) return true;
+  double *scratch = mem_array(w->gate->mem, room, sizeof *scratch);
+  bool good = scratch && group_take_logs(w, g);
+  if (good) {
+    group_find_speeds(g, scratch);
+    group_test_whole(g, scratch + 2 * rows);
+    good = group_add_whole(w, g, scratch);
+  }
+  if (good && group_share_left(g, scratch, scratch + 2 * rows) <= LOWERED) {
+    group_warn(w->gate, g);
+    group_apply(w, g);
+  }
+  mem_free(w->gate->mem, scratch, room, sizeof *scratch);
+  return good;
+}
+
+bool gate_take_speeds(struct gate *gate, struct pairs *pairs) {
+  struct speed_work w = {.gate = gate, .pairs = pairs};
+  if (!pairs->rounds || gate->settings.test == PPROFC_GATE_NONE) return true;
+  arena_init(&w.arena, gate->mem);
+  for (size_t i = 0; i < pairs->count && !w.failed; i++) group_add(&w, i);
+  for (size_t i = 0; i < w.count && !w.failed; i++) w.failed = !group_judge(&w, &w.groups[i]);
+  for (size_t i = 0; i < w.count; i++) buffer_free(&w.groups[i].members);
+  arena_free(&w.arena);
+  return !w.failed;
+}

@@ -1,0 +1,62 @@
+/* Splits the names that compilers give to code which they make at run time.
+ *
+ * Python writes "py::parse:/app/parser.py", V8 "Function:parse file:///app/parser.mjs:4:13" or
+ * "JS:*parse /app/parser.js:4:13". Other names stay unchanged. */
+#include "import/jit_function.h"
+
+#include <string.h>
+
+/* Splits "py::parse:/app/parser.py". */
+static void name_of_python(pprofc_str text, struct jit_function *f) {
+  size_t colon = str_find_char(text, ':');
+  f->name = str_slice(text, 0, colon);
+  f->file = str_slice(text, colon + 1, text.size);
+}
+
+/* Removes ":13" from the end of *text; false if there is no number. */
+static bool take_last_number(pprofc_str *text, int64_t *number) {
+  size_t colon = str_find_last_char(*text, ':');
+  if (colon >= text->size || !str_parse_int(str_slice(*text, colon + 1, text->size), 10, number))
+    return false;
+  *text = str_slice(*text, 0, colon);
+  return *number >= 0;
+}
+
+/* Splits "parse file:///app/parser.mjs:4:13". A function without a name begins with a space. */
+static void name_of_script(pprofc_str text, struct jit_function *f) {
+  static const pprofc_str scheme = {"file://", 7};
+  int64_t number;
+  pprofc_str place = text;
+  while (text.size && strchr("*~^+", text.data[0])) text = str_slice(text, 1, text.size);
+  f->name = text;
+  size_t space = str_find_char(text, ' ');
+  if (space >= text.size) return;
+  place = str_slice(text, space + 1, text.size);
+  f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
+  /* The first number is the column, the second one the line. */
+  if (take_last_number(&place, &number)) {
+    f->line = number;
+    if (take_last_number(&place, &number)) f->line = number;
+  }
+  f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
+}
+
+/* Prefixes of names of generated code, and the function that parses the rest. */
+static const struct jit_language {
+  const char *prefix;
+  void (*split)(pprofc_str text, struct jit_function *f);
+} jit_languages[] = {
+    {"py::", name_of_python},         {"Function:", name_of_script}, {"Script:", name_of_script},
+    {"LazyCompile:", name_of_script}, {"JS:", name_of_script},       {"Eval:", name_of_script},
+};
+
+struct jit_function jit_function_of(pprofc_str text) {
+  struct jit_function f = {.name = text, .file = STR("")};
+  for (size_t i = 0; i < sizeof jit_languages / sizeof *jit_languages; i++) {
+    pprofc_str prefix = str_of(jit_languages[i].prefix);
+    if (!str_starts(text, prefix)) continue;
+    jit_languages[i].split(str_slice(text, prefix.size, text.size), &f);
+    break;
+  }
+  return f;
+}

@@ -1,0 +1,16 @@
+/* Names of code that compilers make at run time, as they write them for perf. */
+#ifndef PPROFC_IMPORT_JIT_FUNCTION_H
+#define PPROFC_IMPORT_JIT_FUNCTION_H
+
+#include "core/str.h"
+
+/* A function as its language names it. */
+struct jit_function {
+  pprofc_str name, file; /* file: empty if unknown */
+  int64_t line;          /* first line of the function, or 0 */
+};
+
+/* Splits a name of Python or V8; any other name is unchanged. */
+struct jit_function jit_function_of(pprofc_str text);
+
+#endif

@@ -1,0 +1,184 @@
+/* Reads the text of GHC's profiler (+RTS -p, -P): a tree of cost centres, each indented below its
+ * caller. With -P a row has ticks and bytes; otherwise they are computed from percentages. */
+#include "core/array.h"
+#include "import/call_paths.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "import/names.h"
+
+#include <math.h>
+
+#define GHC_SNIFFED 20u /* number of lines in which the title must be */
+/* Most numbers in a row: number, entries, four percentages, ticks, bytes. */
+#define GHC_NUMBERS 8u
+
+struct ghc_prof {
+  pprofc_builder *builder;
+  struct arena *arena;
+  struct call_paths paths;
+  uint32_t *open; /* paths from a root to the last row, one for each depth */
+  size_t depth, room;
+  int64_t interval; /* length of a tick in nanoseconds */
+  uint64_t total_ticks, total_bytes, ticks, bytes;
+  bool has_counts, has_places, in_tree;
+  uint64_t rows, bad;
+  bool nomem;
+};
+
+/* Parses "391,030,888". */
+static bool ghc_number(pprofc_str text, uint64_t *number) {
+  char digits[32];
+  size_t size = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] == ',') continue;
+    if (size == sizeof digits) return false;
+    digits[size++] = text.data[i];
+  }
+  return str_parse_uint((pprofc_str){digits, size}, 10, number);
+}
+
+/* Removes the last word of the line and returns it. */
+static pprofc_str ghc_last_word(pprofc_str *line) {
+  *line = str_trim(*line);
+  size_t blank = str_find_last_char(*line, ' '), from = blank < line->size ? blank + 1 : 0;
+  pprofc_str word = str_slice(*line, from, line->size);
+  *line = str_slice(*line, 0, from);
+  return word;
+}
+
+/* Reads the totals: "total time = 0.15 secs (150 ticks @ 1000 us, 1 processor)" and "total alloc =
+ * 391,030,888 bytes". False for another line. */
+static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
+  static const pprofc_str ticks = {" ticks @ ", 9}, bytes = {" bytes", 6};
+  uint64_t interval;
+  line = str_trim(line);
+  if (!str_starts(line, STR("total "))) return false;
+  size_t at = str_find(line, ticks), end = str_find(line, STR(" us"));
+  if (at < line.size) {
+    pprofc_str number = str_slice(line, str_find_char(line, '(') + 1, at);
+    ghc_number(number, &g->total_ticks);
+    if (str_parse_uint(str_slice(line, at + ticks.size, end), 10, &interval) &&
+        interval < INT64_MAX / 1000 && interval)
+      g->interval = (int64_t)interval * 1000;
+  } else {
+    pprofc_str before = str_slice(line, 0, str_find(line, bytes));
+    ghc_number(ghc_last_word(&before), &g->total_bytes);
+  }
+  return true;
+}
+
+/* Reads the heads of columns. The tree has the column "entries", the summary before it has not. */
+static bool ghc_columns(struct ghc_prof *g, pprofc_str line) {
+  if (!str_starts(line, STR("COST CENTRE"))) return false;
+  g->in_tree = str_find(line, STR("entries")) < line.size;
+  g->has_counts = str_find(line, STR(" ticks ")) < line.size;
+  g->has_places = str_find(line, STR(" SRC ")) < line.size;
+  return true;
+}
+
+/* Returns the part of a total that a percentage stands for. */
+static int64_t ghc_share(pprofc_str percent, uint64_t total) {
+  double share;
+  if (!str_parse_float(percent, &share) || !(share >= 0 && share <= 100)) return 0;
+  double part = share / 100 * (double)total;
+  return part < 9e18 ? llround(part) : 0;
+}
+
+/* Reads a row from its end: ticks and bytes, percentages, entries. False for another line. */
+static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *values) {
+  pprofc_str words[GHC_NUMBERS];
+  size_t count = g->has_counts ? GHC_NUMBERS : GHC_NUMBERS - 2;
+  uint64_t number;
+  for (size_t i = count; i-- > 0;) words[i] = ghc_last_word(line);
+  if (!str_parse_uint(words[0], 10, &number) || !str_parse_uint(words[1], 10, &number))
+    return false;
+  values[0] = ghc_share(words[2], g->total_ticks);
+  values[1] = ghc_share(words[3], g->total_bytes);
+  if (!g->has_counts) return true;
+  return str_parse_int(words[6], 10, &values[0]) && str_parse_int(words[7], 10, &values[1]) &&
+         values[0] >= 0 && values[1] >= 0;
+}
+
+/* Enters the path of a row below the last row with fewer blanks in front. */
+static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
+  if (depth > g->depth) depth = g->depth;
+  g->depth = depth;
+  uint32_t path = call_paths_enter(&g->paths, depth ? g->open[depth - 1] : MAP_NONE, location);
+  g->nomem |= path == MAP_NONE || !ARRAY_PUSH_IN(g->arena, g->open, g->depth, g->room, path);
+  return path;
+}
+
+static void ghc_row(struct ghc_prof *g, pprofc_str line) {
+  size_t depth = 0;
+  int64_t values[3];
+  pprofc_str names = line;
+  while (depth < line.size && line.data[depth] == ' ') depth++;
+  if (!ghc_values(g, &names, values)) {
+    g->bad++;
+    return;
+  }
+  pprofc_str place = g->has_places ? ghc_last_word(&names) : STR("");
+  pprofc_str module = ghc_last_word(&names), label = str_trim(names);
+  if (!label.size) {
+    g->bad++;
+    return;
+  }
+  uint32_t path = ghc_enter(g, depth, import_cost_centre(g->builder, module, label, place));
+  g->rows++;
+  g->ticks += (uint64_t)values[0];
+  g->bytes += (uint64_t)values[1];
+  if (__builtin_mul_overflow(values[0], g->interval, &values[2])) values[2] = INT64_MAX;
+  if (!g->nomem && (values[0] || values[1])) call_paths_sample(&g->paths, path, values);
+}
+
+static pprofc_status ghc_read(struct ghc_prof *g, pprofc_str text, pprofc_profile **profile,
+                              pprofc_error *error) {
+  pprofc_str line;
+  pprofc_builder_type(g->builder, "ticks", "count");
+  pprofc_builder_type(g->builder, "alloc_space", "bytes");
+  pprofc_builder_type(g->builder, "time", "nanoseconds");
+  while (str_next_line(&text, &line) && builder_ok(g->builder) && !g->nomem) {
+    if (!str_trim(line).size || (!g->in_tree && ghc_total(g, line)) || ghc_columns(g, line))
+      continue;
+    if (g->in_tree) ghc_row(g, line);
+  }
+  if (g->nomem && builder_ok(g->builder)) return error_nomem(error);
+  pprofc_builder_period(g->builder, "time", "nanoseconds", g->interval);
+  const struct import_loss losses[] = {{g->bad, "row could not be read", "rows could not be read"},
+                                       {0}};
+  import_account(g->builder, g->rows, "rows", losses);
+  if (g->has_counts) {
+    import_compare_total(g->builder, "ticks", g->total_ticks, g->ticks);
+  } else {
+    pprofc_builder_comment(g->builder,
+                           "ticks and bytes are computed from percentages: +RTS -P prints them");
+  }
+  return pprofc_builder_finish(g->builder, profile, error);
+}
+
+static bool ghc_begins(pprofc_str text) {
+  pprofc_str line;
+  for (unsigned i = 0; i < GHC_SNIFFED && str_next_line(&text, &line); i++)
+    if (str_find(line, STR("Time and Allocation Profiling Report")) < line.size) return true;
+  return false;
+}
+
+IMPORT_READER(import_ghc_prof) {
+  struct buffer utf8;
+  struct arena arena;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !ghc_begins(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    arena_init(&arena, mem);
+    struct ghc_prof g = {.builder = pprofc_builder_new(mem), .arena = &arena, .interval = 1000000};
+    call_paths_init(&g.paths, mem, g.builder);
+    if (g.builder) builder_limit_depth(g.builder, options->limits->stack_depth);
+    status = g.builder ? ghc_read(&g, text, profile, error) : error_nomem(error);
+    call_paths_free(&g.paths);
+    pprofc_builder_free(g.builder);
+    arena_free(&arena);
+  }
+  buffer_free(&utf8);
+  return status;
+}

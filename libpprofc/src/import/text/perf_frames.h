@@ -1,0 +1,75 @@
+/* Parses and stores frames in the text of `perf script`. A line that was read before needs one
+ * lookup, because its location is known. */
+#ifndef PPROFC_IMPORT_TEXT_PERF_FRAMES_H
+#define PPROFC_IMPORT_TEXT_PERF_FRAMES_H
+
+#include "core/map.h"
+#include "import/lines.h"
+#include "import/text/perf_maps.h"
+
+#define PERF_MAX_FRAMES 65536u
+
+struct perf_script_frame {
+  uint64_t address;
+  pprofc_str symbol, object;
+  bool inlined;
+};
+
+/* A line of a frame, and its indices in the builder. */
+struct perf_known {
+  uint64_t address;
+  int64_t pid;       /* id of the process to which `mapping` and `location` belong */
+  uint32_t function; /* function of the frame; NONE if it is unknown or if the symbol stands for
+                        several functions */
+  uint32_t mapping, location; /* mapping and location of the frame; NONE if unknown */
+  bool is_frame;              /* true for a frame, false for another text of the same interner */
+  bool inlined;
+};
+
+/* A frame of the current block. */
+struct perf_frame {
+  uint32_t text; /* index of the line in perf_frames.texts */
+  uint32_t file; /* index of the source file in perf_frames.texts, or NONE */
+  int64_t line;
+};
+
+struct perf_frames {
+  pprofc_builder *builder;
+  const struct perf_maps *maps;
+  const pprofc_allocator *mem;
+  struct arena arena;       /* arena for copies of the texts */
+  struct interner texts;    /* lines of frames, names of source files and events */
+  struct perf_known *known; /* for each text: what is known about it */
+  size_t known_room;
+  struct perf_frame *items; /* frames of the current block; room for PERF_MAX_FRAMES */
+  size_t count;
+  uint32_t *stack; /* stack of the current block; room for PERF_MAX_FRAMES */
+  bool failed;     /* true when out of memory */
+};
+
+/* True if s is not empty and has only characters of `set`. */
+bool perf_script_all_of(pprofc_str s, const char *set);
+
+/* Parses a frame: "7f12 symbol+0x12 (object)". */
+bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame);
+
+bool perf_frames_init(struct perf_frames *frames, pprofc_builder *builder,
+                      const struct perf_maps *maps, const pprofc_allocator *mem);
+void perf_frames_free(struct perf_frames *frames);
+
+/* Returns the index of a text, which is copied if it is new. */
+uint32_t perf_frames_text(struct perf_frames *frames, pprofc_str text);
+
+/* Adds a frame to the block. Lines after PERF_MAX_FRAMES are ignored. */
+void perf_frames_add(struct perf_frames *frames, pprofc_str line);
+/* Adds a frame if the same line was read as a frame before. Returns false otherwise. */
+bool perf_frames_add_known(struct perf_frames *frames, pprofc_str line);
+
+/* Reads the source line of the last frame: "file.c:123", or "object[1f0]" if the line is
+ * unknown. Returns false for anything else. */
+bool perf_frames_add_source(struct perf_frames *frames, pprofc_str line);
+
+/* Makes the stack of the block's frames in frames->stack and returns its depth. */
+size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
+
+#endif

@@ -1,0 +1,290 @@
+/* Reads stacks that bpftrace and DTrace print: the frames of a stack, leaf first, then a count.
+ *
+ * bpftrace prints a map "@name[KEYS]: COUNT". The keys are stacks, a frame a line, and other values
+ * such as commands. With -f json each map is a line of JSON, with the same text as its keys. Each
+ * map is a sample type. DTrace prints the lines of a stack, then a line with its count. */
+#include "core/array.h"
+#include "core/chars.h"
+#include "core/json_tree.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "import/names.h"
+
+#define PROBE_TYPES   16u   /* maximum number of maps */
+#define PROBE_SNIFFED 4000u /* maximum number of lines that decide if the text is of DTrace */
+
+struct probe_stacks {
+  pprofc_builder *builder;
+  struct arena *arena;
+  pprofc_str types[PROBE_TYPES]; /* names of maps */
+  size_t type_count;
+  uint32_t *frames; /* stack of the current block, leaf first */
+  size_t depth, room;
+  pprofc_str *keys; /* keys of the current block that are not stacks */
+  size_t key_count, key_room;
+  uint64_t samples, bad, no_stack, more_types;
+  bool nomem;
+};
+
+/* ---- frames ------------------------------------------ */
+
+/* Returns "name+12" and "name+0x1f" without the offset. */
+static pprofc_str probe_name(pprofc_str text) {
+  size_t plus = str_find_last_char(text, '+');
+  pprofc_str offset = str_slice(text, plus + 1, text.size);
+  uint64_t number;
+  bool is_offset = offset.size && char_is_digit(offset.data[0]) &&
+                   str_parse_uint(offset, str_starts(offset, STR("0x")) ? 0 : 10, &number);
+  return plus && is_offset ? str_slice(text, 0, plus) : text;
+}
+
+/* Adds a frame: "name+1", "module`name+0x1", "7f12 name+1 (object)" or "0x7f12". */
+static void probe_add_frame(struct probe_stacks *p, pprofc_str text) {
+  pprofc_str object = STR("");
+  size_t tick = str_find_char(text, '`'), open = str_find(text, STR(" ("));
+  uint64_t address = 0;
+  if (tick < text.size) {
+    object = str_slice(text, 0, tick);
+    text = str_slice(text, tick + 1, text.size);
+  } else if (open < text.size && str_ends(text, STR(")"))) {
+    object = str_slice(text, open + 2, text.size - 1);
+    text = str_slice(text, 0, open);
+    size_t blank = str_find_char(text, ' ');
+    if (blank < text.size && str_parse_uint(str_slice(text, 0, blank), 16, &address))
+      text = str_slice(text, blank + 1, text.size);
+  }
+  struct mapping mapping = {.file = builder_string(p->builder, object),
+                            .flags = PPROFC_HAS_FUNCTIONS};
+  uint32_t of = object.size ? builder_add_mapping(p->builder, &mapping) : NONE;
+  pprofc_line line = {import_function(p->builder, probe_name(text), 0), 0, 0};
+  uint32_t location = pprofc_builder_location(p->builder, of, 0, &line, 1);
+  p->nomem |= !ARRAY_PUSH_IN(p->arena, p->frames, p->depth, p->room, location);
+}
+
+/* Adds keys that are not stacks: "bash, 12". */
+static void probe_add_keys(struct probe_stacks *p, pprofc_str text) {
+  pprofc_str key;
+  while (text.size && str_next(&text, ',', &key)) {
+    key = str_trim(key);
+    if (key.size) p->nomem |= !ARRAY_PUSH_IN(p->arena, p->keys, p->key_count, p->key_room, key);
+  }
+}
+
+/* ---- samples ----------------------------------------- */
+
+/* Returns the sample type of a map; PROBE_TYPES if there are too many. */
+static size_t probe_type(struct probe_stacks *p, pprofc_str name) {
+  size_t i = 0;
+  if (!name.size) name = STR("samples");
+  while (i < p->type_count && !str_equal(p->types[i], name)) i++;
+  if (i < p->type_count || i == PROBE_TYPES) return i;
+  p->types[p->type_count++] = name;
+  builder_add_late_type(p->builder, name, STR("count"));
+  return i;
+}
+
+/* Adds the sample of a block, and begins the next one. */
+static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) {
+  int64_t values[PROBE_TYPES] = {0}, value;
+  size_t type = PROBE_TYPES;
+  if (!str_parse_int(str_trim(count), 10, &value))
+    p->bad++;
+  else if (!p->depth)
+    p->no_stack++;
+  else if ((type = probe_type(p, map)) == PROBE_TYPES)
+    p->more_types++;
+  if (type < PROBE_TYPES) {
+    values[type] = value;
+    pprofc_builder_sample(p->builder, p->frames, p->depth, values);
+    for (size_t i = 0; i < p->key_count; i++) {
+      struct label label = {.key = builder_string(p->builder, STR("key")),
+                            .string = builder_string(p->builder, p->keys[i])};
+      builder_add_label(p->builder, &label);
+    }
+    p->samples++;
+  }
+  p->depth = p->key_count = 0;
+}
+
+/* Reads the keys of a map. A line is a frame, unless it is the first one or begins with a comma. */
+static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
+  pprofc_str line;
+  bool first = true;
+  while (str_next_line(&text, &line) && !p->nomem) {
+    pprofc_str inner = str_trim(line);
+    if (first || str_starts(inner, STR(",")))
+      probe_add_keys(p, inner);
+    else if (inner.size)
+      probe_add_frame(p, inner);
+    first = false;
+  }
+}
+
+/* ---- bpftrace ---------------------------------------- */
+
+/* Splits "@name[" off the text; false if it has another form. */
+static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
+  if (!str_starts(*text, STR("@"))) return false;
+  size_t end = 1;
+  while (end < text->size && !strchr("[: \n", text->data[end])) end++;
+  if (end == text->size || text->data[end] != '[') return false;
+  *name = str_slice(*text, 1, end);
+  *text = str_slice(*text, end + 1, text->size);
+  return true;
+}
+
+/* Reads the next entry of a map in the text: keys up to a line that ends in "]: COUNT". */
+static void probe_read_entry(struct probe_stacks *p, pprofc_str *text, pprofc_str name) {
+  const char *start = text->data;
+  pprofc_str line;
+  while (str_next_line(text, &line)) {
+    size_t close = str_find(line, STR("]: "));
+    if (close == line.size && line.size && line.data[0] == '@') break;
+    if (close == line.size) continue;
+    probe_read_keys(p, (pprofc_str){start, (size_t)(line.data + close - start)});
+    probe_end(p, name, str_slice(line, close + 3, line.size));
+    return;
+  }
+  p->bad++;
+}
+
+/* Reads a line of JSON: {"type": "map", "data": {"@name": {"KEYS": COUNT}}}. */
+static void probe_read_json(struct probe_stacks *p, pprofc_str line) {
+  struct node *root = NULL;
+  if (json_tree_parse(p->arena, NULL, line, &root, NULL) != PPROFC_OK) {
+    p->bad++;
+    return;
+  }
+  const struct node *data = node_get(root, "data");
+  if (!node_is(data, NODE_OBJECT) || !str_equal(node_text(root, "type"), STR("map"))) return;
+  for (const struct node *map = data->first; map; map = map->next)
+    for (const struct node *entry = node_is(map, NODE_OBJECT) ? map->first : NULL; entry;
+         entry = entry->next) {
+      probe_read_keys(p, entry->key);
+      probe_end(p, str_slice(map->key, 1, map->key.size),
+                node_is(entry, NODE_NUMBER) ? entry->text : STR(""));
+    }
+}
+
+static void probe_read_bpftrace(struct probe_stacks *p, pprofc_str text) {
+  pprofc_str name, line;
+  while (text.size && builder_ok(p->builder) && !p->nomem) {
+    if (probe_map_head(&text, &name)) {
+      probe_read_entry(p, &text, name);
+    } else if (str_next_line(&text, &line) && str_starts(line, STR("{"))) {
+      probe_read_json(p, line);
+    } else if (str_trim(line).size && line.data[0] != '@' && !str_starts(line, STR("Attach"))) {
+      p->bad++;
+    }
+  }
+}
+
+static bool probe_is_bpftrace(pprofc_str text) {
+  pprofc_str line, name;
+  bool begins = false;
+  for (unsigned i = 0; i < 100 && text.size && !begins; i++) {
+    pprofc_str rest = text;
+    if (probe_map_head(&rest, &name)) begins = str_find(rest, STR("]: ")) < rest.size;
+    if (!str_next_line(&text, &line)) break;
+    begins |= str_starts(line, STR("{\"type\": \"map\", \"data\": {\"@")) ||
+              str_starts(line, STR("{\"type\":\"map\",\"data\":{\"@"));
+  }
+  return begins;
+}
+
+/* ---- DTrace ------------------------------------------ */
+
+static bool probe_is_count(pprofc_str text) {
+  uint64_t count;
+  return str_parse_uint(text, 10, &count);
+}
+
+/* True if a line with a frame of DTrace, "module`name+0x1", has a count after its stack. */
+static bool probe_is_dtrace(pprofc_str text) {
+  pprofc_str line;
+  bool stack = false;
+  for (unsigned i = 0; i < PROBE_SNIFFED && str_next_line(&text, &line); i++) {
+    pprofc_str inner = str_trim(line);
+    bool indented = line.size && (line.data[0] == ' ' || line.data[0] == '\t');
+    if (stack && indented && probe_is_count(inner)) return true;
+    stack = indented && (stack || str_find_char(inner, '`') < inner.size) &&
+            str_find_char(inner, ';') == inner.size;
+  }
+  return false;
+}
+
+static bool probe_is_frame(pprofc_str text) {
+  return str_find_char(text, '`') < text.size || str_starts(text, STR("0x"));
+}
+
+/* Drops the lines since the last stack, which were not of a stack. */
+static void probe_drop(struct probe_stacks *p) {
+  p->bad += p->depth > 0;
+  p->depth = p->key_count = 0;
+}
+
+/* Reads a line of DTrace without its blanks. A line before the first frame is a key. */
+static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool indented) {
+  if (!text.size)
+    probe_drop(p);
+  else if (p->depth && probe_is_count(text))
+    probe_end(p, STR(""), text);
+  else if (p->depth || (indented && probe_is_frame(text)))
+    probe_add_frame(p, text);
+  else if (indented && !p->key_count)
+    probe_add_keys(p, text);
+}
+
+static void probe_read_dtrace(struct probe_stacks *p, pprofc_str text) {
+  pprofc_str line;
+  while (str_next_line(&text, &line) && builder_ok(p->builder) && !p->nomem)
+    probe_dtrace_line(p, str_trim(line), line.size && strchr(" \t", line.data[0]));
+  probe_drop(p);
+}
+
+/* ---- the text ---------------------------------------- */
+
+static pprofc_status probe_finish(struct probe_stacks *p, pprofc_profile **profile,
+                                  pprofc_error *error) {
+  if (p->nomem) return error_nomem(error);
+  if (!p->type_count) probe_type(p, STR(""));
+  const struct import_loss losses[] = {
+      {p->bad, "entry could not be read", "entries could not be read"},
+      {p->no_stack, "entry has no stack", "entries have no stack"},
+      {p->more_types, "entry is of a map after the 16th", "entries are of maps after the 16th"},
+      {0}};
+  import_account(p->builder, p->samples, "entries", losses);
+  return pprofc_builder_finish(p->builder, profile, error);
+}
+
+static pprofc_status probe_import(pprofc_str data, const pprofc_allocator *mem,
+                                  const pprofc_read_options *options, pprofc_profile **profile,
+                                  pprofc_error *error, bool (*is)(pprofc_str),
+                                  void (*read)(struct probe_stacks *, pprofc_str)) {
+  struct buffer utf8;
+  struct arena arena;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !is(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    arena_init(&arena, mem);
+    struct probe_stacks p = {.builder = pprofc_builder_new(mem), .arena = &arena};
+    if (p.builder) {
+      builder_limit_depth(p.builder, options->limits->stack_depth);
+      read(&p, text);
+    }
+    status = p.builder ? probe_finish(&p, profile, error) : error_nomem(error);
+    pprofc_builder_free(p.builder);
+    arena_free(&arena);
+  }
+  buffer_free(&utf8);
+  return status;
+}
+
+IMPORT_READER(import_bpftrace) {
+  return probe_import(data, mem, options, profile, error, probe_is_bpftrace, probe_read_bpftrace);
+}
+
+IMPORT_READER(import_dtrace) {
+  return probe_import(data, mem, options, profile, error, probe_is_dtrace, probe_read_dtrace);
+}

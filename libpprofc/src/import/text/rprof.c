@@ -1,0 +1,143 @@
+/* Reads files of R's Rprof: a line for each sample with the names of its functions, leaf first,
+ * in quotes. With line.profiling a place "FILE#LINE" precedes the function that it is in, and
+ * lines "#File N: NAME" name the files. With memory.profiling sizes come first: ":1:2:3:4:". */
+#include "core/array.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "import/names.h"
+
+struct rprof {
+  pprofc_builder *builder;
+  struct arena *arena;
+  pprofc_str *files; /* names of the files 1, 2 ...; file_count entries */
+  size_t file_count, file_room;
+  uint32_t *frames;
+  size_t depth, room;
+  uint64_t samples, bad, empty;
+  bool nomem;
+};
+
+/* Reads "sample.interval=20000" in microseconds, after words about what else was recorded. */
+static bool rprof_head(pprofc_str line, int64_t *interval) {
+  static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
+  size_t at = str_find(line, key);
+  pprofc_str number = str_trim(str_slice(line, at + key.size, line.size));
+  return at < line.size && str_parse_int(number, 10, interval) && *interval > 0 &&
+         *interval < INT64_MAX / 1000;
+}
+
+/* Reads "#File 1: name"; false for another line. Files come in order. */
+static bool rprof_file(struct rprof *r, pprofc_str line) {
+  if (!str_starts(line, STR("#File "))) return false;
+  size_t colon = str_find(line, STR(": "));
+  pprofc_str name = str_slice(line, colon + 2, line.size);
+  r->nomem |= !ARRAY_PUSH_IN(r->arena, r->files, r->file_count, r->file_room, name);
+  return true;
+}
+
+/* Reads the place "1#5" of the next function. */
+static bool rprof_place(const struct rprof *r, pprofc_str word, pprofc_str *file, int64_t *line) {
+  uint64_t number;
+  size_t hash = str_find_char(word, '#');
+  if (hash == word.size || !str_parse_uint(str_slice(word, 0, hash), 10, &number) ||
+      !str_parse_int(str_slice(word, hash + 1, word.size), 10, line) || *line < 0)
+    return false;
+  *file = number && number <= r->file_count ? r->files[number - 1] : STR("");
+  return true;
+}
+
+static void rprof_add(struct rprof *r, pprofc_str name, pprofc_str file, int64_t number) {
+  uint32_t path = file.size ? builder_string(r->builder, file) : 0;
+  pprofc_line line = {import_function(r->builder, name, path), file.size ? number : 0, 0};
+  uint32_t location = pprofc_builder_location(r->builder, NONE, 0, &line, 1);
+  r->nomem |= !ARRAY_PUSH_IN(r->arena, r->frames, r->depth, r->room, location);
+}
+
+/* Reads the frames of a sample; false if the line has another form. */
+static bool rprof_frames(struct rprof *r, pprofc_str rest) {
+  pprofc_str file = STR(""), word;
+  int64_t line = 0;
+  r->depth = 0;
+  while ((rest = str_trim(rest)).size && !r->nomem) {
+    if (rest.data[0] == '"') {
+      size_t end = str_find(str_slice(rest, 1, rest.size), STR("\"")) + 1;
+      if (end >= rest.size) return false;
+      rprof_add(r, str_slice(rest, 1, end), file, line);
+      rest = str_slice(rest, end + 1, rest.size);
+      file = STR("");
+    } else if (!str_next(&rest, ' ', &word) || !rprof_place(r, word, &file, &line)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Drops the sizes ":1:2:3:4:" before the frames. */
+static pprofc_str rprof_after_memory(pprofc_str line) {
+  size_t at = 0;
+  if (!line.size || line.data[0] != ':') return line;
+  while (at < line.size && strchr(":0123456789", line.data[at])) at++;
+  size_t hash = at < line.size && line.data[at] == '#';
+  while (hash && at && line.data[at - 1] != ':') at--; /* a place follows: "1#5" */
+  return str_slice(line, at, line.size);
+}
+
+static void rprof_line(struct rprof *r, pprofc_str line, int64_t nanoseconds) {
+  int64_t values[2] = {1, nanoseconds}, interval;
+  line = str_trim(line);
+  if (!line.size || rprof_file(r, line) || rprof_head(line, &interval)) return;
+  if (!rprof_frames(r, rprof_after_memory(line))) {
+    r->bad++;
+  } else if (!r->depth) {
+    r->empty++;
+  } else {
+    pprofc_builder_sample(r->builder, r->frames, r->depth, values);
+    r->samples++;
+  }
+}
+
+static pprofc_status rprof_read(struct rprof *r, pprofc_str text, int64_t interval,
+                                pprofc_profile **profile, pprofc_error *error) {
+  pprofc_str line;
+  pprofc_builder_type(r->builder, "samples", "count");
+  pprofc_builder_type(r->builder, "time", "nanoseconds");
+  pprofc_builder_period(r->builder, "time", "nanoseconds", interval * 1000);
+  str_next_line(&text, &line);
+  while (str_next_line(&text, &line) && builder_ok(r->builder) && !r->nomem)
+    rprof_line(r, line, interval * 1000);
+  if (r->nomem) return error_nomem(error);
+  const struct import_loss losses[] = {
+      {r->bad, "line of Rprof could not be read", "lines of Rprof could not be read"},
+      {r->empty, "sample has no stack", "samples have no stack"},
+      {0}};
+  import_account(r->builder, r->samples, "samples", losses);
+  return pprofc_builder_finish(r->builder, profile, error);
+}
+
+/* True if the first line has the interval, and only words with a colon before it. */
+static bool rprof_begins(pprofc_str text, int64_t *interval) {
+  pprofc_str line;
+  if (!str_next_line(&text, &line) || !rprof_head(line, interval)) return false;
+  pprofc_str before = str_slice(line, 0, str_find(line, STR("sample.interval=")));
+  before = str_trim(before);
+  return !before.size || str_ends(before, STR(":"));
+}
+
+IMPORT_READER(import_rprof) {
+  struct buffer utf8;
+  struct arena arena;
+  pprofc_str text;
+  int64_t interval = 0;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !rprof_begins(text, &interval)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    arena_init(&arena, mem);
+    struct rprof r = {.builder = pprofc_builder_new(mem), .arena = &arena};
+    if (r.builder) builder_limit_depth(r.builder, options->limits->stack_depth);
+    status = r.builder ? rprof_read(&r, text, interval, profile, error) : error_nomem(error);
+    pprofc_builder_free(r.builder);
+    arena_free(&arena);
+  }
+  buffer_free(&utf8);
+  return status;
+}

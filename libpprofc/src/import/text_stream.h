@@ -1,0 +1,62 @@
+/* Reads text line by line, from memory or from a stream through a window. */
+#ifndef PPROFC_IMPORT_TEXT_STREAM_H
+#define PPROFC_IMPORT_TEXT_STREAM_H
+
+#include "core/error.h"
+#include "core/mem.h"
+#include "core/str.h"
+#include "core/threshold.h"
+#include "pprofc/profile.h"
+
+struct text_source;
+
+struct text_stream {
+  pprofc_str rest;            /* unread text in memory; it begins with the next line */
+  bool whole;                 /* true if no text follows `rest` */
+  const char *last;           /* last line feed in memory, or NULL */
+  pprofc_str begin;           /* whole text, for a stream without a source */
+  struct text_source *source; /* source of more text, or NULL */
+};
+
+/* Returns a stream over text that stays in memory. */
+static inline struct text_stream text_stream_of(pprofc_str text) {
+  return (struct text_stream){.rest = text, .whole = true, .begin = text};
+}
+
+/* Bytes of an input: memory, then the rest of a file descriptor; -1: no file. */
+struct text_bytes {
+  const void *data;
+  size_t size;
+  int fd;
+  bool once; /* true if fd is a pipe and cannot be read again */
+};
+
+/* Number of bytes that are in memory when a stream is opened. */
+#define TEXT_HEAD THRESHOLD((size_t)1 << 20)
+
+/* Bytes that decide if an input may be text. */
+#define TEXT_LOOK (TEXT_HEAD < 4096 ? TEXT_HEAD : 4096)
+
+/* True if the first bytes have no control characters that text does not have. */
+bool text_begins(pprofc_str data);
+
+/* Opens a stream over bytes, inflates gzip and reads the first TEXT_HEAD bytes.
+ * PPROFC_E_NO_MATCH if they are not text in UTF-8. */
+pprofc_status text_stream_open(struct text_stream *stream, const struct text_bytes *bytes,
+                               unsigned threads, const pprofc_allocator *mem,
+                               const pprofc_limits *limits, pprofc_error *error);
+void text_stream_close(struct text_stream *stream);
+
+/* True if text_stream_rewind can be called. */
+bool text_stream_can_rewind(const struct text_stream *stream);
+/* Begins again at the first line. False if the input cannot be read again. */
+bool text_stream_rewind(struct text_stream *stream);
+
+/* Takes the next line, without "\n" or "\r\n". False at the end or after a failure. The line and
+ * `rest` are valid until the next call. */
+bool text_stream_line(struct text_stream *stream, pprofc_str *line);
+
+/* Returns the failure that ended the text early, or PPROFC_OK. */
+pprofc_status text_stream_status(const struct text_stream *stream, pprofc_error *error);
+
+#endif

@@ -1,0 +1,56 @@
+/* The table of the options that filter samples, frames and labels. Reading, reports, verdicts,
+ * the shell and the web page use it. */
+#ifndef PPROFC_PIPELINE_FILTER_OPTIONS_H
+#define PPROFC_PIPELINE_FILTER_OPTIONS_H
+
+#include "pprofc/report.h"
+#include "pprofc/transform.h"
+
+/* Filters in the order in which the header of a report lists them. */
+enum filter_index {
+  FILTER_FOCUS,
+  FILTER_IGNORE,
+  FILTER_HIDE,
+  FILTER_SHOW,
+  FILTER_SHOW_FROM,
+  FILTER_TAGFOCUS,
+  FILTER_TAGIGNORE,
+  FILTER_TAGSHOW,
+  FILTER_TAGHIDE,
+  FILTER_PRUNE_FROM,
+  FILTER_TAGROOT,
+  FILTER_TAGLEAF,
+  FILTER_COUNT
+};
+
+/* Flag: the filter reads or changes frames, so stacks must not be folded into a tree before. */
+#define FILTER_STACKS 1u
+/* Flag: the filter reads or changes labels, so samples must keep them until then. */
+#define FILTER_LABELS 2u
+#define FILTER_TOTAL  4u  /* flag: the filter changes the total; reports with percentages list it */
+#define FILTER_REGEX  8u  /* flag: the option is one regular expression */
+#define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
+#define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)
+
+struct filter_option {
+  const char *name;
+  size_t report, filter; /* offset of the text in pprofc_report_options, pprofc_filter_options */
+  unsigned flags;        /* set of FILTER_* flags */
+};
+
+extern const struct filter_option filter_options[FILTER_COUNT];
+
+/* Returns the text of a filter, or "". */
+const char *filter_text(const pprofc_report_options *options, enum filter_index filter);
+
+/* True if a filter with one of these flags is set. */
+bool filters_any(const pprofc_report_options *options, unsigned flags);
+
+/* Returns the flags of the option of this name; 0 for an option that is not a filter. */
+unsigned filter_flags(const char *name);
+
+/* Return the filters of the other struct, with its unit and warnings. */
+pprofc_filter_options filters_of_report(const pprofc_report_options *options);
+pprofc_report_options filters_to_report(const pprofc_filter_options *options);
+
+#endif

@@ -1,0 +1,25 @@
+/* Yuen's t-test: compares 20 %-trimmed means, so that a few outliers do not hide a change. */
+#ifndef PPROFC_STATS_TRIMMED_H
+#define PPROFC_STATS_TRIMMED_H
+
+#include "pprofc/stats.h"
+
+struct trimmed_result {
+  bool tested;           /* false if the values that are left do not vary, or are too few */
+  double x, y;           /* trimmed means */
+  double error, degrees; /* standard error of y - x, and its degrees of freedom (Yuen 1974) */
+  double p;              /* two-sided */
+};
+
+/* Tests two samples in ascending order, by the t distribution. */
+struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const double *y,
+                                         size_t y_count);
+
+#define TRIMMED_DRAWS 10000 /* maximum of permutations */
+
+/* Replaces p by a p-value from random permutations with a fixed seed, if the samples are small
+ * and p is below 0.2. The test must have succeeded. False when out of memory. */
+bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
+                           const pprofc_allocator *mem, struct trimmed_result *result);
+
+#endif

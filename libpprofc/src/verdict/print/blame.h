@@ -1,0 +1,37 @@
+/* Splits the change of the total into contributions, for text and JSON. */
+#ifndef PPROFC_VERDICT_PRINT_BLAME_H
+#define PPROFC_VERDICT_PRINT_BLAME_H
+
+#include "verdict/print/print.h"
+
+struct blame {
+  const struct noise_report *report;
+  double environment, rest; /* change of the environment; change that remains unexplained */
+  size_t environment_count, rest_count;
+  bool has_shares; /* true if the total change is significant, so that lines have a share of it */
+};
+
+/* Computes the contributions. Rows with a line, pairs, environment and rest, added in this
+ * order, give exactly the change of the total. */
+struct blame blame_of(const struct noise_report *report);
+
+/* Returns the domain of a row if the report shows all rows of that domain as one line, because
+ * their cost only moved between them. A pair has a line of its own. */
+const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
+                                          const pprofc_verdict_row *row);
+
+/* True if a row has a line of its own because it changed. Two rows that cancel share one line,
+ * at the row that comes first in the table. */
+bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row);
+
+/* Returns the contribution of a row's line. */
+double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row);
+
+/* Returns the share of a line in the total change, or NaN without shares. */
+double blame_share(const struct blame *b, double delta);
+
+/* Returns the share of the total change that the changed functions explain, or NaN without
+ * shares. */
+double blame_part(const struct noise_report *report);
+
+#endif

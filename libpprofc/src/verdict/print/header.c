@@ -1,0 +1,276 @@
+/* Prints the lines above and below the verdicts: the compared runs, the total change, and the
+ * smallest detectable change. */
+#include "core/buffer.h"
+#include "core/escape.h"
+#include "core/output.h"
+#include "pipeline/filter_options.h"
+#include "verdict/print/print.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- the report -------------------------------------- */
+
+void noise_take(struct noise_report *report) {
+  pprofc_verdicts_summary_of(report->verdicts, &report->summary);
+  report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
+}
+
+pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
+                                 size_t count, size_t bases, const pprofc_verdict_options *how,
+                                 pprofc_error *error) {
+  const pprofc_report_options *o = report->options;
+  pprofc_filter_options filter = filters_of_report(o);
+  pprofc_verdict_options options = *how;
+  options.filter = &filter;
+  options.noinlines = o->noinlines;
+  if (!*options.sample_index && o->sample_index) options.sample_index = o->sample_index;
+  pprofc_status status = pprofc_verdicts_new(runs, bases, runs + bases, count - bases, &options,
+                                             &report->verdicts, error);
+  if (!status) noise_take(report);
+  return status;
+}
+
+/* ---- the header -------------------------------------- */
+
+struct amount_unit noise_unit_for(const struct noise_report *report, double largest) {
+  const pprofc_report_options *o = report->options;
+  double divide = o->divide_by != 0 ? o->divide_by : 1;
+  return amount_unit_for(report->summary.unit, str_of(o->unit ? o->unit : ""), 1 / divide, largest);
+}
+
+void noise_range_add(struct noise_range *r, double base, double head, double other, double change) {
+  change = fabs(change);
+  r->largest = fmax(r->largest, fmax(fmax(base, head), other));
+  if (change != 0 && (r->smallest == 0 || change < r->smallest)) r->smallest = change;
+  r->fractions |= base != floor(base) || head != floor(head) || other != floor(other);
+}
+
+struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *r) {
+  struct amount_unit unit = noise_unit_for(report, r->largest);
+  return amount_grid_for(&unit, r->largest, r->smallest, !r->fractions && amount_is_count(&unit));
+}
+
+const char *noise_word(const pprofc_verdict_row *row, bool by_cum) {
+  const pprofc_verdict_estimate *e = noise_estimate(row, by_cum);
+  if (e->samples <= 0) return "";
+  if (!by_cum && row->relation) return pprofc_verdict_relation_name(row->relation);
+  if (by_cum && row->via_callee && pprofc_verdict_is_change(e->verdict)) return "via callee";
+  return pprofc_verdict_name(e->verdict);
+}
+
+/* Writes text of a profile with control bytes escaped. */
+void noise_put_text(struct output *out, pprofc_str text) {
+  struct buffer safe, shorter;
+  buffer_init(&safe, mem_or_default(NULL), SIZE_MAX);
+  buffer_init(&shorter, mem_or_default(NULL), SIZE_MAX);
+  text = output_shorten(out, text, &shorter);
+  escape_terminal(&safe, text, false);
+  output_add_str(out, text.size ? buffer_str(&safe) : STR("<unknown>"));
+  buffer_free(&shorter);
+  buffer_free(&safe);
+}
+
+const char *noise_functions(size_t count) {
+  return count == 1 ? "function" : "functions";
+}
+
+bool noise_is_pair(const pprofc_verdict_summary *s) {
+  return s->base_runs == 1 && s->head_runs == 1;
+}
+
+/* ---- compared runs ----------------------------------- */
+
+static const char *const per_what[] = {
+    [PPROFC_EXPOSURE_AUTO] = "",
+    [PPROFC_EXPOSURE_OPS] = ", per operation",
+    [PPROFC_EXPOSURE_TIME] = ", per second",
+    [PPROFC_EXPOSURE_TOTAL] = ", in percent of the total",
+    [PPROFC_EXPOSURE_NONE] = "",
+};
+
+/* Returns the note that shares refer to the samples that the filters keep, or "" without
+ * filters. A single kept function is 100 % of these on both sides, even if its share of all
+ * samples changed. */
+static const char *noise_kept(const struct noise_report *report) {
+  bool filters = filters_any(report->options, FILTER_TOTAL);
+  return filters ? " of the samples that the filters keep" : "";
+}
+
+static void noise_put_runs(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  const char *form = noise_is_pair(s) ? "Runs: %zu + %zu run%s" : "Runs: mean of %zu + %zu runs%s";
+  output_printf(out, form, s->base_runs, s->head_runs, per_what[s->exposure]);
+  if (s->exposure == PPROFC_EXPOSURE_TOTAL) output_add_text(out, noise_kept(report));
+  output_add_char(out, '\n');
+  if (s->other_length)
+    output_printf(out, "recorded for %.3gs and %.3gs: -normalize_by=time compares per second\n",
+                  s->base_seconds, s->head_seconds);
+}
+
+static void noise_put_range(const struct amount_grid *grid, double low, double high,
+                            struct output *out) {
+  char a[AMOUNT_TEXT], b[AMOUNT_TEXT];
+  if (isnan(low) || isnan(high)) return;
+  output_printf(out, " [%.*s, %.*s]",
+                STR_ARG(amount_of_ticks(grid, amount_ticks(grid, low), true, a)),
+                STR_ARG(amount_of_ticks(grid, amount_ticks(grid, high), true, b)));
+}
+
+/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". With values in percent
+ * of the total, both totals are equal. */
+static void noise_put_total(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  struct noise_range range = {.largest = 0};
+  noise_range_add(&range, s->total_base, s->total_head, 0, 0);
+  struct amount_grid grid = noise_grid(report, &range);
+  char base[AMOUNT_TEXT], head[AMOUNT_TEXT], delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];
+  double from = amount_ticks(&grid, s->total_base), to = amount_ticks(&grid, s->total_head);
+  if (s->exposure == PPROFC_EXPOSURE_TOTAL) return;
+  output_printf(out, "Total: %.*s -> %.*s, %.*s",
+                STR_ARG(amount_of_ticks(&grid, from, false, base)),
+                STR_ARG(amount_of_ticks(&grid, to, false, head)),
+                STR_ARG(amount_of_ticks(&grid, to - from, true, delta)));
+  noise_put_range(&grid, s->total_low, s->total_high, out);
+  if (s->total_delta != 0 && *amount_percent(s->total_base, s->total_delta, percent).data)
+    output_printf(out, " (%s)", percent);
+  output_add_char(out, '\n');
+}
+
+static void noise_put_common(const pprofc_verdict_summary *s, struct output *out) {
+  if (s->has_common)
+    output_printf(out, "Common: all functions: %+.1f%% [%+.1f%%, %+.1f%%]\n",
+                  100 * s->common_change, 100 * s->common_low, 100 * s->common_high);
+}
+
+/* ---- noise ------------------------------------------- */
+
+/* Returns a note if one side has a single run, whose noise cannot be estimated from that side. */
+static const char *noise_lone_side(const pprofc_verdict_summary *s) {
+  if (s->base_runs == 1) return "; one run of the base: the noise of the head is used";
+  return s->head_runs == 1 ? "; one run of the head: the noise of the base is used" : "";
+}
+
+/* Adds the noise of exact counts. */
+static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out) {
+  const char *text = "Noise: the spread of the counts of a function between runs\n";
+  if (s->lone)
+    text = noise_is_pair(s)
+               ? "Noise: one run per side: run the base twice to find counts that vary\n"
+               : "Noise: functions that vary as much within a side count as unchanged\n";
+  output_add_text(out, text);
+}
+
+/* Adds the noise of a pair. The dispersion of measured times is not known. */
+static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
+  if (isnan(s->dispersion))
+    output_add_text(out,
+                    "Noise: one pair of measured times: record more runs to see their noise\n");
+  else
+    output_printf(
+        out,
+        "Noise: one pair: noise between runs is unknown; sampling error and %g %% assumed "
+        "(dispersion %.1f)\n",
+        100 * s->noise_cv, s->dispersion);
+}
+
+static void noise_put_noise(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  if (s->lone || s->exact)
+    noise_put_counts(s, out);
+  else if (noise_is_pair(s))
+    noise_put_pair(s, out);
+  else if (isnan(s->between_run_cv))
+    output_printf(out, "Noise: the spread of a function between runs%s\n", noise_lone_side(s));
+  else if (s->between_run_cv < 5e-4)
+    output_printf(out, "Noise: only sampling noise between runs%s\n", noise_lone_side(s));
+  else
+    output_printf(out, "Noise: %.1f%% of a function between runs, plus sampling%s\n",
+                  100 * s->between_run_cv, noise_lone_side(s));
+  if (s->mixed_periods)
+    output_add_text(out, "Periods differ between runs: each run has its own sampling error\n");
+  if (s->lower_bound) output_add_text(out, "Noise of contentions is a lower bound\n");
+}
+
+static void noise_put_judged(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  if (!s->tested) {
+    double samples = 0;
+    for (size_t i = 0; i < report->row_count; i++)
+      samples += report->rows[i].flat.samples * (double)(s->base_runs + s->head_runs);
+    output_printf(out, "Judged: nothing to judge: %.0f samples\n", samples);
+    return;
+  }
+  output_printf(out, "Judged: %zu %s, %zu changed", s->tested, noise_functions(s->tested),
+                s->changed);
+  if (s->shared) output_printf(out, ", %zu as everything did", s->shared);
+  if (!s->lone) output_printf(out, " (q < %g)", s->alpha);
+  output_add_char(out, '\n');
+  if (!isnan(s->interval_level))
+    output_printf(out,
+                  "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
+                  100 * s->interval_level);
+  /* Selection by significance overestimates changes (winner's curse), most for a single pair. */
+  if (noise_is_pair(s) && s->changed && !s->exact)
+    output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
+                         "narrow: measure the size with more runs\n");
+}
+
+void noise_header(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  output_add_str(out, s->sentence);
+  output_add_text(out, "\nType: ");
+  noise_put_text(out, s->type);
+  output_add_char(out, '\n');
+  noise_put_runs(report, out);
+  if (*report->benchmark) {
+    output_add_text(out, "Benchmark: ");
+    noise_put_text(out, str_of(report->benchmark));
+    output_add_char(out, '\n');
+  }
+  noise_put_total(report, out);
+  noise_put_common(s, out);
+  noise_put_noise(report, out);
+  noise_put_judged(report, out);
+}
+
+/* ---- smallest detectable change ---------------------- */
+
+/* Adds the number or the length of runs that would show a change of 5 %. */
+static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
+  bool longer = isfinite(s->samples_for_5);
+  if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);
+  if (!longer) return;
+  output_add_text(out, isfinite(s->runs_for_5) ? ", or " : "; 5% needs ");
+  if (isnan(s->seconds))
+    output_printf(out, "runs %.1f times as long", s->samples_for_5);
+  else
+    output_printf(out, "runs of %.*f s (%.1f times as long)",
+                  s->seconds * s->samples_for_5 < 10 ? 1 : 0, s->seconds * s->samples_for_5,
+                  s->samples_for_5);
+}
+
+/* True if neither a function nor the total changed. */
+static bool noise_is_quiet(const pprofc_verdict_summary *s) {
+  return !s->changed && !s->cum_changed && !pprofc_verdict_is_certain(s->total_verdict) &&
+         !pprofc_verdict_is_certain(s->common_verdict);
+}
+
+void noise_footer(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  if (!s->tested || s->largest == PPROFC_VERDICT_NO_ROW || isnan(s->visible)) return;
+  if (!isfinite(s->visible) && !noise_is_quiet(s)) return;
+  pprofc_str name = report->rows[s->largest].name;
+  if (!isfinite(s->visible)) {
+    output_add_text(out, "Nothing is significant; no change can be detected (");
+  } else {
+    bool quiet = noise_is_quiet(s);
+    output_add_text(out, quiet ? "Nothing is significant; smallest" : "Smallest");
+    output_printf(out, " detectable change: %.0f%% (", ceil(100 * s->visible));
+  }
+  noise_put_text(out, str_slice(name, 0, 120));
+  if (isfinite(s->visible)) output_add_text(out, ", in at least 3 of 4 comparisons");
+  output_add_char(out, ')');
+  noise_put_wanted(s, out);
+  output_add_char(out, '\n');
+}

@@ -1,0 +1,91 @@
+/* Prints verdicts: a table, contributions to the change of the total, or JSON. */
+#ifndef PPROFC_VERDICT_PRINT_PRINT_H
+#define PPROFC_VERDICT_PRINT_PRINT_H
+
+#include "pprofc/report.h"
+#include "pprofc/verdict.h"
+#include "verdict/amount.h"
+
+/* Maximum size of the name of a benchmark with its measure. */
+#define BENCHES_TEXT 200
+
+/* Verdicts, and how they are printed. */
+struct noise_report {
+  /* Options of the report: unit, divisor, number of rows, filters. */
+  const pprofc_report_options *options;
+  const char *show; /* rows to print: "all", "changed" or "rows" */
+  bool fcr, stacks; /* true to write the level of intervals, and the stacks, as JSON */
+  pprofc_verdicts *verdicts;
+  pprofc_verdict_summary summary;
+  const pprofc_verdict_row *rows;
+  size_t row_count;
+  char benchmark[BENCHES_TEXT]; /* name of the benchmark with its measure, or "" */
+};
+
+/* Judges runs, bases first, as a report with report->options shows them, and fills in the verdicts
+ * of the report. `how` has the other settings; a sample type of it takes precedence. The caller
+ * frees the verdicts. */
+pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
+                                 size_t count, size_t bases, const pprofc_verdict_options *how,
+                                 pprofc_error *error);
+
+/* Copies summary and rows from the verdicts of a report. */
+void noise_take(struct noise_report *report);
+
+/* Values of -normalize_by, in the order of pprofc_verdict_exposure; ends with NULL. */
+extern const char *const noise_exposures[];
+
+struct output;
+
+/* Writes the table of -top. Fails only when out of memory. */
+pprofc_status noise_table(const struct noise_report *report, struct output *out,
+                          pprofc_error *error);
+pprofc_status noise_json(const struct noise_report *report, struct output *out,
+                         pprofc_error *error);
+
+/* Writes the contributions to the change of the total. */
+void noise_blame(const struct noise_report *report, struct output *out);
+
+struct json_writer;
+/* Writes the contributions as the JSON member "blame". */
+void noise_blame_json(const struct noise_report *report, struct json_writer *json);
+
+/* Write the lines above a table, and the line below it. */
+void noise_header(const struct noise_report *report, struct output *out);
+void noise_footer(const struct noise_report *report, struct output *out);
+
+/* Writes text of a profile, escaped for a terminal. */
+void noise_put_text(struct output *out, pprofc_str text);
+
+/* Returns "function" or "functions". */
+const char *noise_functions(size_t count);
+
+/* True if each side has one run. */
+bool noise_is_pair(const pprofc_verdict_summary *summary);
+
+static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict_row *row,
+                                                            bool by_cum) {
+  return by_cum ? &row->cum : &row->flat;
+}
+
+/* Returns "unchanged", "grew", "moved"; "" for a caller without samples of its own. */
+const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
+
+/* Returns a unit that suits numbers of this size. */
+struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
+
+/* Range of a table's numbers, which have one unit and number of digits, so that base and change add
+ * up to the head. */
+struct noise_range {
+  /* Largest number; smallest change that is not 0, or 0 without a change. */
+  double largest, smallest;
+  bool fractions; /* true if a number is not whole */
+};
+
+/* Extends the range by the numbers of a row: base, head, the change, and the magnitude of another
+ * change that the row also shows. */
+void noise_range_add(struct noise_range *range, double base, double head, double other,
+                     double change);
+struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);
+
+#endif

@@ -1,0 +1,27 @@
+/* Reads what a pull request says: the issue that it fixes, and its title. */
+
+export function findIssue(body) {
+  return /(?:fixes|closes|resolves) #(\d+)/.exec(body);
+}
+
+export function parseIssueFixed(body) {
+  const found = findIssue(body);
+  return found ? Number(found[1]) : null;
+}
+
+export function parseBody(body) {
+  return { issue: parseIssueFixed(body), lines: body.split("\n").length };
+}
+
+export function prepareParsingBody(body) {
+  return parseBody(body.split("\n").map((line) => line.trim().toLowerCase()).join("\n"));
+}
+
+export function parseTitle(title) {
+  const [kind, text] = title.split(": ");
+  return { kind, title: text };
+}
+
+export function parsePr(title, body) {
+  return { ...parseTitle(title), ...prepareParsingBody(body) };
+}

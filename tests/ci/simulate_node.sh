@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# simulate_node.sh SOURCE PROGRAMS: -simulate counts benchmarks of tinybench with CodSpeed's plugin.
+set -eu
+. "$(dirname "$0")/common.sh"
+for peer in valgrind git node; do
+  command -v "$peer" >/dev/null || {
+    echo "skipped: $peer is not installed"
+    exit 77
+  }
+done
+packages=$source/.cache/tinybench/node_modules
+[ -d "$packages/@codspeed/tinybench-plugin" ] || {
+  echo "skipped: @codspeed/tinybench-plugin is not installed"
+  exit 77
+}
+. "$source/tests/ci/simulate_common.sh"
+
+# program LOOPS: two benchmarks, the first of which loops that often.
+program() {
+  cat >bench.mjs <<END
+import { withCodSpeed } from "@codspeed/tinybench-plugin";
+import { Bench } from "tinybench";
+
+function sumSquares(n) {
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += i * i;
+  return sum;
+}
+
+const bench = withCodSpeed(new Bench({ time: 10 }));
+bench.add("first", () => sumSquares($1));
+bench.add("second", () => sumSquares(3000));
+await bench.run();
+END
+}
+program 5000
+echo node_modules >.gitignore
+git add -A
+git commit -qm base
+git tag base
+program 5150
+git commit -qam slower
+
+# 3 % more loops. The plugin demands flags of V8, which pprofci adds to the command.
+run 2 -simulate 'node bench.mjs' -setup "ln -s '$packages' node_modules" -base-ref base -out a/ci
+grep -q '^regressed: bench.mjs::first instructions .* +[23]\.[0-9]*%' "$work/output" || broken "no regression of 3 %"
+grep -q 'regressed: bench.mjs::second' "$work/output" && broken "an unchanged benchmark regressed"
+has a/ci/bench.mjs__first_count_head_top.txt sumSquares
+ok "3 % in one benchmark"

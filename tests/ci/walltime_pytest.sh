@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# walltime_pytest.sh SOURCE PROGRAMS: -walltime times and samples the benchmarks of testdata/parse_pr with pytest-codspeed.
+set -eu
+. "$(dirname "$0")/common.sh"
+command -v git >/dev/null || {
+  echo "skipped: git is not installed"
+  exit 77
+}
+. "$source/tests/ci/pytest_common.sh"
+pytest="$python -m pytest --codspeed -q --codspeed-max-time=1 --codspeed-warmup-time=0.1"
+run '0|2' -walltime "$pytest" -base-ref base -count 4 -profile-runs 2 -any-load -out a/ci
+has a/ci/manifest.json 'test_parse_pr'
+has "$work/output" '2 compared'
+ok "times"
+
+perf record -q -o "$work/probe" -- true 2>/dev/null >&2 || {
+  has "$work/messages" 'times only, without profiles'
+  exit 0
+}
+# Profiles begin at the root of the benchmark, and name functions of Python if it writes them down for perf.
+"$PPROFC_BIN/pprofc" -traces a/ci/profiles/test_parse_pr.py__test_parse_*_cpu_head.pb.gz >traces
+if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
+  grep -q 'main$\|_start$' traces && broken "the test runner is in the profile"
+  has traces test_parse_
+  grep -q 'py::' traces && broken "a name of Python is not split"
+else
+  has "$work/messages" 'stacks do not show where a benchmark begins'
+  has traces PyEval
+fi
+ls /tmp/jit-*.dump /tmp/jitted-*.so >/dev/null 2>&1 && broken "compiled code is left in /tmp"
+ok "profiles"

@@ -1,0 +1,129 @@
+/* The table of filters: its flags match the effect of each option, so that no filter
+ * meets samples that were folded away while reading. */
+#include "folding.h"
+#include "open.h"
+#include "pipeline/pipeline.h"
+#include "report/report.h"
+#include "report_text.h"
+#include "unit.h"
+
+static pprofc_error error;
+
+/* main calls A and B; B calls C. */
+static void calls(struct buffer *out) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "samples", "count");
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  for (int i = 0; i < 20; i++) {
+    sample(b, "A main", 1, 10000000);
+    pprofc_builder_label(b, "key", "v1");
+    sample(b, "B main", 1, 20000000);
+    sample(b, "C B main", 2, 40000000);
+    pprofc_builder_label(b, "key", "v2");
+    pprofc_builder_label(b, "other", "v2");
+  }
+  pprofc_profile *p = finish(b);
+  CU_ASSERT_EQUAL(pprofc_profile_write(p, report_collect, out, &error), PPROFC_OK);
+  pprofc_profile_release(p);
+}
+
+/* Renders a report of bytes that were read for it, with samples added up, or as a whole. */
+static pprofc_status render(const struct buffer *bytes, const pprofc_report_options *options,
+                            const struct open_sums *sums, struct buffer *text) {
+  pprofc_profile *p = NULL;
+  buffer_clear(text);
+  pprofc_status status = open_memory(bytes->data, bytes->size, NULL, sums, &p, &error);
+  if (!status) status = pprofc_report(p, options, report_collect, text, &error);
+  pprofc_profile_release(p);
+  return status;
+}
+
+/* Texts of one report: with the defaults, with an option, and with both the option and folding. */
+struct folding_case {
+  struct buffer bytes, plain, whole, folded;
+  size_t changes[64], folds; /* reports that option i changed; reports whose samples folded */
+};
+
+/* Sets the option to a value and compares the report of folded samples with the whole one. */
+static void compare_folded(struct folding_case *c, size_t index, const char *format,
+                           const char *value) {
+  const char *source = "-";
+  struct command command = {.sums = "", .benchmark = "", .base = "", .sources = &source};
+  struct open_sums sums;
+  const pprofc_option_info *info = pprofc_option_at(index);
+  command.report = report_options(format);
+  command.format = &report_format_find(format)->info;
+  command.source_count = 1;
+  CU_ASSERT_EQUAL(render(&c->bytes, &command.report, NULL, &c->plain), PPROFC_OK);
+  if (pprofc_report_options_set(&command.report, info->name, value, NULL)) return;
+  pprofc_status status = render(&c->bytes, &command.report, NULL, &c->whole);
+  if (status || !folding_of(&command, &sums)) return;
+  sums.always = true;
+  c->folds++;
+  c->changes[index] += !str_equal(buffer_str(&c->plain), buffer_str(&c->whole));
+  CU_ASSERT_EQUAL(render(&c->bytes, &command.report, &sums, &c->folded), status);
+  bool same = str_equal(buffer_str(&c->folded), buffer_str(&c->whole));
+  if (!same) printf("\n%s=%s changes -%s if samples were folded\n", info->name, value, format);
+  CU_ASSERT(same);
+}
+
+static void test_no_option_meets_samples_that_were_folded_away(void) {
+  static const char *const values[] = {"main", "B", "key", "key=v1", "v1", "true", "3", "files"};
+  static const char *const formats[] = {"top", "tree", "tags", "dot", "callgrind", "topproto"};
+  struct folding_case c = {.folds = 0};
+  struct buffer *const buffers[] = {&c.bytes, &c.plain, &c.whole, &c.folded};
+  for (size_t i = 0; i < 4; i++) buffer_init(buffers[i], &mem_default, 1 << 24);
+  calls(&c.bytes);
+  for (size_t i = 0; pprofc_option_at(i); i++)
+    for (size_t v = 0; v < 8; v++)
+      for (size_t f = 0; f < 6; f++) compare_folded(&c, i, formats[f], values[v]);
+  CU_ASSERT(c.folds > 100);
+  for (size_t i = 0; pprofc_option_at(i); i++)
+    if (filter_flags(pprofc_option_at(i)->name)) CU_ASSERT(c.changes[i] > 0);
+  for (size_t i = 0; i < 4; i++) buffer_free(buffers[i]);
+}
+
+/* An option that edits the profile is in the table, so that folding and verdicts know it. */
+static void test_each_option_that_edits_samples_is_a_filter(void) {
+  static const char *const values[] = {"main", "key", "key=v1"};
+  static const struct pipeline_overrides as_top = {.aggregates = true};
+  struct buffer bytes;
+  pprofc_profile *p = NULL;
+  buffer_init(&bytes, &mem_default, 1 << 20);
+  calls(&bytes);
+  CU_ASSERT_EQUAL_FATAL(pprofc_profile_read_memory(bytes.data, bytes.size, NULL, &p, &error),
+                        PPROFC_OK);
+  for (size_t i = 0; pprofc_option_at(i); i++)
+    for (size_t v = 0; v < 3; v++) {
+      pprofc_report_options options = report_options("top");
+      struct pipeline_result result;
+      const char *name = pprofc_option_at(i)->name;
+      if (pprofc_report_options_set(&options, name, values[v], NULL)) continue;
+      pprofc_status status = pipeline_run(p, &options, &as_top, &result, &error);
+      CU_ASSERT(status || result.profile == p || filter_flags(name) != 0);
+      CU_ASSERT_EQUAL(filters_any(&options, FILTER_ANY), filter_flags(name) != 0);
+      pipeline_free(&result);
+    }
+  pprofc_profile_release(p);
+  buffer_free(&bytes);
+}
+
+/* The structs of the report and of pprofc_filter have the same filters. */
+static void test_filters_go_from_struct_to_struct(void) {
+  pprofc_report_options options = report_options("top");
+  for (size_t i = 0; i < FILTER_COUNT; i++)
+    CU_ASSERT_EQUAL(
+        pprofc_report_options_set(&options, filter_options[i].name, filter_options[i].name, &error),
+        PPROFC_OK);
+  const pprofc_filter_options filter = filters_of_report(&options);
+  CU_ASSERT_STRING_EQUAL(filter.show_from, "show_from");
+  CU_ASSERT_STRING_EQUAL(filter.tagleaf, "tagleaf");
+  const pprofc_report_options back = filters_to_report(&filter);
+  for (unsigned i = 0; i < FILTER_COUNT; i++)
+    CU_ASSERT_STRING_EQUAL(filter_text(&back, (enum filter_index)i), filter_options[i].name);
+  CU_ASSERT(!filters_any(&(pprofc_report_options){.focus = ""}, FILTER_ANY));
+}
+
+UNIT_MAIN("filter_options", UNIT(test_no_option_meets_samples_that_were_folded_away),
+          UNIT(test_each_option_that_edits_samples_is_a_filter),
+          UNIT(test_filters_go_from_struct_to_struct))

@@ -1,0 +1,27 @@
+/* Explains a failed transfer in terms of the user. */
+#ifndef TOOLS_HTTP_FAILURE_H
+#define TOOLS_HTTP_FAILURE_H
+
+#include "http/libcurl.h"
+#include "http/url.h"
+
+#ifdef HAVE_LIBCURL
+
+struct failure {
+  CURLcode code;
+  const char *why; /* libcurl's message about the failure */
+  int number;      /* errno of the connection, or 0 */
+  const struct url *url;
+  const struct url *to; /* URL that the client connects to: the proxy, or `url` */
+  bool proxied;
+  int64_t limit_ms;
+  bool came;        /* true if a reply had begun */
+  bool flags;       /* true if the program has -timeout and -tls_ca, -tls_cert, -tls_key */
+  bool certificate; /* true if the client has a certificate */
+};
+
+pprofc_status failure_explain(const struct failure *failure, pprofc_error *error);
+
+#endif
+
+#endif

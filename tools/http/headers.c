@@ -1,0 +1,95 @@
+/* Parses -header and -header_file. */
+#include "http/headers.h"
+
+#include "core/array.h"
+#include "core/infile.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#define FILE_MAX ((size_t)1 << 20)
+
+void headers_init(struct headers *headers, struct arena *arena) {
+  *headers = (struct headers){.arena = arena};
+}
+
+void headers_free(struct headers *headers) {
+  ARRAY_FREE(&mem_default, headers->items, headers->capacity);
+  headers->count = 0;
+}
+
+/* True if the name is a token of HTTP. */
+static bool headers_is_name(pprofc_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    unsigned char c = (unsigned char)name.data[i];
+    if (c <= ' ' || c >= 0x7f || strchr("()<>@,;:\\\"/[]?={}", c)) return false;
+  }
+  return name.size > 0;
+}
+
+/* True if the value is safe: a newline in it would begin another header. */
+static bool headers_is_value(pprofc_str value) {
+  for (size_t i = 0; i < value.size; i++) {
+    unsigned char c = (unsigned char)value.data[i];
+    if ((c < ' ' && c != '\t') || c == 0x7f) return false;
+  }
+  return true;
+}
+
+/* True for headers that describe the framing of the request, which the user cannot change. */
+static bool headers_is_framing(pprofc_str name) {
+  static const char *const words[] = {
+      "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (name.size == strlen(words[i]) && strncasecmp(name.data, words[i], name.size) == 0)
+      return true;
+  return false;
+}
+
+pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
+                          pprofc_error *error) {
+  size_t colon = str_find_char(text, ':');
+  pprofc_str name = str_slice(text, 0, colon);
+  pprofc_str value = str_trim(str_slice(text, colon + 1, text.size));
+  if (colon == text.size || !headers_is_name(name))
+    return error_set(error, PPROFC_E_INVALID, "%s is not of the form 'Name: value'", where);
+  if (!headers_is_value(value))
+    return error_set(error, PPROFC_E_INVALID, "%s has a control character in its value", where);
+  if (headers_is_framing(name))
+    return error_set(error, PPROFC_E_INVALID, "%s: the header %.*s cannot be set", where,
+                     STR_ARG(name));
+  size_t size = name.size + value.size + 3;
+  char *line = arena_alloc(headers->arena, size);
+  if (!line || !ARRAY_RESERVE(&mem_default, headers->items, headers->capacity, headers->count + 1))
+    return error_nomem(error);
+  if (value.size)
+    snprintf(line, size, "%.*s: %.*s", STR_ARG(name), STR_ARG(value));
+  else
+    snprintf(line, size, "%.*s;", STR_ARG(name));
+  headers->items[headers->count++] = (struct header){{line, name.size}, line};
+  return PPROFC_OK;
+}
+
+pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, FILE_MAX);
+  pprofc_status status = file_read(path, &text, error);
+  if (status != PPROFC_OK) error_prefix(error, "-header_file: ");
+  pprofc_str rest = buffer_str(&text), line;
+  for (size_t number = 1; status == PPROFC_OK && str_next_line(&rest, &line); number++) {
+    char where[512];
+    snprintf(where, sizeof where, "'%.400s', line %zu", path, number);
+    line = str_trim(line);
+    if (line.size && line.data[0] != '#') status = headers_add(headers, line, where, error);
+  }
+  buffer_free(&text);
+  return status;
+}
+
+bool headers_has(const struct headers *headers, pprofc_str name) {
+  for (size_t i = 0; i < headers->count; i++) {
+    pprofc_str other = headers->items[i].name;
+    if (other.size == name.size && strncasecmp(other.data, name.data, name.size) == 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,95 @@
+/* Writes the page of -flame into a private folder. */
+#include "lsp/page.h"
+
+#include "common/new_folder.h"
+#include "common/signals.h"
+#include "core/outfile.h"
+#include "destination.h"
+#include "http/url.h"
+#include "noise/noise.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error) {
+  const char *top = getenv("TMPDIR");
+  if (!top || *top != '/') top = "/tmp"; /* an address needs the whole path */
+  int size = snprintf(page->folder, sizeof page->folder, "%s/pprofc-XXXXXX", top);
+  errno = ENAMETOOLONG;
+  if (size > 0 && (size_t)size < sizeof page->folder && mkdtemp(page->folder)) {
+    snprintf(page->path, sizeof page->path, "%s/flame.html", page->folder);
+    return PPROFC_OK;
+  }
+  page->folder[0] = '\0';
+  return error_set(error, PPROFC_E_IO, "cannot create a folder in '%s': %s", top,
+                   ERRNO_TEXT(errno));
+}
+
+/* Writes the page: of a comparison with its verdicts, as -flame -noise does. */
+static pprofc_status page_render(const struct command *command, const struct costs *costs, int fd,
+                                 pprofc_error *error) {
+  struct command flame = *command;
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  flame.format = &report_format_find("flame")->info;
+  flame.report.format = "flame";
+  flame.report.argument = "";
+  flame.brief_bytes = 0;
+  flame.report.verdicts = costs->judged.verdicts;
+  pprofc_status status = PPROFC_OK;
+  if (flame.report.verdicts && !noise_hide_folded(costs->profile, &arena, &flame.report))
+    status = error_nomem(error);
+  if (!status) status = destination_render(&flame, costs->profile, fd_write, &fd, error);
+  arena_free(&arena);
+  return status;
+}
+
+static pprofc_status page_write(struct lsp_page *page, const struct command *command,
+                                const struct costs *costs, pprofc_error *error) {
+  pprofc_status status = page_make_folder(page, error);
+  if (status) return status;
+  int fd = open(page->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    status = error_set(error, PPROFC_E_IO, "cannot write '%s': %s", page->path, ERRNO_TEXT(errno));
+  if (!status) signals_remove(page->path);
+  if (!status) status = page_render(command, costs, fd, error);
+  if (fd >= 0) close(fd);
+  if (status) page_remove(page);
+  return status;
+}
+
+/* Appends a path as part of an address. */
+static void page_put_path(struct buffer *to, const char *path) {
+  for (const char *c = path; *c; c++) {
+    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+    if (plain || strchr("/-_.~", *c))
+      buffer_add_char(to, *c);
+    else
+      buffer_printf(to, "%%%02X", (unsigned char)*c);
+  }
+}
+
+pprofc_status page_address(struct lsp_page *page, const struct command *command,
+                           const struct costs *costs, pprofc_str function, struct buffer *address,
+                           pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  if (*page->folder && access(page->path, R_OK) != 0) page_remove(page);
+  if (!*page->folder) status = page_write(page, command, costs, error);
+  if (status) return status;
+  buffer_add_text(address, "file://");
+  page_put_path(address, page->path);
+  buffer_add_text(address, "#sel=");
+  url_escape_query(address, function);
+  return address->failed ? error_nomem(error) : PPROFC_OK;
+}
+
+void page_remove(struct lsp_page *page) {
+  if (!*page->folder) return;
+  signals_remove(NULL);
+  tree_remove(page->folder);
+  page->folder[0] = '\0';
+}

@@ -1,0 +1,319 @@
+/* Answers the tool `history`: finds change points in benchmark results in order of time, and in the
+ * runs of a store (`pprofci store`). */
+#include "core/array.h"
+#include "core/map.h"
+#include "core/output.h"
+#include "gate/read/record.h"
+#include "mcp/call.h"
+#include "stats/steps.h"
+
+#include "pprofc/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HISTORY_FILES 2000
+#define HISTORY_MOST  ((size_t)64 << 20) /* maximum bytes of a file */
+
+static pprofc_status history_read_file(struct call *call, const char *path, struct buffer *data,
+                                       pprofc_error *error) {
+  buffer_init(data, budget_allocator(call->budget), HISTORY_MOST);
+  return files_read(&call->mcp->files, str_of(path), data, error);
+}
+
+/* ---- results ----------------------------------------- */
+
+/* Medians of one benchmark and unit. */
+struct series {
+  pprofc_str name, unit;
+  double *values;  /* value in each file; NaN if it was not measured there */
+  double *samples; /* samples in the file that is being read */
+  size_t sample_count, sample_capacity;
+};
+
+struct past_runs {
+  struct call *call;
+  const char *paths[HISTORY_FILES]; /* files, or commits of a store */
+  size_t count;
+  struct series *series;
+  size_t series_count, series_capacity;
+};
+
+static struct series *history_series(struct past_runs *h, pprofc_str name, pprofc_str unit) {
+  for (size_t i = 0; i < h->series_count; i++)
+    if (str_equal(h->series[i].name, name) && str_equal(h->series[i].unit, unit))
+      return &h->series[i];
+  if (!ARRAY_RESERVE(&mem_default, h->series, h->series_capacity, h->series_count + 1)) return NULL;
+  struct series *s = &h->series[h->series_count];
+  *s = (struct series){.name = arena_str(h->call->arena, name),
+                       .unit = arena_str(h->call->arena, unit),
+                       .values = arena_array(h->call->arena, h->count, sizeof *s->values)};
+  if (!s->name.data || !s->unit.data || !s->values) return NULL;
+  for (size_t i = 0; i < h->count; i++) s->values[i] = (double)NAN;
+  h->series_count++;
+  return s;
+}
+
+static int series_by_value(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Adds the samples of a file to their series. */
+static bool history_take(struct past_runs *h, const pprofc_bench *set) {
+  size_t count, values;
+  const uint32_t *units;
+  const pprofc_bench_result *results = pprofc_bench_results(set, &count);
+  const double *value = pprofc_bench_values(set, &units, &values);
+  for (size_t i = 0; i < count; i++)
+    for (size_t v = results[i].first_value; v < results[i + 1].first_value; v++) {
+      struct series *s = history_series(h, pprofc_bench_string(set, results[i].name),
+                                        pprofc_bench_unit(set, units[v]));
+      if (!s || !ARRAY_RESERVE(&mem_default, s->samples, s->sample_capacity, s->sample_count + 1))
+        return false;
+      if (isfinite(value[v])) s->samples[s->sample_count++] = value[v];
+    }
+  return true;
+}
+
+/* Ends a file: the value of each series is the median of its samples. */
+static void history_close_file(struct past_runs *h, size_t file) {
+  for (size_t i = 0; i < h->series_count; i++) {
+    struct series *s = &h->series[i];
+    size_t n = s->sample_count;
+    if (!n) continue;
+    qsort(s->samples, n, sizeof *s->samples, series_by_value);
+    s->values[file] = (s->samples[n / 2] + s->samples[(n - 1) / 2]) / 2;
+    s->sample_count = 0;
+  }
+}
+
+static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error *error) {
+  struct buffer data;
+  pprofc_status status = history_read_file(h->call, h->paths[file], &data, error);
+  pprofc_bench *set = pprofc_bench_new(budget_allocator(h->call->budget));
+  if (!set && !status) status = error_nomem(error);
+  if (!status) status = pprofc_bench_read(set, "", h->paths[file], data.data, data.size, error);
+  if (!status && !history_take(h, set)) status = error_nomem(error);
+  history_close_file(h, file);
+  pprofc_bench_free(set);
+  buffer_free(&data);
+  return status;
+}
+
+/* ---- stores ------------------------------------------ */
+
+/* Returns the path of the records if the argument names one store, else NULL. */
+static const char *store_records(struct call *call) {
+  const struct node *items[2];
+  struct stat info;
+  struct buffer path;
+  const char *records = NULL;
+  if (call_texts(call, "runs", items, 2) != 1) return NULL;
+  pprofc_str folder = items[0]->text;
+  while (str_ends(folder, STR("/"))) folder = str_slice(folder, 0, folder.size - 1);
+  buffer_init(&path, &mem_default, SIZE_MAX);
+  buffer_printf(&path, "%.*s/" RECORD_MARK, STR_ARG(folder));
+  int fd = files_find(&call->mcp->files, buffer_str(&path), &info, NULL);
+  buffer_clear(&path);
+  buffer_printf(&path, "%.*s/runs", STR_ARG(folder));
+  if (fd >= 0) {
+    close(fd);
+    records = arena_str(call->arena, buffer_str(&path)).data;
+  }
+  buffer_free(&path);
+  return records;
+}
+
+static bool store_add_path(void *context, pprofc_str path, const struct stat *info) {
+  struct past_runs *h = context;
+  (void)info;
+  if (!str_ends(path, STR(".json")) || h->count == HISTORY_FILES) return true;
+  h->paths[h->count] = arena_str(h->call->arena, path).data;
+  return h->paths[h->count++] != NULL;
+}
+
+/* Returns the branch with most runs; of equal ones the first. */
+static pprofc_str store_branch(const struct run_record *runs, size_t count) {
+  struct interner names;
+  pprofc_str best = STR("");
+  size_t most = 0, *counts = mem_zero_array(&mem_default, count, sizeof *counts);
+  interner_init(&names, &mem_default);
+  for (size_t i = 0; i < count && counts; i++) {
+    uint32_t name = interner_add(&names, runs[i].branch);
+    if (name == MAP_NONE || ++counts[name] <= most) continue;
+    most = counts[name];
+    best = runs[i].branch;
+  }
+  interner_free(&names);
+  mem_free(&mem_default, counts, count, sizeof *counts);
+  return best;
+}
+
+/* Sorts the runs as `pprofci trend` does: by number of the commit if all have one, else by
+ * time. */
+static void store_sort(struct run_record *runs, size_t count) {
+  bool numbered = true;
+  for (size_t i = 0; i < count; i++) numbered &= runs[i].place.order >= 0;
+  if (count) qsort(runs, count, sizeof *runs, numbered ? record_by_order : record_by_time);
+}
+
+/* Adds the series of a run. */
+static bool store_take(struct past_runs *h, size_t run, const struct run_record *record) {
+  for (size_t i = 0; i < node_size(record->series); i++) {
+    struct record_series from;
+    struct buffer name;
+    if (!record_series_read(node_at(record->series, i), &mem_default, &from)) return false;
+    if (!from.count) continue;
+    buffer_init(&name, &mem_default, SIZE_MAX);
+    buffer_printf(&name, "%.*s%s", STR_ARG(from.group), from.group.size ? "." : "");
+    buffer_add_str(&name, from.name);
+    struct series *s = name.failed ? NULL : history_series(h, buffer_str(&name), from.unit);
+    buffer_free(&name);
+    if (!s) return false;
+    s->values[run] = from.center;
+  }
+  return true;
+}
+
+/* Takes the runs of the branch with most runs. */
+static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t count) {
+  pprofc_str branch = store_branch(runs, count);
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    if (str_equal(runs[i].branch, branch)) runs[used++] = runs[i];
+  store_sort(runs, used);
+  h->count = used;
+  bool good = true;
+  for (size_t i = 0; i < used && good; i++) {
+    h->paths[i] = arena_str(h->call->arena, runs[i].place.commit).data;
+    good = h->paths[i] && store_take(h, i, &runs[i]);
+  }
+  buffer_add_text(&h->call->head, "branch ");
+  call_put_name(&h->call->head, branch);
+  buffer_add_char(&h->call->head, '\n');
+  return good;
+}
+
+/* Reads a record into the memory of the call. */
+static pprofc_status store_read_run(struct past_runs *h, const char *path, struct run_record *run,
+                                    pprofc_error *error) {
+  struct buffer data;
+  pprofc_status status = history_read_file(h->call, path, &data, error);
+  pprofc_str text = status ? STR("") : buffer_keep(&data, h->call->arena);
+  buffer_free(&data);
+  if (!status && !text.data) return error_nomem(error);
+  return status ? status : record_parse(h->call->arena, path, text, run, error);
+}
+
+/* Reads the records below a folder. A broken one is skipped. */
+static pprofc_status store_read(struct past_runs *h, const char *records, pprofc_error *error) {
+  const struct mcp *mcp = h->call->mcp;
+  size_t count = 0;
+  bool listed = files_visit(&mcp->files, str_of(records), HISTORY_FILES, store_add_path, h);
+  struct run_record *runs = arena_array(h->call->arena, h->count, sizeof *runs);
+  if (!runs) return error_nomem(error);
+  for (size_t i = 0; i < h->count && listed; i++) {
+    pprofc_status status = store_read_run(h, h->paths[i], &runs[count], error);
+    if (status == PPROFC_E_NOMEM) return status;
+    count += status == PPROFC_OK;
+  }
+  if (!count) return error_set(error, PPROFC_E_INVALID, "the store '%s' has no runs", records);
+  return store_take_all(h, runs, count) ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- the answer -------------------------------------- */
+
+/* Writes a series without a change point, which few runs cannot show. */
+static void history_put_level(const struct series *s, const double *values, size_t count,
+                              size_t least, struct output *out) {
+  struct buffer line;
+  buffer_init(&line, &mem_default, SIZE_MAX);
+  output_row(out, 0, 0, 0);
+  call_put_name(&line, s->name);
+  buffer_printf(&line, " %.*s: %.4g in the first of %zu runs, %.4g in the last; ", STR_ARG(s->unit),
+                values[0], count, values[count - 1]);
+  if (count < least)
+    buffer_printf(&line, "not judged: a change point needs %zu runs\n", least);
+  else
+    buffer_add_text(&line, "no change point\n");
+  output_add_str(out, buffer_str(&line));
+  buffer_free(&line);
+}
+
+/* Writes the change points of a series as rows: the largest changes are the most important. */
+static bool history_put_series(const struct past_runs *h, const struct series *s,
+                               struct output *out) {
+  struct steps_options options;
+  struct step *steps = NULL;
+  size_t count = 0, used = 0;
+  double values[HISTORY_FILES];
+  size_t files[HISTORY_FILES];
+  steps_defaults(&options);
+  for (size_t i = 0; i < h->count; i++)
+    if (!isnan(s->values[i])) {
+      values[used] = s->values[i];
+      files[used++] = i;
+    }
+  if (used && !steps_find(values, used, &options, &mem_default, &steps, &count)) return false;
+  for (size_t i = 0; i < count; i++) {
+    struct buffer line;
+    buffer_init(&line, &mem_default, SIZE_MAX);
+    double change = 100 * (steps[i].after / steps[i].before - 1);
+    output_row(out, 1, isfinite(change) ? change : 1e9, 0);
+    call_put_name(&line, s->name);
+    buffer_printf(&line, " %.*s: %.4g -> %.4g (%+.1f%%), since ", STR_ARG(s->unit), steps[i].before,
+                  steps[i].after, change);
+    call_put_name(&line, str_of(h->paths[files[steps[i].index]]));
+    buffer_printf(&line, ", p=%.2g\n", steps[i].p);
+    output_add_str(out, buffer_str(&line));
+    buffer_free(&line);
+  }
+  mem_free(&mem_default, steps, count, sizeof *steps);
+  if (!count && used) history_put_level(s, values, used, 2 * options.least, out);
+  return true;
+}
+
+static pprofc_status history_render(const void *context, pprofc_write_fn write, void *to,
+                                    pprofc_error *error) {
+  const struct past_runs *h = context;
+  struct output out;
+  bool good = true;
+  output_init(&out, write, to);
+  output_printf(&out, "%zu runs, %zu series\n", h->count, h->series_count);
+  for (size_t i = 0; i < h->series_count && good; i++)
+    good = history_put_series(h, &h->series[i], &out);
+  return good ? output_flush(&out, error) : error_nomem(error);
+}
+
+/* Reads files of results. PPROFC_E_FORMAT without a series: they may be profiles. */
+static pprofc_status history_read_results(struct past_runs *h, pprofc_error *error) {
+  pprofc_status status =
+      call_files(h->call, "runs", "runs", h->paths, &h->count, HISTORY_FILES, error);
+  bool found = status == PPROFC_OK;
+  for (size_t i = 0; i < h->count && !status; i++) status = series_read(h, i, error);
+  if (found && !h->series_count && (!status || status == PPROFC_E_FORMAT)) return PPROFC_E_FORMAT;
+  if (!status && h->count > 1)
+    call_next(h->call, "benchmarks", "base", h->paths[h->count - 2], "head", h->paths[h->count - 1],
+              NULL);
+  return status == PPROFC_E_FORMAT ? PPROFC_E_INVALID : status;
+}
+
+pprofc_status tool_history(struct call *call, pprofc_error *error) {
+  const struct brief kind = {.kind = BRIEF_ROWS};
+  struct past_runs *h = arena_zero_array(call->arena, 1, sizeof *h);
+  if (!h) return error_nomem(error);
+  h->call = call;
+  const char *records = store_records(call);
+  pprofc_status status = records ? store_read(h, records, error) : history_read_results(h, error);
+  if (status == PPROFC_E_FORMAT)
+    status = history_leaks(call, h->paths, h->count, error);
+  else if (!status)
+    status = call_report(call, &kind, call_room(call), history_render, h, error);
+  for (size_t i = 0; i < h->series_count; i++)
+    ARRAY_FREE(&mem_default, h->series[i].samples, h->series[i].sample_capacity);
+  ARRAY_FREE(&mem_default, h->series, h->series_capacity);
+  return status;
+}

@@ -1,0 +1,219 @@
+/* Reads files of `perf record` and logs of `node --prof`, which list code and the addresses on the
+ * stack. perf and node know their many versions, unwind and symbolize. */
+#include "recordings.h"
+
+#include "common/terminal.h"
+#include "core/buffer.h"
+#include "core/child.h"
+#include "fetch/address.h"
+#include "hints.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a file of the command line ---------------------- */
+
+/* Number of bytes that identify recordings. */
+#define SOURCE_BEGIN 16
+
+bool file_source_is_plain(const char *path) {
+  struct stat info;
+  return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Reports why a source cannot be read, in pprof's words, or with a hint. */
+static pprofc_status file_source_check(const struct file_source *file, pprofc_error *error) {
+  struct stat info;
+  if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
+  int missing = errno;
+  if (address_has_scheme(str_of(file->source)) && !str_starts(str_of(file->source), STR("file:")))
+    return error_set(error, PPROFC_E_INVALID,
+                     "cannot fetch '%s': malformed host, port or escape in the address",
+                     file->shown);
+  return error_set(error, PPROFC_E_IO, "%s: stat %s: %s", file->shown, file->shown,
+                   ERRNO_TEXT(missing));
+}
+
+/* Reads the first bytes and returns their number. Returns 0 for pipes and on errors, which the
+ * caller detects later. */
+static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
+  int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  ssize_t got = read(fd, bytes, SOURCE_BEGIN);
+  close(fd);
+  return got > 0 ? (size_t)got : 0;
+}
+
+pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
+                               const struct open_sums *sums, pprofc_profile **profile,
+                               pprofc_error *error) {
+  char bytes[SOURCE_BEGIN];
+  pprofc_status status = file_source_check(file, error);
+  if (status == PPROFC_OK) {
+    size_t size = file_source_begin(file->path, bytes);
+    const struct recording *kind = recording_find((pprofc_str){bytes, size});
+    if (kind) return recording_read(kind, file->path, file->shown, options, profile, error);
+    status = open_file(file->path, options, sums, profile, error);
+  }
+  if (status != PPROFC_OK) hint_source(file->path, error);
+  return status;
+}
+
+/* Time limit of perf and node, which look up each address: minutes for large programs. */
+#define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
+
+/* Runs a program; an exit status other than 0 is an error with its message. */
+static pprofc_status recording_run(const char *const *argv, struct buffer *output,
+                                   pprofc_error *error) {
+  struct child child = {.argv = argv, .timeout_ms = RECORDING_TIMEOUT_MS};
+  struct child_end end;
+  pprofc_status status = child_run(&child, output, &end, error);
+  if (status == PPROFC_OK && end.status)
+    status = error_set(error, PPROFC_E_FORMAT, "%s ended with status %d: %s", argv[0], end.status,
+                       end.said);
+  return status;
+}
+
+/* Initializes the output of a program that converts a recording to text. */
+static void recording_text_init(struct buffer *text, const pprofc_read_options *options) {
+  uint64_t most = options->limits ? options->limits->inflated_bytes : 0;
+  if (!most) most = CHILD_OUTPUT_BYTES;
+  buffer_init(text, options->allocator, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
+}
+
+/* ---- perf -------------------------------------------- */
+
+/* Inserts "# build id: HEX FILE" before the text for each file with a build id. If perf cannot
+ * list them, inserts nothing. */
+static void perf_add_ids(const char *path, struct buffer *text) {
+  const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
+  struct buffer list;
+  pprofc_error ignored;
+  buffer_init(&list, text->mem, CHILD_OUTPUT_BYTES);
+  pprofc_str rest, line;
+  if (recording_run(argv, &list, &ignored) == PPROFC_OK) {
+    rest = buffer_str(&list);
+    while (str_next_line(&rest, &line)) {
+      if (!line.size) continue;
+      buffer_add_text(text, "# build id: ");
+      buffer_add_str(text, line);
+      buffer_add_char(text, '\n');
+    }
+  }
+  buffer_free(&list);
+}
+
+static pprofc_status perf_script(const char *path, const pprofc_read_options *options,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  const char *const argv[] = {"perf", "script", "-f", "--show-mmap-events", "-i", path,
+                              "-F",   "+pid",   NULL};
+  struct buffer text;
+  recording_text_init(&text, options);
+  perf_add_ids(path, &text);
+  pprofc_status status = recording_run(argv, &text, error);
+  if (status == PPROFC_OK)
+    status = pprofc_profile_read_memory(text.data, text.size, options, profile, error);
+  buffer_free(&text);
+  return status;
+}
+
+/* Converts with perf_to_profile, which writes a file. */
+static pprofc_status perf_convert(const char *path, const pprofc_read_options *options,
+                                  pprofc_profile **profile, pprofc_error *error) {
+  const char *folder = getenv("TMPDIR");
+  char made[512];
+  if (!folder || !*folder) folder = "/tmp";
+  int size = snprintf(made, sizeof made, "%s/pprofc-perf-XXXXXX", folder);
+  int fd = size > 0 && (size_t)size < sizeof made ? mkstemp(made) : -1;
+  if (fd < 0) return error_set(error, PPROFC_E_IO, "cannot make a temporary file in '%s'", folder);
+  close(fd);
+  const char *const argv[] = {"perf_to_profile", "-i", path, "-o", made, "-f", NULL};
+  struct buffer said;
+  buffer_init(&said, options->allocator, CHILD_OUTPUT_BYTES);
+  pprofc_status status = recording_run(argv, &said, error);
+  if (status == PPROFC_OK) status = pprofc_profile_read_file(made, options, profile, error);
+  buffer_free(&said);
+  unlink(made);
+  return status;
+}
+
+/* True if a program can read perf.data. Without one the library reads what needs no unwinding. */
+static bool perf_exists(void) {
+  return child_exists("perf") || child_exists("perf_to_profile");
+}
+
+/* Reads with `perf script` or, without perf, with perf_to_profile, as pprof does. */
+static pprofc_status perf_read(const char *path, const pprofc_read_options *options,
+                               pprofc_profile **profile, pprofc_error *error) {
+  if (child_exists("perf")) return perf_script(path, options, profile, error);
+  return perf_convert(path, options, profile, error);
+}
+
+/* ---- node -------------------------------------------- */
+
+/* Parses the JSON after an optional message about a different version of node. */
+static pprofc_status node_parse(const struct buffer *json, const pprofc_read_options *options,
+                                pprofc_profile **profile, pprofc_error *error) {
+  pprofc_str text = buffer_str(json);
+  while (text.size && text.data[0] != '{') {
+    pprofc_str line;
+    str_next_line(&text, &line);
+    if (line.size) message_error("node: %.*s", STR_ARG(line));
+  }
+  return pprofc_profile_read_memory(text.data, text.size, options, profile, error);
+}
+
+static pprofc_status node_read(const char *path, const pprofc_read_options *options,
+                               pprofc_profile **profile, pprofc_error *error) {
+  const char *const argv[] = {"node", "--prof-process", "--preprocess", "-j", path, NULL};
+  struct buffer json;
+  if (!child_exists("node"))
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "a log of node --prof needs node in PATH; or run node --prof-process "
+                     "--preprocess -j LOG >FILE on another machine and read FILE");
+  recording_text_init(&json, options);
+  pprofc_status status = recording_run(argv, &json, error);
+  if (status == PPROFC_OK) status = node_parse(&json, options, profile, error);
+  buffer_free(&json);
+  return status;
+}
+
+/* ---- the kinds --------------------------------------- */
+
+static const struct recording {
+  pprofc_str begin; /* first bytes of a recording of this kind */
+  pprofc_status (*read)(const char *path, const pprofc_read_options *options,
+                        pprofc_profile **profile, pprofc_error *error);
+} recordings[] = {
+    /* Perf.data of a machine with the other byte order. */
+    {{"PERFILE2", 8}, perf_read},
+    {{"2ELIFREP", 8}, perf_read},
+    {{"v8-version,", 11}, node_read},
+};
+
+const struct recording *recording_find(pprofc_str begin) {
+  for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++)
+    if (str_starts(begin, recordings[i].begin))
+      return recordings[i].read != perf_read || perf_exists() ? &recordings[i] : NULL;
+  return NULL;
+}
+
+pprofc_status recording_read(const struct recording *kind, const char *path, const char *shown,
+                             const pprofc_read_options *options, pprofc_profile **profile,
+                             pprofc_error *error) {
+  struct buffer name;
+  buffer_init(&name, options->allocator, SIZE_MAX / 2);
+  /* perf and node must not take the path for an option. */
+  if (*path == '-') buffer_add_text(&name, "./");
+  buffer_add(&name, path, strlen(path) + 1);
+  pprofc_status status =
+      name.failed ? error_nomem(error) : kind->read(name.data, options, profile, error);
+  buffer_free(&name);
+  if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", shown);
+  return status;
+}

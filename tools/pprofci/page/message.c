@@ -1,0 +1,220 @@
+/* Writes, reads and prints the text of a result. */
+#include "page/message.h"
+
+#include "core/error.h"
+#include "core/escape.h"
+#include "core/template.h"
+#include "run/text.h"
+
+/* Control characters around the path and the text of a link. */
+#define LINK_PATH '\x01'
+#define LINK_TEXT '\x02'
+#define LINK_END  '\x03'
+
+/* ---- links ------------------------------------------- */
+
+void message_link(struct buffer *out, const char *path, const char *fragment) {
+  buffer_printf(out, "%c%s%s%s%c", LINK_PATH, path, *fragment ? "#" : "", fragment, LINK_TEXT);
+}
+
+void message_link_end(struct buffer *out) {
+  buffer_add_char(out, LINK_END);
+}
+
+void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place) {
+  size_t hash = str_find_char(path, '#');
+  pprofc_str file = str_slice(path, 0, hash), state = str_slice(path, hash + 1, path.size);
+  buffer_add_str(out, place->address);
+  if (!place->one_file) {
+    buffer_add_str(out, path);
+    return;
+  }
+  bool page = str_equal(file, STR("index.html"));
+  if (!page || state.size) buffer_add_char(out, '#');
+  if (!page) buffer_add_str(out, file);
+  if (!page && state.size) buffer_add_char(out, '&');
+  buffer_add_str(out, state);
+}
+
+/* A piece of a text; path is empty outside of links. */
+struct message_piece {
+  pprofc_str text, path;
+};
+
+static bool next_message_piece(pprofc_str *rest, struct message_piece *piece) {
+  if (!rest->size) return false;
+  size_t link = str_find_char(*rest, LINK_PATH);
+  if (link) {
+    *piece = (struct message_piece){str_slice(*rest, 0, link), STR("")};
+    *rest = str_slice(*rest, link, rest->size);
+    return true;
+  }
+  size_t text = str_find_char(*rest, LINK_TEXT), end = str_find_char(*rest, LINK_END);
+  *piece = (struct message_piece){str_slice(*rest, text + 1, end), str_slice(*rest, 1, text)};
+  *rest = str_slice(*rest, end + 1, rest->size);
+  return true;
+}
+
+/* ---- parts ------------------------------------------- */
+
+bool message_add(struct message *m, struct arena *arena, struct message_part part,
+                 struct buffer *text) {
+  if (!text->size && !text->failed) return true;
+  part.text = buffer_keep(text, arena);
+  if (!part.text.data || !part.title.data || m->count == MESSAGE_PARTS) return false;
+  buffer_clear(text);
+  m->parts[m->count++] = part;
+  return true;
+}
+
+bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
+                              pprofc_str headline) {
+  const char *was = text_printf(arena, "%s%.*s\n\n", m->sign, STR_ARG(m->headline));
+  if (!was || !headline.data || m->count == MESSAGE_PARTS) return false;
+  memmove(m->parts + 1, m->parts, m->count++ * sizeof *m->parts);
+  m->parts[0] = (struct message_part){.title = STR(""), .text = str_of(was)};
+  m->sign = sign;
+  m->headline = headline;
+  return true;
+}
+
+/* ---- printing ---------------------------------------- */
+
+static void message_put_text(struct buffer *out, pprofc_str text,
+                             const struct message_place *place) {
+  struct message_piece piece;
+  while (next_message_piece(&text, &piece)) {
+    bool linked = piece.path.size && place->linked;
+    if (linked) {
+      buffer_add_text(out, "<a href=\"");
+      message_put_address(out, piece.path, place);
+      buffer_add_text(out, "\">");
+    }
+    buffer_add_str(out, piece.text);
+    if (linked) buffer_add_text(out, "</a>");
+  }
+}
+
+/* Appends code. Without HTML it is indented, so that no name in it can end the block. */
+static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
+  pprofc_str line;
+  if (html) {
+    buffer_printf(out, "<pre>\n%.*s</pre>\n", STR_ARG(text));
+    return;
+  }
+  while (text.size && str_next_line(&text, &line)) {
+    buffer_add_text(out, "    ");
+    text_unescape(out, line);
+    buffer_add_char(out, '\n');
+  }
+}
+
+void message_put_headline(struct buffer *out, const struct message *m) {
+  buffer_printf(out, "### %s%.*s", m->sign, STR_ARG(m->headline));
+}
+
+void message_put_part(struct buffer *out, const struct message_part *part,
+                      const struct message_place *place) {
+  bool folded = part->title.size;
+  if (part->is_links && !place->linked) return;
+  if (folded) buffer_add_text(out, place->html ? "<details><summary>" : "**");
+  template_escape(out, part->title);
+  if (folded) buffer_add_text(out, place->html ? "</summary>\n\n" : "**\n\n");
+  if (part->is_code)
+    message_put_code(out, part->text, place->html);
+  else
+    message_put_text(out, part->text, place);
+  if (folded && place->html) buffer_add_text(out, "\n</details>\n");
+  if (folded || part->is_code) buffer_add_char(out, '\n');
+}
+
+void message_put(struct buffer *out, const struct message *m, const struct message_place *place) {
+  message_put_headline(out, m);
+  buffer_add_text(out, "\n\n");
+  for (size_t i = 0; i < m->count; i++) message_put_part(out, &m->parts[i], place);
+}
+
+/* ---- JSON -------------------------------------------- */
+
+static void message_write_part(struct json_writer *json, const struct message_part *part) {
+  struct message_piece piece;
+  pprofc_str rest = part->text;
+  json_line_break(json);
+  json_begin_object(json);
+  json_string(json_key(json, "title"), part->title);
+  json_bool(json_key(json, "code"), part->is_code);
+  json_bool(json_key(json, "links"), part->is_links);
+  json_begin_array(json_key(json, "text"));
+  while (next_message_piece(&rest, &piece)) {
+    if (piece.path.size) json_begin_array(json);
+    json_string(json, piece.text);
+    if (!piece.path.size) continue;
+    json_string(json, piece.path);
+    json_end(json);
+  }
+  json_end(json);
+  json_end(json);
+}
+
+void message_write(struct json_writer *json, const struct message *m) {
+  json_begin_object(json);
+  json_text(json_key(json, "sign"), m->sign);
+  json_string(json_key(json, "title"), m->headline);
+  json_begin_array(json_key(json, "parts"));
+  for (size_t i = 0; i < m->count; i++) message_write_part(json, &m->parts[i]);
+  json_end(json);
+  json_end(json);
+}
+
+/* True for text that cannot begin or end a link. */
+static bool is_message_text(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++)
+    if ((unsigned char)text.data[i] <= LINK_END) return false;
+  return utf8_valid(text);
+}
+
+/* Appends the pieces of a text. False for an invalid one. */
+static bool message_read_text(const struct node *pieces, struct buffer *out) {
+  for (size_t i = 0; i < node_size(pieces); i++) {
+    const struct node *piece = node_at(pieces, i);
+    bool is_link = node_is(piece, NODE_ARRAY);
+    const struct node *path = is_link ? node_at(piece, 1) : NULL;
+    if (is_link) piece = node_at(piece, 0);
+    bool good = node_is(piece, NODE_STRING) && is_message_text(piece->text);
+    if (is_link) good = good && node_is(path, NODE_STRING) && is_message_text(path->text);
+    if (!good) return false;
+    if (is_link) buffer_printf(out, "%c%.*s%c", LINK_PATH, STR_ARG(path->text), LINK_TEXT);
+    buffer_add_str(out, piece->text);
+    if (is_link) message_link_end(out);
+  }
+  return true;
+}
+
+/* Reads a part into *part and its text into the buffer. False for an invalid one. */
+static bool message_read_part(const struct node *node, struct message_part *part,
+                              struct buffer *text) {
+  *part = (struct message_part){.title = node_text(node, "title"),
+                                .is_code = node_is(node_get(node, "code"), NODE_TRUE),
+                                .is_links = node_is(node_get(node, "links"), NODE_TRUE)};
+  return is_message_text(part->title) && message_read_text(node_get(node, "text"), text);
+}
+
+pprofc_status message_read(const struct node *node, struct arena *arena, struct message *m,
+                           pprofc_error *error) {
+  const struct node *parts = node_get(node, "parts");
+  struct message_part part;
+  struct buffer text;
+  *m = (struct message){.sign = text_keep(arena, node_text(node, "sign")),
+                        .headline = node_text(node, "title")};
+  bool kept = m->sign, good = m->headline.size && node_size(parts) < MESSAGE_PARTS &&
+                              is_message_text(m->headline) &&
+                              is_message_text(node_text(node, "sign"));
+  buffer_init(&text, arena->mem, SIZE_MAX / 2);
+  for (size_t i = 0; good && kept && i < node_size(parts); i++) {
+    good = message_read_part(node_at(parts, i), &part, &text);
+    kept = !good || message_add(m, arena, part, &text);
+  }
+  buffer_free(&text);
+  if (!kept) return error_nomem(error);
+  return good ? PPROFC_OK : error_set(error, PPROFC_E_FORMAT, "it has no valid summary");
+}

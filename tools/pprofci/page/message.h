@@ -1,0 +1,66 @@
+/* The text of a result in parts. The manifest holds the parts; summary.md, comments, checks and the
+ * summary of a job are printed from them. */
+#ifndef PPROFCI_PAGE_MESSAGE_H
+#define PPROFCI_PAGE_MESSAGE_H
+
+#include "core/buffer.h"
+#include "core/json_tree.h"
+#include "core/json_write.h"
+
+#define MESSAGE_PARTS 48 /* maximum number of parts */
+
+struct message_part {
+  pprofc_str title; /* title of a folded part; empty for a part that is always visible */
+  pprofc_str text;  /* Markdown with links (message_link), or code with HTML entities */
+  bool is_code;
+  bool is_links; /* true for a line of links, which is dropped where links lead nowhere */
+};
+
+struct message {
+  const char *sign;    /* sign before the headline: "✗ ", or "" */
+  pprofc_str headline; /* Markdown */
+  struct message_part parts[MESSAGE_PARTS];
+  size_t count;
+};
+
+/* The place that shows a message. */
+struct message_place {
+  bool html;          /* true if Markdown may contain HTML */
+  bool linked;        /* true if the page of the result has an address */
+  pprofc_str address; /* URL of the page's folder, ending with '/', or of report.html; "" inside the
+                         folder */
+  bool one_file;      /* true for report.html, which has the page and its flame graphs */
+};
+
+/* Begins a link to a file in the page's folder, with '#' and `fragment` if it is not empty. The
+ * caller appends the text and calls message_link_end. Other text has no control characters. */
+void message_link(struct buffer *out, const char *path, const char *fragment);
+void message_link_end(struct buffer *out);
+
+/* Appends the address of a file in the page's folder, such as "flame/NAME.html#search=F". In
+ * report.html it is "#flame/NAME.html&search=F". */
+void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
+
+/* Adds a part with the text of the buffer, and clears the buffer. Adds nothing without a text.
+ * False when out of memory or room. */
+bool message_add(struct message *m, struct arena *arena, struct message_part part,
+                 struct buffer *text);
+
+/* Replaces the headline; the old one becomes the first paragraph. False when out of memory. */
+bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
+                              pprofc_str headline);
+
+/* Append the first line, a part, and everything. */
+void message_put_headline(struct buffer *out, const struct message *m);
+void message_put_part(struct buffer *out, const struct message_part *part,
+                      const struct message_place *place);
+void message_put(struct buffer *out, const struct message *m, const struct message_place *place);
+
+/* Writes a message as a JSON object. */
+void message_write(struct json_writer *json, const struct message *m);
+
+/* Reads that object. Errors: PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
+pprofc_status message_read(const struct node *node, struct arena *arena, struct message *m,
+                           pprofc_error *error);
+
+#endif

@@ -1,0 +1,51 @@
+/* Declares the parts of the page, each in a file of its name. */
+#ifndef PPROFCI_PAGE_PARTS_H
+#define PPROFCI_PAGE_PARTS_H
+
+#include "core/fill.h"
+#include "page/model.h"
+
+/* ---- rows ------------------------------------------ */
+
+/* Sets the table of the benchmarks that need attention, then the others, collapsed with one
+ * line for each kind of result. */
+void rows_fill(struct fill *f, const struct page_model *model);
+
+/* ---- tabs ------------------------------------------ */
+
+/* Sets the tabs of a pair, with pictures of at most `height` pixels (0: no limit). `open`:
+ * the tables are also open. */
+void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
+               unsigned height, bool open);
+
+/* ---- details --------------------------------------- */
+
+/* Sets the numbers of all units of a benchmark and its profiles, except `shown`, which the page
+ * already shows. */
+void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
+                  const struct run_pair *shown);
+
+/* Sets the next row of the list "pairs": a pair of profiles with its tabs (tabs_fill). */
+void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
+                       unsigned height, bool open);
+
+/* Sets a table of every measurement, by benchmark. */
+void details_fill_all(struct fill *f, const struct page_model *m);
+
+/* Returns "worse", "better" or "noise" according to the gate's verdict on a row. */
+const char *details_change_class(const struct gate_row *row);
+
+/* Returns the verdict of a row in words. */
+const char *details_verdict(const struct benchmark *b, const struct gate_row *row);
+
+/* ---- method ---------------------------------------- */
+
+/* Returns the machine of the results as far as known: "linux amd64, Intel(R) Xeon(R), 2 CPUs,
+ * go1.22.1". Empty if unknown; data is NULL when out of memory. The text is in the run's
+ * arena. */
+pprofc_str method_machine(struct ci_run *run);
+
+/* Sets the values of the section about the method. */
+void method_fill(struct fill *f, const struct page_model *m);
+
+#endif

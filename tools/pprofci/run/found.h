@@ -1,0 +1,27 @@
+/* Lists the files of a folder of profiles, such as the folder of `pprofci capture`. */
+#ifndef PPROFCI_RUN_FOUND_H
+#define PPROFCI_RUN_FOUND_H
+
+#include "core/error.h"
+#include "core/mem.h"
+
+struct found_file {
+  const char *path;
+  const char *side; /* side of the file: "base" or "head" in a folder of that name, else the side of
+                       the caller */
+  int depth;        /* level of the file: 1 in the folder itself */
+};
+
+struct found_files {
+  struct found_file *items;
+  size_t count, capacity;
+};
+
+/* Lists the files of a folder and of its folders, four levels deep, sorted by path: run2 before
+ * run10. Skips hidden files, manifests and folders of warm-up. The caller frees the list, also
+ * after an error; paths are in the arena. */
+pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
+                          struct found_files *files, pprofc_error *error);
+void found_free(struct found_files *files);
+
+#endif

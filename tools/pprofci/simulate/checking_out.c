@@ -1,0 +1,141 @@
+/* Checks out, builds and starts both sides of a comparison, for counting and for timing. */
+#include "common/terminal.h"
+#include "core/json_tree.h"
+#include "run/files.h"
+#include "run/text.h"
+#include "simulate/counting.h"
+
+#include <unistd.h>
+#include <wordexp.h>
+
+/* Warns that uncommitted changes are not measured. */
+static pprofc_status note_changes(struct ci_run *run, pprofc_error *error) {
+  static const char *const argv[] = {"git", "status", "--porcelain", "--untracked-files=no", NULL};
+  const char *line;
+  pprofc_status status = program_line(run, NULL, argv, &line, error);
+  if (status == PPROFC_OK && run_has(line))
+    message_note("warning: changes that are not committed are not measured");
+  return status;
+}
+
+pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_commits *commits,
+                         pprofc_error *error) {
+  static const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
+  const char *head = NULL;
+  pprofc_status status = program_line(run, NULL, argv, &head, error);
+  if (status == PPROFC_OK && !run_has(head))
+    status = error_set(error, PPROFC_E_INVALID, "-%s with a base needs a git checkout", flag);
+  if (status == PPROFC_OK)
+    status = checkouts_find_base(run, &commits->names[SIDE_BASE], &commits->ids[SIDE_BASE], error);
+  commits->names[SIDE_HEAD] = "HEAD";
+  commits->ids[SIDE_HEAD] = head;
+  return status == PPROFC_OK ? note_changes(run, error) : status;
+}
+
+pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
+                              const char *checkout, const char **folder, pprofc_error *error) {
+  pprofc_status status =
+      checkouts_clone(run, commits->names[side], commits->ids[side], checkout, error);
+  if (status == PPROFC_OK) status = checkouts_inside(run, checkout, folder, error);
+  if (status == PPROFC_OK && !files_is_folder(*folder))
+    status = error_set(error, PPROFC_E_INVALID, "%s has no folder '%s'", commits->names[side],
+                       *folder + strlen(checkout) + 1);
+  return status;
+}
+
+pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error) {
+  const char *const argv[] = {"/bin/sh", "-c", run->options->setup, NULL};
+  struct program shell = {.argv = argv, .folder = folder};
+  if (!*run->options->setup) return PPROFC_OK;
+  pprofc_status status = program_run(run, &shell, error);
+  if (status == PPROFC_OK && shell.status != 0) {
+    count_print(&shell);
+    status = error_set(error, PPROFC_E_IO, "-setup failed (%s): status %d: %.*s", side_names[side],
+                       shell.status, STR_ARG(program_last_line(&shell)));
+  }
+  program_end(&shell);
+  return status;
+}
+
+/* ---- node -------------------------------------------- */
+
+#define NODE_FLAGS_MAX ((size_t)1 << 20) /* maximum bytes of the plugin's file of flags */
+
+/* Inserts flags after the program. */
+static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
+                                 const char *const **words, pprofc_error *error) {
+  size_t count = 0, old = 0;
+  while ((*words)[old]) old++;
+  const char **list = arena_array(&run->arena, old + node_size(flags) + 1, sizeof *list);
+  if (!list) return error_nomem(error);
+  list[count++] = (*words)[0];
+  for (const struct node *flag = flags->first; flag; flag = flag->next) {
+    list[count] = text_keep(&run->arena, flag->text);
+    if (!list[count++]) return error_nomem(error);
+  }
+  for (size_t i = 1; i <= old; i++) list[count++] = (*words)[i];
+  *words = list;
+  return PPROFC_OK;
+}
+
+/* Runs the script once, with the variable at which the plugin writes its flags and ends. Without
+ * the plugin nothing is written. */
+static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
+                              const char *const *words, const char *path, pprofc_error *error) {
+  size_t count = 0, old = 0;
+  while (words[old]) old++;
+  const char **argv = arena_array(&run->arena, old + 5, sizeof *argv);
+  if (!argv) return error_nomem(error);
+  argv[count++] = "env";
+  argv[count++] = "CODSPEED_ENV=runner";
+  argv[count++] = text_printf(&run->arena, "CODSPEED_RUNNER_MODE=%s", mode);
+  argv[count++] = text_printf(&run->arena, "__CODSPEED_NODE_CORE_INTROSPECTION_PATH__=%s", path);
+  for (size_t i = 0; i <= old; i++) argv[count++] = words[i];
+  struct program node = {.argv = argv, .folder = folder};
+  if (!argv[2] || !argv[3]) return error_nomem(error);
+  pprofc_status status = program_run(run, &node, error);
+  program_end(&node);
+  return status;
+}
+
+pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
+                         const char *const **words, pprofc_error *error) {
+  const char *path = text_printf(&run->arena, "%s/node_flags.json", run->work);
+  struct node *root;
+  if (!str_equal(str_path_base(str_of((*words)[0])), STR("node"))) return PPROFC_OK;
+  if (!path) return error_nomem(error);
+  (void)unlink(path);
+  pprofc_status status = node_ask(run, folder, mode, *words, path, error);
+  if (status != PPROFC_OK || !files_is_regular(path)) return status;
+  status = json_tree_read(&run->arena, path, NODE_FLAGS_MAX, &root, error);
+  if (status != PPROFC_OK) return status;
+  const struct node *flags = node_get(root, "flags");
+  return node_is(flags, NODE_ARRAY) ? node_insert(run, flags, words, error) : PPROFC_OK;
+}
+
+/* ---- words ------------------------------------------- */
+
+/* Copies the words into the arena. */
+static pprofc_status keep_words(struct ci_run *run, const wordexp_t *split,
+                                const char *const **words, pprofc_error *error) {
+  const char **list = arena_array(&run->arena, split->we_wordc + 1, sizeof *list);
+  if (!list) return error_nomem(error);
+  for (size_t i = 0; i < split->we_wordc; i++) {
+    list[i] = text_keep(&run->arena, str_of(split->we_wordv[i]));
+    if (!list[i]) return error_nomem(error);
+  }
+  list[split->we_wordc] = NULL;
+  *words = list;
+  return PPROFC_OK;
+}
+
+pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
+                          const char *const **words, pprofc_error *error) {
+  wordexp_t split;
+  if (wordexp(command, &split, 0) != 0)
+    return error_set(error, PPROFC_E_INVALID, "cannot read the command '%s' (-%s)", command, flag);
+  pprofc_status status = split.we_wordc ? keep_words(run, &split, words, error)
+                                        : error_set(error, PPROFC_E_INVALID, "-%s is empty", flag);
+  wordfree(&split);
+  return status;
+}

@@ -1,0 +1,194 @@
+/* Samples timed benchmarks with perf, which the conversation with the plugins switches on and off.
+ * The profile of a benchmark has the samples of its time, below the frame that the plugins call
+ * its root. */
+#include "common/terminal.h"
+#include "core/array.h"
+#include "core/child.h"
+#include "pprofc/transform.h"
+#include "profile/profile.h"
+#include "run/files.h"
+#include "run/text.h"
+#include "simulate/timing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ROOT_FRAME "__codspeed_root_frame__"
+
+bool sampling_is_permitted(struct timing *t) {
+  const char *to = text_printf(&t->run->arena, "%s/probe.data", t->run->work);
+  const char *const argv[] = {"perf", "record", "-q", "-o", to, "--", "true", NULL};
+  struct program perf = {.argv = argv};
+  pprofc_error ignored;
+  const char *why = "perf is not installed";
+  if (!to) return false;
+  if (child_exists("perf")) {
+    bool good = program_run(t->run, &perf, &ignored) == PPROFC_OK && perf.status == 0;
+    program_end(&perf);
+    if (good) return true;
+    why = "the kernel does not permit perf";
+  }
+  message_note("%s: times only, without profiles", why);
+  return false;
+}
+
+/* ---- recording --------------------------------------- */
+
+/* Makes a FIFO in the folder of a run and opens both ends. */
+static int sampling_fifo(struct timing *t, const char *place, const char *name) {
+  const char *path = text_printf(&t->run->arena, "%s/%s", place, name);
+  if (!path || mkfifo(path, 0600) != 0) return -1;
+  return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+}
+
+static void close_control(struct talk *talk) {
+  if (talk->control >= 0) close(talk->control);
+  if (talk->acknowledge >= 0) close(talk->acknowledge);
+  talk->control = talk->acknowledge = -1;
+}
+
+/* True if the programs of the command keep frame pointers: JavaScript, and Rust as cargo codspeed
+ * builds it. Unwinding by them needs less of the stack than debug information does. */
+static bool has_frame_pointers(const struct timing *t) {
+  static const char *const programs[] = {"node", "npm",  "npx",   "pnpm",  "yarn",
+                                         "bun",  "deno", "cargo", "vitest"};
+  pprofc_str program = str_path_base(str_of(t->words[0]));
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    if (str_equal(program, str_of(programs[i]))) return true;
+  return false;
+}
+
+pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
+                             pprofc_error *error) {
+  static const char *const perf[] = {"perf", "record", "--quiet", "-F", "199",
+                                     "-k",   "mono",   "--delay", "-1", "--call-graph"};
+  struct arena *arena = &t->run->arena;
+  close_control(&t->talk);
+  t->talk.control = sampling_fifo(t, place, "control");
+  t->talk.acknowledge = sampling_fifo(t, place, "acknowledge");
+  if (t->talk.control < 0 || t->talk.acknowledge < 0)
+    return error_set(error, PPROFC_E_IO, "cannot make a FIFO in '%s': %s", place,
+                     ERRNO_TEXT(errno));
+  for (size_t i = 0; i < sizeof perf / sizeof *perf; i++) timed_add(words, perf[i]);
+  timed_add(words, has_frame_pointers(t) ? "fp" : "dwarf,16384");
+  timed_add(words, text_printf(arena, "--control=fifo:%s/control,%s/acknowledge", place, place));
+  timed_add(words, text_printf(arena, "--output=%s/perf.data", place));
+  timed_add(words, "--");
+  return PPROFC_OK;
+}
+
+/* ---- compiled code ----------------------------------- */
+
+/* True for a regular file of this user. Other users may write to /tmp. */
+static bool is_own_file(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+}
+
+/* Removes the files in a folder that describe code which a process compiled. */
+static void remove_compiled(struct timing *t, const char *place, uint32_t process) {
+  const char *names[] = {text_printf(&t->run->arena, "jit-%u.dump", process),
+                         text_printf(&t->run->arena, "jitted-%u-*.so", process),
+                         text_printf(&t->run->arena, "perf-%u.map", process)};
+  DIR *folder = opendir(place);
+  struct dirent *entry;
+  while (folder && (entry = readdir(folder)) != NULL) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      if (!names[i] || fnmatch(names[i], entry->d_name, 0) != 0) continue;
+      const char *path = text_printf(&t->run->arena, "%s/%s", place, entry->d_name);
+      if (path && is_own_file(path)) (void)unlink(path);
+    }
+  }
+  if (folder) closedir(folder);
+}
+
+/* Adds the code that processes compiled to the recording, if they wrote it down for perf. Sets
+ * *path to the recording with it. */
+static pprofc_status add_compiled(struct timing *t, const char *place, const char **path,
+                                  pprofc_error *error) {
+  const char *from = text_printf(&t->run->arena, "%s/perf.data", place);
+  const char *to = text_printf(&t->run->arena, "%s/perf.jit.data", place);
+  const char *const argv[] = {"perf", "inject", "--jit", "-f", "-i", from, "-o", to, NULL};
+  struct program perf = {.argv = argv};
+  if (!from || !to) return error_nomem(error);
+  pprofc_status status = program_run(t->run, &perf, error);
+  *path = perf.status == 0 ? to : from;
+  program_end(&perf);
+  return status;
+}
+
+/* ---- profiles ---------------------------------------- */
+
+/* Writes a profile, cut at the root frame if a stack has it. Stacks of Python before 3.12 have only
+ * frames of C. *path becomes NULL without samples. */
+static pprofc_status write_cut(struct timing *t, const struct program *perf, const char **path,
+                               pprofc_error *error) {
+  pprofc_profile *whole = NULL, *cut = NULL;
+  pprofc_read_options options;
+  pprofc_filter_options filter;
+  pprofc_read_options_init(&options);
+  pprofc_filter_options_init(&filter);
+  options.allocator = t->run->mem;
+  filter.show_from = ROOT_FRAME;
+  pprofc_str text = buffer_str(&perf->printed);
+  if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, error) != PPROFC_OK) {
+    *path = NULL; /* no samples: the benchmark is too short */
+    return PPROFC_OK;
+  }
+  pprofc_status status = pprofc_filter(whole, &filter, &cut, error);
+  const pprofc_profile *shown = cut;
+  if (status == PPROFC_OK && !cut->samples.count) shown = whole;
+  if (shown == whole) t->rootless |= whole->samples.count > 0;
+  if (status == PPROFC_OK && !shown->samples.count) *path = NULL;
+  if (status == PPROFC_OK && *path) status = pprofc_profile_write_file(shown, *path, error);
+  pprofc_profile_release(cut);
+  pprofc_profile_release(whole);
+  return status;
+}
+
+/* Writes the profile of one benchmark. */
+static pprofc_status sampling_cut(struct timing *t, int side, const char *data, size_t number,
+                                  pprofc_error *error) {
+  struct arena *arena = &t->run->arena;
+  const struct talk_benchmark *talked = &t->talk.items[number];
+  const unsigned long long begin = talked->begin, end = talked->end;
+  /* The runs of a pair are kept in one folder, so their names differ. */
+  const char *path = text_printf(arena, "%s/times/samples%04zu.pb.gz", t->run->work, t->places++);
+  const char *times = text_printf(arena, "--time=%llu.%09llu,%llu.%09llu", begin / 1000000000,
+                                  begin % 1000000000, end / 1000000000, end % 1000000000);
+  const char *const argv[] = {"perf", "script", "-f", "-i", data, "-F", "+pid", times, NULL};
+  struct program perf = {.argv = argv};
+  struct timed *item = timed_of(t, str_of(talked->name));
+  if (!path || !times || !item) return error_nomem(error);
+  pprofc_status status = program_run(t->run, &perf, error);
+  if (status == PPROFC_OK && perf.status != 0)
+    status = error_set(error, PPROFC_E_IO, "cannot read '%s': perf ended with status %d: %.*s",
+                       data, perf.status, STR_ARG(program_last_line(&perf)));
+  if (status == PPROFC_OK) status = write_cut(t, &perf, &path, error);
+  program_end(&perf);
+  if (status != PPROFC_OK || !path) return status;
+  struct timed_profiles *profiles = &item->profiles[side];
+  return ARRAY_PUSH_IN(arena, profiles->items, profiles->count, profiles->capacity, path)
+             ? PPROFC_OK
+             : error_nomem(error);
+}
+
+void sampling_clean(struct timing *t, int side) {
+  for (size_t i = 0; i < t->talk.count; i++) {
+    remove_compiled(t, "/tmp", t->talk.items[i].process);
+    remove_compiled(t, t->folders[side], t->talk.items[i].process);
+  }
+}
+
+pprofc_status sampling_end(struct timing *t, int side, const char *place, pprofc_error *error) {
+  const char *data = NULL;
+  close_control(&t->talk);
+  pprofc_status status = add_compiled(t, place, &data, error);
+  for (size_t i = 0; i < t->talk.count && status == PPROFC_OK; i++)
+    status = sampling_cut(t, side, data, i, error);
+  return status;
+}

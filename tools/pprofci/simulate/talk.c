@@ -1,0 +1,259 @@
+/* Answers the plugins of benchmarks. A message is its length, the number of a command, and fields;
+ * all numbers are little-endian. */
+#include "simulate/talk.h"
+
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "run/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COMMANDS_PATH "/tmp/runner.ctl.fifo"
+#define ANSWERS_PATH  "/tmp/runner.ack.fifo"
+
+#define MESSAGE_MAX 65536             /* maximum bytes of a message */
+#define ROUNDS_MAX  ((size_t)1 << 29) /* maximum bytes of the rounds of a run */
+#define PROFILER_MS 2000              /* time limit for an answer of the profiler */
+
+/* Numbers of commands. */
+enum {
+  EXECUTED = 0,
+  START = 1,
+  STOP = 2,
+  ACKNOWLEDGE = 3,
+  SET_PLUGIN = 5,
+  ADD_MARKER = 7,
+  GET_MODE = 9,
+  MODE = 10
+};
+
+enum { MODE_WALLTIME = 0 };
+
+/* Kinds of markers. */
+enum { ROUND_BEGINS = 2, ROUND_ENDS = 3 };
+
+/* ---- FIFOs ------------------------------------------- */
+
+/* True if a process reads the FIFO. */
+static bool fifo_is_read(const char *path) {
+  int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+/* Removes a FIFO that an earlier run left. */
+static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
+  struct stat info;
+  const char *why = NULL;
+  if (lstat(path, &info) != 0) return PPROFC_OK;
+  if (info.st_uid != geteuid())
+    why = "it belongs to another user";
+  else if (!S_ISFIFO(info.st_mode))
+    why = "it is not a FIFO";
+  else if (fifo_is_read(path))
+    why = "another runner of benchmarks uses it";
+  else if (unlink(path) != 0)
+    why = ERRNO_TEXT(errno);
+  return why ? error_set(error, PPROFC_E_IO, "cannot replace '%s': %s", path, why) : PPROFC_OK;
+}
+
+/* Makes a FIFO and opens both of its ends, so that it never reaches its end of file. */
+static pprofc_status fifo_make(const char *path, int *fd, pprofc_error *error) {
+  struct stat info;
+  pprofc_status status = fifo_clear(path, error);
+  if (status != PPROFC_OK) return status;
+  if (mkfifo(path, 0600) == 0) *fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (*fd >= 0 && fstat(*fd, &info) == 0 && S_ISFIFO(info.st_mode) && info.st_uid == geteuid())
+    return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot make '%s': %s", path, ERRNO_TEXT(errno));
+}
+
+pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
+                        pprofc_error *error) {
+  *talk = (struct talk){.mem = mem,
+                        .arena = arena,
+                        .commands = -1,
+                        .answers = -1,
+                        .control = -1,
+                        .acknowledge = -1,
+                        .plugin = ""};
+  buffer_init(&talk->rounds, mem, ROUNDS_MAX);
+  buffer_init(&talk->pending, mem, 3 * MESSAGE_MAX);
+  pprofc_status status = fifo_make(COMMANDS_PATH, &talk->commands, error);
+  return status == PPROFC_OK ? fifo_make(ANSWERS_PATH, &talk->answers, error) : status;
+}
+
+void talk_clear(struct talk *talk) {
+  talk->count = 0;
+  talk->now = (struct talk_benchmark){.name = NULL};
+  buffer_clear(&talk->rounds);
+  buffer_clear(&talk->pending);
+}
+
+/* Closes a FIFO and removes it if this run made it. */
+static void fifo_close(const char *path, int fd) {
+  if (fd < 0) return;
+  close(fd);
+  (void)unlink(path);
+}
+
+void talk_close(struct talk *talk) {
+  fifo_close(COMMANDS_PATH, talk->commands);
+  fifo_close(ANSWERS_PATH, talk->answers);
+  buffer_free(&talk->rounds);
+  buffer_free(&talk->pending);
+  ARRAY_FREE(talk->mem, talk->items, talk->capacity);
+}
+
+/* ---- the profiler ------------------------------------ */
+
+/* Switches the profiler on or off, and waits until it has done so. */
+static void profiler_switch(const struct talk *talk, const char *word) {
+  char reply[64];
+  if (talk->control < 0) return;
+  while (read(talk->acknowledge, reply, sizeof reply) > 0)
+    continue; /* skip answers that came late */
+  if (write(talk->control, word, strlen(word)) < 0) return;
+  struct pollfd wait = {.fd = talk->acknowledge, .events = POLLIN};
+  if (poll(&wait, 1, PROFILER_MS) > 0) (void)!read(talk->acknowledge, reply, sizeof reply);
+}
+
+static uint64_t talk_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- messages ---------------------------------------- */
+
+/* Takes a number of `size` bytes; 0 if the text is shorter, which fails the conversation. */
+static uint64_t talk_take_number(struct talk *talk, pprofc_str *text, size_t size) {
+  uint64_t number = 0;
+  if (text->size < size) {
+    talk->failed = true;
+    text->size = 0;
+    return 0;
+  }
+  for (size_t i = size; i-- > 0;) number = number << 8 | (unsigned char)text->data[i];
+  *text = str_slice(*text, size, text->size);
+  return number;
+}
+
+static pprofc_str talk_take_text(struct talk *talk, pprofc_str *text) {
+  uint64_t size = talk_take_number(talk, text, 8);
+  if (size > text->size) {
+    talk->failed = true;
+    size = 0;
+  }
+  pprofc_str taken = str_slice(*text, 0, (size_t)size);
+  *text = str_slice(*text, (size_t)size, text->size);
+  return taken;
+}
+
+/* Sends a command with a number, or without if `field` is NULL. */
+static void talk_send(const struct talk *talk, uint32_t command, const uint32_t *field) {
+  uint32_t words[] = {4, command, 0};
+  unsigned char bytes[sizeof words];
+  if (field) {
+    words[0] += sizeof *field;
+    words[2] = *field;
+  }
+  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(words[i / 4] >> (i % 4 * 8));
+  (void)!write(talk->answers, bytes, 4 + words[0]);
+}
+
+static void talk_take_start(struct talk *talk) {
+  size_t rounds = talk->rounds.size / sizeof(double);
+  talk->now = (struct talk_benchmark){.begin = talk_time(), .first_round = rounds};
+  talk->round_begin = 0;
+  profiler_switch(talk, "enable\n");
+}
+
+static void talk_take_stop(struct talk *talk) {
+  profiler_switch(talk, "disable\n");
+  talk->now.end = talk_time();
+  talk->now.rounds = talk->rounds.size / sizeof(double) - talk->now.first_round;
+}
+
+static void talk_take_marker(struct talk *talk, pprofc_str fields) {
+  (void)talk_take_number(talk, &fields, 4); /* skip the process */
+  uint64_t kind = talk_take_number(talk, &fields, 4), time = talk_take_number(talk, &fields, 8);
+  if (kind == ROUND_BEGINS) talk->round_begin = time;
+  if (kind != ROUND_ENDS || !talk->round_begin || time < talk->round_begin) return;
+  double took = (double)(time - talk->round_begin);
+  buffer_add(&talk->rounds, &took, sizeof took);
+  talk->round_begin = 0;
+}
+
+/* Keeps the benchmark, whose name arrives after its rounds. */
+static void talk_take_executed(struct talk *talk, pprofc_str fields) {
+  talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
+  pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);
+  talk->now.name = name.size ? text_keep(talk->arena, name) : NULL;
+  talk->failed |= !talk->now.name ||
+                  !ARRAY_PUSH(talk->mem, talk->items, talk->count, talk->capacity, talk->now);
+  talk->now = (struct talk_benchmark){.name = NULL};
+}
+
+static void talk_take_plugin(struct talk *talk, pprofc_str fields) {
+  pprofc_str name = talk_take_text(talk, &fields), version = talk_take_text(talk, &fields);
+  const char *plugin = text_printf(talk->arena, "%.*s %.*s", STR_ARG(name), STR_ARG(version));
+  if (plugin) talk->plugin = plugin;
+}
+
+static void talk_take_message(struct talk *talk, pprofc_str fields) {
+  static const uint32_t mode = MODE_WALLTIME;
+  switch (talk_take_number(talk, &fields, 4)) {
+  case EXECUTED:
+    talk_take_executed(talk, fields);
+    break;
+  case START:
+    talk_take_start(talk);
+    break;
+  case STOP:
+    talk_take_stop(talk);
+    break;
+  case SET_PLUGIN:
+    talk_take_plugin(talk, fields);
+    break;
+  case ADD_MARKER:
+    talk_take_marker(talk, fields);
+    break;
+  case GET_MODE:
+    talk_send(talk, MODE, &mode);
+    return;
+  default:
+    break; /* SetVersion, PingProfiler, and commands of later versions */
+  }
+  talk_send(talk, ACKNOWLEDGE, NULL);
+}
+
+/* Takes all whole messages. */
+static void talk_take_messages(struct talk *talk) {
+  pprofc_str rest = buffer_str(&talk->pending);
+  while (rest.size >= 4 && !talk->failed) {
+    pprofc_str message = rest;
+    uint64_t size = talk_take_number(talk, &message, 4);
+    talk->failed |= size < 4 || size > MESSAGE_MAX;
+    if (talk->failed || message.size < size) break;
+    talk_take_message(talk, str_slice(message, 0, (size_t)size));
+    rest = str_slice(message, (size_t)size, message.size);
+  }
+  if (rest.size) memmove(talk->pending.data, rest.data, rest.size);
+  talk->pending.size = rest.size;
+}
+
+void talk_serve(void *context) {
+  struct talk *talk = context;
+  char chunk[MESSAGE_MAX];
+  ssize_t size = read(talk->commands, chunk, sizeof chunk);
+  if (size <= 0 || talk->failed) return;
+  buffer_add(&talk->pending, chunk, (size_t)size);
+  talk_take_messages(talk);
+  talk->failed |= talk->pending.failed || talk->rounds.failed;
+}

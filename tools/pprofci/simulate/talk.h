@@ -1,0 +1,48 @@
+/* The conversation with the plugins of benchmarks when they measure times. They report when a
+ * benchmark and its rounds begin and end, over two FIFOs with fixed names. */
+#ifndef PPROFCI_SIMULATE_TALK_H
+#define PPROFCI_SIMULATE_TALK_H
+
+#include "core/buffer.h"
+#include "core/error.h"
+
+/* A benchmark that a plugin measured. Times are of CLOCK_MONOTONIC, in nanoseconds. */
+struct talk_benchmark {
+  const char *name;
+  uint32_t process;
+  uint64_t begin, end;        /* times at which the profiler was switched on and off */
+  size_t first_round, rounds; /* index of its first round in talk.rounds, and their number */
+};
+
+struct talk {
+  const pprofc_allocator *mem;
+  struct arena *arena;
+  int commands, answers;    /* FIFOs: from the plugins, and to them */
+  int control, acknowledge; /* FIFOs of the profiler; -1: no profiler */
+  const char *plugin;       /* name and version of the last plugin, or "" */
+
+  struct talk_benchmark *items;
+  size_t count, capacity;
+  struct buffer rounds; /* doubles: duration of each round in nanoseconds */
+
+  struct buffer pending; /* bytes that are not a whole message yet */
+  struct talk_benchmark now;
+  uint64_t round_begin;
+  bool failed; /* true if memory ran out or a message is malformed */
+};
+
+/* Makes the FIFOs. Refuses files that exist and are not this user's unused FIFOs. Call talk_close
+ * even after an error. */
+pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
+                        pprofc_error *error);
+
+/* Forgets what was measured, before the next run of a command. */
+void talk_clear(struct talk *talk);
+
+/* Reads the messages that have arrived, and answers them. `talk` is a struct talk. */
+void talk_serve(void *talk);
+
+/* Removes the FIFOs. */
+void talk_close(struct talk *talk);
+
+#endif
