@@ -120,6 +120,7 @@ static void test_sums_are_judged_as_runs(void) {
     pprofc_verdicts_summary_of(sums, &a);
     pprofc_verdicts_summary_of(runs, &b);
     CU_ASSERT_EQUAL(a.base_runs, 4);
+    CU_ASSERT_EQUAL(a.changed, b.changed);
     CU_ASSERT_EQUAL(a.exposure, PPROFC_EXPOSURE_NONE);
     CU_ASSERT(is_close(a.between_run_cv, b.between_run_cv));
     CU_ASSERT_PTR_NULL(a.common);

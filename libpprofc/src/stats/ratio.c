@@ -61,7 +61,7 @@ struct ratio_interval stats_fieller(const double *part, const double *whole, siz
 
 void stats_score_interval(double samples, double dispersion, double z, double *low, double *high) {
   double h = dispersion * z * z / 2;
-  double r = sqrt(z * z * dispersion * samples + h * h);
+  double r = z * sqrt(dispersion * samples + h * h);
   *low = fmax(0, samples + h - r);
   *high = samples + h + r;
 }

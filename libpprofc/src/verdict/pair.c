@@ -64,18 +64,8 @@ void model_pair_test(struct model *model) {
   }
 }
 
-/* Returns the variance that the score test uses, for a row that is absent from one side. */
-static double pair_absent_variance(const struct matrix *m, const struct fit *fit,
-                                   const double scaled[2], size_t row, double own, double shared) {
-  double sum = m->values[row * 2] + m->values[row * 2 + 1];
-  double rate = sum / (scaled[0] + scaled[1]), there = sum / scaled[m->values[row * 2] > 0 ? 0 : 1];
-  double sampling = m->quantum[row] * rate * (1 / scaled[0] + 1 / scaled[1]);
-  return fit->dispersion * (sampling + 2 * own * rate * rate) + shared * there * there;
-}
-
 /* Combines the score intervals of both sides by square-and-add, each widened by the assumed noise.
- * If the row is absent from one side, this interval could contain 0 although the test excludes 0,
- * so the interval has the variance of the test. */
+ * The interval has a width for 0 samples also, and can contain 0 although the test excludes 0. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {
@@ -90,11 +80,6 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
     double extra = noise * samples * samples;
     down[side] = unit * unit * ((samples - least) * (samples - least) + extra);
     up[side] = unit * unit * ((most - samples) * (most - samples) + extra);
-  }
-  if ((values[0] > 0) != (values[1] > 0)) {
-    double absent = pair_absent_variance(m, fit, scaled, row, own, run_cv * run_cv);
-    down[0] = up[0] = 0;
-    down[1] = up[1] = z * z * absent;
   }
   *low = delta - sqrt(down[1] + up[0]);
   *high = delta + sqrt(up[1] + down[0]);

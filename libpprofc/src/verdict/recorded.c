@@ -214,26 +214,10 @@ static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   return grew ? PPROFC_VERDICT_SHRANK_LESS : PPROFC_VERDICT_SHRANK;
 }
 
-/* Returns `own`, or unchanged if the interval of the recorded difference contains 0, with its two
- * ends or as a difference with ±: a function that changed beyond the common factor need not have
- * changed in recorded amounts. */
-static pprofc_verdict recorded_certain(const pprofc_verdict_estimate *e) {
-  bool contains = e->low <= 0 && e->high >= 0;
-  contains |= fabs(e->delta) < (e->high - e->low) / 2;
-  return contains && pprofc_verdict_is_change(e->own) ? PPROFC_VERDICT_UNCHANGED : e->own;
-}
-
-/* True if the own change has the direction of the common one, or there is no own change. */
-static bool recorded_shares(pprofc_verdict own, pprofc_verdict all) {
-  if (own == PPROFC_VERDICT_GREW || own == PPROFC_VERDICT_NEW) return all == PPROFC_VERDICT_GREW;
-  return own == PPROFC_VERDICT_UNCHANGED || all == PPROFC_VERDICT_SHRANK;
-}
-
-static pprofc_verdict recorded_verdict(const struct comparison *c, const pprofc_verdict_estimate *e,
+static pprofc_verdict recorded_verdict(const struct comparison *c, pprofc_verdict own,
                                        double delta) {
-  pprofc_verdict all = c->summary.common_verdict, own = recorded_certain(e);
+  pprofc_verdict all = c->summary.common_verdict;
   if (own != PPROFC_VERDICT_UNCHANGED) return recorded_direction(own, delta);
-  if (!recorded_shares(e->own, all)) return own;
   if (all == PPROFC_VERDICT_GREW && delta > 0) return PPROFC_VERDICT_GREW_AS_ALL;
   if (all == PPROFC_VERDICT_SHRANK && delta < 0) return PPROFC_VERDICT_SHRANK_AS_ALL;
   return own;
@@ -251,7 +235,7 @@ void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_est
   e->head = recorded_mean(r, row, 1);
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
-  e->verdict = recorded_verdict(r->c, e, judged);
+  e->verdict = recorded_verdict(r->c, e->own, judged);
   /* The judged part excludes the time of the machine. If the recorded change has the other sign,
    * the verdict on the judged part would contradict the shown amounts. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
