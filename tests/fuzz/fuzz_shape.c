@@ -2,6 +2,7 @@
  * with an allocator that moves and fails, and makes a report, with verdicts where there are two.
  * Time is bounded: what one input needs grows with its bytes, not with their square. */
 #include "codec/codec.h"
+#include "pprofc/builder.h"
 #include "pprofc/symbolize.h"
 #include "report_target.h"
 #include "shape.h"
@@ -65,6 +66,24 @@ static pprofc_profile *make_profile(struct shape *s, struct made *made, const pp
   pprofc_profile *profile = added_up ? read_added_up(bytes, mem, made->threads, how)
                                      : read_whole(bytes, mem, made->threads);
   buffer_free(&s->out);
+  return profile;
+}
+
+/* Returns a profile of one function, whose mangled name has 60,000 levels. */
+static pprofc_profile *make_deep_name(unsigned how) {
+  pprofc_profile *profile = NULL;
+  pprofc_builder *builder = pprofc_builder_new(NULL);
+  struct buffer name;
+  buffer_init(&name, &mem_default, SIZE_MAX);
+  shape_mangled(&name, how, 60000);
+  buffer_add_char(&name, '\0');
+  pprofc_builder_type(builder, "samples", "count");
+  uint32_t frame = pprofc_builder_frame(builder, name.data, "", 0);
+  const int64_t one = 1;
+  pprofc_builder_sample(builder, &frame, 1, &one);
+  REQUIRE(pprofc_builder_finish(builder, &profile, NULL) == PPROFC_OK);
+  pprofc_builder_free(builder);
+  buffer_free(&name);
   return profile;
 }
 
@@ -142,6 +161,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   double began = seconds();
   made.profile = make_profile(&s, &made, &mem, (how & 12) == 4, how);
   if (made.profile && how & 32) demangle_names(&made, how);
+  if (how & 32) {
+    struct made deep = {.profile = make_deep_name(how)};
+    demangle_names(&deep, how);
+    pprofc_profile_release(deep.profile);
+  }
   again.random ^= how & 16;
   if (made.profile && (how & 12) == 12) compare(&again, &made, &mem);
   if (made.profile) report(&s, &made);

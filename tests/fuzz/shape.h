@@ -169,15 +169,16 @@ static inline void shape_long(struct shape *s, struct buffer *text, unsigned byt
   }
 }
 
-/* A mangled name of up to 99 levels. Draws nothing, so that older inputs keep their meaning. */
-static inline void shape_mangled(struct buffer *text, unsigned number) {
+/* Adds a mangled name of `levels` levels, whose form depends on `number`. Draws nothing, so that
+ * older inputs keep their meaning. */
+static inline void shape_mangled(struct buffer *text, unsigned number, unsigned levels) {
   static const char *const chains[][2] = {
       {"_Z1f", "P"}, {"_ZN", "1aI"}, {"_Z1fI", "1aI"},
       {"_Z1f", "F"}, {"_R", "NvC"},  {"_Z1f", "DpT_"},
   };
   const char *const *chain = chains[number % (sizeof chains / sizeof *chains)];
   buffer_add_text(text, chain[0]);
-  for (unsigned n = number % 100; n; n--) buffer_add_text(text, chain[1]);
+  for (; levels; levels--) buffer_add_text(text, chain[1]);
 }
 
 static inline void shape_text(struct shape *s, struct buffer *text, unsigned number) {
@@ -189,7 +190,7 @@ static inline void shape_text(struct shape *s, struct buffer *text, unsigned num
   } else if (kind < 14) {
     shape_long(s, text, 8 + shape_below(s, 200));
   } else if (kind == 14) {
-    shape_mangled(text, number);
+    shape_mangled(text, number, number % 100);
   } else if (kind == 15) {
     for (unsigned n = shape_below(s, 24); n; n--) buffer_add_char(text, (char)shape_byte(s));
   } else {
