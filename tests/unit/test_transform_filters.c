@@ -41,11 +41,13 @@ struct names_case {
   const char *focus, *ignore, *hide, *show;
   const char *expected;
   const char *matched; /* letters of the options that matched */
+  bool keep_frameless;
 };
 
 static void expect_names(const struct names_case *c) {
   pprofc_profile *source = stacks(), *p = NULL;
-  struct name_filters filters = {regex(c->focus), regex(c->ignore), regex(c->hide), regex(c->show)};
+  struct name_filters filters = {regex(c->focus), regex(c->ignore), regex(c->hide), regex(c->show),
+                                 c->keep_frameless};
   struct name_matches matched;
   pprofc_error error;
   CU_ASSERT_EQUAL_FATAL(transform_names(source, &filters, &matched, &p, &error), PPROFC_OK);
@@ -83,6 +85,15 @@ static void test_names_choose_samples_and_frames(void) {
       {.hide = "main|go", .expected = "4: 2 | 0x9100\n16: 2 | 0x9100\n", .matched = "fh"},
       {.hide = "libc",
        .expected = "1: 3 4 | A main\n2: 1 4 | Cinl>C main\n4: 3 4 | A main\n",
+       .matched = "fh"},
+      {.hide = "libc",
+       .keep_frameless = true,
+       .expected = "1: 3 4 | A main\n2: 1 4 | Cinl>C main\n4: 3 4 | A main\n8: |\n",
+       .matched = "fh"},
+      {.hide = "libc",
+       .focus = "Cinl",
+       .keep_frameless = true,
+       .expected = "2: 1 4 | Cinl>C main\n",
        .matched = "fh"},
       /* show never keeps frames without lines, not even of the mapping it names. */
       {.show = "libc", .expected = "", .matched = "f"},

@@ -2,6 +2,8 @@
  * pprof's order. */
 #include "pipeline/pipeline.h"
 
+const char pipeline_stopped[] = "runtime\\.asyncPreempt";
+
 struct filters {
   struct regex *regex[FILTER_COUNT]; /* compiled filters; NULL if the option is not set */
   struct tag_filter *tagfocus, *tagignore;
@@ -60,7 +62,8 @@ static pprofc_status apply_names(struct pipeline_result *r, const struct filters
   const struct name_filters n = {.focus = f->regex[FILTER_FOCUS],
                                  .ignore = f->regex[FILTER_IGNORE],
                                  .hide = f->regex[FILTER_HIDE],
-                                 .show = f->regex[FILTER_SHOW]};
+                                 .show = f->regex[FILTER_SHOW],
+                                 .keep_frameless = r->options.hide == pipeline_stopped};
   if (!n.focus && !n.ignore && !n.hide && !n.show) return PPROFC_OK;
   struct name_matches matched = {0};
   pprofc_profile *edited;

@@ -103,6 +103,10 @@ void pipeline_take(struct pipeline_result *result, pprofc_profile *edited);
 /* Passes the message to the caller's warning function if `when` is true. */
 void pipeline_warn(const struct pipeline_result *result, bool when, const char *message);
 
+/* Expression for the frames that Go leaves below a stopped function. Verdicts fold these frames. If
+ * `hide` of the options is this array, the filter keeps samples without frames. */
+extern const char pipeline_stopped[];
+
 /* Applies focus ... taghide and prune_from (12 to 14). */
 pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *error);
 

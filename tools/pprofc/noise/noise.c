@@ -10,6 +10,7 @@
 #include "core/output.h"
 #include "destination.h"
 #include "limit_flags.h"
+#include "pipeline/pipeline.h"
 #include "profile/profile.h"
 #include "sums.h"
 
@@ -139,9 +140,6 @@ static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profil
   return status;
 }
 
-/* Expression for the frames that verdict/rules.c folds. */
-static const char noise_folded[] = "^runtime\\.asyncPreempt2?$";
-
 static bool noise_has_folded(const pprofc_profile *p) {
   for (size_t i = 0; i < p->functions.count; i++) {
     pprofc_str name = profile_string(p, p->functions.name[i]);
@@ -154,15 +152,15 @@ static bool noise_has_folded(const pprofc_profile *p) {
 bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options) {
   const char *hide = options->hide ? options->hide : "";
-  if (!noise_has_folded(difference)) return true;
+  if (hide == pipeline_stopped || !noise_has_folded(difference)) return true;
   if (!*hide) {
-    options->hide = noise_folded;
+    options->hide = pipeline_stopped;
     return true;
   }
-  size_t size = strlen(hide) + sizeof noise_folded + 8;
+  size_t size = strlen(hide) + strlen(pipeline_stopped) + 8;
   char *both = arena_alloc(arena, size);
   if (!both) return false;
-  snprintf(both, size, "(?:%s)|%s", hide, noise_folded);
+  snprintf(both, size, "(?:%s)|%s", hide, pipeline_stopped);
   options->hide = both;
   return true;
 }

@@ -66,10 +66,9 @@ struct render_source {
 };
 
 /* True if frames that verdicts fold (runtime.asyncPreempt) are hidden, so that a function has the
- * amounts of the table. Other types have samples without frames, which a filter drops. */
+ * amounts of the table. */
 static bool pictures_fold(const struct run_pair *pair, const struct render_source *what) {
-  bool judged = what->name == pair->diff && pair->comparison_count;
-  return judged && strcmp(pair->comparisons[0].type, "cpu") == 0;
+  return what->name == pair->diff && pair->comparison_count;
 }
 
 /* Makes all artifacts of one source. */
@@ -124,17 +123,14 @@ static const char *pair_kind(const struct run_pair *pair, const char *names) {
   return source_has_type(path, "alloc_space") ? "mem" : "profile";
 }
 
-/* Frame in which Go preempts a function, often because of the sampling itself. On a busy
- * machine most samples of the preempted functions end in it, so it is hidden. */
-#define STOPPED_BY_GO "^runtime\\.asyncPreempt2?$"
-
 static void choose_values(const struct ci_run *run, struct run_pair *pair,
                           pprofc_report_options *options) {
   bool memory = strcmp(pair->kind, "mem") == 0, cpu = strcmp(pair->kind, "cpu") == 0;
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  if (*run->options->record && cpu) options->hide = STOPPED_BY_GO;
+  /* On a busy machine most samples of functions that Go preempts end in such a frame. */
+  if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;
 }

@@ -127,11 +127,14 @@ static void filter_range(void *context, unsigned worker) {
   size_t to = parallel_from(s->count, worker + 1, pass->workers);
   struct stack_reader reader = stack_reader_at(s, from);
   struct packed_stack previous = stack_none();
+  const struct name_filters *wanted = pass->filter->wanted;
+  bool frameless = wanted->keep_frameless && !wanted->focus && !wanted->show;
   for (size_t i = from; i < to; i++) {
     struct packed_stack stack = stack_of(&reader, i);
     size_t tail = stack_shared(&previous, &stack);
     uint8_t effect = stack_effect(pass->filter->effect, stack, tail, pass->states[worker]);
-    pass->filter->keep[i] = effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED);
+    pass->filter->keep[i] = (effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED)) ||
+                            (frameless && stack.leaf == stack.root);
     previous = stack;
     if (budget_poll(&pass->filter->profile->mem, i)) return;
   }
