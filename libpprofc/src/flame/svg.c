@@ -81,8 +81,10 @@ static void svg_put_estimate(struct svg *s, const char *what, const struct flame
   if (!isnan(e->low)) {
     output_add_text(s->out, e->delta > 0 ? "+" : "");
     put_value(s, number_from_double(e->delta));
-    output_add_text(s->out, " \xC2\xB1");
-    put_value(s, number_from_double((e->high - e->low) / 2));
+    if (e->high > e->low) {
+      output_add_text(s->out, " \xC2\xB1");
+      put_value(s, number_from_double((e->high - e->low) / 2));
+    }
     output_add_text(s->out, ", ");
     svg_put_escaped(s, str_of(flame_verdict_q(e->q, q)));
     if (!isnan(e->q)) output_add_text(s->out, ", ");

@@ -67,13 +67,19 @@ function certainty(model, view, node, delta, fromLeaf) {
   return model.verdicts.has(model.name[view.frame[node]]) ? Math.max(self, agreed(verdict.total, delta)) : self;
 }
 
+// " ±0.07s"; nothing without an interval, and for equal counts of several runs.
+function halfWidth(estimate, unit) {
+  const half = (estimate.high - estimate.low) / 2;
+  return half > 0 ? " ±" + formatHalf(half, unit, estimate.delta) : "";
+}
+
 // "grew: +0.31s ±0.07s (+9.70%), q = 0.0012".
 function verdictText(estimate, unit, partner) {
   if (!estimate || !estimate.word) return "";
-  const { word, delta, base, q } = estimate, half = (estimate.high - estimate.low) / 2;
+  const { word, delta, base, q } = estimate;
   const where = partner ? (delta < 0 ? " to " : " from ") + partner : "";
   if (estimate.low === null) return word + where;
-  return word + where + ": " + changeText(delta, base, unit) + " ±" + formatHalf(half, unit, delta)
+  return word + where + ": " + changeText(delta, base, unit) + halfWidth(estimate, unit)
     + (q === null ? "" : ", q " + (q < 1e-4 ? "< 0.0001" : "= " + q.toFixed(q < 0.0995 ? 4 : 2)));
 }
 

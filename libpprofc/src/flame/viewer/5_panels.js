@@ -54,8 +54,7 @@ function showChanges(app) {
 
 // " ±0.07s" for a judged function.
 function halfText(app, verdict) {
-  if (!app.judging || !verdict || verdict.self.low === null) return "";
-  return " ±" + formatHalf((verdict.self.high - verdict.self.low) / 2, app.unit, verdict.self.delta);
+  return app.judging && verdict ? halfWidth(verdict.self, app.unit) : "";
 }
 
 // One sentence about the comparison, and on demand the notes on runs, noise and the common factor.
@@ -91,7 +90,7 @@ function verdictColumns(app) {
   const of = (r) => (app.verdictOf(r.frame) || {}).self, known = (e) => e && e.word && e.low !== null;
   return [
     { title: "± self", value: (r) => (known(of(r)) ? (of(r).high - of(r).low) / 2 : 0), blank: (r) => !known(of(r)) },
-    { title: "Certain?", value: (r) => (known(of(r)) ? of(r).level + 1 - (of(r).q ?? 1) : -1), text: (r) => (of(r) ? of(r).word : "") }];
+    { title: "Certain?", value: (r) => (of(r)?.word ? of(r).level + 1 - (of(r).q ?? 1) : -1), text: (r) => (of(r) ? of(r).word : "") }];
 }
 
 // Changes are sorted with their sign: the largest regression first.

@@ -658,6 +658,6 @@ function changeNotes(delta, base, unit, quiet) {
   if (!delta) return null;
   const whole = base ? Math.round(100 * delta / Math.abs(base)) : 0;
   if (quiet) return whole ? [signed(String(whole), whole) + "%"] : null;
-  const text = signed(formatValue(delta, unit), delta);
-  return base ? [text + " (" + signed((100 * delta / Math.abs(base)).toFixed(0), delta) + "%)", text] : [text];
+  const text = signed(formatValue(delta, unit), delta), share = 100 * delta / Math.abs(base);
+  return base ? [text + " (" + signed(share.toFixed(Math.abs(share) < 0.95 ? 1 : 0), delta) + "%)", text] : [text];
 }

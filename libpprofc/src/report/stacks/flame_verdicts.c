@@ -78,9 +78,11 @@ static enum flame_certainty verdict_certainty(pprofc_verdict verdict) {
   return pprofc_verdict_is_certain(verdict) ? FLAME_SHARED : FLAME_QUIET;
 }
 
+/* Counts of single runs have neither an interval nor q. A value that was not judged has no
+ * interval. */
 static struct flame_estimate verdict_estimate(const struct verdict_maker *m,
                                               const pprofc_verdict_estimate *e, const char *word) {
-  double judged = isnan(e->p) ? (double)NAN : m->unit;
+  double judged = isnan(e->p) || m->summary.lone ? (double)NAN : m->unit;
   return (struct flame_estimate){
       .word = word,
       .certainty = verdict_certainty(e->verdict),
@@ -88,7 +90,7 @@ static struct flame_estimate verdict_estimate(const struct verdict_maker *m,
       .delta = e->delta * m->unit,
       .low = e->low * judged,
       .high = e->high * judged,
-      .q = e->q,
+      .q = m->summary.lone ? (double)NAN : e->q,
   };
 }
 
