@@ -37,14 +37,29 @@ struct past_runs {
   struct call *call;
   const char *paths[HISTORY_FILES]; /* files, or commits of a store */
   size_t count;
+  struct interner keys; /* "name\nunit" of each series, with the index of the series as id */
   struct series *series;
   size_t series_count, series_capacity;
 };
 
+/* Returns the id of the key of a series, or MAP_NONE when out of memory. */
+static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str unit) {
+  struct buffer key;
+  buffer_init(&key, &mem_default, SIZE_MAX);
+  buffer_add_str(&key, name);
+  buffer_add_char(&key, '\n');
+  buffer_add_str(&key, unit);
+  uint32_t id = key.failed ? MAP_NONE : interner_copy(&h->keys, h->call->arena, buffer_str(&key));
+  buffer_free(&key);
+  return id;
+}
+
+/* Returns the series of a benchmark and unit, which it adds if it is new; NULL when out of
+ * memory. */
 static struct series *history_series(struct past_runs *h, pprofc_str name, pprofc_str unit) {
-  for (size_t i = 0; i < h->series_count; i++)
-    if (str_equal(h->series[i].name, name) && str_equal(h->series[i].unit, unit))
-      return &h->series[i];
+  uint32_t key = history_key(h, name, unit);
+  if (key == MAP_NONE) return NULL;
+  if (key < h->series_count) return &h->series[key];
   if (!ARRAY_RESERVE(&mem_default, h->series, h->series_capacity, h->series_count + 1)) return NULL;
   struct series *s = &h->series[h->series_count];
   *s = (struct series){.name = arena_str(h->call->arena, name),
@@ -306,6 +321,7 @@ pprofc_status tool_history(struct call *call, pprofc_error *error) {
   struct past_runs *h = arena_zero_array(call->arena, 1, sizeof *h);
   if (!h) return error_nomem(error);
   h->call = call;
+  interner_init(&h->keys, &mem_default);
   const char *records = store_records(call);
   pprofc_status status = records ? store_read(h, records, error) : history_read_results(h, error);
   if (status == PPROFC_E_FORMAT)
@@ -315,5 +331,6 @@ pprofc_status tool_history(struct call *call, pprofc_error *error) {
   for (size_t i = 0; i < h->series_count; i++)
     ARRAY_FREE(&mem_default, h->series[i].samples, h->series[i].sample_capacity);
   ARRAY_FREE(&mem_default, h->series, h->series_capacity);
+  interner_free(&h->keys);
   return status;
 }
