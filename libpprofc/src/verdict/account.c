@@ -1,16 +1,19 @@
-/* Fills the summary of the comparison: the total, counts of verdicts, the part explained. */
+/* Fills the summary of the comparison: the total, the counts of verdicts, and the share of the
+ * total change that the changed functions explain. */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
 #include "verdict/recorded.h"
 
 #include <math.h>
 
-/* Ratio of durations above which they count as unequal. */
+/* Ratio of the mean durations of the sides above which the sides count as recorded for different
+ * lengths. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the first column of a side, 0 or 1. For 2 returns the number of columns. */
+/* Returns the column of the first run of a side: 0 is the base, 1 the head. For 2 returns the
+ * number of columns, which is the end of the head. */
 static size_t account_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
@@ -28,7 +31,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the sampling variance of the mean of a side. */
+/* Returns the variance that sampling alone gives to the mean total of a side. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;
@@ -36,8 +39,9 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference. It comes from the totals of the runs and is never
- * below the sampling variance. With one run a side the assumed noise between runs is used. */
+/* Returns the variance of the difference of the mean totals. It is estimated from the totals of the
+ * runs, but is never below the sampling variance. With one run a side the assumed noise between
+ * runs is used. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);
@@ -86,7 +90,7 @@ static void account_total(struct comparison *c) {
 
 /* ---- the part explained ------------------------------ */
 
-/* Stores the sum of the changed rows of each run. */
+/* Stores, for each run, the sum of the flat values of the changed rows. */
 static void account_chosen(const struct comparison *c, double *chosen) {
   const struct matrix *m = &c->flat_matrix;
   for (size_t r = 0; r < c->count; r++) chosen[r] = 0;
@@ -141,7 +145,8 @@ static bool account_same(double x, double y) {
   return fmax(x, y) <= LENGTH_FACTOR * fmin(x, y);
 }
 
-/* True if one side was recorded for longer, but the values per second are equal. */
+/* True if one side was recorded for longer, but its values per second equal those on the other
+ * side. */
 static bool account_other_length(const pprofc_verdict_summary *s) {
   double base = s->base_seconds, head = s->head_seconds;
   bool known = s->exposure == PPROFC_EXPOSURE_NONE && base > 0 && head > 0 && s->total_base > 0;

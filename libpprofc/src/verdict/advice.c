@@ -33,14 +33,15 @@ static double advice_excess(const struct advice *a) {
   return a->runs < 5 ? ADVICE_EXCESS_FEW : ADVICE_EXCESS_MANY;
 }
 
-/* Returns how many standard errors a change must have. */
+/* Returns how many standard errors a change must reach to be found with a power of 80 %. */
 static double advice_factor(const struct advice *a) {
   double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
                                       : pprofc_t_quantile(a->limit, a->degrees);
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the variance between runs, which is assumed for a pair. */
+/* Returns the relative variance between runs. For a pair it is assumed. The estimate from more runs
+ * is enlarged, because the changed function may vary more than the median function. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }
@@ -61,7 +62,7 @@ double advice_change(const struct advice *a) {
   return change;
 }
 
-/* Returns advice_change for `runs` on each side. */
+/* Returns the smallest relative change that is found with `runs` runs on each side. */
 static double advice_change_with(const struct advice *a, double runs) {
   struct advice other = *a;
   other.runs = runs;
@@ -69,7 +70,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* Finds the number of runs by bisection, because more runs find smaller changes. */
+/* More runs find smaller changes, so bisection finds the number. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -105,7 +106,7 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
-/* Returns the noise of a row with `samples` samples per run. */
+/* Returns the inputs of the formulas for a row with `samples` samples per run. */
 static struct advice advice_known(const struct comparison *c, double samples) {
   struct advice a = {
       .runs = 2 / (1 / c->side_runs[0] + 1 / c->side_runs[1]),

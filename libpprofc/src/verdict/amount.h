@@ -14,7 +14,7 @@ struct amount_unit {
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 
-/* True if amounts are counts that nothing divides. Their unit may be written as "". */
+/* True if amounts are counts without a divisor. The unit of such a count may be written as "". */
 bool amount_is_count(const struct amount_unit *unit);
 
 #define AMOUNT_TEXT 64
@@ -35,12 +35,13 @@ struct amount_grid {
  * otherwise be 0. `whole` numbers have no decimals. */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* Converts a value to units of the last digit, and formats a number of them. */
+/* Converts a value to ticks (units of the last digit of the grid), and formats a number of
+ * ticks. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);
 
-/* Returns the change of `base` by `delta`, such as "-93%" or "+0.4%"; "" if the base is 0. */
+/* Formats the change `delta` as a percentage of `base`: "-93%" or "+0.4%"; "" if `base` is 0. */
 pprofc_str amount_percent(double base, double delta, char out[AMOUNT_TEXT]);
 
 #endif

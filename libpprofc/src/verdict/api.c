@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Relative difference of squared divisors that is only rounding. */
+/* Relative difference of two squared divisors up to which they count as equal, because rounding
+ * causes it. */
 #define SAME_DIVISOR 1e-9
 
 struct pprofc_verdicts {
@@ -111,7 +112,8 @@ static size_t comparison_from(const struct comparison *c, size_t side) {
   return from[side];
 }
 
-/* Returns the sum of the divisors of the runs of a side, and with `squared` of their squares. */
+/* Returns the sum of the divisors of the runs of a side; with `squared`, the sum of their
+ * squares. */
 static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
   double sum = 0;
   for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++)
@@ -150,12 +152,12 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Ratio between the sides above which a common factor is rejected, because hardly any function is
- * in both. */
+/* Ratio between the sides above which a common factor is rejected. Such a ratio arises when hardly
+ * any function is in both sides. */
 #define COMMON_BEYOND 50.0
 
-/* True if the common factor is implausible. It is compared with the totals, because a change
- * of the whole program is not an error of the factor. */
+/* True if the common factor is implausible. It is judged relative to the ratio of the totals,
+ * because a change of the whole program also changes the factor. */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};
@@ -181,7 +183,7 @@ pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct aren
   return status;
 }
 
-/* Runs the steps that also work on sums over runs. */
+/* Runs the steps that need only the matrices, so that they also work on sums over runs. */
 static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) {
   struct recorded_rows recorded;
   c->summary.exact = c->quantum.sampling == SAMPLING_EXACT;
@@ -203,7 +205,8 @@ static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error
   return status ? status : stacks_judge(c, error);
 }
 
-/* Judges runs, or sums over runs, which have no relations, places and stacks. */
+/* Judges runs, or sums over runs if `sums` is not NULL. Sums have no stacks, so they get no
+ * relations, places and judged stacks. */
 static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
                                       pprofc_error *error) {
   pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);

@@ -1,10 +1,12 @@
-/* Judges, for each function whose cum grew, the self cost of all functions below it, whoever calls
- * them. If this sum did not grow, calls moved to the function and no cost was added. */
+/* Judges, for each function whose cum grew, the sum of the self costs of all functions below it.
+ * The sum counts all calls of these functions, from any caller. If it did not grow, the function
+ * only received calls that other callers made before. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>
 
-/* Largest half interval of a sum, as a part of the growth of cum. */
+/* Largest half interval of a sum, as a share of the growth of cum. A wider interval cannot show the
+ * growth. */
 #define CALLS_SEE 0.5
 
 struct calls {
@@ -13,7 +15,7 @@ struct calls {
   uint32_t grown[CANDIDATES_MOST]; /* indices of the rows whose cum grew */
   size_t count;
   uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
-  uint64_t *below;    /* bit set for each grown function: the rows that end a stack through it */
+  uint64_t *below; /* bit set for each grown function: the leaves of the stacks that contain it */
   size_t words;
 };
 
@@ -60,14 +62,15 @@ static bool calls_read(struct calls *s) {
   return true;
 }
 
-/* True if a row of the domain ends a stack through the function. */
+/* True if a row of the domain is a leaf of a stack that contains the function. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
   return false;
 }
 
-/* Adds the rows that share a domain with a row of the set, because costs moved between them. */
+/* Adds to the set all rows of each domain that shares a row with the set, because cost moved
+ * between the rows of a domain. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -77,8 +80,8 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the sum of a set, or a domain in it whose sum grew by more: other rows of the set may
- * have lost cost to rows outside. */
+/* Returns the estimate of the whole set. If the sum of a domain in the set grew by more, returns
+ * the estimate of that domain: cost of the set's other rows may have moved out of the set. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;
@@ -102,7 +105,7 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   return set->sum != NULL;
 }
 
-/* Keeps the sums whose interval is narrow enough to show the growth. */
+/* Stores the sums whose interval is narrow enough to show whether the cost grew. */
 static bool calls_keep(const struct calls *s, const struct domain_sum *sums) {
   struct comparison *c = s->c;
   pprofc_verdict_domain *kept = arena_array(&c->arena, s->count, sizeof *kept);

@@ -6,7 +6,7 @@ static const struct candidate *set_member(const struct relations *r, const struc
   return &r->candidates[set->members[at]];
 }
 
-/* Returns the member that calls all others, or MAP_NONE. */
+/* Returns the name of the member that calls all other members, or MAP_NONE. */
 static uint32_t set_caller(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i < set->member_count; i++) {
     size_t called = 0;
@@ -52,7 +52,8 @@ static void set_name_as(struct domain_set *set, pprofc_verdict_domain_kind kind,
   set->name = name;
 }
 
-/* Names renamed functions, or their packages if there are several. The gone name comes first. */
+/* Names a set of renamed functions: by the functions if there is one pair, else by their packages.
+ * The old name comes first. */
 static void set_name_renamed(const struct relations *r, struct domain_set *set) {
   const struct candidate *gone = set_member(r, set, 0), *made = set_member(r, set, 1);
   bool swap = relations_row(r, set->members[0])->flat.head != 0;
@@ -69,7 +70,7 @@ static void set_name_renamed(const struct relations *r, struct domain_set *set) 
   set->renamed = several ? made->parts.package : r->c->row[made->row].name;
 }
 
-/* True if the members are pairs of an old and a new name. */
+/* True if the members are pairs of an old and a new name of one function. */
 static bool set_is_renamed(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i + 1 < set->member_count; i += 2)
     if (set_member(r, set, i)->partner != set->members[i + 1]) return false;

@@ -1,4 +1,5 @@
-/* Judges sums of rows like rows: their noise comes from the sums of the single runs. */
+/* Judges the sum of a set of rows as if it were one row. Its noise is estimated from the sum in
+ * each run. */
 #include "verdict/domains.h"
 
 #include <math.h>
@@ -43,7 +44,8 @@ static void sums_fill_subtree(const struct comparison *c, size_t row, size_t at,
   rows->density[at] = 1;
 }
 
-/* Returns the rows of the sums in `arena`; values is NULL when out of memory. */
+/* Allocates in `arena` the matrix that has one row per set. `values` of the result is NULL when out
+ * of memory. */
 static struct sums_rows sums_matrix(const struct comparison *c, const struct domain_set *sets,
                                     size_t count, struct arena *arena) {
   size_t runs = c->flat_matrix.runs;

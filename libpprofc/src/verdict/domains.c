@@ -1,5 +1,6 @@
-/* Finds for each function that grew the smallest domain that explains it: a place with functions
- * that are plausibly the same code, whose sum is known well enough to see the growth. */
+/* Finds for each function that grew the smallest domain that explains the growth. A domain is a set
+ * of functions that are plausibly the same code, for example of one type or file. Its sum must be
+ * known well enough to show the growth if cost had not just moved. */
 #include "verdict/domains.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void set_add(struct domain_set *set, uint32_t candidate) {
   set->members[set->member_count++] = candidate;
 }
 
-/* Makes the set a sum of its members. */
+/* Makes the sum of the set the sum of its members. */
 static void search_add_members(struct domain_search *s, struct domain_set *set) {
   set->sum = arena_array(s->arena, set->member_count, sizeof *set->sum);
   s->failed |= !set->sum;
@@ -60,7 +61,8 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds the candidates that are linked with a member and rose (or fell, if `rose` is false). */
+/* Adds the candidates that are linked with a member of the set and that rose (or fell, if `rose` is
+ * false). */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -70,8 +72,8 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Tries the linked functions that fell if the function rose, and then the functions linked to them
- * that rose. With `all`, repeats this until no further function is linked. */
+/* Tries the functions linked with `seed` that fell, then the functions linked with them that rose.
+ * With `all`, repeats both steps until no further function is linked. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -81,7 +83,8 @@ static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) 
   if (!all || set->member_count > first) search_add_members(s, set);
 }
 
-/* Tries the other name of a renamed function, or the function with which it cancels. */
+/* Tries the pair of `seed` and its partner: the other name of a renamed function, or the function
+ * whose change cancels the change of `seed`. */
 static void search_try_pair(struct domain_search *s, uint32_t seed) {
   const pprofc_verdict_row *row = relations_row(s->r, seed);
   uint32_t partner = s->r->candidates[seed].partner;
@@ -98,7 +101,8 @@ static void search_try_pair(struct domain_search *s, uint32_t seed) {
 
 /* ---- sets of all functions of a place ---------------- */
 
-/* Tries the type of a function, also its functions that are too small to be candidates. */
+/* Tries all functions of the type of `seed`, including functions that are too small to be
+ * candidates. */
 static void search_try_type(struct domain_search *s, uint32_t seed) {
   const struct candidate *of = &s->r->candidates[seed];
   if (!of->type || of->wide) return;
@@ -116,8 +120,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Tries a function with all that it calls. Members are the candidates that it calls and that fell
- * or are on one side only. */
+/* Tries the function `name` with everything that it calls. Members are the called candidates that
+ * fell or that are on one side only. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -189,13 +193,14 @@ static bool sum_grew(const struct domain_sum *sum) {
   return pprofc_verdict_is_change(sum->shown.own) && sum->own.delta > 0;
 }
 
-/* True if the interval of a sum is narrow enough to show growth by `delta`. */
+/* True if the interval of a sum is narrow enough to show a growth by `delta`. */
 static bool sum_sees(const struct domain_sum *sum, double delta) {
   bool judged = sum->shown.own >= PPROFC_VERDICT_UNCHANGED;
   return judged && (sum->own.high - sum->own.low) / 2 <= DOMAIN_SEES * delta;
 }
 
-/* True if the functions that fell make up for a part of the growth of the others. */
+/* True if the functions of the set that fell offset at least DOMAIN_PART of the growth of the
+ * others. */
 static bool search_is_part(const struct domain_search *s, size_t at) {
   double rose = 0;
   for (size_t i = 0; i < s->tries[at].member_count; i++)
@@ -203,8 +208,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the set of all functions that are linked with a pair grew: then the cost that
- * one of the pair lost went to others also. */
+/* True if the set of all functions that are linked with a pair grew. Then the cost that one
+ * function of the pair lost also went to functions outside the pair. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -213,7 +218,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Takes a set. A function whose growth the sum would not show stays outside. */
+/* Takes a set as a domain. A function that grew by too little to show in the interval of the sum
+ * does not become a member. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];
@@ -227,9 +233,9 @@ static void search_take(struct domain_search *s, size_t at) {
   }
 }
 
-/* Takes the smallest set that explains a function. If a smaller set grew, a larger set is taken
- * only if its interval can show that growth. Without such a set, takes the smallest that explains a
- * part. */
+/* Takes the smallest set that explains the growth of a function. If a smaller set grew, a larger
+ * set is taken only if its interval is narrow enough to show that growth. If no set explains all of
+ * the growth, takes the smallest set that explains a part. */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;
@@ -282,8 +288,8 @@ static bool search_same_packages(const struct domain_search *s, const struct dom
          str_equal(to, all[b->members[1]].parts.package) && !str_equal(from, to);
 }
 
-/* Collects the sets whose functions moved between the same two packages as the set `first`, and
- * joins them. False if there is only that one. */
+/* Collects the sets whose functions moved between the same two packages as the functions of the set
+ * `first`, and joins them in *joined. False if `first` is the only such set. */
 static bool search_join(struct domain_search *s, size_t first, struct domain_set *joined) {
   size_t sets = 0;
   s->try_count = 0;
@@ -300,7 +306,7 @@ static bool search_join(struct domain_search *s, size_t first, struct domain_set
   return sets > 1;
 }
 
-/* Replaces the renames of a package by one set if their sum did not grow. */
+/* Replaces the renames between two packages by one joined set if the joined sum did not grow. */
 static void search_join_renames(struct domain_search *s, size_t first) {
   struct domain_set joined;
   if (s->sets[first].kind != PPROFC_DOMAIN_RENAMED || s->sets[first].member_count != 2) return;

@@ -21,8 +21,9 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the operations of a run. If the run gives a result per operation, operations are the
- * total divided by it: the timer measures the cost, the profile only distributes it. */
+/* Returns the number of operations of a run: the given number, else the total of the profile
+ * divided by the given benchmark result per operation. With the latter, values per operation add up
+ * to the benchmark result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -37,7 +38,7 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* reason why a run has no such divisor, for the message */
+  const char *missing; /* reason why a run lacks this divisor, for the error message */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
     [PPROFC_EXPOSURE_TIME] = {exposure_of_time, "its duration is not known"},
@@ -62,9 +63,9 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if nothing says how much work a run did. Functions are then judged by their shares
- * after the factor that all shares have in common. This equals judging amounts after the
- * common factor. */
+/* True if the profiles do not show how much work a run did. Functions are then judged by their
+ * shares of the total. The common factor also divides all shares, so this gives the same result as
+ * judging amounts. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of standard errors that makes a doubling significant after the correction for many
+/* Number of standard errors at which a doubling is still significant after the correction for many
  * functions. */
 #define DOUBLING_ERRORS 4.5
 
-/* True if a row belongs to the family. With min_samples 0 only rows in which a doubling would
- * be found belong to it, because fewer rows need a weaker correction. A pair needs too many
- * samples for this rule: it would drop new functions. */
+/* True if a row is tested with the family. With min_samples 0, only rows with enough samples to
+ * find a doubling are tested, because fewer tests need a weaker correction. For a pair of runs this
+ * limit would be so high that it drops new functions, so it is not used. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;
@@ -53,8 +53,8 @@ static double family_range(const struct comparison *c, const struct matrix *m, s
   return most - least;
 }
 
-/* True if exact counts differ by more than the other side varies. One run on a side allows no
- * test. */
+/* True if the exact counts of base and head differ by more than the counts vary between the runs of
+ * a side. With one run a side the variation is not known. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   double base = family_range(c, m, row, 0, m->bases);
@@ -72,7 +72,7 @@ static pprofc_verdict family_change(const struct comparison *c, const struct mat
   return fit->of[row].delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Returns the verdict on a function after removing the common factor. */
+/* Returns the verdict on a row from its adjusted p-value q, after removing the common factor. */
 static pprofc_verdict family_word(const struct comparison *c, const struct matrix *m,
                                   const struct fit *fit, size_t row, double q) {
   const struct estimate *e = &fit->of[row];
@@ -101,7 +101,7 @@ bool family_words(const struct comparison *c, const struct matrix *m, const stru
   return done;
 }
 
-/* Returns the mean total divided by the mean exposure. */
+/* Returns the mean total of all runs divided by their mean exposure. */
 static double family_mean_total(const struct comparison *c) {
   double totals = 0, exposures = 0;
   for (size_t r = 0; r < c->count; r++) {

@@ -10,7 +10,8 @@ static int keyed_row_order(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Returns the last two parts of a path: checkouts of base and head are in other folders. */
+/* Returns the last two parts of a path. Base and head may be checked out in different folders, so
+ * whole paths do not match. */
 static pprofc_str groups_path_tail(pprofc_str path) {
   size_t slashes = 0, from = path.size;
   while (from && slashes < 2) slashes += path.data[--from] == '/';

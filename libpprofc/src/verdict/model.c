@@ -37,7 +37,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the weighted median over the rows of the run's rate divided by the mean rate. */
+/* Returns the factor of a run: the weighted median, over the rows, of the run's rate divided by the
+ * mean rate of all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;
@@ -51,7 +52,7 @@ static double common_of_run(const struct model *model, size_t run) {
   return fmax(stats_weighted_median(model->medians, count), COMMON_LEAST);
 }
 
-/* Fits the common factor into fit->common and fills `scaled`. */
+/* Stores the common factor of each run in fit->common, and fills model->scaled. */
 static void model_common(struct model *model) {
   const struct matrix *m = model->m;
   struct fit *fit = model->fit;
@@ -69,8 +70,8 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor, a weighted median. Each row counts by
- * its weight times its density at the median. */
+/* Returns the relative variance of the common factor, which is a weighted median. Each row
+ * contributes its weight times the density of its ratio at the median. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;
@@ -87,8 +88,8 @@ static double common_error(const struct model *model) {
 
 /* ---- the passes -------------------------------------- */
 
-/* Chooses the tested rows by both sides together: a choice that depends on the difference
- * would bias the p-values. */
+/* Chooses the rows to test by the samples of both sides together. A choice that depends on the
+ * difference would bias the p-values. */
 static void model_choose(struct model *model) {
   const struct matrix *m = model->m;
   bool pair = model->run_count == 2;

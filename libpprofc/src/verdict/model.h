@@ -62,8 +62,8 @@ struct fit {
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
-/* Judges the rows of `m` with the common factor and the noise of `known`, a fit of other rows of
- * the same runs. */
+/* Judges the rows of `m` with the common factor and the noise estimate of `known`, which was fitted
+ * to other rows of the same runs. */
 pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
                           const struct fit *known, struct arena *arena, struct fit *fit,
                           pprofc_error *error);
@@ -74,7 +74,8 @@ void model_interval(const struct matrix *m, double noise_cv, const struct fit *f
 
 /* ---- between the files of the model ------------------ */
 
-/* Unadjusted p-value below which a function is left out of the second fit of the common factor. */
+/* Unadjusted p-value below which the second pass ignores a function when it fits the common
+ * factor. */
 #define MODEL_SUSPECT 0.05
 /* Quantile of the upper end of a 95 % interval. */
 #define MODEL_TAIL 0.975
@@ -89,7 +90,7 @@ struct model {
   double *scratch, *squares; /* working memory: one number per row */
   struct weighted *medians;  /* working memory: one item per row */
   struct variance
-      *variances; /* variances: first of the rows that estimate the prior, later of all rows */
+      *variances; /* variances of the rows that estimate the prior; later, variances of all rows */
   bool *suspect;  /* true for each row that changed in the first pass */
 };
 
@@ -98,8 +99,8 @@ static inline double model_samples(const struct matrix *m, size_t row, double va
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns the factor of a row's squared value in the noise between runs: 1 for a function, less for
- * a sum of functions whose noise is independent. */
+/* Returns the factor by which the noise between runs multiplies a row's squared value: 1 for a
+ * function, less for a sum of functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }

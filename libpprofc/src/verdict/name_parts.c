@@ -11,8 +11,8 @@ static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
 
 /* ---- what compilers add ------------------------------ */
 
-/* True for the last part of a closure, a copy or a thunk: "func1", "2", "cold", "{closure#0}",
- * "h0123456789abcdef". */
+/* True for a last part that compilers generate for closures, copies and thunks: "func1", "2",
+ * "cold", "{closure#0}", "h0123456789abcdef". */
 static bool parts_generated(pprofc_str tail) {
   static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
                                       "isra", "lto_priv", "llvm",      "cold",  "fm"};
@@ -30,7 +30,8 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator of a generated part, or the size. */
+/* Returns the offset of the last separator, which precedes the part that a compiler may have
+ * generated. Returns the size of the name if it has no such separator. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -75,14 +76,15 @@ static size_t parts_join(pprofc_str name, size_t i) {
   return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
 }
 
-/* Returns the depth of brackets after the byte at `i`. An arrow closes nothing. */
+/* Returns the depth of nested brackets after the byte at `i`. The ">" of an arrow "->" does not
+ * close a bracket. */
 static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   if (parts_is(name, i, "<[{(")) return depth + 1;
   bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Updates the parts of the name from the byte at `i`, which is outside brackets. */
+/* Updates the scan with the byte at `i`, which is outside brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -111,7 +113,8 @@ static size_t parts_tail(pprofc_str owner) {
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type and not a package: by convention or by its brackets. */
+/* True if an owner is a type and not a package. Its brackets or the naming convention of the
+ * language show this. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;

@@ -19,16 +19,16 @@ struct name_parts {
 
 struct name_parts name_split(pprofc_str name);
 
-/* Returns a number that is equal for equal types: a pointer receiver of Go is its type. 0 without
- * a type. */
+/* Returns a hash that is equal for equal types. In Go, "(*T)" and "T" are the same type. Returns 0
+ * for a name without a type. */
 uint64_t name_type_key(const struct name_parts *parts);
 
-/* Returns the part of a name that says where the function belongs: "encoding/json" of
- * "encoding/json.Marshal", "std" of "std::sort"; "" without such a part. */
+/* Returns the package, module or namespace at the start of a name: "encoding/json" of
+ * "encoding/json.Marshal", "std" of "std::sort"; "" if it has no such part. */
 pprofc_str name_package(pprofc_str name);
 
-/* True if both names have one package, or if the start and the end that they share make up at least
- * half of the longer name. A function of Go's runtime and another function are never similar. */
+/* True if both names have one package, or if their common start and common end make up at least
+ * half of the longer name. A function of Go's runtime is never similar to a function outside it. */
 bool names_similar(pprofc_str a, pprofc_str b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Locates changes in the call tree: from the root down to the nodes that hold nearly all of a
+/* Locates changes in the call tree: goes down from the root to the nodes that hold nearly all of a
  * change. */
 #include "core/array.h"
 #include "verdict/compare.h"
@@ -33,7 +33,7 @@ struct place_part {
 
 /* ---- the tree ---------------------------------------- */
 
-/* Grows the array to one number per node; new numbers are 0. */
+/* Grows p->selves to one number per node of the tree; new numbers are 0. */
 static bool places_grow(struct places *p) {
   size_t before = p->self_capacity;
   if (!ARRAY_RESERVE(p->c->mem, p->selves, p->self_capacity, p->tree.count)) return false;
@@ -66,7 +66,8 @@ static bool places_build(struct places *p) {
 
 /* ---- one change -------------------------------------- */
 
-/* Returns the change of a node if it belongs to the function, or always if `name` is MAP_NONE. */
+/* Returns the change of the samples that end in a node. For a node of another function than `name`,
+ * returns 0; MAP_NONE stands for all functions. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -76,7 +77,8 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Inserts a part into the largest ones if it has the sign of the change. */
+/* Inserts a part into `best`, the parts with the largest change, if its sign is the sign of
+ * `goal`. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
   size_t at = PLACES_SPLIT;
@@ -86,7 +88,8 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* Finds the largest of the children of a node and of the samples that end in it. */
+/* Fills `best` with the parts of a node that hold most of the change: its children, and the samples
+ * that end in it. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
@@ -95,8 +98,8 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
     places_offer(best, (struct place_part){i, false, p->sums[i]}, goal);
 }
 
-/* Returns the number of parts that together hold the change: 1 if one part holds it, 0 if it
- * is spread more widely. */
+/* Returns how many of the largest parts together hold nearly all of the change: 1 if one part is
+ * enough, 0 if even all of them are not. */
 static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
   double held = 0;
   if (best[0].delta / goal >= PLACES_ALL) return 1;
@@ -122,7 +125,7 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] and returns the number of places. */
+/* Fills found[PLACES_MOST] with the places of the change of `name`, and returns their number. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
@@ -153,7 +156,7 @@ static bool places_keep(const struct places *p, struct place_part part,
   return true;
 }
 
-/* Stores the places of the change of one function, or of all for MAP_NONE. */
+/* Stores the places that hold the change of the function `name`, or of the total for MAP_NONE. */
 static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
                       size_t *count) {
   struct place_part found[PLACES_MOST];

@@ -19,7 +19,7 @@ static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
 }
 
-/* Returns the index of the column FAMILY_suffix, or SIZE_MAX. */
+/* Returns the index of the column with the type FAMILY_suffix ("alloc_objects"), or SIZE_MAX. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = quantum_type(p, i);
@@ -57,8 +57,8 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
          str_equal(quantum_unit(p, 0), STR("count"));
 }
 
-/* True for counted events. A measured time without a period, as cProfile has, varies with the
- * machine. */
+/* True if the column counts events. A measured time without a period, as in cProfile, is not a
+ * count, because it varies with the machine. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
   return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }
@@ -93,8 +93,8 @@ static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
   return divisor > 1 && divisor <= INT64_MAX ? (int64_t)divisor : 0;
 }
 
-/* Returns the period of the column. speedscope's format has no field for it, but weights that are
- * multiples of one value have that period. */
+/* Returns the sampling period of the column, or 0. Formats such as speedscope cannot store a
+ * period: there it is the greatest common divisor of the values. */
 static int64_t quantum_period(const pprofc_profile *p, size_t value) {
   bool unsaid = p->period == 0 && quantum_is_own_period(p, value) &&
                 !str_equal(quantum_unit(p, value), STR("count"));

@@ -34,7 +34,7 @@ static bool read_same_type(const pprofc_profile *a, struct value_type x, const p
          str_equal(profile_string(a, x.unit), profile_string(b, y.unit));
 }
 
-/* Checks that a run has the same type and unit as the first run. */
+/* Returns PPROFC_E_INVALID if a run differs from the first run in type or unit. */
 static pprofc_status read_check_alike(const struct comparison *c, size_t run, size_t value,
                                       pprofc_error *error) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
@@ -59,8 +59,8 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
                    (long long)p->period, (long long)first->period);
 }
 
-/* Returns the factor that brings counts of samples to the period of the first run. Other
- * values need no factor. */
+/* Returns the factor that converts counts of samples to the period of the first run; 1 for other
+ * values. */
 static double read_scale(const struct comparison *c, size_t run, size_t value) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
   struct value_type type = p->types[value];
@@ -135,8 +135,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns the quantum that gives the variance of the difference of the means when periods
- * differ. A mean over all values would underestimate a side with few runs and a long period. */
+/* Returns a quantum for runs with different periods. It is weighted so that it gives the variance
+ * of the difference of the means. A plain mean would underestimate the noise of a side with few
+ * runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -183,7 +184,7 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if samples of the environment add to cum, so that cum is judged without them. */
+/* True if the environment has samples that count for cum. Then cum is judged without them. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;

@@ -1,5 +1,5 @@
-/* Converts estimates after the common factor into shown values: recorded differences with
- * intervals, the common factor, and a verdict that agrees with both. */
+/* Converts estimates, computed after removing the common factor, into the shown values: recorded
+ * differences with intervals, the common factor, and a verdict that agrees with both. */
 #include "verdict/recorded.h"
 
 #include "pprofc/stats.h"
@@ -20,14 +20,14 @@ static size_t recorded_end(const struct recorded_rows *r, size_t side) {
 
 /* ---- the common factor ------------------------------- */
 
-/* Returns the logarithm of the factor from a rate to a recorded value. */
+/* Returns the logarithm of the factor that converts a rate of a column to a recorded value. */
 static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
   double exposure = r->m->exposure[column] / model_size(r->m, column);
   return log(exposure * r->fit->common[column] / r->c->divisors[column]);
 }
 
-/* Returns the variance of the log factor between the runs of a side. Sums over runs only know
- * the variance of the totals. */
+/* Returns the variance of the log factor between the runs of a side. For sums over runs it is
+ * estimated from the variance of the totals, because single runs are not known. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;
@@ -107,7 +107,7 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean over the runs of a side of 1 / scaled exposure if `judged`, else of 1 /
+/* Returns the mean of 1 / scaled exposure over the runs of a side if `judged`, else the mean of 1 /
  * divisor. */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
@@ -122,7 +122,8 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
   return sum / r->c->side_runs[side];
 }
 
-/* Returns the variance of a row between the runs of a side, divided by the sampling variance. */
+/* Returns the observed variance of a row between the runs of a side, divided by the variance that
+ * sampling explains. */
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
@@ -136,7 +137,8 @@ static double recorded_excess(const struct recorded_rows *r, size_t row) {
   return degrees > 0 ? sum / degrees : 0;
 }
 
-/* Returns the variance of the mean of a side: sampling, and noise of the function between runs. */
+/* Returns the variance of the mean of a row on a side: the sampling variance plus the noise of the
+ * function between runs. */
 static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
                                 double excess) {
   const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
@@ -150,8 +152,8 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 }
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
- * If periods differ, a row's quantum is valid only for the difference, so that one side has no
- * variance of its own. Without a quantum only the runs show the noise. */
+ * With mixed periods the quantum is valid only for the difference, so the sides have no variances
+ * of their own. Without a quantum, only the spread of the runs shows the noise. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -173,8 +175,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval around the difference of means to the shown difference. Both differ if runs
- * have unequal lengths. */
+/* Shifts an interval so that its centre moves from the difference of the means to the shown
+ * difference. The two differ when runs have unequal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -204,8 +206,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns `own` with the sign of the recorded difference, which the common factor may have
- * reversed. */
+/* Returns `own`, or its opposite if the recorded difference has the other sign. Adding the common
+ * factor back can reverse the sign. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A pair cancels when the rest is at most this share of the larger change. */
+/* Largest remaining change of a pair whose changes cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
 /* Minimum unadjusted p-value of the weaker half of a pair. */
 #define WEAK_P 0.05
@@ -47,7 +47,7 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if two changes cancel: the rest is within their intervals and small. */
+/* True if two changes cancel: their sum is small and within the intervals. */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
@@ -128,8 +128,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the callers of a candidate. If one side lacks the caller, the nearest caller that both
- * sides have is also one: the callers between are new or gone. */
+/* Adds the callers in the current stack to a candidate. If a caller is on one side only, the
+ * nearest caller above it that is on both sides is added also. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {
@@ -147,7 +147,8 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* Adds the change of a changed leaf to each of its callers. */
+/* Adds the change of the leaf of the current stack to `explained` of each caller, once per caller
+ * and sample. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];
@@ -197,8 +198,8 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Marks pairs, each function at most once: renamed functions first, then pairs in the order of
- * their rest, smallest first. */
+/* Marks the pairs that cancel; a function is in at most one pair. Renamed functions come first,
+ * then pairs with the smallest remaining change. */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;
@@ -248,7 +249,7 @@ static bool relations_connect(struct relations *r) {
   return true;
 }
 
-/* Reads the samples again only if something changed. */
+/* The second pass over the samples is expensive, so it runs only if a row changed. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);

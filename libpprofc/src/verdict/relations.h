@@ -1,4 +1,5 @@
-/* Finds the rows that changed and their connections, which relations, renames and domains share. */
+/* Finds the rows that changed, and the data on callers, types and files that pairs, renames and
+ * domains are built from. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -59,8 +60,8 @@ struct relations {
   size_t names;
 };
 
-/* Maximum share of all cost with which a type, file or caller can explain a move. A larger one
- * explains too much. */
+/* Largest share of all cost that a type, file or caller may have to explain a move. A larger group
+ * would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
 /* Groups the rows by type and by file, and sets `file` and `wide` of each candidate. False when out
@@ -73,7 +74,8 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns the estimate after removing the common factor, because moved costs cancel there. */
+/* Returns the estimate of a candidate after removing the common factor. Moved costs cancel only in
+ * these estimates. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if one side has no sample of the function itself. */
@@ -87,7 +89,8 @@ static inline bool relations_has_caller(const struct relations *r, uint32_t cand
 }
 bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Returns the approximate number of common elements divided by the number of all elements. */
+/* Returns the estimated similarity of two sets: the size of the intersection divided by the size of
+ * the union. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
 /* True if cost may have moved between two functions: they are plausibly the same code. */

@@ -1,5 +1,5 @@
-/* Pairs the old and the new name of renamed functions. Evidence from names, callers and callees
- * comes first; cost only decides between equal evidence. */
+/* Pairs the old and the new name of renamed functions. Names, callers and callees are the evidence;
+ * cost decides only between pairs with equal evidence. */
 #include "core/array.h"
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
@@ -7,18 +7,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Evidence of a rename: an equal last part of the name counts more than callers and callees
- * together; an equal type and function more than that. */
+/* Scores of a pair: SCORE_LAST if the last parts of the names are equal, SCORE_LOCAL in addition if
+ * the type is also equal. Callers and callees together score at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of a pair without an equal last part: both sets are nearly equal. */
+/* Minimum score of a pair whose last parts differ: its callers and callees must be nearly equal. */
 #define SCORE_SETS 1.5
 /* A pair is certain if its score exceeds the score of every other pair with one of its names by
  * this much. */
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* score: evidence for the pair; rest: difference of cost */
+  double score, rest; /* score: evidence for the pair; rest: difference between the costs */
   uint32_t gone, made;
 };
 
@@ -37,14 +37,14 @@ static int rename_order(const void *a, const void *b) {
   return (x->made > y->made) - (x->made < y->made);
 }
 
-/* Returns the name after the package: "(*Writer).flush". */
+/* Returns the name without its package: "(*Writer).flush". */
 static pprofc_str rename_local(const struct candidate *c) {
   const char *from =
       c->parts.type.size ? c->parts.type.data + c->parts.package.size : c->parts.last.data;
   return (pprofc_str){from, (size_t)(c->parts.last.data + c->parts.last.size - from)};
 }
 
-/* Returns the evidence that two names are one function, 0 without any. */
+/* Returns the score of a vanished and a new name as one function, or 0 without evidence. */
 static double rename_score(const struct relations *r, uint32_t gone, uint32_t made) {
   const struct candidate *a = &r->candidates[gone], *b = &r->candidates[made];
   bool callers = relations_share_caller(r, gone, made);
@@ -80,8 +80,7 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another name, still free, has nearly the same evidence. Then nothing but cost would
- * decide. */
+/* True if another unpaired name has nearly the same score. Then only cost would decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

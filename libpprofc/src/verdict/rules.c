@@ -1,4 +1,5 @@
-/* Holds the table of functions that belong to the machine, and reads the file that extends it. */
+/* Holds the table of functions that belong to the machine, and reads the rules file that extends
+ * the table. */
 #include "verdict/rules.h"
 
 #include "core/array.h"
@@ -54,7 +55,7 @@ static bool rule_matches_name(const struct name_rule *rule, pprofc_str name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Appends "|(?:pattern)". */
+/* Appends "|(?:pattern)", so that `all` matches this pattern also. */
 static void rules_add_pattern(struct buffer *all, pprofc_str pattern) {
   if (all->size) buffer_add_char(all, '|');
   buffer_add_text(all, "(?:");
@@ -103,7 +104,7 @@ static bool rules_is_day(pprofc_str text) {
   return true;
 }
 
-/* Reads a required text member. */
+/* Reads a string member; false if it is missing or empty. */
 static bool rules_member(struct rules *rules, const struct node *object, const char *name,
                          pprofc_str *out) {
   const struct node *node = node_get(object, name);

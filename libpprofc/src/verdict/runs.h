@@ -5,7 +5,7 @@
 
 #include "verdict/walk.h"
 
-/* Sums of one function in one run; noise is the sum of value times quantum. */
+/* Sums of one function in one run. The sum of value times quantum is the sampling variance. */
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
@@ -20,7 +20,7 @@ struct run {
   size_t cell_count;
   double scale; /* factor of the values: for counts of samples, the period divided by the first
                    run's period; else 1 */
-  double total, noise; /* sum of all samples with a function, and its noise */
+  double total, noise; /* sum of all samples with a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
   bool has_machine;    /* true if a sample belongs to the environment */
 };

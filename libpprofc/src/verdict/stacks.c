@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Sums of one node in one run; noise is the sum of value times quantum. */
+/* Sums of one node in one run. The sum of value times quantum is the sampling variance. */
 struct stack_cell {
   double value, noise;
 };
@@ -51,7 +51,7 @@ static bool stacks_add_run(struct stacks *s, size_t run) {
   return false;
 }
 
-/* Adds the values of each node to its parent. */
+/* Adds the value of each node to its parent, so that a node holds the sum of its subtree. */
 static void stacks_add_up(struct stacks *s, size_t run) {
   struct stack_cell *cells = s->cells[run];
   size_t count = s->cell_counts[run] < s->tree.count ? s->cell_counts[run] : s->tree.count;
@@ -177,7 +177,7 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
 }
 
 static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* NO_ROW + 1 is 0: the children of the root come first. */
+  /* PPROFC_VERDICT_NO_ROW + 1 wraps to 0, so the children of the root come first. */
   size_t x = c->stacks[stack].parent + 1, y = parent + 1;
   return (x > y) - (x < y);
 }

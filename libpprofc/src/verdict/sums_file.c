@@ -136,7 +136,7 @@ static pprofc_status sums_wrong(const char *path, const struct node *at, const c
                    at ? (unsigned)at->line : 1, what);
 }
 
-/* Reads a sum, which is never negative. */
+/* Reads a number that must not be negative. Returns false for any other value. */
 static bool sums_number(const struct node *object, const char *name, double *value) {
   const struct node *node = node_get(object, name);
   return node && node->kind == NODE_NUMBER && str_parse_float(node->text, value) &&
@@ -182,7 +182,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads how values were sampled. Data that differs from the first file sets `mixed`. */
+/* Reads the sampling rule and the period. Sets `mixed` if they differ from the file read first. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

@@ -1,4 +1,4 @@
-/* Reads sums in place of runs: each side is one column of the matrices and stands for its runs. */
+/* Fills the matrices from sums instead of runs. Each column holds all runs of a side. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 
@@ -22,7 +22,7 @@ static const struct sums_cell *judge_cell(const struct judge *j, size_t side, ui
                                                                                : NULL;
 }
 
-/* Fills the cells of a side as if one run had all values of the side. */
+/* Fills the cells of a side with its sums, as if one run had all values. */
 static bool judge_column(const struct judge *j, size_t side) {
   struct names *names = &j->c->names;
   struct run *run = &j->c->runs[side];
@@ -42,7 +42,7 @@ static bool judge_column(const struct judge *j, size_t side) {
   return run->cells != NULL;
 }
 
-/* Adds means and squares of the runs of each side to a matrix. */
+/* Fills `grouped` of a matrix with the means and squared deviations of the runs of each side. */
 static bool judge_group(const struct judge *j, enum sums_value value, struct matrix *m) {
   struct comparison *c = j->c;
   double *rates = arena_zero_array(&c->arena, 2 * m->rows, sizeof *rates);
@@ -102,7 +102,7 @@ static pprofc_status judge_pick(struct judge *j, pprofc_error *error) {
   return judge_check_alike(j->type[0], j->type[1], error);
 }
 
-/* Fills the divisors, and the totals with their variance between the runs of a side. */
+/* Fills the divisors, and the totals with their variance between the runs of each side. */
 static bool judge_sides(struct judge *j) {
   struct comparison *c = j->c;
   c->divisors = arena_array(&c->arena, 2, sizeof *c->divisors);

@@ -1,5 +1,5 @@
-/* Splits the change of the total into changed functions, effects of the machine, and the rest.
- * The sum is exact: the rest is the remainder. */
+/* Splits the change of the total into contributions: changed functions, effects of the machine, and
+ * the rest. The rest is the remainder, so the contributions add up exactly. */
 #include "verdict/print/blame.h"
 
 #include "core/json_write.h"
@@ -9,7 +9,7 @@
 
 /* Upper bound of a share that is shown. A share below 0 or above this bound is not shown. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of attempts to make a sum of floating point numbers exact. */
+/* Maximum number of attempts to adjust the rest until the floating point sum is exact. */
 #define BLAME_NUDGES 8
 
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
@@ -35,7 +35,7 @@ double blame_delta(const struct noise_report *report, const pprofc_verdict_row *
   return row->flat.delta + report->rows[row->partner].flat.delta;
 }
 
-/* Kinds of lines of the change, in the order of JSON. */
+/* Kinds of contributions, in the order of the JSON output. */
 enum blame_kind { BLAME_ROWS, BLAME_PAIRS, BLAME_DOMAINS, BLAME_KINDS };
 
 static enum blame_kind blame_kind_of(const struct noise_report *report,
@@ -44,7 +44,7 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds the lines to `sum` in the order of JSON. */
+/* Adds the contributions of rows, pairs and domains to `sum`, in the order of the JSON output. */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
@@ -55,7 +55,7 @@ static double blame_add_lines(const struct noise_report *report, double sum) {
   return sum;
 }
 
-/* Counts and sums the rows without a line. */
+/* Counts and sums the rows that have no line in the report. */
 static void blame_count(struct blame *b) {
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
@@ -97,7 +97,7 @@ double blame_share(const struct blame *b, double delta) {
   return blame_within(delta / b->report->summary.total_delta);
 }
 
-/* Returns the sum of the changed functions. */
+/* Returns the sum of the contributions of the changed functions. */
 static double blame_explained(const struct noise_report *report) {
   double sum = 0;
   for (size_t i = 0; i < report->row_count; i++)
@@ -112,7 +112,7 @@ double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of a change that its places explain, or NaN without places. */
+/* Returns the share of the change `delta` that its places hold, or NaN without places. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;

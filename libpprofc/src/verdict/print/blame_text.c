@@ -1,6 +1,6 @@
-/* Prints -blame: the change of the total and the lines that add up to it. All numbers have the same
- * unit and number of digits. The rest is computed from the printed numbers, so that the printed sum
- * is exact. */
+/* Prints -blame: the change of the total, and the contributions that add up to it. All numbers have
+ * the same unit and number of decimals. The rest is computed from the rounded numbers, so the
+ * printed numbers add up exactly. */
 #include "core/output.h"
 #include "verdict/print/blame.h"
 #include "verdict/print/domains.h"
@@ -83,7 +83,8 @@ static void blame_put_path(const struct blame_text *t, const pprofc_verdict_plac
   }
 }
 
-/* Returns the number of callers at a place of the function; 0 if it has no caller. */
+/* Returns the number of frames in the path of a place above `leaf`; 0 if the function has no caller
+ * there. */
 static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) {
   bool ends = leaf.data && str_equal(place->frames[place->depth - 1], leaf);
   return place->depth - ends;
@@ -114,7 +115,7 @@ static void blame_put_function(struct blame_text *t, const pprofc_verdict_row *r
   blame_put_places(t, row->places, row->place_count, row->name, e->delta);
 }
 
-/* Writes a pair: "main.leaf05 -> main.leaf11 (moved)". */
+/* Writes a line for two functions whose changes cancel: "main.leaf05 -> main.leaf11 (moved)". */
 static void blame_put_pair(struct blame_text *t, const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &t->b.report->rows[row->partner];
   output_add_text(t->out, "  ");
@@ -157,7 +158,7 @@ static void blame_put_part(const struct blame_text *t) {
     output_add_text(t->out, "total change not significant: no part can be given\n");
 }
 
-/* Writes the places of the total change if it is significant. */
+/* Writes the places of the total change if the total change is significant. */
 static void blame_put_where(const struct blame_text *t) {
   const pprofc_verdict_summary *s = &t->b.report->summary;
   if (!s->place_count || isnan(blame_part(t->b.report))) return;

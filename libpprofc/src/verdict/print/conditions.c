@@ -129,7 +129,7 @@ static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_
   return weak ? e->low : e->delta;
 }
 
-/* True if the condition fires. */
+/* True if the growth of the estimate exceeds the threshold and is significant. */
 static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   double growth = noise_gate_least(g, e);
   double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
@@ -138,7 +138,8 @@ static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_es
   return growth >= g->threshold;
 }
 
-/* Converts an absolute threshold to the unit of the profile. */
+/* Converts the threshold of the condition to the unit of the profile. Returns false if the units do
+ * not match. */
 static bool noise_gate_convert(struct noise_gate *g) {
   pprofc_str unit = g->report->summary.unit;
   g->threshold = g->c.threshold;
@@ -169,7 +170,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns the growth of a row that counts: cum without the growth of the machine's time. */
+/* Returns the estimate of a row that is compared with the condition. For cum it excludes the growth
+ * of the machine's time. */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);
@@ -181,7 +183,8 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain whose sum counts in place of a row, or NULL. */
+/* Returns the domain that is judged in place of a row, because cost may only have moved between its
+ * functions; NULL if the row is judged itself. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;
@@ -189,7 +192,7 @@ static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g
   return pprofc_verdicts_domain_of(g->report->verdicts, row);
 }
 
-/* True if a row before this one has reported the domain. */
+/* True if the domain was already reported for an earlier row. */
 static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
                                 const pprofc_verdict_row *row) {
   for (size_t i = 0; i < domain->row_count; i++) {
@@ -210,7 +213,7 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
       continue;
-    /* Use no domain: a table of cum lacks domains. */
+    /* A domain is a sum of flat values, so it cannot replace a row of cum. */
     if (g->c.measure == MEASURE_CUM) domain = NULL;
     noise_gate_report(g, row, domain, found, context);
   }

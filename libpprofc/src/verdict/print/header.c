@@ -89,8 +89,8 @@ static const char *const per_what[] = {
     [PPROFC_EXPOSURE_NONE] = "",
 };
 
-/* Returns the note that shares refer to the samples that the filters keep, or "" without
- * filters. A single kept function is 100 % of these on both sides, even if its share of all
+/* Returns the note that percentages refer to the samples that the filters keep, or "" without
+ * filters. With one function kept, its share is 100 % on both sides even if its share of all
  * samples changed. */
 static const char *noise_kept(const struct noise_report *report) {
   bool filters = filters_any(report->options, FILTER_TOTAL);
@@ -151,7 +151,7 @@ static const char *noise_lone_side(const pprofc_verdict_summary *s) {
   return s->head_runs == 1 ? "; one run of the head: the noise of the base is used" : "";
 }
 
-/* Adds the noise of exact counts. */
+/* Writes a line on the noise of exact counts, which is the spread between runs. */
 static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out) {
   const char *text = "Noise: the spread of the counts of a function between runs\n";
   if (s->lone)
@@ -161,7 +161,7 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Adds the noise of a pair. The dispersion of measured times is not known. */
+/* Writes a line on the noise of a pair of runs. The dispersion is unknown for measured times. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -236,7 +236,7 @@ void noise_header(const struct noise_report *report, struct output *out) {
 
 /* ---- smallest detectable change ---------------------- */
 
-/* Adds the number or the length of runs that would show a change of 5 %. */
+/* Writes the number of runs, or the factor on their length, that would show a change of 5 %. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
   if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);

@@ -22,9 +22,9 @@ struct noise_report {
   char benchmark[BENCHES_TEXT]; /* name of the benchmark with its measure, or "" */
 };
 
-/* Judges runs, bases first, as a report with report->options shows them, and fills in the verdicts
- * of the report. `how` has the other settings; a sample type of it takes precedence. The caller
- * frees the verdicts. */
+/* Judges runs, the base first, with the filters and the sample type of report->options, and stores
+ * the verdicts in `report`. `how` has the other settings; if it names a sample type, that type is
+ * used. The caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
