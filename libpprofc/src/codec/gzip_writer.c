@@ -21,7 +21,7 @@
 /* Level 6 makes profiles 1.5 to 3 % smaller but takes 1.3 to 1.6 times as long. */
 #define GZIP_LEVEL  4
 #define THREADS_MAX 16
-/* Number of blocks: one per thread, one full and one being filled. */
+/* Number of blocks: one per thread, one that waits for a thread, and one that the caller fills. */
 #define BLOCKS_MAX       (THREADS_MAX + 2)
 #define FLUSH_MARK_BYTES 16
 
@@ -158,7 +158,8 @@ static void gzip_writer_write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are not written yet, and compresses blocks meanwhile. */
+/* Waits until at most `left` blocks are unwritten. Meanwhile the caller compresses blocks
+ * itself. */
 static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   gzip_writer_write_done(w);
   while (w->filling - w->oldest > left) {
@@ -171,8 +172,8 @@ static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   }
 }
 
-/* Adds a block to the ring and starts one more thread. The ring has not wrapped around yet, so
- * no block moves. If memory or a thread is not available, writing continues without it. */
+/* Adds a block to the ring and starts one more thread. Only called before the ring wraps around, so
+ * no block moves. Without memory or a thread, the writer continues with the blocks it has. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
     w->blocks_most = w->block_count;

@@ -104,7 +104,7 @@ static bool inflater_is_hungry(const struct inflater *in) {
   return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
 }
 
-/* Ends the input. The decoder may still hold output, so try one step without input. */
+/* Ends the input. The decoder may still hold output, so runs one step without input. */
 static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   in->at_end = true;
   if (!in->gzip || in->between) return true;

@@ -130,7 +130,7 @@ static pprofc_status inflate_step(z_stream *z, struct input_source *source, stru
   return check_limits(sink, input, true, error);
 }
 
-/* Inflates every member. The caller has initialised the stream with the first piece. */
+/* Inflates every gzip member. The caller has initialised `z` with the first piece of input. */
 static pprofc_status inflate_members(z_stream *z, struct input_source *source,
                                      struct input_sink *sink, pprofc_error *error) {
   int code = Z_OK;
@@ -222,7 +222,7 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
     ssize_t n = read(fd, data + *got, size - *got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-    if (n == 0) break; /* stop: the file has become shorter */
+    if (n == 0) break; /* the file became shorter since its size was read */
     *got += (size_t)n;
   }
   return PPROFC_OK;
@@ -256,7 +256,8 @@ static pprofc_status input_read_stream(struct input_source source, struct input_
   source.step = mem_array(&sink->region->mem, STEP, 1);
   if (!source.step) return error_nomem(error);
   pprofc_status status = input_source_next(&source, error);
-  if (status == PPROFC_OK && source.size == 1) { /* gzip's magic number has two bytes */
+  /* A pipe may return one byte, but gzip's magic number has two. */
+  if (status == PPROFC_OK && source.size == 1) {
     source.step[0] = source.data[0];
     source.data = source.step;
     ssize_t more = read(source.fd, source.step + 1, STEP - 1);

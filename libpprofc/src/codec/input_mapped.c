@@ -11,8 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LEAST_SIZE    ((size_t)8 << 20)
-#define DROP_EVERY_US 10000u /* a shorter time costs faults, a longer one memory */
+#define LEAST_SIZE ((size_t)8 << 20)
+#define DROP_EVERY_US                                                                              \
+  10000u /* a shorter time causes more page faults, a longer time takes more memory */
 
 struct input_map {
   const pprofc_allocator *mem;
@@ -55,8 +56,8 @@ void input_map_close(struct input_map *map) {
   mem_free(map->mem, map, 1, sizeof *map);
 }
 
-/* libdeflate needs the whole input at once. If the input is more than a fraction of the output,
- * both would need much memory. */
+/* libdeflate needs the whole input at once. If the input is a large part of the output, both
+ * together would take too much memory. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink) {
   uint8_t trailer[4];
   const uint8_t *data;

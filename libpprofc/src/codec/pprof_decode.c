@@ -40,7 +40,8 @@ struct decode_tables {
   uint64_t bad_line_location;
 };
 
-/* Returns the same as id_count_add; faster if pass 1 has found no repeated id. */
+/* True if the message with this id is stored. Gives the same result as id_count_add, but is faster
+ * if pass 1 has found no repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;
@@ -53,7 +54,8 @@ static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
   return v < d->strings;
 }
 
-/* Reads the integer fields of a message; the last occurrence wins. Pass 1 has checked the wire. */
+/* Stores the integer fields of a message in values[field number]; the last occurrence wins. Pass 1
+ * has checked the bytes. */
 static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
@@ -155,8 +157,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !string || take_string(d, field->value, string);
 }
 
-/* Sub-pass A: reads a field that is not a sample or location. False if a string index is out
- * of range. */
+/* Handles a field in sub-pass A, which reads everything except samples and locations. False if a
+ * string index is out of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   switch (field->number) {
@@ -193,7 +195,7 @@ static void decode_read_line(struct decode_tables *t, const struct wire_field *f
   t->lines[t->line++] = (struct line){function, (int64_t)v[LINE_LINE], (int64_t)v[LINE_COLUMN]};
 }
 
-/* Sub-pass B: reads a location; functions and mappings are known now. */
+/* Reads a location in sub-pass B, which runs after functions and mappings are known. */
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[LOCATION_FIELDS + 1] = {0};
@@ -306,7 +308,7 @@ static pprofc_status decode_bad_profile(struct decoder *d, const char *what, uin
                    (unsigned long long)id);
 }
 
-/* Reports the first id that is 0, which is reserved, or equal to an earlier id. */
+/* Reports the first id that is reserved (0) or that an earlier message has. */
 static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *map,
                                       const uint64_t *ids, const char *reserved,
                                       const char *duplicate) {
@@ -317,7 +319,8 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
-/* Applies the rules of validation in pprof's order. Samples have been checked before. */
+/* Checks ids and references in the order in which pprof checks them, so that the first error is the
+ * same. Samples are already checked. */
 static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
@@ -392,7 +395,7 @@ static void decode_publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
-/* Adds the samples, once the locations are known. */
+/* Adds the samples from the input or from d->source. Locations must be known. */
 static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
   const struct decoder_source *source = d->source;
   if (!source) return decoder_samples(d, threads);

@@ -205,7 +205,7 @@ static void encode_put_record(struct encoder *e, unsigned field, const uint64_t 
   gzip_writer_add(e->gzip, e->message, (size_t)(end - e->message));
 }
 
-/* Writes the message in e->message, which ends at `end`. */
+/* Writes the message in e->message, which ends at `end`, as the field `field`. */
 static void encode_put_message(struct encoder *e, unsigned field, const uint8_t *end) {
   uint8_t head[WIRE_FIELD_MAX];
   size_t size = (size_t)(end - e->message);
@@ -239,7 +239,7 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Makes the codes for a segment with a map. */
+/* Makes the varint codes for the stacks of a segment that maps its indices. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {
@@ -249,8 +249,8 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* Returns the bytes of a stack for a file with ids 1, 2, 3 ..., or NULL if a varint is longer
- * than necessary. */
+/* Returns the bytes of a stack as the file stores them if ids are 1, 2, 3 ..., or NULL if a varint
+ * is longer than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
     *size = (size_t)(stack.root - stack.leaf);

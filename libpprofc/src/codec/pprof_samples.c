@@ -12,7 +12,7 @@
 /* Label set of samples without labels until join_sets gives them set 0. */
 #define NO_LABELS UINT32_MAX
 
-/* The first error in a sample, in pprof's order of checks. */
+/* The first error in a sample. "First" refers to the order in which pprof checks samples. */
 struct fault {
   size_t sample; /* sample with the error, SIZE_MAX: no error */
   const uint8_t *at;
@@ -62,13 +62,14 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the bytes, in whole frames, that a stack shares with the last checked stack. */
+/* Returns how many bytes at the end of a stack equal the end of the last checked stack, in whole
+ * frames. These bytes need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
-/* Counts the frames of a stack that consists of complete varints. Each varint ends in a byte below
- * 0x80. */
+/* Counts the frames of a stack of complete varints by counting the bytes below 0x80, which end the
+ * varints. */
 static size_t count_frames(const uint8_t *data, size_t size) {
   const uint64_t ones = UINT64_MAX / 0xFF;
   size_t n = 0, i = 0;
@@ -129,7 +130,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
   return true;
 }
 
-/* Returns room for the varints of this many frames; NULL when out of memory. */
+/* Returns space for the rewritten varints of `frames` frames; NULL when out of memory. */
 static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
@@ -329,7 +330,7 @@ static void fill_range(void *context, unsigned worker) {
   if (from == to) return;
   f->first_sample = f->sample = chunks[from].first_sample;
   f->label = chunks[from].first_label;
-  /* upper bound: one set per sample with labels, and the empty set */
+  /* Every sample with labels may have a set of its own, and there is the empty set. */
   if (f->label_set)
     label_table_init(&f->table, &f->d->profile->mem, f->labels,
                      f->sets + 1 + chunks[from].first_set);
@@ -413,7 +414,7 @@ static bool publish_samples(const struct decode_filler *filled) {
   return true;
 }
 
-/* Combines the results of the workers, which are in the order of the samples. */
+/* Combines the results of the workers, whose order is the order of the samples. */
 static pprofc_status join_workers(struct decode_filler *fillers, unsigned workers) {
   struct samples *samples = &fillers[0].d->profile->samples;
   for (unsigned w = 0; w < workers; w++) {

@@ -73,7 +73,8 @@ static size_t varint_count(const struct wire_field *field) {
   return n;
 }
 
-/* Counts a label, unless it has no text, number or unit: pprof ignores that label. */
+/* Checks a label and counts it in *labels. Like pprof, does not count a label without text, number
+ * and unit. */
 static bool scan_label(struct wire *w, size_t *labels) {
   struct wire_field field;
   uint64_t value[5] = {0};
@@ -91,7 +92,7 @@ struct sample_counts {
   size_t labels, values;
 };
 
-/* Adds the counts of a sample; false if it has too many labels. */
+/* Adds the counts of a sample to the decoder; false if the sample has too many labels. */
 static bool scan_add_sample(struct decoder *d, struct wire *w, const struct sample_counts *n) {
   if (d->samples == 0) d->values = n->values;
   if (n->values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
@@ -104,7 +105,8 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   return true;
 }
 
-/* Checks that location ids do not end inside a varint: the next list would complete it. */
+/* Checks that a list of location ids does not end inside a varint. Otherwise the bytes of the next
+ * list would complete the varint. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
   if (wire_ends_whole(field)) return true;
   *w = inside(field);
@@ -241,7 +243,7 @@ static uint64_t id_map_bytes(const struct id_count *ids) {
   return ids->other ? ids->stored * (uint64_t)ID_BYTES : 0;
 }
 
-/* Returns the bytes of rewritten stacks, which only sparse ids need. */
+/* Returns the number of bytes of rewritten stacks. Only stacks with sparse ids are rewritten. */
 static uint64_t rewritten_bytes(const struct decoder *d) {
   const struct id_count *ids = &d->locations;
   if (!ids->other || ids->largest < 4 * (uint64_t)ids->stored) return 0;
@@ -289,7 +291,8 @@ static pprofc_status check_memory(struct decoder *d) {
   return PPROFC_OK;
 }
 
-/* Reports an error. An exceeded limit is not an error of the format. */
+/* Returns the status for an error at w->at: PPROFC_E_LIMIT for an exceeded limit, else the status
+ * of an invalid profile. */
 static pprofc_status scan_fault(struct decoder *d, const struct wire *w) {
   pprofc_status status = decoder_fault(d, w);
   if (w->fault != too_many_labels && w->fault != string_too_long) return status;

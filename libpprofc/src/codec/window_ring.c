@@ -1,4 +1,5 @@
-/* A ring of windows between the thread that inflates and the thread that reads. */
+/* Passes windows of a stream from the thread that inflates to the thread that reads. The windows
+ * form a ring. */
 #include "codec/window_ring.h"
 
 #include "core/parallel.h"
@@ -43,8 +44,8 @@ static bool window_ring_has_ended(const struct window_ring *ring) {
   return ring->bad || ring->over;
 }
 
-/* Returns at once if a window is free; otherwise waits until ENOUGH are. The caller holds the
- * lock. */
+/* Waits for a free window. If there is one, returns at once; otherwise waits until ENOUGH windows
+ * are free, so that the thread wakes up less often. The caller holds the lock. */
 static void window_ring_await_room(struct window_ring *ring) {
   if (ring->filled - ring->free < WINDOWS) return;
   ring->filler_waits = true;
@@ -113,7 +114,7 @@ static void window_ring_await_windows(struct window_ring *ring, size_t window) {
   ring->reader_waits = false;
 }
 
-/* Releases the previous windows and waits for the next one, if a thread fills them. */
+/* Releases the previous windows and waits for the thread to fill the next one. */
 static bool window_ring_wait(struct window_ring *ring, size_t window) {
   pthread_mutex_lock(&ring->lock);
   ring->free = window;

@@ -1,10 +1,11 @@
 /* Adds samples up while they are read. Each stack has one entry, or several if its samples
- * differ in something that a report can show.
+ * differ in labels or zero values that a report can show.
  *
- * All samples of an entry are zero in the same sample types. So for each type the entries are in
- * the order of their first sample with a value. Reports that read every sample see the same order.
- * If the order does not matter, samples with other zeros are added also. Negative values are never
- * added, because totals are sums of magnitudes. Stacks are a tree (profile/stack_tree.h). */
+ * All samples of an entry have zeros in the same sample types. So for each type, the order of
+ * the entries is the order of the first samples with a value, as in reports that read every
+ * sample. If the order does not matter, samples with zeros in other types are added to the same
+ * entry. Negative values are never added up, because totals are sums of magnitudes. Stacks are a
+ * tree (profile/stack_tree.h). */
 #include "codec/fold/fold.h"
 #include "core/array.h"
 #include "core/threshold.h"
@@ -36,7 +37,7 @@ static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *me
   return true;
 }
 
-/* Adds an index below MAP_NONE - 1; false when out of memory. */
+/* Adds an index, which must be below MAP_NONE - 1, under its hash; false when out of memory. */
 static bool fold_table_insert(struct fold_table *table, const pprofc_allocator *mem, uint64_t hash,
                               uint32_t index) {
   if (table->count >= table->capacity / 4 * 3 && !fold_table_grow(table, mem)) return false;
@@ -84,7 +85,8 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk and adds the chunk if it is new; 0 when out of memory. */
+/* Returns the index of a chunk (a part of a stack), and adds the chunk if it is new; 0
+ * when out of memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
@@ -100,7 +102,7 @@ static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   return index;
 }
 
-/* Adds a stack to the tree. */
+/* Adds a stack to the tree, and stores its position there in *ref. */
 static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
                             struct stack_ref *ref) {
   size_t rest = size % STACK_CHUNK;
@@ -151,7 +153,8 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
   return true;
 }
 
-/* Returns a number that differs between entries with the same stack: label set and zero values. */
+/* Returns a number that separates entries with the same stack: it consists of the label set and of
+ * a bit for each zero value. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;
   for (size_t t = 0; t < f->width && fold_keeps_order(f); t++)
@@ -237,8 +240,8 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-/* Moves item from[i] of a column to position i. Copies into a new block, which is faster than swaps
- * in place: the reads are independent of each other. */
+/* Moves item from[i] of a column to position i. Copying into a new block is faster than swapping in
+ * place, because the reads do not depend on each other. */
 static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
                          size_t size) {
   struct fold_column sorted = {0};

@@ -1,9 +1,9 @@
-/* Labels of samples that are added up.
+/* Stores the labels of samples that are added up.
  *
- * If a report shows or filters labels, only samples with equal labels are added up. Otherwise, and
- * for samples without a value, labels are dropped, except the units of numeric labels, which every
- * report needs. So the first sample with a new list of keys and units gets an entry of its own with
- * that list. */
+ * If a report shows or filters labels, only samples with equal labels are added up. Otherwise
+ * labels are dropped, and samples without a value always lose them. Every report needs the units
+ * of numeric labels, so the first sample with a new list of keys and units gets an entry of its
+ * own with this list. */
 #include "codec/fold/fold.h"
 
 static struct label *fold_all_labels(const struct fold *f) {

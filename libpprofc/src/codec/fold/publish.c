@@ -7,7 +7,7 @@
 /* Columns with more unused bytes than this are shrunk. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 20)
 
-/* Makes the profile's region keep a column alive. The items may move. */
+/* Makes the profile's region keep a column alive. The items may move to another address. */
 static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
                            size_t size) {
   if (!column->region) return true;
@@ -38,7 +38,7 @@ static bool fold_ids_known(const struct fold *f, const struct id_map *ids) {
   return true;
 }
 
-/* Rewrites a stack: each id becomes index + 1. */
+/* Copies a stack and replaces each id by the index of its location, plus 1. */
 static bool fold_rewrite_stack(const struct decoder *d, const uint8_t **stack, uint32_t *size) {
   const uint8_t *at = *stack, *end = at + *size;
   size_t bytes = 0;
@@ -157,7 +157,8 @@ static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
-/* True if the entries fit the tables of the profile. Stacks with other ids are checked later. */
+/* True if the entries fit the tables of the profile. Later steps check stacks whose ids are not 1,
+ * 2, 3 ... */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
   /* A wrong number of values is an error, even if all are 0. */
   if (f->types && f->types != d->types) return false;

@@ -132,7 +132,8 @@ static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t s
   return true;
 }
 
-/* Completes the field that spans windows, as far as the window has its bytes, and handles it. */
+/* Appends bytes of the window to the field that spans windows. Handles the field when its last byte
+ * is there. */
 static bool fold_take_parted(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   while (s->parted_size && *at < end) {
     size_t size = fold_field_size(s->parted, s->parted_size), left = (size_t)(end - *at);
@@ -175,8 +176,8 @@ static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, u
   return good;
 }
 
-/* True if samples of a base lost the label that marks them. Totals depend on that label even
- * if labels are not shown. */
+/* True if samples lost the label pprof::base, which marks samples of the base. Totals depend on
+ * this label even if labels are not shown. */
 static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   bool found = false;
   for (size_t i = 0; f->lost_text && !found && i < p->strings.count; i++)
@@ -184,8 +185,8 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   return found;
 }
 
-/* Frees the kept fields, if they are large, except the strings: a decoded profile points to
- * nothing else in them. Moves the strings together and shrinks the block. */
+/* Frees the kept fields, if they are large, except the strings, because a decoded profile points
+ * only to strings. Moves the strings together and shrinks the block. */
 static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   struct input_sink *kept = &s->kept;
   pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
@@ -202,7 +203,8 @@ static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
     strings[i].data = (const char *)data;
 }
 
-/* Decodes the other fields, which include the default sample type. */
+/* Decodes the kept fields, which are all fields except samples. They include the default sample
+ * type. */
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
                                  pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
@@ -240,7 +242,8 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   return status;
 }
 
-/* Returns the size of the inflated profile according to the file. */
+/* Returns the size of the inflated profile that the gzip trailer states, or the file size if the
+ * file is not compressed; 0 if not known. */
 static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
   uint8_t ends[6]; /* gzip magic and trailer */
   if (source->size < 18) return 0;

@@ -3,8 +3,8 @@
 
 /* ---- batches ----------------------------------------- */
 
-/* Entries are scattered in memory. So samples are added in batches, and the data of their
- * entries is prefetched: first the slot of the table, then the columns, then the stack. */
+/* Entries are scattered in memory, so samples are added in batches and the data of their entries is
+ * prefetched: the slot of the table, then the columns, then the stack. */
 bool fold_flush(struct fold *f) {
   uint32_t entry[FOLD_BATCH];
   size_t count = f->batched;
@@ -102,8 +102,9 @@ static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_f
   }
 }
 
-/* Guesses the index of the sample type that a sample_index selects, because names come later in the
- * file. After a wrong guess the whole file is read. Returns SIZE_MAX without a guess. */
+/* Guesses the index of the sample type that the option sample_index selects, because the names of
+ * the types come later in the file. If the guess proves wrong, the whole file is read again.
+ * Returns SIZE_MAX if no guess is possible. */
 static size_t fold_guess_type(const char *wanted, size_t types) {
   static const char *const of_heaps[] = {"alloc_objects", "alloc_space", "inuse_objects",
                                          "inuse_space"};
@@ -116,7 +117,7 @@ static size_t fold_guess_type(const char *wanted, size_t types) {
   return SIZE_MAX;
 }
 
-/* Sets the number of sample types from the first sample. */
+/* Sets the number of sample types to the number of values of the first sample. */
 static void fold_set_types(struct fold *f, size_t types) {
   f->types = types;
   if (f->wanted && types) f->only = fold_guess_type(f->wanted, types);
