@@ -38,7 +38,8 @@ static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *ou
   return true;
 }
 
-/* Copies the name of a node. Shares the text of the function if it is the same. */
+/* Copies the name of a node. If it equals the name of the function, uses the copy of the function's
+ * name. */
 static bool graph_copy_name(struct graph_copy *c, uint32_t index, uint32_t function,
                             pprofc_str *out) {
   pprofc_str name = graph_name(c->graph, index), text = c->graph->frames.texts.items[function];
@@ -74,8 +75,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates the inlining of an edge's target. A node is inlined if all its calls are, partly
- * inlined if some are. */
+/* Updates the inlining of an edge's target. A node counts as inlined if all calls to it are
+ * inlined, and as partly inlined if only some are. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;
@@ -96,7 +97,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* skip edges of nodes whose changes cancel out */
+      continue; /* the node's changes cancel out, so it is not shown and has no edges */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,
@@ -127,7 +128,7 @@ static bool graph_copy_totals(struct graph_copy *c) {
   return graph_copy_text(c, r->type, &t->type) && graph_copy_text(c, r->sample_unit, &t->unit);
 }
 
-/* Copies the graph. The object itself is also in its region. */
+/* Copies the graph into a region. The region also holds the object itself. */
 static pprofc_status graph_copy(const struct pipeline_result *result, const struct graph *g,
                                 pprofc_graph **graph, pprofc_error *error) {
   struct region *region = region_new(g->mem);

@@ -10,7 +10,8 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Returns the offset of the first unsafe character of text[from..], or text.size. */
+/* Returns the offset of the first character of text[from..] that is unsafe for a terminal, or
+ * text.size. Newlines are safe if `lines` is set. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     unsigned char byte = (unsigned char)text.data[from];

@@ -32,15 +32,15 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if the output is text that a CI system may read: the format is text, or the variant
- * "text" was chosen. */
+/* True if a CI system may print the output in its log: the format is text, or the user chose the
+ * variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;
   return report->format->info.variants && variant && strcmp(variant, "text") == 0;
 }
 
-/* Adds the value of the rows that were left out: ", 1.2s flat (3.1% of 40s)". */
+/* Appends the flat value of the rows that the report dropped: ", 1.2s flat (3.1% of 40s)". */
 static void report_describe_left(const void *context, const struct brief_left *left,
                                  struct buffer *to) {
   const struct report *report = context;
@@ -80,7 +80,8 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* Rejects formats that read single samples if samples were already added up for sums. */
+/* True if the format can read the profile. Samples that were already added up for sums are unusable
+ * for formats that read single samples. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   if (!profile->samples.tree) return true;

@@ -1,4 +1,4 @@
-/* Prints the callgrind report, for KCachegrind (21.9). */
+/* Prints the callgrind report, for KCachegrind (docs/spec/pprof.md, 21.9). */
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Names of one kind. The number of a name is its id plus 1. */
+/* Names of one kind, such as functions or files. The printed number of a name is its interner id
+ * plus 1. */
 struct callgrind_texts {
   struct interner printed;
   struct arena *arena;
@@ -48,8 +49,8 @@ static void callgrind_put_number(struct output *out, const char *tag, uint32_t n
   output_add_char(out, '\n');
 }
 
-/* Writes "fn=(1) name" the first time, "fn=(1)" later, "fn=" for an empty name. Returns the number,
- * 0 for an empty name. */
+/* Writes a name with its number, "fn=(1) name", at first use, and only the number, "fn=(1)", later.
+ * Writes "fn=" for an empty name. Returns the number, 0 for an empty name. */
 static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out,
                                    const char *tag, pprofc_str name) {
   if (!name.size) {
@@ -72,7 +73,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Writes the name of a text of the graph in the same way. */
+/* Writes the name of a text of the graph as callgrind_put_name does, but finds its number by the id
+ * of the text. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -108,7 +110,8 @@ static void callgrind_put_cost(struct output *out, const struct callgrind_spot *
   output_add_char(out, '\n');
 }
 
-/* Appends a call with a number of calls: "calls=1 0x4010 12", "* * 700". */
+/* Appends a call with its number of calls, then the cost of the call: "calls=1 0x4010 12", "* *
+ * 700". */
 static void callgrind_put_call(struct output *out, const struct callgrind_spot *at, int64_t line,
                                int64_t value, int calls) {
   char text[32];
@@ -230,7 +233,7 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 /* ---- calls ------------------------------------------- */
 
 /* Prints the name of a called function, with a number if several functions share file and name.
- * Nodes that are not shown have no name. */
+ * Prints an empty name for a node that is not shown. */
 static void print_callee(struct callgrind *c, uint32_t node) {
   uint32_t function = c->function_of[node];
   struct function_node *f = function == NONE ? NULL : &c->functions[function];

@@ -123,8 +123,8 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Appends the name of a box: "N2", "N2_0" for its first tag, "NN2_0_1" for the second number of
- * that tag. */
+/* Appends the id of a box: "N2" for a node, "N2_0" for the first tag of the node, "NN2_0_1" for the
+ * second number of this tag. */
 struct box {
   uint32_t node, tag; /* tag, or NONE for the node itself */
 };
@@ -173,7 +173,7 @@ static double tag_distance(const struct graph_tag *tag, const struct graph_tag *
   return value - (double)tag->value;
 }
 
-/* Appends the range of a group, "16B..64B", or its only number. */
+/* Appends the text of a group of number tags: its range, "16B..64B", or its only number. */
 static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int64_t high,
                        bool single) {
   pprofc_str unit = d->graph.options.bytes_unit;
@@ -191,8 +191,8 @@ static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int6
   return true;
 }
 
-/* Puts more than MAX_TAGS sorted number tags into MAX_TAGS groups. Each of the first tags starts
- * a group. */
+/* Merges more than MAX_TAGS sorted number tags into MAX_TAGS groups. The first MAX_TAGS tags each
+ * start a group. */
 static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
                      struct graph_tag groups[MAX_TAGS]) {
   int64_t low[MAX_TAGS], high[MAX_TAGS];
@@ -224,7 +224,7 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
   return true;
 }
 
-/* Prints the number tags of one set of labels; true if there is one. */
+/* Prints the number tags of one set of labels; true if the set has a number tag. */
 static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
                           struct box source) {
   struct graph_tag groups[MAX_TAGS];

@@ -13,7 +13,8 @@ static void add_visible(struct output *out, pprofc_str character, int32_t code, 
     output_printf(out, "%sx%02x", slash, (unsigned char)character.data[i]);
 }
 
-/* Returns the end of the characters at `from` that are printed unchanged. */
+/* Returns the end of the characters from `from` on that need no escape and are printed
+ * unchanged. */
 static size_t dot_plain_end(pprofc_str text, size_t from, bool escape) {
   while (from < text.size && text.data[from] >= ' ' && text.data[from] <= '~' &&
          !(escape && (text.data[from] == '"' || text.data[from] == '\\')))
@@ -103,7 +104,8 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
     add_broken(out, name);
     output_add_text(out, "\\n");
   }
-  /* Append file and line after the name; a node without a name has at least its object file. */
+  /* Append file and line after the name. A node with neither name, file nor line gets the name of
+   * its object file. */
   struct node_place place = *info->place;
   place.address = 0;
   bool has_place = !name.size || info->place->line || file.size;

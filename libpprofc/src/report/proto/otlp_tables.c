@@ -5,7 +5,8 @@
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message and returns its entry in a table. Entries with equal bytes are stored once. */
+/* Packs a message and returns the index of its entry in `table`. Entries with equal bytes are
+ * stored once. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);
@@ -35,7 +36,7 @@ static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   return kept.data ? kept : STR("");
 }
 
-/* Returns the entry of a text; 0 for "". */
+/* Returns the index of a text in the string table; 0 for "". */
 static int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
   uint32_t index = interner_copy(&w->tables[OTLP_STRINGS], &w->arena, otlp_utf8(w, text));
   w->failed |= index > INT32_MAX;
@@ -162,8 +163,8 @@ static bool otlp_reserve_lines(struct otlp_writer *w, size_t count) {
   return false;
 }
 
-/* Fills the lines of a location and returns their number. Negative lines and columns become 0,
- * because the format has no negative ones. */
+/* Fills the lines of a location and returns their number. Negative line and column numbers become
+ * 0, because OTLP allows no negative numbers. */
 static size_t otlp_fill_lines(struct otlp_writer *w, uint32_t index) {
   const struct locations *l = &w->profile->locations;
   size_t first = l->line_from[index], count = l->line_from[index + 1] - first;
@@ -206,7 +207,8 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Writes the mappings that have samples, in their order, because the first is the main program. */
+/* Writes the mappings that samples use, in the order of the profile, because readers take the first
+ * one as the main program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

@@ -39,7 +39,8 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-/* Returns the function of a node: one per name, file and start line. NONE when out of memory. */
+/* Returns the index of a node's function. Nodes with the same name, file and start line share a
+ * function. NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);
@@ -89,7 +90,7 @@ static int64_t topproto_converted(const struct report *r, int64_t value) {
   return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
-/* Makes the samples; the stack of sample i is location i alone. */
+/* Makes one sample per node. The stack of sample i is the location i alone. */
 static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
   const struct graph *g = t->graph;
