@@ -35,8 +35,8 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->lines, &count);
   for (size_t i = 0; i < count; i++) {
     const pprofc_graph_node *n = &nodes[i];
-    if (!costs_add(costs, &(struct cost){n->function, n->file, n->line, n->flat, n->cum, NULL}))
-      return error_nomem(error);
+    const struct cost cost = {n->function, n->file, n->line, n->flat, n->cum, NULL, false};
+    if (!costs_add(costs, &cost)) return error_nomem(error);
   }
   return PPROFC_OK;
 }
@@ -48,7 +48,8 @@ static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
     size_t end = str_find_last_char(row->name, '\n');
     pprofc_str place = str_slice(row->name, end + 1, row->name.size);
     size_t colon = str_find_last_char(place, ':');
-    struct cost cost = {str_slice(row->name, 0, end), str_slice(place, 0, colon), 0, 0, 0, row};
+    struct cost cost = {
+        str_slice(row->name, 0, end), str_slice(place, 0, colon), 0, 0, 0, row, false};
     str_parse_int(str_slice(place, colon + 1, place.size), 10, &cost.line);
     if (!costs_add(costs, &cost)) return error_nomem(error);
   }
@@ -83,9 +84,43 @@ static pprofc_status costs_judge(struct costs *costs, const struct command *comm
   return status ? status : costs_take_rows(costs, error);
 }
 
+static int cost_by_place(const void *a, const void *b) {
+  const struct cost *x = *(struct cost *const *)a, *y = *(struct cost *const *)b;
+  int order = str_compare(x->function, y->function);
+  if (!order) order = str_compare(x->file, y->file);
+  return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Marks the first line of each function in each file. */
+static bool costs_mark_first(struct costs *costs) {
+  struct cost **order = mem_array(&mem_default, costs->count, sizeof *order);
+  if (!order) return false;
+  for (size_t i = 0; i < costs->count; i++) order[i] = &costs->items[i];
+  if (costs->count) qsort(order, costs->count, sizeof *order, cost_by_place);
+  for (size_t i = 0; i < costs->count; i++)
+    order[i]->first = i == 0 || !str_equal(order[i]->function, order[i - 1]->function) ||
+                      !str_equal(order[i]->file, order[i - 1]->file);
+  mem_free(&mem_default, order, costs->count, sizeof *order);
+  return true;
+}
+
+/* Finds the first node of each function name. */
+static bool costs_index(struct costs *costs) {
+  const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &costs->node_count);
+  costs->nodes = mem_array(&mem_default, costs->node_count, sizeof *costs->nodes);
+  for (size_t i = 0; costs->nodes && i < costs->node_count; i++) {
+    size_t known = costs->names.count;
+    uint32_t name = interner_add(&costs->names, nodes[i].function);
+    if (name == MAP_NONE) return false;
+    if (name == known) costs->nodes[name] = (uint32_t)i;
+  }
+  return costs->nodes;
+}
+
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error) {
   *costs = (struct costs){.quiet = command->report};
   buffer_init(&costs->header, &mem_default, SIZE_MAX);
+  interner_init(&costs->names, &mem_default);
   costs->quiet.warn = NULL;
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
@@ -102,33 +137,37 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   pprofc_report_options functions = costs->quiet;
   functions.granularity = "functions";
   functions.trim = false;
-  return status ? status : pprofc_graph_new(costs->profile, &functions, &costs->functions, error);
+  if (!status) status = pprofc_graph_new(costs->profile, &functions, &costs->functions, error);
+  if (!status && !(costs_index(costs) && costs_mark_first(costs))) status = error_nomem(error);
+  return status;
 }
 
 void costs_free(struct costs *costs) {
   pprofc_graph_free(costs->lines);
   pprofc_graph_free(costs->functions);
+  interner_free(&costs->names);
+  mem_free(&mem_default, costs->nodes, costs->node_count, sizeof *costs->nodes);
   pprofc_verdicts_free(costs->judged.verdicts);
   pprofc_verdicts_free(costs->by_line.verdicts);
   pprofc_profile_release(costs->profile);
   ARRAY_FREE(&mem_default, costs->items, costs->capacity);
   buffer_free(&costs->header);
   *costs = (struct costs){.quiet = costs->quiet, .header = costs->header};
+  interner_init(&costs->names, &mem_default);
 }
 
 struct cost costs_function(const struct costs *costs, pprofc_str name) {
-  size_t count;
   struct cost cost = {.function = STR("")};
   if (costs->judged.verdicts) {
     cost.judged = pprofc_verdicts_find(costs->judged.verdicts, name);
     if (cost.judged) cost.function = name;
     return cost;
   }
-  const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &count);
-  for (size_t i = 0; i < count; i++)
-    if (str_equal(nodes[i].function, name))
-      return (struct cost){name, nodes[i].file, 0, nodes[i].flat, nodes[i].cum, NULL};
-  return cost;
+  size_t count;
+  uint32_t known = interner_find(&costs->names, name);
+  if (known == MAP_NONE) return cost;
+  const pprofc_graph_node *n = &pprofc_graph_nodes(costs->functions, &count)[costs->nodes[known]];
+  return (struct cost){.function = name, .file = n->file, .flat = n->flat, .cum = n->cum};
 }
 
 double costs_own(const struct cost *cost) {

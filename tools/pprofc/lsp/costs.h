@@ -4,6 +4,7 @@
 
 #include "core/buffer.h"
 #include "core/error.h"
+#include "core/map.h"
 #include "options.h"
 
 #include "pprofc/graph.h"
@@ -15,12 +16,16 @@ struct cost {
   int64_t line;                     /* number of the line; 0 for a function */
   int64_t flat, cum;                /* values of a profile or of a difference without verdicts */
   const pprofc_verdict_row *judged; /* values of both sides with the verdict, or NULL */
+  bool first;                       /* true for the first line of its function in the file */
 };
 
 struct costs {
   pprofc_profile *profile; /* profile that is shown; in a comparison the difference */
   pprofc_graph *functions; /* graph of the profile with a node for each function, and calls */
   pprofc_graph *lines;     /* graph of the profile by lines; NULL with verdicts */
+  struct interner names;   /* names of the functions of the graph */
+  uint32_t *nodes;         /* for each name, the first node of the graph with it */
+  size_t node_count;       /* number of nodes of the graph */
   struct cost *items;      /* lines, largest first */
   size_t count, capacity;
   pprofc_report_options quiet;         /* options of the report without warnings */

@@ -1,6 +1,7 @@
 /* Implements the methods of the Language Server Protocol: hints, lenses, hover, diagnostics. */
 #include "lsp/lsp.h"
 
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -19,8 +20,12 @@
 struct document {
   /* Address of the document, its text when it was opened, and its current text. */
   struct buffer uri, first, now;
-  pprofc_str file;      /* file of the profile that the document shows, or empty */
-  struct follow follow; /* changes from the profile to the opened text */
+  size_t first_lines, now_lines; /* numbers of lines of the two texts */
+  size_t same_begin, same_end;   /* numbers of whole lines that both texts begin and end with */
+  size_t *starts;                /* offset of each line of the current text */
+  size_t capacity;               /* number of allocated offsets */
+  pprofc_str file;               /* file of the profile that the document shows, or empty */
+  struct follow follow;          /* changes from the profile to the opened text */
 };
 
 static size_t document_lines(pprofc_str text) {
@@ -29,14 +34,12 @@ static size_t document_lines(pprofc_str text) {
   return count;
 }
 
-/* Returns the number of whole lines that both texts begin with. */
 static size_t document_same_begin(pprofc_str a, pprofc_str b) {
   size_t lines = 0, i = 0;
   for (; i < a.size && i < b.size && a.data[i] == b.data[i]; i++) lines += a.data[i] == '\n';
   return i == a.size && i == b.size ? lines + 1 : lines;
 }
 
-/* Returns the number of whole lines that both texts end with. */
 static size_t document_same_end(pprofc_str a, pprofc_str b) {
   size_t lines = 0, i = 0;
   for (; i < a.size && i < b.size && a.data[a.size - 1 - i] == b.data[b.size - 1 - i]; i++)
@@ -44,32 +47,46 @@ static size_t document_same_end(pprofc_str a, pprofc_str b) {
   return lines;
 }
 
-static size_t document_map(pprofc_str from, pprofc_str to, size_t line) {
-  size_t count = document_lines(from), other = document_lines(to);
+/* Counts and compares the lines of both texts. False when out of memory. */
+static bool document_measure(struct document *d) {
+  pprofc_str first = buffer_str(&d->first), now = buffer_str(&d->now);
+  d->first_lines = document_lines(first);
+  d->now_lines = document_lines(now);
+  d->same_begin = document_same_begin(first, now);
+  d->same_end = document_same_end(first, now);
+  if (!ARRAY_RESERVE(&mem_default, d->starts, d->capacity, d->now_lines)) return false;
+  size_t line = 0;
+  d->starts[line++] = 0;
+  for (size_t i = 0; i < now.size; i++)
+    if (now.data[i] == '\n') d->starts[line++] = i + 1;
+  return true;
+}
+
+/* Converts a line of a text with `count` lines to a line of the other text with `other` lines. */
+static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
-  if (line < document_same_begin(from, to)) return line;
-  if (count - line <= document_same_end(from, to)) return other - (count - line);
-  return SIZE_MAX;
+  if (line < d->same_begin) return line;
+  return count - line <= d->same_end ? other - (count - line) : SIZE_MAX;
 }
 
 /* Converts a line of the profile to a line of the document, from 0; SIZE_MAX if it changed. */
 static size_t document_line(const struct document *d, size_t line) {
-  size_t opened = follow_line(&d->follow, line);
-  return document_map(buffer_str(&d->first), buffer_str(&d->now), opened);
+  return document_map(d, d->first_lines, d->now_lines, follow_line(&d->follow, line));
 }
 
 /* Converts a line of the document to a line of the profile; SIZE_MAX if it changed. */
 static size_t document_origin(const struct document *d, size_t line) {
-  size_t opened = document_map(buffer_str(&d->now), buffer_str(&d->first), line);
+  size_t opened = document_map(d, d->now_lines, d->first_lines, line);
   return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);
 }
 
 /* Returns the length of a line in UTF-16 units. */
 static size_t document_length(const struct document *d, size_t line) {
-  pprofc_str rest = buffer_str(&d->now), text = STR("");
   size_t units = 0;
-  for (size_t i = 0; i <= line; i++)
-    if (!rest.data || !str_next_line(&rest, &text)) return 0;
+  pprofc_str now = buffer_str(&d->now), rest, text;
+  if (line >= d->now_lines) return 0;
+  rest = str_slice(now, d->starts[line], now.size);
+  if (!str_next_line(&rest, &text)) return 0;
   for (size_t at = 0; at < text.size;) units += utf8_next(text, &at) > 0xFFFF ? 2 : 1;
   return units;
 }
@@ -99,6 +116,7 @@ static void lsp_free_document(struct document *d) {
   buffer_free(&d->first);
   buffer_free(&d->now);
   follow_free(&d->follow);
+  ARRAY_FREE(&mem_default, d->starts, d->capacity);
   mem_free(&mem_default, d, 1, sizeof *d);
 }
 
@@ -148,6 +166,10 @@ static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   buffer_add_str(&d->first, node_text(item, "text"));
   buffer_add_str(&d->now, node_text(item, "text"));
   follow_init(&d->follow);
+  if (!document_measure(d)) {
+    lsp_free_document(d);
+    return NULL;
+  }
   lsp_find_file(lsp, d, node_text(item, "uri"));
   lsp->documents[lsp->count++] = d;
   return d;
@@ -161,6 +183,10 @@ static void lsp_change(struct document *d, const struct node *params) {
   if (node_get(last, "range")) return;
   buffer_clear(&d->now);
   buffer_add_str(&d->now, node_text(last, "text"));
+  /* Without memory for its lines the document is empty and shows nothing. */
+  if (document_measure(d)) return;
+  buffer_clear(&d->now);
+  d->now_lines = d->same_begin = d->same_end = 0;
 }
 
 /* ---- results ----------------------------------------- */
@@ -215,24 +241,13 @@ static void lsp_hints(const struct lsp *lsp, const struct document *d, const str
   }
 }
 
-/* True if the cost is of the first line of its function in the file. */
-static bool lsp_is_first(const struct lsp *lsp, const struct cost *cost) {
-  for (size_t i = 0; i < lsp->costs.count; i++) {
-    const struct cost *n = &lsp->costs.items[i];
-    if (n->line < cost->line && str_equal(n->function, cost->function) &&
-        str_equal(n->file, cost->file))
-      return false;
-  }
-  return true;
-}
-
 static void lsp_lenses(const struct lsp *lsp, const struct document *d, const struct node *params,
                        struct fill *fill) {
   (void)params;
   for (size_t i = 0; i < lsp->costs.count; i++) {
     const struct cost *n = &lsp->costs.items[i];
     size_t line = lsp_line_of(d, n);
-    if (line == SIZE_MAX || !lsp_is_first(lsp, n)) continue;
+    if (line == SIZE_MAX || !n->first) continue;
     struct cost function = costs_function(&lsp->costs, n->function);
     if (function.function.size) result_item(fill, lsp, d, line, n->function, &function);
   }
