@@ -141,6 +141,17 @@ def test_impatient_client(folder):
     assert asked.close() == (0, b"") and waited.close() == (0, b"")
 
 
+def test_many_benchmarks(folder):
+    """`history` of 100,000 benchmarks takes time for each, not for each pair."""
+    with open(os.path.join(folder, "many.txt"), "w", encoding="ascii") as out:
+        out.writelines(f"BenchmarkX{i} 1 {i + 1} ns/op\n" for i in range(100000))
+    client = Client(PROGRAM, folder)
+    began = cpu(client.process)
+    assert client.call("history", runs=["many.txt"]).startswith("<data>\n1 runs, 100000 series\nX0 sec/op: 1e-09 ")
+    assert cpu(client.process) - began < 4
+    assert client.close() == (0, b"")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         start = time.monotonic()
@@ -150,6 +161,7 @@ def main():
         test_second_questions(folder)
         test_impatient_client(folder)
         test_memory_is_given_back(folder)
+        test_many_benchmarks(folder)
 
 
 main()

@@ -211,6 +211,31 @@ def open_page(path, folder):
     del os.environ["TMPDIR"]
 
 
+def many_functions(folder):
+    """Lenses of a file with 40,000 functions, before and after an edit: time grows with the lines, not with their square."""
+    source, costs = os.path.join(folder, "many.c"), os.path.join(folder, "callgrind.out.many")
+    with open(source, "w", encoding="ascii") as text, open(costs, "w", encoding="ascii") as out:
+        out.write(f"events: Ir\nfl={source}\n")
+        for i in range(40000):
+            text.write(f"void f{i}(void);\n")
+            out.write(f"fn=f{i}\n{i + 1} {i % 97 + 1}\n")
+    editor, document, _ = open_file(costs, source)
+    lenses = editor.request("textDocument/codeLens", document)
+    assert len(lenses) == 40000 and {lens["range"]["start"]["line"] for lens in lenses} == set(range(40000))
+    assert all(lens["range"]["end"]["character"] == len(f"void f{lens['range']['start']['line']}(void);") for lens in lenses)
+    with open(source, encoding="ascii") as file:
+        text = "// new\n" + file.read()
+    changed = dict(document, contentChanges=[{"text": text}])
+    editor.send({"method": "textDocument/didChange", "params": changed})
+    editor.read()
+    assert {lens["range"]["start"]["line"] for lens in editor.request("textDocument/codeLens", document)} == set(range(1, 40001))
+    with open(f"/proc/{editor.process.pid}/stat", encoding="ascii") as file:
+        seconds = int(file.read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+    assert seconds < 10, seconds
+    editor.send({"method": "exit"})
+    assert editor.process.wait(timeout=30) == 0
+
+
 def hostile_messages(path, source):
     """An error for each wrong message, no crash, no hang; the next request is answered."""
     editor = Editor(path)
@@ -319,6 +344,7 @@ def main():
         follow_git(folder)
         compare_runs(folder, stacks)
         open_page(path, folder)
+        many_functions(folder)
         # The difference of two profiles.
         base = os.path.join(folder, "base.pb")
         with open(base, "wb") as out:
