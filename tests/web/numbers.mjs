@@ -94,6 +94,38 @@ for (const [where, words] of [["top", "Top"], ["flamegraph?rows=first", "the tab
   await page.context().close();
 }
 
+/** Every row of Top and of the CSV file, for one pair: the amounts and verdicts of -json, base and change add up to head in the digits shown. */
+async function compareServed(base, head) {
+  const flags = [`-diff_base=${base}`, head], json = JSON.parse(run("-json", "-noise", "-nodecount=0", ...flags)), where = head;
+  const known = new Map(json.functions.map((f) => [f.name, f]));
+  const served = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...flags], { cwd: testdata, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });
+  servers.push(served);
+  const at = `${await addressOf(served)}/ui/`, plain = (text) => text.replace(/<[^>]*>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  const html = await (await fetch(`${at}top?rows=all&trim=false`)).text(), same = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b));
+  const shown = (html.match(/<tr data-name="[^]*?<\/tr>/g) ?? []).map((row) => ({
+    name: plain(/data-name="([^"]*)"/.exec(row)[1]), exact: [...row.matchAll(/data-sort="([^"]*)"/g)].slice(0, 3).map((m) => Number(m[1])),
+    cells: row.split("</td>").map((cell) => plain(cell).split(" \u00b1")[0]) }));
+  const differing = json.functions.filter((f) => f.delta || f.cum.delta).length;
+  check(shown.length >= Math.min(differing, 500), `${where}: Top has ${shown.length} rows, ${differing} functions differ`);
+  for (const { name, exact: [was, now, change], cells } of shown) {
+    const f = known.get(name), sign = /^(grew|new)/.test(cells[4]) ? 1 : /^(shrank|gone)/.test(cells[4]) ? -1 : 0;
+    check(f && same(was, f.base) && same(now, f.head) && same(change, f.delta), `${where}: Top has the amounts of ${name}: ${was} ${now} ${change}`);
+    check(sign === 0 || sign === Math.sign(change), `${where}: ${name} ${cells[4]} by ${change}`);
+    check(!cells[4] || cells[4] === f.verdict, `${where}: the verdict on ${name}: ${cells[4]}, not ${f.verdict}`);
+    const [a, b, c] = cells.slice(0, 3).map((text) => Number.parseFloat(text.replace("\u2212", "-")));
+    check(Math.abs(a + c - b) < 1e-6 * Math.max(1, a, b), `${where}: ${name}: ${cells.slice(0, 3)} add up`);
+  }
+  const table = (await (await fetch(`${at}download?what=csv&rows=all&trim=false`)).text()).trim().split("\n").map(fields);
+  const of = (row, title) => Number(row[table[0].findIndex((t) => t === title || t === `${title} per second`)]);
+  for (const row of table.slice(1).filter((r) => known.has(r[0]))) {
+    const f = known.get(row[0]);
+    check(same(of(row, "base flat"), f.base) && same(of(row, "head flat"), f.head) && same(of(row, "flat change"), f.delta), `${where}: CSV has the amounts of ${row[0]}: ${row}`);
+  }
+  served.kill();
+}
+await compareServed("generator_mem.prof", "generator_optimized_mem.prof");
+for (const kind of ["cpu", "heap", "allocs", "mutex", "block", "goroutine", "threadcreate"]) await compareServed(`server_${kind}.pb.gz`, `server_b_${kind}.pb.gz`);
+
 // ---- files ------------------------------------------------------------------------------------------------------
 
 {
