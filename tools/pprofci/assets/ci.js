@@ -1,5 +1,6 @@
 "use strict";
-// j and k walk what got slower, then what is in doubt; a link to a benchmark opens the list that it is in.
+// The keys j and k go through the benchmarks that got slower, then through the inconclusive ones. A link to a benchmark opens the list that
+// contains it.
 const rows = [...document.querySelectorAll("#benchmarks > table .item")];
 let at = -1;
 function open(row) {
@@ -21,7 +22,7 @@ function openTarget() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (row) open(row);
 }
-// Paper has no buttons: what explains and how it was measured are open there.
+// A printed page has no buttons, so printing opens the explanations and the section on the measurement.
 const forPaper = [...document.querySelectorAll("#method, .worse > .flame details")].filter((d) => !d.open);
 addEventListener("beforeprint", () => forPaper.forEach((d) => (d.open = true)));
 addEventListener("afterprint", () => forPaper.forEach((d) => (d.open = false)));

@@ -5,7 +5,7 @@
 const OPENING = "([{<", CLOSING = ")]}>";
 const isWord = (c) => c !== undefined && (c === "_" || c === "$" || /[0-9A-Za-z]/.test(c) || c > "\x7f");
 
-// Where the bracket that opens at `at` closes; the end of the text when it does not.
+// Returns the place of the bracket that closes the one at `at`, or the end of the text.
 function closingOf(text, at) {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -16,10 +16,10 @@ function closingOf(text, at) {
   return text.length;
 }
 
-// Whether the bracket at `at` is a part of an operator's name: "operator()", "operator<<".
+// True if the bracket at `at` is a part of an operator's name: "operator()", "operator<<".
 const afterOperator = (text, at) => /(^|[^0-9A-Za-z_])operator$/.test(text.slice(0, at)) ||
   (text[at] === "<" && /(^|[^0-9A-Za-z_])operator<$/.test(text.slice(0, at)));
-// Whether the text before `at` is the whole name of an operator.
+// True if the text before `at` is the whole name of an operator.
 const isOperator = (text, at) => /(^|[^0-9A-Za-z_])operator[^0-9A-Za-z_: ]{0,16}$/.test(text.slice(0, at));
 
 // Calls each(position) for the characters outside brackets.
@@ -30,7 +30,7 @@ function eachOutside(text, each) {
   }
 }
 
-// What compilers add behind a name: "::h0123456789abcdef", " [clone .cold]", ".isra.0".
+// Removes the suffixes of compilers: "::h0123456789abcdef", " [clone .cold]", ".isra.0".
 const withoutSuffix = (text) =>
   text.replace(/ \[clone [^\]]*\]/g, "").replace(/::h[0-9a-f]{16}$/, "").replace(/(\.(isra|part|constprop|llvm|cold)(\.[0-9]+)?)+$/, "");
 
@@ -44,7 +44,7 @@ function withoutTrait(text) {
   return inner.replace(/^[&*]*(mut |const |dyn )*/, "") + text.slice(end + 1);
 }
 
-// Without parameters and what stands behind them: "f(int) const" is "f".
+// Removes parameters and the text after them: "f(int) const" is "f".
 function withoutParameters(text) {
   let out = "", cut = false;
   for (let i = 0; i < text.length; i++) {
@@ -62,7 +62,7 @@ function withoutParameters(text) {
   return out;
 }
 
-// Without the arguments of templates and generic types.
+// Removes the arguments of templates and generic types.
 function withoutArguments(text) {
   let out = "";
   for (let i = 0; i < text.length; i++) {
@@ -76,7 +76,7 @@ function withoutArguments(text) {
   return out;
 }
 
-// "void f" is "f". Only names that had parameters have a type in front.
+// Removes the type in front of a name: "void f" is "f". Only names that had parameters have one.
 function withoutType(text) {
   let from = 0;
   eachOutside(text, (i) => { if (text[i] === " " && !isOperator(text, i)) from = i + 1; });
@@ -89,11 +89,11 @@ function withoutPath(text) {
   return text.slice(from);
 }
 
-// Parts that say nothing without the part before them: closures, and names of files with a dot.
+// Matches parts that need the part before them: closures, and names of files with a dot.
 const WEAK = new RegExp("^(func[0-9]*|[0-9]+|gowrap[0-9]+|deferwrap[0-9]+|call|call_once|call_mut|lambda.*|_?init|new|main|" +
   "[\\[({<].*|operator\\(\\).*|(c|cc|cpp|cxx|h|hpp|go|rs|py|js|mjs|ts|java|kt|rb|s|S|so|out|php|asm)(:[0-9]+)?)$");
 
-// Where the parts of a name begin behind the first one: "a::b.c" has 3 parts.
+// Returns the places at which the parts of a name begin, without the first: "a::b.c" has 3 parts.
 function partsOf(text) {
   const starts = [];
   eachOutside(text, (i) => {
@@ -103,7 +103,7 @@ function partsOf(text) {
   return starts;
 }
 
-// All forms of a name, the longest first.
+// Returns all forms of a name, the longest first.
 function labelForms(name) {
   const forms = [name];
   const add = (text) => {
@@ -127,8 +127,8 @@ function labelForms(name) {
 const SMALL = 10.5 / 12; // the size of small labels; widths are measured at 12 pixels
 const FEWEST = 4; // leading letters that still tell a name
 
-// The label of a box: the longest form that fits, else the longest one in small letters, else the first letters of the
-// shortest one, small; null where not even four of them fit. `whole`: the label is a complete form.
+// Returns the label of a box: the longest form that fits, else the longest one in small letters, else the first letters of the
+// shortest form in small letters; null if fewer than four letters fit. `whole` is true if the label is a complete form.
 function fitLabel(forms, room, measure, sign = "") {
   const most = room / SMALL - 0.5, fits = (text, limit) => measure(sign + text) <= limit;
   const large = forms.find((text) => fits(text, room));

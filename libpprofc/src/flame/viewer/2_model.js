@@ -23,7 +23,7 @@ function splitData(buffer) {
   return { meta: JSON.parse(new TextDecoder().decode(parts[0])), frames: parts[1], nodes: parts[2], groups: parts[3] };
 }
 
-// Varints of up to 53 bits. Greater numbers lose their last digits, as every JavaScript number does.
+// Reads varints of up to 53 bits. Larger numbers lose their last digits, as all numbers in JavaScript do.
 class Varints {
   constructor(bytes) { this.bytes = bytes; this.at = 0; }
   next() {
@@ -135,7 +135,7 @@ function addFrame(model, frame) {
 
 const frameKey = (m, i) => [m.name[i], m.file[m.fileOf[i]], m.line[i], m.inlined[i]].join("\0");
 
-// The number in `model` of each frame of `part`; new frames are added.
+// Returns the number in `model` of each frame of `part`. Adds new frames.
 function joinFrames(model, part) {
   const known = new Map(model.name.map((name, i) => [frameKey(model, i), i]));
   return part.name.map((name, i) => {
@@ -149,7 +149,7 @@ function joinFrames(model, part) {
   });
 }
 
-// Puts the nodes of `part` in the place of a node of the model and all below it.
+// Replaces a node of the model and all nodes below it by the nodes of `part`.
 function joinPart(model, node, part) {
   const from = model.tree, add = part.tree, frames = joinFrames(model, part);
   let end = node + 1;

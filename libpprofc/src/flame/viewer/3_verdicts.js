@@ -1,6 +1,6 @@
 // Verdicts on the changes of functions (libpprofc/src/flame/verdicts.h). All values are recorded amounts.
 
-// How certain a change is: within noise, with everything else, or by itself.
+// Certainty of a change: within noise, with everything else, or by itself.
 const QUIET = 0, SHARED = 1, OWN = 2;
 
 const estimateOf = ([word, level, base, delta, low, high, q]) => ({ word, level, base, delta, low, high, q });
@@ -32,13 +32,13 @@ function wholeOf(model, type) {
   return { head: of(type) * headFactor, base: model.hasBase ? of(other) * baseFactor : 0 };
 }
 
-// The factor of head when shares are compared.
+// Returns the factor that makes the total of head equal to the base's, if shares are compared.
 function headScale(model, state) {
   const { head, base } = wholeOf(model, state.type);
   return state.normal && head ? base / head : 1;
 }
 
-// head - base; 0 if the two differ by rounding alone.
+// Returns head - base, or 0 if they differ only by rounding.
 function difference(head, base) {
   const delta = head - base;
   return Math.abs(delta) <= 1e-9 * Math.max(Math.abs(head), Math.abs(base)) ? 0 : delta;
@@ -54,10 +54,10 @@ function nearestVerdicts(model, view, fromLeaf) {
   return (view.nearest = nearest);
 }
 
-// The level of an estimate whose direction is the direction of `delta`, else QUIET.
+// Returns the level of an estimate if it has the direction of `delta`, else QUIET.
 const agreed = (estimate, delta) => (estimate.level && estimate.delta > 0 === delta > 0 ? estimate.level : QUIET);
 
-// How certain the change of a box is, by its function's self or total. A frame without a verdict counts as its caller's own cost.
+// Returns the certainty of a box's change, from the self or total of its function. A frame without a verdict counts as its caller's own cost.
 function certainty(model, view, node, delta, fromLeaf) {
   if (!delta) return QUIET;
   if (node === 0) return agreed(model.meta.verdicts.total, delta);

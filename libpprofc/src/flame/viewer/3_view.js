@@ -60,7 +60,7 @@ class Trie {
 
 const SYSTEM = ORIGINS.indexOf("system");
 
-// Whether the view is the tree of the file itself.
+// True if the view is the unchanged tree of the file.
 const isPlain = (s) => !s.reverse && !s.sandwich && !s.focus && !s.hide && !s.collapse && s.system;
 
 // Maps each node of `from`, in preorder, to a node of a new tree. place(node, above) returns the new node, or -1 to drop the
@@ -87,7 +87,7 @@ function filtered(model, from, state) {
   });
 }
 
-// Stacks that go through a matching frame.
+// Returns the stacks that go through a matching frame.
 function focused(model, from, state) {
   const wanted = matcher(model, state.focus);
   const hit = new Uint8Array(from.n), keep = new Uint8Array(from.n);
@@ -105,7 +105,7 @@ function focused(model, from, state) {
   return trie.view();
 }
 
-// Stacks merged from the leaf: shows the callers of expensive functions.
+// Returns the stacks merged from the leaf, which show the callers of expensive functions.
 function reversed(model, from) {
   const trie = new Trie(model.name.length);
   for (let i = 1; i < from.n; i++) {
@@ -118,7 +118,7 @@ function reversed(model, from) {
   return trie.view();
 }
 
-// The frames of the function `text`, or, where no function has that name, of all that match it as an expression.
+// Returns the frames of the function `text`, or, if no function has this name, of all functions that match it as an expression.
 function framesOf(model, text) {
   const exact = Uint8Array.from(model.name, (name) => (name === text ? 1 : 0));
   if (exact.includes(1)) return exact;
@@ -169,10 +169,10 @@ function expression(text) {
   return new RegExp(rest, rest === text && /[A-Z]/.test(text) ? "" : "i");
 }
 
-// A name as a part of a path, which ";" joins.
+// Returns a name as a part of a path. ";" separates the parts.
 const pathName = (name) => name.replaceAll(";", ":");
 
-// The expression that matches one name alone.
+// Returns the expression that matches only this name.
 const exactName = (name) => "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 
 function matcher(model, text) {
@@ -196,7 +196,7 @@ const MEASURES = {
   max: (h, b) => Math.max(Math.abs(h), Math.abs(b)), sum: (h, b) => Math.abs(h) + Math.abs(b),
 };
 
-// Widths add up: the width of a node is that of its self and its children, in every measure. When there is a base, children
+// Widths add up: the width of a node is the width of its self and its children, in every measure. When there is a base, children
 // are sorted by name (the order of the names, not of the tree, so that Base, Head and Diff agree), otherwise by width, the
 // widest first.
 function layout(model, view, state) {

@@ -86,7 +86,7 @@ class Drawing {
     }
   }
 
-  // Where a depth is drawn; null outside the canvas.
+  // Returns the vertical position of a depth, or null outside the canvas.
   visible(depth) {
     const y = this.yOf(this.rowOf(depth));
     return y > -ROW && y < this.height ? y : null;

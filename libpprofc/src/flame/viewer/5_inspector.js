@@ -17,7 +17,7 @@ function sideRows(app, title, head, base) {
     [title === "self" ? "change of self" : "change", change || "no change"]];
 }
 
-// The rows of a box: in the tooltip, and what screen readers are told.
+// Returns the rows of a box, for its tooltip and for screen readers.
 function valueRows(app, node, view = app.view) {
   const k = app.place.scale;
   return [...sideRows(app, "total", view.head[node] * k, view.base[node]),
@@ -33,7 +33,7 @@ function changeText(delta, base, unit) {
 
 const HINT = "Click a box to select it, once more to zoom in. Drag, pinch or Ctrl and the wheel move and zoom the graph. ? lists the keys.";
 
-// The first column: the function, its place and what can be done with it.
+// Makes the first column: the function, its place and its actions.
 function aboutPart(app, frame, node) {
   const { model } = app, name = app.label(frame), known = frame >= 0;
   const origin = known && model.origin[frame] ? ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : "") : "";

@@ -1,4 +1,4 @@
-// Search: which boxes match, what they cost, and the way through them.
+// Search: finds the matching boxes, adds up their cost, and steps through them.
 
 // Fills app.hits (frames) and app.matches (boxes, from left to right). A match below a match counts once.
 function findMatches(app) {

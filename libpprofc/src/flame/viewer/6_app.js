@@ -51,16 +51,16 @@ class App {
     if (color && this.colorings.includes(color) && (color !== "change" || tab === "diff")) return color;
     return tab === "diff" ? "change" : "package";
   }
-  // What more and less are called: time is slower or faster.
+  // Returns the words for more and less: slower and faster for time.
   get words() {
     const time = FAMILIES[0].some((u) => u[0] === this.type.unit.toLowerCase());
     return time ? { slower: "slower", faster: "faster", unchanged: "unchanged" } : { slower: "more", faster: "less", unchanged: "unchanged" };
   }
   get judging() { return isJudging(this.model, this.state); }
-  // What the colours of boxes depend on.
+  // Returns the values on which the colours of boxes depend.
   get looks() { return this.coloring + this.judging + this.theme.noise; }
   verdictOf(frame) { return this.model.verdicts && this.model.verdicts.get(this.model.name[frame]) || null; }
-  // How certain the change of a box is; OWN when nothing is judged.
+  // Returns the certainty of a box's change; OWN if nothing is judged.
   certain(view, node, delta) {
     const fromLeaf = this.state.reverse || (this.views.length > 1 && view === this.views[0]);
     return this.judging ? certainty(this.model, view, node, delta, fromLeaf) : OWN;
@@ -70,7 +70,7 @@ class App {
     if (frame < 0) return ["all"];
     return this.cachedForms[frame] || (this.cachedForms[frame] = labelForms(this.model.name[frame]));
   }
-  // Whether a frame is of the selected function.
+  // True if a frame belongs to the selected function.
   isSame(frame) {
     return this.selected > 0 && frame >= 0 && this.model.name[frame] === this.selectedName;
   }
@@ -92,7 +92,7 @@ class App {
     if (!(state.width in WIDTHS)) state.width = "max";
   }
 
-  // What differs from the defaults, as text.
+  // Returns the settings that differ from the defaults, as text.
   get changed() {
     const out = {};
     for (const key of Object.keys(DEFAULTS))
@@ -259,7 +259,7 @@ class App {
 
   // ---- zoom: a path of names, so that an address can be read and stays valid in another view ----
 
-  // The last names of the path to a node: as many as tell it from wider ones. It begins with ";" where that needs all.
+  // Returns the last names of the path to a node, as many as distinguish it from wider nodes. Begins with ";" if all names are needed.
   pathOf(node) {
     const { view, place } = this, names = [];
     let rivals = [];
@@ -279,7 +279,7 @@ class App {
 
   framesNamed(name) { return Uint8Array.from(this.model.name, (text) => (pathName(text) === name ? 1 : 0)); }
 
-  // The widest node whose path ends so; the root where there is no such node.
+  // Returns the widest node whose path ends with these names, or the root.
   nodeOf(path) {
     const { view, place } = this, names = path.split(";"), last = names.length - 1;
     if (!path) return 0;
@@ -352,7 +352,7 @@ class App {
     this.moveTo(at - (at - d.left) * factor, d.span * factor);
   }
 
-  // Asks for what was cut below a node.
+  // Requests the nodes that the server cut below a node.
   async loadBelow(node) {
     const { model, view, options } = this;
     if (!options.load || view.cut !== model.tree.cut || !view.cut.size) return;
@@ -425,7 +425,7 @@ class App {
     };
   }
 
-  // What is said of a function, in words.
+  // Returns the verdict on a function in words.
   selectedVerdict(frame) {
     const verdict = frame >= 0 && hasVerdicts(this.model, this.state) ? this.verdictOf(frame) : null;
     if (!verdict) return {};
@@ -487,7 +487,7 @@ class App {
 
   everywhere(frame) { return placesOf(this, frame); }
 
-  // What can be done with the selected function: the page around has filters and views of its own, as links.
+  // Returns the actions on the selected function. A page around the viewer has its own filters and views, as links.
   actions(node) {
     const { options } = this, frame = this.view.frame[node];
     const list = [{ id: "zoom", words: "Zoom", key: "Enter", run: () => this.zoom(node) }];
@@ -500,7 +500,7 @@ class App {
       { id: "hide", words: "Hide", key: "x", run: () => this.set({ hide: exactName(name) }) }];
   }
 
-  // Does what the action of that name does.
+  // Runs the action with this name.
   act(id) {
     const action = this.selected > 0 && this.actions(this.selected).find((one) => one.id === id);
     if (action && action.run) action.run();
@@ -549,7 +549,7 @@ class App {
     this.showPath();
   }
 
-  // "shown 4.32s (54.89%)": the second total, of what filters leave.
+  // "shown 4.32s (54.89%)": the total of the samples that pass the filters.
   shownText() {
     const { view, model } = this, whole = wholeOf(model, this.state.type);
     if (!difference(view.head[0], whole.head) && !difference(view.base[0], whole.base)) return "";
@@ -653,7 +653,7 @@ class App {
   }
 }
 
-// "+0.31s (+24%)", "+0.31s"; of noise its size alone.
+// Returns the forms of a change: "+0.31s (+24%)", "+0.31s"; only "+24%" if the change is noise.
 function changeNotes(delta, base, unit, quiet) {
   if (!delta) return null;
   const whole = base ? Math.round(100 * delta / Math.abs(base)) : 0;

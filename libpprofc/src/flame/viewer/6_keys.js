@@ -1,5 +1,5 @@
-// The keys: one table for what they do and for the sheet that lists them. What the page around a viewer has (its search
-// field, its sides) is behind `host`, so that both pages have the same keys.
+// The keys: one table for their actions and for the sheet that lists them. `host` gives access to the search field and the sides
+// of a page around the viewer, so that both pages have the same keys.
 
 const nextOf = (list, now) => list[(list.indexOf(now) + 1) % list.length];
 const flipping = (flag) => (app) => app.set({ [flag]: !app.state[flag] });
@@ -51,7 +51,7 @@ const ownHost = (app) => ({
 
 const MENU = [["focus", "Focus"], ["ignore", "Ignore"], ["hide", "Hide"], ["show-from", "Show from"], ["copy", "Copy name"]];
 
-// Opens the menu of the selected box; it has what works in this page.
+// Opens the menu of the selected box, with the actions that work in this page.
 function openMenu(app, x, y) {
   const known = app.actions(app.selected), { context } = app.parts;
   const entries = MENU.filter(([id]) => known.some((action) => action.id === id)).map(([id, words]) =>

@@ -1,4 +1,4 @@
-// What others call: pprofcFlame.mount(element, options) builds the viewer below an element and returns its handle.
+// The interface for pages: pprofcFlame.mount(element, options) builds the viewer below an element and returns its handle.
 
 let mounted = 0;
 
@@ -242,7 +242,7 @@ function handleOf(app) {
   return {
     app, // for tests and the console
     get state() { return app.changed; },
-    // `whole`: what is not given gets its default.
+    // `whole`: settings that are not given get their defaults.
     setState: (change, whole) => {
       const before = { ...app.state };
       if (whole) Object.assign(app.state, app.home);
