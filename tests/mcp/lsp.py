@@ -218,7 +218,7 @@ def many_functions(folder):
         out.write(f"events: Ir\nfl={source}\n")
         for i in range(40000):
             text.write(f"void f{i}(void);\n")
-            out.write(f"fn=f{i}\n{i + 1} {i % 97 + 1}\n")
+            out.write(f"fn=f{i}\n{i + 1} {i % 97 + 50}\n")
     editor, document, _ = open_file(costs, source)
     lenses = editor.request("textDocument/codeLens", document)
     assert len(lenses) == 40000 and {lens["range"]["start"]["line"] for lens in lenses} == set(range(40000))

@@ -40,11 +40,16 @@ static size_t document_same_begin(pprofc_str a, pprofc_str b) {
   return i == a.size && i == b.size ? lines + 1 : lines;
 }
 
+/* True if the last `size` bytes of the text begin at a line. */
+static bool document_line_begins(pprofc_str text, size_t size) {
+  return size == text.size || text.data[text.size - 1 - size] == '\n';
+}
+
 static size_t document_same_end(pprofc_str a, pprofc_str b) {
   size_t lines = 0, i = 0;
   for (; i < a.size && i < b.size && a.data[a.size - 1 - i] == b.data[b.size - 1 - i]; i++)
     lines += a.data[a.size - 1 - i] == '\n';
-  return lines;
+  return lines + (document_line_begins(a, i) && document_line_begins(b, i));
 }
 
 /* Counts and compares the lines of both texts. False when out of memory. */
