@@ -12,7 +12,8 @@ pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *te
   double whole = round(value);
   bool fraction = fabs(value - whole) > 1e-9 * fabs(value);
   bool counts = unit_label(1, from, STR("auto"), text).size == 1; /* true if no unit is shown */
-  if (!fraction || !counts || fabs(value) >= 1000) return unit_label(number_from_double(whole), from, to, text);
+  if (!fraction || !counts || fabs(value) >= 1000)
+    return unit_label(number_from_double(whole), from, to, text);
   return (pprofc_str){text, (size_t)snprintf(text, UNIT_LABEL_MAX, "%.4g", value)};
 }
 
