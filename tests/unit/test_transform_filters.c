@@ -95,6 +95,11 @@ static void test_names_choose_samples_and_frames(void) {
        .keep_frameless = true,
        .expected = "2: 1 4 | Cinl>C main\n",
        .matched = "fh"},
+      {.hide = "libc",
+       .ignore = "Cinl",
+       .keep_frameless = true,
+       .expected = "1: 3 4 | A main\n4: 3 4 | A main\n",
+       .matched = "fih"},
       /* show never keeps frames without lines, not even of the mapping it names. */
       {.show = "libc", .expected = "", .matched = "f"},
       {.show = "main", .expected = "1: 4 | main\n2: 4 | main\n4: 4 | main\n", .matched = "fs"},

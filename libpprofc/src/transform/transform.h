@@ -13,7 +13,7 @@
 /* Compiled expressions; NULL if the option is not set. */
 struct name_filters {
   struct regex *focus, *ignore, *hide, *show;
-  bool keep_frameless; /* keep samples without frames, which pprof drops; not with focus or show */
+  bool keep_frameless; /* keep samples without frames, which pprof drops, if only `hide` is set */
 };
 
 /* For each expression, true if it matched anything; for the warnings. */

@@ -128,7 +128,8 @@ static void filter_range(void *context, unsigned worker) {
   struct stack_reader reader = stack_reader_at(s, from);
   struct packed_stack previous = stack_none();
   const struct name_filters *wanted = pass->filter->wanted;
-  bool frameless = wanted->keep_frameless && !wanted->focus && !wanted->show;
+  bool alone = !wanted->focus && !wanted->ignore && !wanted->show;
+  bool frameless = wanted->keep_frameless && alone;
   for (size_t i = from; i < to; i++) {
     struct packed_stack stack = stack_of(&reader, i);
     size_t tail = stack_shared(&previous, &stack);
