@@ -10,6 +10,7 @@ struct label_table {
   struct label_set
       *sets; /* array of label sets; the caller allocates room for every set that may be added */
   size_t count;
+  uint32_t last; /* index of the set that was found last: the next sample often has it also */
   struct map map;
 };
 
