@@ -73,6 +73,10 @@ def writers():
     if " 3 profiles are whole" not in last or " 0 not named, 0 not finished" not in last:
         fail("equal profiles are one object", last)
     listed = json.loads(run("history", "-json", "many").stdout)
+    brief = run("history", "-json", "-budget=1000", "many").stdout
+    rows, last = json.loads(brief)[:-1], json.loads(brief)[-1]
+    if len(brief) > 1000 or not rows or len(rows) + last["left_out"]["rows"] != last["runs"]:
+        fail(f"a list of 1,000 bytes: {brief}")
     if [r["commit"] for r in listed] != [commit(i) for i in range(40)]:
         fail("order of the runs")
     print("ok: 40 writers, eight at a time, lose nothing")

@@ -110,8 +110,10 @@ static void list_results(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
+/* Adds an object for a run. In a brief it has the numbers of results and profiles in place of the
+ * lists. */
 static void list_json_run(struct json_writer *json, const struct past *past,
-                          const struct past_run *run) {
+                          const struct past_run *run, bool brief) {
   json_line_break(json);
   json_begin_object(json);
   json_string(json_key(json, "commit"), run->place.commit);
@@ -123,8 +125,13 @@ static void list_json_run(struct json_writer *json, const struct past *past,
   json_string(json_key(json, "verdict"), run->verdict);
   json_string(json_key(json, "headline"), run->headline);
   json_string(json_key(json, "record"), str_of(run->key));
-  list_results(json, past, run);
-  list_run_profiles(json, past, run);
+  if (brief) {
+    json_uint(json_key(json, "result_count"), run->points);
+    json_uint(json_key(json, "profile_count"), run->profiles);
+  } else {
+    list_results(json, past, run);
+    list_run_profiles(json, past, run);
+  }
   json_end(json);
 }
 
@@ -143,7 +150,7 @@ static bool list_json(struct output *out, const struct past *past, const size_t 
   json_begin_array(&json);
   for (size_t i = 0; i < count; i++) {
     output_row(out, (int)i, 0, 0);
-    list_json_run(&json, past, &past->runs[places[i]]);
+    list_json_run(&json, past, &past->runs[places[i]], out->brief != NULL);
   }
   output_no_row(out);
   json_line_break(&json);
