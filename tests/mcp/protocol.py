@@ -4,6 +4,7 @@
 """
 import json
 import os
+import random
 import re
 import shutil
 import sys
@@ -224,6 +225,34 @@ def test_many_calls():
     client.process.stdout.close()
     client.process.stdin.close()
     assert client.process.wait(timeout=60) in (0, 2, -13)
+
+
+def test_more_profiles_than_stay_open():
+    """Differences of 60 profiles with their own base: each answer is the one of a server that opened nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(60):
+            for side, more in (("base", 0), ("head", i)):
+                with open(os.path.join(folder, f"{side}{i}.pb"), "wb") as out:
+                    out.write(profile([(((f"main.f{i}", "f.go", 3), ("main.main", "f.go", 1)), 100 + more)]))
+        client, questions = Client(PROGRAM, folder), []
+        for i in range(60):
+            questions.append(("top", {"profile": f"head{i}.pb"}))
+            questions.append(("top", {"profile": f"head{i}.pb", "base": f"base{(i + 7) % 60}.pb"}))
+            questions.append(("compare", {"head": f"head{i}.pb", "base": f"base{i}.pb"}))
+        random.Random(1).shuffle(questions)
+        for number, (tool, arguments) in enumerate(questions):
+            answer = client.call(tool, **arguments)
+            if number % 9 == 0:
+                alone = Client(PROGRAM, folder)
+                assert answer == alone.call(tool, **arguments), (tool, arguments, answer)
+                assert alone.close() == (0, b"")
+        wide = [f"base{i}.pb" for i in range(30)]
+        try:
+            client.call("compare", base=wide, head="head0.pb")
+            raise AssertionError("30 profiles of a side")
+        except ValueError as failure:
+            assert "profiles" in str(failure), failure
+        assert client.close() == (0, b"")
 
 
 def test_memory_is_bounded():

@@ -23,7 +23,8 @@ struct mcp {
   struct budget *budget;  /* budget for the memory of the server and all its calls */
   pthread_mutex_t lock;   /* lock that protects the field `running` */
   struct budget *running; /* budget of the call that runs, or NULL */
-  char *opened;           /* profile of the tool open, whose view is not made yet; or NULL */
+  char *coming;           /* arguments of the suggested next call, whose view is not made yet; or
+                             NULL */
   bool initialized;
 };
 

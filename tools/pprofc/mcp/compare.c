@@ -211,7 +211,7 @@ static pprofc_status compare_show(struct comparing *c, pprofc_error *error) {
     call_next(c->call, "source", "profile", head, "base", base, "function", name.data, NULL);
     call_next(c->call, "callers", "profile", head, "base", base, "function", name.data, NULL);
   } else {
-    call_next(c->call, "top", "profile", head, NULL);
+    call_next(c->call, "top", "profile", head, "base", base, NULL);
   }
   c->command.verdicts = &c->report;
   return call_report(c->call, &kind, call_room(c->call), compare_render, c, error);

@@ -121,8 +121,6 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
   open_put_types(&call->text, open->profile);
   open_put_labels(&call->text, open->profile);
   escape_terminal(&call->text, str_of(open->warnings), true);
-  text_free(call->mcp->opened);
-  call->mcp->opened = text_copy(str_of(path));
   call_next(call, "top", "profile", path, NULL);
   call_next(call, "compare", "base", path, "head", "FILE", NULL);
   return PPROFC_OK;

@@ -136,13 +136,13 @@ static bool profiles_same(const struct stat *a, const struct stat *b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Returns the open profile of the file; closes an older version. */
+/* Returns the open profile of the file. Closes an older version, unless this question uses it. */
 static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
                                           pprofc_str path) {
   for (size_t i = 0; i < p->count; i++) {
     struct open_profile *item = &p->items[i];
     if (!str_equal(str_of(item->path), path)) continue;
-    if (profiles_same(&item->info, info)) return item;
+    if (item->used == p->questions || profiles_same(&item->info, info)) return item;
     profiles_close(p, i);
     return NULL;
   }
@@ -152,10 +152,12 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  if (p->count == PROFILES_OPEN && !profiles_make_room(p)) {
-    error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);
-    return NULL;
-  }
+  /* Room may come from a view, which leaves the number of profiles unchanged. */
+  while (p->count == PROFILES_OPEN)
+    if (!profiles_make_room(p)) {
+      error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);
+      return NULL;
+    }
   if (profiles_load(p, fd, path, &item, error)) return NULL;
   item.path = text_copy(path);
   if (!item.path) {

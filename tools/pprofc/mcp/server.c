@@ -151,6 +151,16 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   return status;
 }
 
+/* Remembers the arguments of the suggested next call. */
+static void mcp_expect_next(struct call *call) {
+  pprofc_str next = buffer_str(&call->next[0]);
+  text_free(call->mcp->coming);
+  call->mcp->coming = NULL;
+  if (!call->next_count) return;
+  while (next.size && *next.data != '{') next = str_slice(next, 1, next.size);
+  call->mcp->coming = text_copy(next);
+}
+
 static void method_call(struct mcp *mcp, struct rpc *rpc, const struct rpc_request *request,
                         bool modern, struct rpc_answer *answer) {
   struct call call = {.mcp = mcp, .arena = request->arena, .most = CALL_BUDGET};
@@ -168,6 +178,7 @@ static void method_call(struct mcp *mcp, struct rpc *rpc, const struct rpc_reque
   send_progress(rpc, request, schema);
   pprofc_status status = run_tool(mcp, run, schema, &call, &error);
   put_result(answer, &call, modern, status, &error);
+  mcp_expect_next(&call);
   buffer_free(&call.head);
   buffer_free(&call.text);
   for (size_t i = 0; i < CALL_NEXT; i++) buffer_free(&call.next[i]);
@@ -279,25 +290,19 @@ static void mcp_stop(void *context) {
 
 /* ---- between questions ------------------------------- */
 
-/* Makes the view of the profile that the last question opened. False without such a profile. */
+/* Makes the view of the suggested next call. False if it needs no view. */
 static bool idle_open(struct call *call) {
   struct mcp *mcp = call->mcp;
-  struct buffer text;
   struct node *arguments = NULL;
   struct profile_view *view;
   pprofc_error error;
-  if (!mcp->opened) return false;
-  buffer_init(&text, &mem_default, SIZE_MAX);
-  buffer_add_text(&text, "{\"profile\":");
-  rpc_put_string(&text, str_of(mcp->opened));
-  buffer_add_char(&text, '}');
-  text_free(mcp->opened);
-  mcp->opened = NULL;
+  if (!mcp->coming) return false;
   bool made =
-      json_tree_parse(call->arena, NULL, buffer_str(&text), &arguments, &error) == PPROFC_OK;
+      json_tree_parse(call->arena, NULL, str_of(mcp->coming), &arguments, &error) == PPROFC_OK;
   call->arguments = arguments;
-  made = made && view_of_call(call, &view, &error) == PPROFC_OK;
-  buffer_free(&text);
+  made = made && node_get(arguments, "profile") && view_of_call(call, &view, &error) == PPROFC_OK;
+  text_free(mcp->coming);
+  mcp->coming = NULL;
   return made;
 }
 
@@ -341,7 +346,7 @@ int mcp_serve(const struct command *command, int in, int out, pprofc_error *erro
   }
   if (mcp) {
     profiles_free(&mcp->profiles);
-    text_free(mcp->opened);
+    text_free(mcp->coming);
     files_close(&mcp->files);
   }
   budget_release(budget);

@@ -345,15 +345,19 @@ static pprofc_status view_key(struct call *call, struct buffer *key, pprofc_erro
   return key->failed ? error_nomem(error) : PPROFC_OK;
 }
 
-static pprofc_status view_open(struct call *call, const struct open_profile *opened[2],
+/* Opens the profiles of head and base. */
+static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2],
                                pprofc_error *error) {
   for (size_t i = 0; i < 2; i++) {
     const char *path = call_text(call, view_filters[i]);
     if (!i && !*path)
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
-    if (*path) opened[i] = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
-    if (*path && !opened[i]) return error->status;
+    if (!*path) continue;
+    /* The item may move when the next profile is opened; the profile stays. */
+    const struct open_profile *item = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
+    if (!item) return error->status;
+    opened[i] = item->profile;
   }
   return PPROFC_OK;
 }
@@ -399,15 +403,15 @@ static struct profile_view *view_begin(struct call *call, pprofc_str key) {
 }
 
 static pprofc_status view_new(struct call *call, pprofc_str key,
-                              const struct open_profile *const opened[2],
-                              struct profile_view **view, pprofc_error *error) {
+                              const pprofc_profile *const opened[2], struct profile_view **view,
+                              pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
   /* The view of this question stays open. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
-  for (size_t i = 0; i < 2; i++) v->of[i] = opened[i] ? opened[i]->profile : NULL;
+  for (size_t i = 0; i < 2; i++) v->of[i] = opened[i];
   v->used = p->questions;
   p->views[p->view_count++] = v;
   do status = view_join(v, error);
@@ -425,7 +429,7 @@ static struct profile_view *view_find(struct profiles *p, pprofc_str key) {
 
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error) {
   struct buffer key;
-  const struct open_profile *opened[2] = {NULL, NULL};
+  const pprofc_profile *opened[2] = {NULL, NULL};
   buffer_init(&key, &mem_default, SIZE_MAX);
   pprofc_status status = view_key(call, &key, error);
   /* This also closes views of files that changed. */
