@@ -11,7 +11,7 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
   return NULL;
 }
 
-/* True for an argument that a shell passes unchanged, without quotes. */
+/* True if the argument needs no quotes in a shell. */
 static bool brief_is_word(const char *text) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_./-=:,@%+";

@@ -1,7 +1,7 @@
 /* Runs programs under valgrind's callgrind.
  *
- * The cycle estimate is the one of iai and gungraun: 1 for a hit in the first-level cache, 5 for a
- * hit in the last level, 35 for an access to memory. docs/FORMATS.md lists the weights. */
+ * The estimate of cycles is the same as in iai and gungraun. A hit in the first-level cache costs 1
+ * cycle, a hit in the last level 5, an access to memory 35. docs/FORMATS.md lists the weights. */
 #include "common/callgrind.h"
 
 #include "core/error.h"
@@ -20,8 +20,8 @@ const char *const callgrind_words[CALLGRIND_WORDS] = {
 
 /* ---- sample types ------------------------------------ */
 
-/* Each type is a sum of callgrind's events. Cycles: 1 for each access (Ir + Dr + Dw), 4 more
- * for each first-level miss, 30 more for each last-level miss. So the totals are 1, 5 and 35. */
+/* Each sample type is a sum of callgrind's events. Cycles: 1 for each access (Ir + Dr + Dw), plus 4
+ * for each first-level miss, plus 30 for each last-level miss. So an access costs 1, 5 or 35. */
 static const struct term {
   const char *event;
   int64_t factor;
@@ -45,7 +45,7 @@ static const struct measure {
 
 #define MEASURES CALLGRIND_TYPES
 
-/* Sets factors[type], the factor of each sample type. False if an event is missing. */
+/* Finds the events of a sample type and sets their factors. False if an event is missing. */
 static bool find_factors(const pprofc_profile *profile, const struct term *terms,
                          int64_t *factors) {
   memset(factors, 0, profile->type_count * sizeof *factors);
@@ -74,7 +74,7 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
   return true;
 }
 
-/* Replaces callgrind's events by the sample types, in their order. */
+/* Makes a profile with the sample types of this file instead of callgrind's events. */
 static pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **measured,
                                        pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);

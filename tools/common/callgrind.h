@@ -1,5 +1,5 @@
-/* Runs programs under valgrind's callgrind, with a fixed cache model and without randomised
- * addresses, and turns its events into sample types. */
+/* Runs programs under valgrind's callgrind and converts its events to sample types. The cache model
+ * and the addresses are the same in each run. */
 #ifndef PPROFC_TOOLS_CALLGRIND_H
 #define PPROFC_TOOLS_CALLGRIND_H
 
@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-/* Command line of callgrind: valgrind, then its options. */
+/* Command line of callgrind: valgrind and its options. */
 #define CALLGRIND_WORDS 11
 extern const char *const callgrind_words[CALLGRIND_WORDS];
 
-/* Sample types that callgrind's events are turned into. */
+/* Sample types of the converted profile. */
 enum callgrind_type {
   CALLGRIND_INSTRUCTIONS,
   CALLGRIND_FIRST_MISSES, /* number of misses of the first-level caches */
@@ -21,8 +21,8 @@ enum callgrind_type {
   CALLGRIND_TYPES
 };
 
-/* Reads a file of callgrind and writes its profile with the sample types to `to`. If `totals` is
- * not NULL, it gets the sum of each type. */
+/* Reads callgrind's output file and writes a profile with the sample types to `to`. If `totals` is
+ * not NULL, it receives the sum of each type. */
 pprofc_status callgrind_convert(const char *from, const char *to,
                                 const pprofc_read_options *options, int64_t *totals,
                                 pprofc_error *error);

@@ -1,7 +1,7 @@
 /* Prints completion scripts for shells, from a table of flags. */
 #include "common/flags.h"
 
-/* True if the value of a flag is a path. The name of its argument decides. */
+/* True if the value of a flag is a path; the name of its argument in the help decides. */
 static bool is_path(const struct flag *flag) {
   static const char *const names[] = {"FILE", "DIR", "PATH", "SOURCE"};
   for (size_t i = 0; flag->argument && i < sizeof names / sizeof *names; i++)
@@ -16,7 +16,7 @@ static const char *const *words_of(const struct flag *flag) {
   return flag->choices;
 }
 
-/* Prints text inside '...' of a shell. Characters in `special` also get a backslash. */
+/* Prints text for a quoted string of a shell. Characters in `special` get a backslash. */
 static void print_quoted(struct output *out, const char *text, const char *quote,
                          const char *special) {
   for (; *text; text++) {
@@ -29,8 +29,7 @@ static void print_quoted(struct output *out, const char *text, const char *quote
   }
 }
 
-/* Returns the flag with which completion asks the program for the values of another flag, or
- * NULL. */
+/* Returns the flag with which the script asks the program for the values of `flag`, or NULL. */
 static const char *value_flag_of(const struct flag_table *table, const struct flag *flag) {
   for (const struct flag_note *note = table->value_flags; note && note->name; note++)
     if (strcmp(note->name, flag->name) == 0) return note->text;
@@ -42,14 +41,15 @@ static void print_words(struct output *out, const struct flag *flag) {
   for (size_t i = 0; words[i]; i++) output_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-/* True if the words are the beginning of a value, such as "json=", so that no blank may follow. */
+/* True if the words are incomplete values such as "json=", after which the shell must not add a
+ * blank. */
 static bool words_go_on(const struct flag *flag) {
   const char *const *words = words_of(flag);
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
 }
 
-/* Prints the branch of the case statement that completes the value of a flag. A flag that
- * takes a value after = only never completes the next word. */
+/* Prints the branch of the case statement that completes the value of a flag. If a flag takes its
+ * value only after =, the next word is not completed. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool needs_equals = flag->kind == FLAG_WORD;
@@ -107,7 +107,7 @@ static void print_bash_words(struct output *out, const struct flag_table *table)
 }
 
 /* Prints the function that completes the arguments of the program or of a command. Bash splits
- * "-sort=fl" into the words -sort, = and fl. */
+ * "-sort=fl" into three words: -sort, = and fl. */
 static void print_bash_function(const struct flag_table *table, struct output *out) {
   char name[64];
   output_printf(
@@ -149,8 +149,8 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-/* Prints one argument of _arguments: '-sort=-[help]:WAY:(cum flat)'. Two colons make the value
- * optional. */
+/* Prints the argument of _arguments for a flag: '-sort=-[help]:WAY:(cum flat)'. Two colons make the
+ * value optional. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
   char name[64];
@@ -196,8 +196,7 @@ static void print_zsh_function(const struct flag_table *table, struct output *ou
   output_add_text(out, "'\n}\n");
 }
 
-/* Prints a script that works as a file of $fpath, which the shell calls, and when it is
- * sourced. */
+/* Prints a script that works in two ways: as a file of $fpath, and when the user sources it. */
 static void print_zsh(const struct flag_table *table, struct output *out) {
   const char *program = table->program;
   output_printf(
@@ -225,7 +224,7 @@ static void print_zsh(const struct flag_table *table, struct output *out) {
                 program, program, program, program);
 }
 
-/* Prints the beginning of a line for the program or for one of its commands. */
+/* Prints the start of a `complete` line for the program or for one of its commands. */
 static void fish_begin(const struct flag_table *table, const char *command, struct output *out) {
   output_printf(out, "complete -c %s", table->program);
   if (command)

@@ -1,4 +1,4 @@
-/* Finds flags and commands of other programs, each with the words to type here. */
+/* Suggests what to type instead of a flag or command of another program. */
 #ifndef TOOLS_COMMON_ELSEWHERE_H
 #define TOOLS_COMMON_ELSEWHERE_H
 
@@ -8,7 +8,8 @@
  * `argument` is not a word of another program. */
 const char *elsewhere_find(const char *program, const char *argument);
 
-/* Adds " (type WORDS)" to the error about `argument`. Returns false if there are no words. */
+/* Adds " (type WORDS)" to the error about `argument`. Returns false if elsewhere_find has no
+ * words. */
 bool elsewhere_add(const char *program, const char *argument, pprofc_error *error);
 
 #endif

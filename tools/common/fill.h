@@ -10,7 +10,7 @@
 struct filler {
   struct output *out;
   size_t width, indent;
-  size_t at; /* number of cells used in the current line */
+  size_t at; /* size of the text in the current line, in cells */
 };
 
 /* Begins a line and indents it. */
@@ -19,7 +19,7 @@ void fill_new_line(struct filler *filler);
 /* Adds words, with line breaks where necessary. */
 void fill(struct filler *filler, const char *text);
 
-/* Limits a width to the readable range, FILL_MIN to FILL_MAX. */
+/* Returns `width` limited to the range FILL_MIN to FILL_MAX. */
 size_t fill_width(size_t width);
 
 #endif

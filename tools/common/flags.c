@@ -1,4 +1,4 @@
-/* Parses flags by the rules and with the messages of Go's package flag. */
+/* Parses flags by the rules of Go's package flag, with its error messages. */
 #include "common/flags.h"
 
 #include "core/chars.h"
@@ -27,8 +27,8 @@ static const char *read_bool(const char *text, bool *out) {
 
 #define SHORT_MAX 256
 
-/* Copies a number and truncates each run of digits to `longest`. False if the copy does not
- * fit. */
+/* Copies a number and keeps only the first `longest` digits of each run. If `digit` is not NUL, it
+ * replaces the digits. False if the copy does not fit. */
 static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
                        pprofc_str *cut, char text[SHORT_MAX]) {
   size_t size = 0, run = 0;
@@ -44,8 +44,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if a text that is not an integer would be one with fewer digits: the value is out of
- * range. */
+/* True if the text is an integer after its digits are shortened: its value is out of range, but its
+ * syntax is valid. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -53,8 +53,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* Works like int_fits_when_short for a number with a fraction. Each run of digits is replaced by
- * the digit 1, so that no exponent is too large. */
+/* Works like int_fits_when_short for a number with a fraction. The digit 1 replaces each run of
+ * digits, so that no exponent is too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -81,7 +81,8 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
-/* Reads a word. The flag alone ("true") is the first word, a flag turned off ("false") is "". */
+/* Reads the value of a FLAG_WORD. "true" means the flag without a value and selects the first word.
+ * "false" gives "". */
 static const char *read_word(const struct flag *flag, const char *text, const char **out) {
   bool on;
   if (!read_bool(text, &on)) {
@@ -96,7 +97,7 @@ static const char *read_word(const struct flag *flag, const char *text, const ch
   return "not one of the choices";
 }
 
-/* Stores the value of a flag in its field. `on` is the value of a switch. */
+/* Stores the value of a flag in its field. `on` is the value of a boolean flag. */
 static const char *flag_store_value(const struct flag *flag, char *field, const char *text,
                                     bool on) {
   switch (flag->kind) {
@@ -209,7 +210,7 @@ const struct flag_command *flags_command(const struct flag_table *table, const c
   return NULL;
 }
 
-/* True for the same name, where '-' and '_' are the same letter. */
+/* True if both names are the same; '-' and '_' are equal. */
 static bool flags_same_name(pprofc_str a, pprofc_str b) {
   if (a.size != b.size) return false;
   for (size_t i = 0; i < a.size; i++) {
@@ -252,8 +253,8 @@ static size_t distance(pprofc_str a, pprofc_str b) {
   return last[b.size];
 }
 
-/* Returns the number of wrong letters in `name` as a spelling of `known`, SIZE_MAX if they are
- * not similar. A quarter of the letters may be wrong. A prefix of a long name also is similar. */
+/* Returns the number of wrong letters if `name` is a misspelling of `known`, else SIZE_MAX. Up to a
+ * quarter of the letters may be wrong. A prefix of a long name is a misspelling as well. */
 static size_t misspelling(pprofc_str name, pprofc_str known) {
   if (!name.size || name.size > NAME_MAX_COMPARED || known.size > NAME_MAX_COMPARED)
     return SIZE_MAX;
@@ -290,8 +291,8 @@ const char *flags_nearest_command(const struct flag_table *table, pprofc_str nam
 
 /* ---- the command line -------------------------------- */
 
-/* Sets a flag from `value`, the text after =, or from the arguments at `next`, and advances
- * *next past the arguments it uses. */
+/* Sets a flag from `value`, the text after =, or from the arguments at `next`. Advances *next past
+ * the arguments that the flag uses. */
 static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
                                    char *const *next, struct flags_parsed *parsed,
                                    pprofc_error *error) {
@@ -309,13 +310,13 @@ static pprofc_status set_from_line(const struct flag *flag, void *options, const
   return flag_set(flag, options, *next, error);
 }
 
-/* Sets the flag `name`. `value` is the text after =, or NULL. Advances *next past the
- * arguments it uses. */
+/* Sets the flag `name`. `value` is the text after =, or NULL. Advances *next past the arguments
+ * that the flag uses. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
                                 const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
   const struct flag *flag = flags_find(table, name);
-  /* Go ignores the value of -help and all arguments after it. */
+  /* As in Go, the value of -help and all arguments after it do not matter. */
   parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
   if (parsed->help) return flag ? flag_set(flag, options, "true", error) : PPROFC_OK;
   if (!flag) {
@@ -328,7 +329,7 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* Adds the advice about a word of another program, in place of the most similar flag. */
+/* Adds advice if the argument is a flag of another program, and then suggests no similar flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
                             pprofc_error *error) {
@@ -356,7 +357,7 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
       return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
     size_t equals = str_find_char(name, '=');
     const char *value = equals < name.size ? name.data + equals + 1 : NULL;
-    /* The next two arguments, which the flag may use as its values. */
+    /* The next two arguments, which may be values of the flag. */
     char *next[] = {NULL, NULL, NULL};
     for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
     pprofc_status status =

@@ -1,6 +1,5 @@
-/* Command line flags by Go's rules, defined in one table. The help (help.c), the manual
- * (manual.c) and shell completion (completion.c) are made from the same table, so each name,
- * default and explanation has one source. */
+/* Parses flags of the command line by Go's rules, from one table. The help (help.c), the manual
+ * (manual.c) and shell completion (completion.c) use the same table. */
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 
@@ -10,14 +9,13 @@
 
 enum flag_kind {
   FLAG_BOOL,   /* type bool; a value must follow = */
-  FLAG_INT,    /* type int64_t, as a Go literal: 42, 0x2a, 0b101, 1_000 */
+  FLAG_INT,    /* type int64_t, written as in Go: 42, 0x2a, 0b101, 1_000 */
   FLAG_FLOAT,  /* type double */
-  FLAG_STRING, /* type const char *, which points into the command line */
-  FLAG_CHOICE, /* type int: index of the word in `choices` */
-  FLAG_WORD, /* type const char *: one of `choices`, only after "="; the flag alone means the first
-                one */
-  FLAG_PAIR, /* two values, "-pair OLD NEW", passed to `call` one after the other */
-  FLAG_SET   /* type int: a switch like FLAG_BOOL that stores `value` in the field */
+  FLAG_STRING, /* type const char *: a pointer into the command line */
+  FLAG_CHOICE, /* type int: index of the value in `choices` */
+  FLAG_WORD, /* type const char *: one of `choices`, only after "="; without a value the first */
+  FLAG_PAIR, /* two values, "-pair OLD NEW"; `call` receives each of them in turn */
+  FLAG_SET   /* type int: on or off like FLAG_BOOL; on stores `value` in the field */
 };
 
 struct flag {
@@ -29,13 +27,14 @@ struct flag {
                            path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
   const char
-      *initial; /* initial value as on the command line; NULL is false, 0, "" or the first choice */
+      *initial; /* initial value in the syntax of the command line; NULL is false, 0, "" or the
+                 * first choice */
   const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; for a FLAG_STRING, suggestions
                                  for completion; ends with NULL */
   int value;                  /* value of a FLAG_SET */
   bool hidden;                /* true for a flag that is accepted but not listed */
-  /* Receives the value if the flag has no field; not called for a FLAG_BOOL or FLAG_SET that
-   * is off. Returns NULL or the error. */
+  /* Receives the value if the flag has no field. The parser does not call it for a FLAG_BOOL or
+   * FLAG_SET that is off. Returns NULL or the error. */
   const char *(*call)(void *options, const struct flag *flag, const char *text);
 };
 
@@ -44,13 +43,13 @@ struct flag_group {
   const char *note; /* sentence below the title of the group, or NULL */
 };
 
-/* A pair of texts for the help: an example and its explanation, an environment variable and its
- * effect, or an exit status and its meaning. */
+/* A pair of texts for the help: an example, an environment variable or an exit status, and its
+ * explanation. */
 struct flag_note {
   const char *name, *text;
 };
 
-/* A command of a program, such as git's: its flags follow its name. */
+/* A command of a program, such as `git log`. Its flags follow its name. */
 struct flag_command {
   const char *name;
   const struct flag_table *table; /* flags of the command; their program is "PROGRAM NAME" */
@@ -60,18 +59,20 @@ struct flag_table {
   const char *program;
   const char *summary; /* purpose of the program, half a line */
   const char *const
-      *usage; /* texts after the program's name, one per form of the command line; ends with NULL */
+      *usage; /* texts after the program's name, one for each form of the command line; ends with
+               * NULL */
   const char *const *details; /* paragraphs below the usage, ending with NULL; or NULL without
                                  paragraphs */
   const struct flag_group *groups;
   size_t group_count;
   const struct flag *flags;
   size_t flag_count; /* number of flags, at most FLAGS_MAX */
-  /* Tables of examples, of environment variables and of exit statuses, each ended by an entry with
-   * the name NULL; or NULL. */
+  /* Tables of examples, environment variables and exit statuses; NULL without a table. An entry
+   * with the name NULL ends each table. */
   const struct flag_note *examples, *environment, *statuses;
-  /* Flags whose values depend on the files of the command line, each with the flag with which
-   * completion asks the program for the values. Ends with name NULL, or NULL. */
+  /* Flags whose values depend on the files of the command line. The text of each entry is the flag
+   * that makes the program print the values. An entry with the name NULL ends the table; NULL
+   * without a table. */
   const struct flag_note *value_flags;
   const struct flag_command *commands; /* commands, ending with an entry whose name is NULL; or
                                           NULL without commands */
@@ -79,8 +80,8 @@ struct flag_table {
 
 #define FLAGS_MAX 256
 
-/* Make an entry of the table of flags. The file with the table defines FIELD(member), the offset of
- * a field. */
+/* Entries of the table of flags. The file with the table defines FIELD(member), the offset of a
+ * field. */
 #define FLAG(kind, group, name, member, argument, initial, help)                                   \
   { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(group, name, member, help)                                                          \
@@ -90,7 +91,7 @@ struct flag_table {
 #define FLAG_CALLS(kind, group, offset, name, argument, call, help)                                \
   { name, FLAG_##kind, offset, group, argument, help, NULL, NULL, 0, false, call }
 
-/* Sets the members of a flag table from variables of the same names. */
+/* Sets the members of a flag table. Most values come from variables with the name of the member. */
 #define FLAG_TABLE(name, what)                                                                     \
   .program = (name), .summary = (what), .usage = usage, .details = details, .groups = groups,      \
   .group_count = sizeof groups / sizeof *groups, .flags = flags,                                   \
@@ -105,11 +106,11 @@ struct flags_parsed {
       *nearest; /* after an error: the flag most similar to the unknown one, or NULL */
 };
 
-/* Gives every field its initial value. The caller zeroes the options first. An invalid initial
- * value is an error of the table. */
+/* Gives every field its initial value. The caller zeroes the options first. An error means that the
+ * table has an invalid initial value. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* Turns the first word "help" or "version" into the flag, unless a file has that name. */
+/* Replaces the first word "help" or "version" by the flag, unless a file has that name. */
 void flags_accept_words(int argc, char **argv);
 
 /* Parses argv[1], argv[2], ... up to the first argument that is not a flag. If a flag is
@@ -125,7 +126,7 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
 /* Returns the command of that name, or NULL. */
 const struct flag_command *flags_command(const struct flag_table *table, const char *name);
 
-/* Returns the flag of that name, or NULL. In a name '-' and '_' are the same. */
+/* Returns the flag of that name, or NULL. '-' and '_' in a name are equal. */
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name);
 
 /* Returns the flag whose name is most similar to `name`, or NULL. */
@@ -147,7 +148,7 @@ static inline bool flag_has_words(const struct flag *flag) {
 /* True if the help should show the initial value. */
 bool flag_shows_initial(const struct flag *flag);
 
-/* Prints usage, flags by group, examples, environment and exit statuses; lines of at most `width`
+/* Prints usage, flags by group, examples, environment and exit statuses. A line has at most `width`
  * cells. */
 void help_print(const struct flag_table *table, struct output *out, size_t width);
 

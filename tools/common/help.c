@@ -1,4 +1,4 @@
-/* Prints the help for users from a table of flags. */
+/* Prints the help from a table of flags. */
 #include "common/fill.h"
 #include "common/flags.h"
 
@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #define INDENT 2
-#define COLUMN 24 /* column where the explanations start */
+#define COLUMN 24 /* column at which the explanations start */
 
-/* Prints a name at the left and begins its explanation in the second column. */
+/* Prints a name in the left column and begins its explanation in the right column. */
 static void begin_entry(struct filler *filler, const char *name) {
   size_t used = INDENT + utf8_length(str_of(name));
   output_add_fill(filler->out, ' ', INDENT);
@@ -87,7 +87,7 @@ static void help_print_notes(const struct flag_note *notes, const char *title, s
   for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
 }
 
-/* Prints each example on its own line, so that it can be copied. */
+/* Prints each example on its own line, so that users can copy it. */
 static void print_examples(const struct flag_table *table, struct output *out) {
   if (!table->examples) return;
   output_add_text(out, "\nExamples:\n");

@@ -1,5 +1,5 @@
 /* Loads shared libraries at their first use. libcurl and libmicrohttpd load about thirty other
- * libraries: linked, they would add several milliseconds to the start of every report. */
+ * libraries. If the program linked them, each report would start several milliseconds later. */
 #ifndef PPROFC_COMMON_LIBRARY_H
 #define PPROFC_COMMON_LIBRARY_H
 
@@ -8,11 +8,12 @@
 /* A function of the library, and the pointer that receives its address. */
 struct library_function {
   const char *name;
-  void *pointer; /* address of a function pointer of the right type, which receives the address */
+  void *pointer; /* address of the function pointer to set, which has the right type */
 };
 
-/* Loads the library until the process ends, and fills in the table. `package` is the package
- * to install, for the error message. Errors: PPROFC_E_UNSUPPORTED. May be called repeatedly. */
+/* Loads a library and sets the function pointers of the table. The library stays loaded until the
+ * process ends; repeated calls are allowed. `package` is the package that the error message names.
+ * Errors: PPROFC_E_UNSUPPORTED. */
 pprofc_status library_load(const char *soname, const char *package,
                            const struct library_function *functions, size_t count,
                            pprofc_error *error);

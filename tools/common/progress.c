@@ -1,4 +1,4 @@
-/* Shows the progress line, from a thread that wakes once a second. */
+/* Implements the progress line with a thread that wakes once a second. */
 #include "common/progress.h"
 
 #include <errno.h>

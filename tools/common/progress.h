@@ -1,5 +1,5 @@
-/* Shows one line on standard error with the current step: only on a terminal, and only after a
- * second. */
+/* Shows the current step in one line on standard error. The line appears only on a terminal, and
+ * only after one second. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H
 
@@ -14,19 +14,19 @@ struct progress {
   pthread_cond_t ended;
   bool over;
   bool shown;
-  const char *step; /* name of the current step, "reading"; the string must stay valid */
+  const char *step; /* name of the current step such as "reading"; the caller keeps the text */
   unsigned seconds; /* number of seconds since the start */
-  unsigned until;   /* second at which the step should end; in the past if unknown */
+  unsigned until;   /* second at which the step should end; in the past if not known */
 };
 
 void progress_start(struct progress *progress, const char *step);
 void progress_step(struct progress *progress, const char *step);
 
-/* Starts a step of known length in seconds; the line counts them down. In all functions
- * `progress` may be NULL for no line. */
+/* Starts a step that takes `seconds`. The line shows the time that remains. All functions do
+ * nothing if `progress` is NULL. */
 void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
-/* Removes the line. The caller does this before it prints anything else. */
+/* Removes the line. The caller calls this before it prints anything else. */
 void progress_end(struct progress *progress);
 
 #endif

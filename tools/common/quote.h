@@ -4,7 +4,7 @@
 
 #include "core/str.h"
 
-/* Size of a buffer for quoted text; longer text is truncated and ends with ..." */
+/* Size of a buffer for quoted text. A longer text is truncated and ends with ..." */
 #define QUOTE_MAX 800
 
 void quote_go(pprofc_str s, char out[QUOTE_MAX]);

@@ -1,4 +1,4 @@
-/* Writes files whole. */
+/* Writes files that appear complete or not at all. */
 #include "common/save.h"
 
 #include "common/signals.h"

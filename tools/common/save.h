@@ -1,17 +1,17 @@
-/* Writes files whole: a file appears when it is complete, and ^C removes an incomplete one. */
+/* Writes files that appear complete or not at all. ^C removes an incomplete file. */
 #ifndef TOOLS_COMMON_SAVE_H
 #define TOOLS_COMMON_SAVE_H
 
 #include "core/output.h"
 
-/* Writes the content of a file, through the callback. */
+/* Writes the content of a file with `write`. */
 typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *to,
                               pprofc_error *error);
 
-/* Prints the content of a file. */
+/* Prints the content of a file to `out`. */
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
-/* Write the file at `path`: replace it, or leave it unchanged on failure. */
+/* Replaces the file at `path`. After a failure the old file is unchanged. */
 pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);
@@ -19,7 +19,8 @@ pprofc_status save_printed(const char *path, save_print_fn *print, const void *c
 /* Writes a text to the file in the same way. */
 pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
 
-/* Appends a text to a file, which is created if needed. Other programs append to the same file. */
+/* Appends a text to a file and creates the file if necessary. Other programs may append at the same
+ * time. */
 pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error);
 
 #endif

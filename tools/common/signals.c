@@ -1,4 +1,5 @@
-/* Handles the signals that end the program. Handlers call only what POSIX allows there. */
+/* Handles the signals that end the program. The handlers call only functions that POSIX allows in
+ * handlers. */
 #include "common/signals.h"
 
 #include <signal.h>
@@ -15,7 +16,7 @@ static void remove_unfinished(void) {
   if (path) unlink(path);
 }
 
-/* Ends the program by the same signal: shells report 128 + its number. */
+/* Ends the program by the same signal, so that the shell reports 128 + its number. */
 static void interrupted(int number) {
   remove_unfinished();
   signal(number, SIG_DFL);
@@ -27,7 +28,7 @@ static void signals_say(const char *text) {
   (void)written;
 }
 
-/* Handles SIGBUS: a mapped input became shorter, and its last pages no longer exist. */
+/* Handles SIGBUS. The signal means that a mapped input became shorter while the program read it. */
 static void input_shrank(int number) {
   (void)number;
   remove_unfinished();
@@ -61,7 +62,7 @@ void signals_catch(void (*call)(void)) {
   struct sigaction before;
   sigemptyset(&action.sa_mask);
   on_interrupt = call;
-  /* The action has no SA_RESTART, so that a read that waits for a key returns. */
+  /* Without SA_RESTART, ^C interrupts a read that waits for a key. */
   if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(SIGINT, &action, NULL);
 }

@@ -38,7 +38,7 @@ static pprofc_str sigv4_bytes(const uint8_t hash[SHA256_SIZE]) {
   return (pprofc_str){(const char *)hash, SHA256_SIZE};
 }
 
-/* Derives the key of a day, a region and a service. */
+/* Derives the signing key of a day, a region and a service. */
 static void sigv4_derive(const struct sigv4_scope *scope, struct buffer *scratch,
                          uint8_t key[SHA256_SIZE]) {
   const char *const steps[] = {scope->region, scope->service, "aws4_request"};

@@ -1,5 +1,5 @@
-/* Signs requests by AWS signature version 4. The caller provides the credentials; this code sends
- * nothing. */
+/* Signs requests by AWS signature version 4. The caller provides the credentials and sends the
+ * request. */
 #ifndef TOOLS_COMMON_SIGV4_H
 #define TOOLS_COMMON_SIGV4_H
 
@@ -17,13 +17,14 @@ struct sigv4_header {
 
 struct sigv4_request {
   const char *method;
-  const char *path, *query; /* path and query as sent: encoded once, parameters sorted */
+  const char *path, *query; /* path and query as sent: each character is encoded once, parameters
+                             * are sorted */
   const struct sigv4_header *headers;
-  size_t header_count; /* number of headers, which are sorted by name */
+  size_t header_count; /* number of headers; the caller sorts them by name */
   const char *payload; /* the SHA-256 of the body, in hex */
 };
 
-/* Sets the time of a signature to seconds since 1970. */
+/* Sets the time of the signature; `seconds` is a Unix time. */
 void sigv4_set_time(struct sigv4_scope *scope, int64_t seconds);
 
 /* Appends the value of the header Authorization. */

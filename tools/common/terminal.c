@@ -31,9 +31,8 @@ static bool wants_colour(void) {
          !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Appends text as one line, without bytes that control a terminal or act as commands in a CI
- * log. Messages contain names of files and profiles; a newline in them must not start a second
- * message. */
+/* Appends text as one line. Replaces bytes that control a terminal or start a command in a CI log.
+ * Names of files and profiles may contain them, and a newline would start a second message. */
 static void terminal_add_line(struct buffer *out, pprofc_str text) {
   struct buffer clean;
   buffer_init(&clean, &mem_default, SIZE_MAX / 2);
@@ -45,17 +44,17 @@ static void terminal_add_line(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, '\n');
 }
 
-/* Writes a message with a single write, so that messages of two programs do not mix. */
+/* Writes a message with one write call, so that messages of two programs do not mix. */
 static void terminal_say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  /* Erase the progress line, which may be on the terminal. */
+  /* Erase the progress line that the terminal may show. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
   terminal_add_line(&out, text);
   if (red) buffer_add_text(&out, RESET);
   int fd = STDERR_FILENO;
-  /* An error here cannot be reported anywhere. */
+  /* Ignore a failed write, because there is no other place for the message. */
   if (!out.failed) (void)fd_write(&fd, out.data, out.size);
   buffer_free(&out);
 }

@@ -1,4 +1,4 @@
-/* Writes messages of a program on standard error, and checks if output goes to a terminal. */
+/* Writes messages on standard error, and checks if output goes to a terminal. */
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
@@ -8,19 +8,17 @@
 /* True if the descriptor is a terminal. */
 bool terminal_is(int fd);
 
-/* Returns the width of the terminal `fd` in cells; 80 if it is not a terminal or its width is
- * unknown. */
+/* Returns the width of the terminal `fd` in cells; 80 if that is not known. */
 size_t terminal_width(int fd);
 
-/* Prints a message of one line on standard error, in red on a terminal (unless NO_COLOR is
- * set). Escapes newlines and other bytes that control a terminal, and disables commands of CI
- * systems. */
+/* Prints a message of one line on standard error, in red on a terminal (unless NO_COLOR is set).
+ * Escapes newlines and other bytes that control a terminal or start a command in a CI log. */
 void message_error(const char *format, ...) PPROFC_PRINTF(1, 2);
 
-/* Prints a message of several lines, each line like message_error. */
+/* Prints a message of several lines; treats each line like message_error. */
 void message_error_lines(pprofc_str text);
 
-/* Prints a message without colour, for notes that are not errors. */
+/* Prints a message that is not an error, without colour. */
 void message_note(const char *format, ...) PPROFC_PRINTF(1, 2);
 
 #endif

@@ -1,11 +1,11 @@
-/* Copies texts to the heap. */
+/* Copies text to the heap. */
 #ifndef PPROFC_TOOLS_TEXT_H
 #define PPROFC_TOOLS_TEXT_H
 
 #include "core/mem.h"
 #include "core/str.h"
 
-/* Copies a text and ends it with a NUL; NULL when out of memory. */
+/* Returns a NUL-terminated copy of a text; NULL when out of memory. */
 static inline char *text_copy(pprofc_str text) {
   char *copy = mem_array(&mem_default, text.size + 1, 1);
   if (!copy) return NULL;

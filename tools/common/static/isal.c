@@ -1,4 +1,4 @@
-/* Replaces isal_load in static programs, which cannot use dlopen and inflate with zlib. */
+/* Replaces isal_load in static programs. They cannot use dlopen, and decompress with zlib. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL
@@ -7,5 +7,5 @@ bool isal_load(struct isal *isal) {
   return false;
 }
 #else
-typedef int static_isal_is_not_here; /* a C file must not be empty */
+typedef int static_isal_is_not_here; /* ISO C does not allow an empty file */
 #endif

@@ -1,5 +1,5 @@
-/* Replaces library_load in static programs, which cannot use dlopen. libcurl, libedit and
- * libmicrohttpd are linked into the program, or the program was built without them. */
+/* Replaces library_load in static programs, which cannot use dlopen. The program contains libcurl,
+ * libedit and libmicrohttpd, or the build left them out. */
 #include "common/library.h"
 
 #include "core/error.h"
@@ -41,8 +41,8 @@ struct static_function {
   void (*address)(void);
 };
 
-/* The build generates this list from the names used in the programs: FUNCTION(curl_easy_init)
- * ... */
+/* The build generates the list FUNCTION(curl_easy_init) ... from the names that the programs
+ * use. */
 #ifdef STATIC_LIBCURL
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function curl_functions[] = {
@@ -85,8 +85,7 @@ static const struct {
 #endif
     {NULL, NULL, 0}};
 
-/* Returns the first match: the program's own functions come before the functions of the
- * library. */
+/* Returns the first match. The table lists the program's own functions before the library's. */
 static const struct static_function *static_find(const char *soname, const char *name) {
   for (size_t i = 0; static_libraries[i].prefix; i++) {
     if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)
