@@ -1,4 +1,4 @@
-/* benchstatc: compares benchmark results like benchstat. */
+/* The program benchstatc: compares benchmark results like benchstat. */
 #include "bench/set.h"
 #include "bench/tables.h"
 #include "common/about.h"
@@ -11,17 +11,17 @@
 
 #include <unistd.h>
 
-/* Exit statuses as in Go programs: 2 for usage, 1 for every other error. */
+/* Exit statuses as in Go programs: 2 for wrong usage, 1 for every other error. */
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
-/* Prints an error with the prefix of benchstat, because other tools search for it. */
+/* Prints an error with the prefix "benchstat: ", because other tools search for it. */
 static int benchstat_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
 }
 
-/* Prints an error in an expression of the command line, then the expression with a mark at the
+/* Prints an error about an expression of the command line, then the expression with a mark at the
  * error. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
@@ -52,7 +52,7 @@ static int benchstat_misused(const char *message) {
 
 /* ---- messages ---------------------------------------- */
 
-/* True if the filter has one of the keys that begin with a dot, without the dot. */
+/* True if the filter uses a key such as .name without its dot. */
 static bool lacks_dot(const char *filter) {
   static const char *const keys[] = {"name:", "fullname:", "unit:", "config:", "file:"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -60,8 +60,8 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Reports that the inputs hold no result, or that a filter left no result. Says nothing about
- * inputs that `messages` messages already explain. */
+/* Prints an error if the inputs contain no result, or if the filter matches no result. Prints
+ * nothing if the inputs caused `messages`, which already explain the problem. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
@@ -91,7 +91,7 @@ static bool report_lines(const pprofc_bench *set) {
   return count == 0;
 }
 
-/* Reports cells that could not be compared because a measurement is not a number. */
+/* Prints errors about cells that contain a measurement that is not a number. */
 static bool report_nan(const pprofc_bench_tables *tables) {
   bool good = true;
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
@@ -113,7 +113,7 @@ static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-/* Finds a format among the first `count`, those that -budget can cut first. */
+/* True if the format is one of the first `count` names; -budget can shorten the first three. */
 static bool is_format(const char *format, size_t count) {
   static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
   for (size_t i = 0; i < count; i++)
@@ -121,8 +121,8 @@ static bool is_format(const char *format, size_t count) {
   return false;
 }
 
-/* Checks all flags before opening a file. A comparison of an empty set parses the filter, the
- * projections and the levels. */
+/* Checks all flags before the program opens a file. To parse the filter, projections and levels, it
+ * compares an empty set. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;
@@ -199,7 +199,7 @@ static int benchstat_run(const struct benchstat_options *options, const char *co
   return good ? 0 : EXIT_FAILED;
 }
 
-/* Prints the help and other text that needs no input. */
+/* Prints the version, completion script or manual options. */
 static int benchstat_print_about(const struct benchstat_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK

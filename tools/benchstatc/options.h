@@ -10,8 +10,8 @@ struct benchstat_options {
   double alpha, confidence;
   const char *delta_test, *format;
   const char *split, *sort;
-  uint64_t brief_bytes; /* size of the report in bytes; 0: the whole report */
-  char brief_more[128]; /* command line that shows more */
+  uint64_t brief_bytes; /* limit of the report in bytes; 0 for the whole report */
+  char brief_more[128]; /* command line that shows a longer report */
   bool geomean, html, csv, norange;
   const char *completion;
   bool version, manual;

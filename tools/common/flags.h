@@ -27,8 +27,7 @@ struct flag {
                            path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
   const char
-      *initial; /* initial value in the syntax of the command line; NULL is false, 0, "" or the
-                 * first choice */
+      *initial; /* initial value as on the command line; NULL is false, 0, "" or the first choice */
   const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; for a FLAG_STRING, suggestions
                                  for completion; ends with NULL */
   int value;                  /* value of a FLAG_SET */
@@ -59,8 +58,7 @@ struct flag_table {
   const char *program;
   const char *summary; /* purpose of the program, half a line */
   const char *const
-      *usage; /* texts after the program's name, one for each form of the command line; ends with
-               * NULL */
+      *usage; /* texts after the program's name, one per form of the command; ends with NULL */
   const char *const *details; /* paragraphs below the usage, ending with NULL; or NULL without
                                  paragraphs */
   const struct flag_group *groups;

@@ -17,8 +17,7 @@ struct sigv4_header {
 
 struct sigv4_request {
   const char *method;
-  const char *path, *query; /* path and query as sent: each character is encoded once, parameters
-                             * are sorted */
+  const char *path, *query; /* path and query as sent, encoded once; parameters are sorted */
   const struct sigv4_header *headers;
   size_t header_count; /* number of headers; the caller sorts them by name */
   const char *payload; /* the SHA-256 of the body, in hex */

@@ -1,5 +1,5 @@
-/* Runs one libcurl transfer for each request. It follows redirects itself, so that headers and
- * passwords go to their own host only, and no redirect can lead to a local socket or file. */
+/* Runs a libcurl transfer for each request. This file follows redirects itself. So headers and
+ * passwords go only to the host of the source, and no redirect leads to a local socket or file. */
 #include "http/client.h"
 
 #include "http/failure.h"
@@ -21,7 +21,7 @@ struct client {
   struct libcurl curl;
   CURLM *multi;
   struct proxy_settings proxies;
-  pprofc_status status; /* error that prevents every request */
+  pprofc_status status; /* error that all requests report, or PPROFC_OK */
   pprofc_error error;
 };
 
@@ -31,14 +31,13 @@ struct transfer {
   struct exchange *exchange;
   CURL *easy;
   struct curl_slist *headers;
-  struct url url;    /* URL of the current hop: one request of a chain of redirects */
-  const char *proxy; /* URL of the proxy for this hop, or "" */
+  struct url url;    /* URL of the current request in a chain of redirects */
+  const char *proxy; /* URL of the proxy for the current request, or "" */
   bool post;
-  bool home; /* true while all hops went to the host of the source, which gets the user's
-                headers */
+  bool home; /* true while no redirect led to another host; only then send the user's headers */
   bool too_large, running;
   unsigned redirects;
-  int64_t deadline; /* time limit of the transfer, in milliseconds of the monotonic clock */
+  int64_t deadline; /* time at which the transfer ends, in milliseconds of the monotonic clock */
   char why[CURL_ERROR_SIZE];
 };
 
@@ -56,7 +55,8 @@ static size_t transfer_header(char *data, size_t size, size_t count, void *conte
   return size * count;
 }
 
-/* Keeps the body of a profile, or the beginning of any other reply. */
+/* Stores the whole body of a profile or of a reply from an API, but only the beginning of an
+ * error's body. */
 static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   struct buffer *body = &transfer->exchange->reply.body;
@@ -88,7 +88,7 @@ static bool transfer_add_headers(struct transfer *t, const char *const *lines) {
   return true;
 }
 
-/* Adds the headers of the user, then defaults for the names that the user did not give. */
+/* Adds the headers of the user, then the default headers that the user did not replace. */
 static bool transfer_make_headers(struct transfer *t) {
   static const struct {
     pprofc_str name;
@@ -113,7 +113,7 @@ static bool transfer_make_headers(struct transfer *t) {
   return true;
 }
 
-/* Returns the URL for libcurl: a scheme that it knows, without user and fragment. */
+/* Returns the URL for libcurl: with http or https as scheme, without user and fragment. */
 static pprofc_str transfer_target(struct transfer *t) {
   struct url url = t->url;
   bool socket = str_equal(url.scheme, STR("http+unix"));
@@ -138,7 +138,7 @@ static bool transfer_set_tls(struct transfer *t) {
   done = done && SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
   done = done && transfer_set_path(t, CURLOPT_SSLCERT, files->cert) &&
          transfer_set_path(t, CURLOPT_SSLKEY, files->key);
-  /* the file of -tls_ca replaces the authorities of the system */
+  /* the file of -tls_ca replaces the system's certificate authorities */
   if (*files->ca)
     return done && SET(CURLOPT_CAINFO, files->ca) && SET(CURLOPT_CAPATH, (char *)NULL);
   return done && transfer_set_path(t, CURLOPT_CAINFO, getenv("SSL_CERT_FILE")) &&
@@ -186,13 +186,13 @@ static bool transfer_set_method(struct transfer *t) {
   return SET(CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-/* Sets headers, method and body of a hop. */
+/* Sets headers, method and body of the current request. */
 static bool transfer_set_request(struct transfer *t) {
   return SET(CURLOPT_HTTPHEADER, t->headers) && SET(CURLOPT_ERRORBUFFER, t->why) &&
          SET(CURLOPT_PRIVATE, t) && transfer_set_body(t) && transfer_set_method(t);
 }
 
-/* Sets the options that all hops share. */
+/* Sets the options that do not change after a redirect. */
 static bool transfer_set_common(struct transfer *t) {
   return SET(CURLOPT_NOSIGNAL, 1L) && SET(CURLOPT_PATH_AS_IS, 1L) &&
          SET(CURLOPT_FRESH_CONNECT, 1L) && SET(CURLOPT_FORBID_REUSE, 1L) &&
@@ -216,7 +216,7 @@ static bool client_knows_scheme(const struct transfer *t) {
   return false;
 }
 
-/* Prepares the request to t->url: the first one, or one after a redirect. */
+/* Prepares the request to t->url, which may be the target of a redirect. */
 static pprofc_status transfer_prepare(struct transfer *t) {
   pprofc_error *error = &t->exchange->error;
   t->proxy = "";
@@ -234,7 +234,7 @@ static pprofc_status transfer_prepare(struct transfer *t) {
   return error_set(error, PPROFC_E_NOMEM, "libcurl cannot prepare the request");
 }
 
-/* Begins the hop. False if the exchange has its error. */
+/* Starts the request to t->url. On failure, stores the error in the exchange and returns false. */
 static bool transfer_start(struct transfer *t) {
   t->why[0] = '\0';
   buffer_clear(&t->exchange->reply.body);
@@ -269,7 +269,7 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
   transfer_fail(t, failure_explain(&failure, &t->exchange->error));
 }
 
-/* Returns the reason against a redirect to `next`, or NULL. */
+/* Returns why the client must not follow the redirect to `next`, or NULL. */
 static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
   if (!same && str_equal(next->scheme, STR("http+unix")))
     return "a redirect to a local socket is not followed";
@@ -281,7 +281,7 @@ static const char *transfer_refusal(const struct transfer *t, const struct url *
   return NULL;
 }
 
-/* Resolves the Location of a redirect. */
+/* Resolves the Location of a redirect to the URL `next`. */
 static pprofc_status transfer_resolve(struct transfer *t, struct url *next) {
   struct exchange *exchange = t->exchange;
   pprofc_error *error = &exchange->error;
@@ -295,7 +295,7 @@ static pprofc_status transfer_resolve(struct transfer *t, struct url *next) {
   return status == PPROFC_OK ? status : error_nomem(error);
 }
 
-/* Follows a redirect. False if the transfer has ended with an error. */
+/* Follows a redirect. On failure, stores the error and returns false. */
 static bool transfer_follow(struct transfer *t) {
   struct exchange *exchange = t->exchange;
   struct url next;
@@ -316,7 +316,7 @@ static bool transfer_follow(struct transfer *t) {
   return transfer_start(t);
 }
 
-/* Checks that a body has arrived within the limits. */
+/* Checks that the body did not exceed the limit or the memory. */
 static pprofc_status transfer_check_body(const struct transfer *t) {
   const struct buffer *body = &t->exchange->reply.body;
   if (t->too_large)
@@ -325,7 +325,7 @@ static pprofc_status transfer_check_body(const struct transfer *t) {
   return body->failed ? error_nomem(&t->exchange->error) : PPROFC_OK;
 }
 
-/* Ends a request to an API. */
+/* Ends a request to an API and stores its status. */
 static void transfer_end_request(struct transfer *t, CURLcode code) {
   struct reply *reply = &t->exchange->reply;
   double connected = 0;
@@ -339,7 +339,7 @@ static void transfer_end_request(struct transfer *t, CURLcode code) {
         t, error_set(&t->exchange->error, PPROFC_E_IO, "the reply ended within its headers"));
 }
 
-/* Ends a hop. True if a redirect begins another one. */
+/* Ends a request of the chain. True if the transfer continues with a redirect. */
 static bool transfer_end(struct transfer *t, CURLcode code) {
   struct exchange *exchange = t->exchange;
   struct reply *reply = &exchange->reply;
@@ -375,7 +375,7 @@ static void client_wait(struct client *client, size_t running) {
     client->curl.multi_perform(client->multi, &active);
     while ((message = client->curl.multi_info_read(client->multi, &left))) {
       if (message->msg != CURLMSG_DONE) continue;
-      /* Read the code now, because removing the handle frees the message. */
+      /* Read the code first, because the removal of the handle frees the message. */
       CURLcode code = message->data.result;
       struct transfer *t = NULL;
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
@@ -385,7 +385,7 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* Fills in the error of a request that did not begin. */
+/* Sets the error of a request that the client could not start. */
 static void client_refuse(const struct client *client, struct exchange *exchange) {
   exchange->status = client->status != PPROFC_OK ? client->status : PPROFC_E_NOMEM;
   exchange->error = client->error;

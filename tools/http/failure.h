@@ -1,4 +1,4 @@
-/* Explains a failed transfer in terms of the user. */
+/* Explains to the user why a transfer failed. */
 #ifndef TOOLS_HTTP_FAILURE_H
 #define TOOLS_HTTP_FAILURE_H
 
@@ -12,12 +12,12 @@ struct failure {
   const char *why; /* libcurl's message about the failure */
   int number;      /* errno of the connection, or 0 */
   const struct url *url;
-  const struct url *to; /* URL that the client connects to: the proxy, or `url` */
+  const struct url *to; /* URL of the connection: the proxy's, or `url` */
   bool proxied;
   int64_t limit_ms;
-  bool came;        /* true if a reply had begun */
-  bool flags;       /* true if the program has -timeout and -tls_ca, -tls_cert, -tls_key */
-  bool certificate; /* true if the client has a certificate */
+  bool came;        /* true if a part of the reply arrived */
+  bool flags;       /* true if messages may name -timeout and -tls_ca, -tls_cert, -tls_key */
+  bool certificate; /* true if the client sends a certificate */
 };
 
 pprofc_status failure_explain(const struct failure *failure, pprofc_error *error);

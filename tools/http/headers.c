@@ -1,4 +1,4 @@
-/* Parses -header and -header_file. */
+/* Parses the headers of -header and -header_file. */
 #include "http/headers.h"
 
 #include "core/array.h"
@@ -18,7 +18,7 @@ void headers_free(struct headers *headers) {
   headers->count = 0;
 }
 
-/* True if the name is a token of HTTP. */
+/* True if the name is a token as HTTP defines it. */
 static bool headers_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     unsigned char c = (unsigned char)name.data[i];
@@ -27,7 +27,7 @@ static bool headers_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* True if the value is safe: a newline in it would begin another header. */
+/* True if the value has no control character: a newline would start another header. */
 static bool headers_is_value(pprofc_str value) {
   for (size_t i = 0; i < value.size; i++) {
     unsigned char c = (unsigned char)value.data[i];
@@ -36,7 +36,7 @@ static bool headers_is_value(pprofc_str value) {
   return true;
 }
 
-/* True for headers that describe the framing of the request, which the user cannot change. */
+/* True for headers that control the connection or the length of the body; users cannot set them. */
 static bool headers_is_framing(pprofc_str name) {
   static const char *const words[] = {
       "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};

@@ -1,5 +1,5 @@
-/* Parses the headers that the user adds to requests: -header and -header_file. No message shows
- * their values, which may be secrets. */
+/* Parses the headers of -header and -header_file, which requests send. No message shows their
+ * values, because they may be secret. */
 #ifndef TOOLS_HTTP_HEADERS_H
 #define TOOLS_HTTP_HEADERS_H
 
@@ -10,7 +10,7 @@
 struct header {
   pprofc_str name;
   const char
-      *line; /* header in the form of libcurl: "Name: value", or "Name;" for an empty value */
+      *line; /* header in libcurl's form: "Name: value", or "Name;" without a value */
 };
 
 struct headers {
@@ -22,15 +22,15 @@ struct headers {
 void headers_init(struct headers *headers, struct arena *arena);
 void headers_free(struct headers *headers);
 
-/* Adds "Name: value". `where` is the source of the header in messages: "-header 2",
- * "-header_file 'x', line 3". */
+/* Adds a header "Name: value". Messages name its source `where`: "-header 2", "-header_file 'x',
+ * line 3". */
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
                           pprofc_error *error);
 
-/* Adds the lines of a file, except empty lines and lines that begin with '#'. */
+/* Adds the headers of a file, one per line. Skips empty lines and lines that begin with '#'. */
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error);
 
-/* True if there is a header of that name, in any case. */
+/* True if a header of that name exists; case does not matter. */
 bool headers_has(const struct headers *headers, pprofc_str name);
 
 #endif

@@ -5,7 +5,7 @@
 #include "common/library.h"
 
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error) {
-  /* Names of the functions. The build of static programs finds them as texts. */
+  /* Names of the functions. The build of static programs searches this file for them. */
   const struct library_function functions[] = {
       {"curl_global_init", &curl->global_init},
       {"curl_easy_init", &curl->easy_init},

@@ -1,4 +1,4 @@
-/* Loads the functions of libcurl that are used, for the first request. */
+/* Loads libcurl at the first request. */
 #ifndef TOOLS_HTTP_LIBCURL_H
 #define TOOLS_HTTP_LIBCURL_H
 
@@ -28,8 +28,8 @@ struct libcurl {
   CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
-/* Loads the library and fills in the table. Not thread-safe. After PPROFC_E_UNSUPPORTED the
- * message names the package to install. */
+/* Loads the library and sets the function pointers. Not thread-safe. The message of
+ * PPROFC_E_UNSUPPORTED names the package to install. */
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error);
 #endif
 

@@ -1,5 +1,5 @@
-/* Chooses a proxy like Go. libcurl's own choice is disabled: it ignores HTTP_PROXY in capitals
- * and sends requests for this machine through the proxy. */
+/* Chooses a proxy like Go. The client disables libcurl's own choice, because libcurl ignores
+ * HTTP_PROXY in capitals and uses the proxy even for this machine. */
 #include "http/proxy.h"
 
 #include <arpa/inet.h>
@@ -46,13 +46,13 @@ static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, u
 
 /* ---- NO_PROXY ---------------------------------------- */
 
-/* The target of a request. */
+/* Host and port of the URL of a request. */
 struct proxy_target {
-  pprofc_str host, port; /* host of the target in lower case, and its port */
+  pprofc_str host, port; /* name of the host in lower case, and its port */
   struct proxy_ip ip;
 };
 
-/* Splits off ":port". A host with several colons and no brackets is an IPv6 address without a
+/* Splits "host:port". A host with several colons and no brackets is an IPv6 address without a
  * port. */
 static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port) {
   size_t bracket = str_find_last_char(text, ']');
@@ -66,7 +66,8 @@ static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port
   if (host->size >= 2 && host->data[0] == '[') *host = str_slice(*host, 1, host->size - 1);
 }
 
-/* True if the target is in a network like "10.0.0.0/8". */
+/* True if the target is in the network of an entry like "10.0.0.0/8". Sets *is_net if the entry is
+ * a network. */
 static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bool *is_net) {
   size_t slash = str_find_char(entry, '/');
   struct proxy_ip net = proxy_read_ip(str_slice(entry, 0, slash));
@@ -78,8 +79,8 @@ static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bo
   return proxy_same_net(&target->ip, &net, (unsigned)bits + (net.is_v4 ? 96 : 0));
 }
 
-/* True if the name matches. "example.com" includes the name and its subdomains, ".example.com"
- * only the subdomains. */
+/* True if `name` matches the target. "example.com" matches that name and its subdomains,
+ * ".example.com" only the subdomains. */
 static bool proxy_in_domain(const struct proxy_target *target, pprofc_str name) {
   if (str_starts(name, STR("*."))) name = str_slice(name, 1, name.size);
   if (name.data[0] == '.') return str_ends(target->host, name);
@@ -101,7 +102,7 @@ static bool proxy_matches(const struct proxy_target *target, pprofc_str entry) {
   return !target->ip.valid && proxy_in_domain(target, host);
 }
 
-/* Returns a copy in lower case; data is NULL when out of memory. */
+/* Returns a copy in lower case; its data is NULL when out of memory. */
 static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   pprofc_str copy = arena_str(arena, text);
   char *data = (char *)(uintptr_t)copy.data;
@@ -110,7 +111,8 @@ static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   return copy;
 }
 
-/* True if a list in NO_PROXY's form names the target. Commas or blanks separate its entries. */
+/* True if the list `except`, the value of NO_PROXY, contains the target. Commas or blanks separate
+ * its entries. */
 static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str except) {
   while (except.size) {
     size_t end = 0;
@@ -140,7 +142,7 @@ void proxy_from_environment(struct proxy_settings *settings, bool any) {
   if (any && !*settings->https) settings->https = proxy_variable("ALL_PROXY", "all_proxy");
 }
 
-/* Returns the URL of a proxy. "host:port" means "http://host:port". Returns "" for an invalid
+/* Returns the URL of a proxy; "host:port" becomes "http://host:port". Returns "" for an invalid
  * address, which Go ignores. */
 static const char *proxy_address(struct arena *arena, const char *setting) {
   struct url url;
@@ -158,7 +160,7 @@ static bool proxy_never(const struct proxy_target *target) {
          (target->ip.valid && proxy_is_loopback(&target->ip));
 }
 
-/* Finds out if a URL must not use the proxy. */
+/* Finds out if the request must bypass the proxy. */
 static pprofc_status proxy_is_direct(struct arena *arena, const struct proxy_settings *settings,
                                      const struct url *url, bool *direct) {
   struct proxy_target target = {.host = proxy_lower(arena, url_host_name(url)),

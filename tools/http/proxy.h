@@ -5,18 +5,18 @@
 
 #include "http/url.h"
 
-/* Settings of the environment, "" if not set. */
+/* Values of the environment variables; "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* true if REQUEST_METHOD is set: HTTP_PROXY may come from an HTTP client */
+  bool cgi; /* true if REQUEST_METHOD is set; then an HTTP client may have set HTTP_PROXY */
 };
 
-/* Reads the settings. With `any`, ALL_PROXY is the proxy of https if HTTPS_PROXY is not set, as
+/* Reads the environment. With `any`, ALL_PROXY is the proxy of https if HTTPS_PROXY is not set, as
  * in curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
-/* Finds the proxy of a URL, as NUL-terminated text; "" for no proxy. PPROFC_E_INVALID if the
- * settings forbid the request. */
+/* Finds the proxy of a URL. Its address is NUL-terminated; "" means no proxy. PPROFC_E_INVALID if
+ * the settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Parses the head of a reply, and makes the message about a body without a profile. */
+/* Parses the head of a reply. Makes the error message for a reply without a profile. */
 #include "http/reply.h"
 
 #include "core/chars.h"
@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #define TEXT_MAX ((size_t)64 << 10)
-#define SAID_MAX 700 /* maximum bytes of an error's body that a message shows */
+#define SAID_MAX 700 /* maximum bytes of a reply's body that an error message shows */
 
 void reply_init(struct reply *reply, const pprofc_allocator *mem, size_t most) {
   *reply = (struct reply){.retry_after = -1, .remaining = -1};
@@ -84,7 +84,7 @@ static void reply_take_framing(struct reply *reply, pprofc_str value) {
   if (value.size) reply->framed = true;
 }
 
-/* Reads Retry-After: seconds, or a date by the clock of the server. */
+/* Parses Retry-After: a number of seconds, or a date of the server's clock. */
 static void reply_take_retry(struct reply *reply, pprofc_str value) {
   int64_t number = 0;
   bool fits = str_parse_int(value, 10, &number) && number <= INT32_MAX;
@@ -92,7 +92,7 @@ static void reply_take_retry(struct reply *reply, pprofc_str value) {
     reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* A larger number is longer than any -wait, so its exact value does not matter. */
+  /* A number with many digits exceeds every limit of waiting, so its value does not matter. */
   if (value.size && char_is_digit(value.data[0])) {
     reply->retry_after = INT32_MAX;
     return;

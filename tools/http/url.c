@@ -24,12 +24,12 @@ static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Characters that need no escape in a part, besides letters, digits and -_.~ */
+/* Characters, besides letters, digits and -_.~, that a part of a URL contains without an escape. */
 #define USER_SAFE "$&+,;="
 #define HOST_SAFE "!$&'()*+,;=:[]<>\""
 #define PATH_SAFE "$&+,/:;=@"
 
-/* Characters that are valid in a part, besides letters and digits. */
+/* Characters, besides letters and digits, that are valid in a part of a URL. */
 #define HOST_ALLOWED "-_.~" HOST_SAFE
 #define PATH_ALLOWED "-_.~" PATH_SAFE "!'()*[]%"
 #define USER_ALLOWED "-_.~!$&'()*+,;=%:@"
@@ -75,7 +75,7 @@ pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus) {
 
 /* ---- parts ------------------------------------------- */
 
-/* State of parsing a URL. `status` is the first error. */
+/* State of the parser. `status` is the first error. */
 struct url_parser {
   struct arena *arena;
   struct url *url;
@@ -102,7 +102,7 @@ static bool url_only_has(pprofc_str s, const char *allowed) {
   return true;
 }
 
-/* True for ":" and digits, and for an empty text. */
+/* True for an empty text, and for ':' followed by digits only. */
 static bool url_port_valid(pprofc_str port) {
   if (port.size && port.data[0] != ':') return false;
   for (size_t i = 1; i < port.size; i++)
@@ -110,13 +110,13 @@ static bool url_port_valid(pprofc_str port) {
   return true;
 }
 
-/* Returns the index of ":port". In an address with brackets it follows the brackets. */
+/* Returns the index of ":port" in a host. After an address in brackets it follows the brackets. */
 static size_t url_port_at(pprofc_str host) {
   size_t bracket = str_find_last_char(host, ']');
   return bracket < host.size ? bracket + 1 : str_find_last_char(host, ':');
 }
 
-/* Checks "[fe80::1%25en0]:80", an IPv6 address in brackets, with an optional zone. */
+/* Checks the IPv6 address, with or without a zone, of a host such as "[fe80::1%25en0]:80". */
 static bool url_brackets_valid(pprofc_str host) {
   size_t end = str_find_last_char(host, ']');
   if (host.data[0] != '[' || end == host.size || end > 64) return false;
@@ -127,8 +127,8 @@ static bool url_brackets_valid(pprofc_str host) {
   return inet_pton(AF_INET6, address, &binary) == 1;
 }
 
-/* True if the escape is valid in a host: it encodes a byte outside ASCII or %, or it is before
- * `zone_end`, the end of the brackets. */
+/* True if the escape is valid in a host. It must encode a % or a byte outside ASCII, unless it is
+ * before `zone_end`, the end of the brackets. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
   bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));
@@ -174,7 +174,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
   url->host = url_decode(p, host);
 }
 
-/* Sets the path to send, unchanged if it is a valid encoding. */
+/* Sets the path to send. A path with valid escapes stays unchanged. */
 static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;
@@ -212,7 +212,7 @@ static pprofc_str url_take_scheme(struct url_parser *p, pprofc_str text) {
   return str_slice(text, size + 1, text.size);
 }
 
-/* Parses the text without scheme, query and fragment. */
+/* Parses the part of a URL between the scheme and the query: host and path. */
 static void url_parse_hierarchy(struct url_parser *p, pprofc_str rest) {
   struct url *url = p->url;
   if (!str_starts(rest, STR("/")) && url->scheme.size) {
@@ -258,7 +258,7 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url) {
 
 /* ---- references -------------------------------------- */
 
-/* Removes "." from the path segments, and ".." with the segment before it. */
+/* Removes the segments "." from a path, and ".." together with the segment before it. */
 static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   char *out = arena_alloc(arena, path.size + 2);
   if (!out) return (pprofc_str){NULL, 0};
@@ -281,7 +281,7 @@ static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   return (pprofc_str){out, size};
 }
 
-/* Returns the path of a reference, merged with the path of the base. */
+/* Returns the path of a relative reference, joined to the path of the base. */
 static pprofc_str url_joined_path(struct arena *arena, const struct url *base, pprofc_str path) {
   if (!path.size) return url_without_dots(arena, base->path);
   if (path.data[0] == '/') return url_without_dots(arena, path);

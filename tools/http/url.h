@@ -6,56 +6,55 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* Parts of a URL. User, password and host are decoded, other parts are as sent. Texts belong
- * to the arena or are views of the parsed text. */
+/* Parts of a URL. User, password and host are decoded; the other parts keep their escapes. Texts
+ * belong to the arena or to the parsed text. */
 struct url {
   pprofc_str scheme; /* scheme in lower case; "" if absent */
-  pprofc_str opaque; /* text after "scheme:" without a slash; the URL then has no host and no
-                        path */
+  pprofc_str opaque; /* text after "scheme:" if no slash follows; then there is no host or path */
   bool has_user, has_password;
   pprofc_str user, password;
-  pprofc_str host; /* host with port; for http+unix the path of the socket */
+  pprofc_str host; /* host with its port; for http+unix the path of the socket */
   pprofc_str path;
   bool has_query; /* true if there is a '?', even before an empty query */
   pprofc_str query;
-  pprofc_str fragment; /* fragment, encoded as in the source */
+  pprofc_str fragment; /* fragment with its escapes */
 };
 
-/* Parses a URL. PPROFC_E_FORMAT for texts that Go's url.Parse rejects, except that the host of
- * http+unix may be any escaped path. */
+/* Parses a URL. PPROFC_E_FORMAT for texts that Go's url.Parse rejects. One exception: the host of
+ * http+unix may be an escaped path. */
 pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 
-/* Resolves a reference relative to `base`, such as the Location of a reply. */
+/* Resolves a reference, such as the Location of a reply, relative to `base`. */
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* Ways in which the text of a URL shows its user and password. */
+/* Choice of how url_text writes user and password. */
 enum url_secrets {
   URL_WHOLE,
-  URL_SHOWN /* as shown to users: xxxxx replaces the password */,
+  URL_SHOWN /* for messages: writes xxxxx for the password */,
   URL_WITHOUT_USER
 };
 
-/* Writes a URL into the arena; data is NULL when out of memory. */
+/* Writes a URL into the arena. The result's data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
 /* Returns the host without port and brackets. url_port returns the port, or "". */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
-/* True if "HOST" or "HOST:PORT" is this machine, so that no other machine can read an
- * unencrypted request. */
+/* True if "HOST" or "HOST:PORT" is this machine. No other machine can then read an unencrypted
+ * request. */
 bool url_is_local(pprofc_str host);
 
-/* Appends text encoded for a query: letters, digits and -_.~ stay, blanks become '+'. */
+/* Appends text encoded for a query. Letters, digits and -_.~ stay, a blank becomes '+'. */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* Decodes %XX, and with `plus` also '+' to a blank. data is NULL if an escape is broken or
- * memory ran out. */
+/* Decodes %XX, and with `plus` also '+' to a blank. The result's data is NULL if an escape is
+ * invalid or memory ran out. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
-/* Returns a source of the command line without its password, for messages. The source may be
- * invalid. */
+/* Returns an input of the command line without its password, for messages. The input may be an
+ * invalid URL. */
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed);
 
 #endif

@@ -17,7 +17,7 @@
 /* ---- ages -------------------------------------------- */
 
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
-/* Seconds between the files of one run; a longer time gives a warning. */
+/* Usual maximum of the seconds between the files of one run; more gives a warning. */
 #define RUN_MAX 3600.0
 
 static const struct {
@@ -26,7 +26,7 @@ static const struct {
   const char *name;
 } spans[] = {{'d', 86400, "days"}, {'h', 3600, "hours"}, {'m', 60, "minutes"}, {'s', 1, "seconds"}};
 
-/* Parses an age like "90m", "36h" or "7d" to seconds. */
+/* Parses an age like "90m", "36h" or "7d" into seconds. */
 static bool parse_age(pprofc_str text, double *seconds) {
   if (text.size < 2) return false;
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
@@ -38,7 +38,7 @@ static bool parse_age(pprofc_str text, double *seconds) {
   return false;
 }
 
-/* Parses -since and -max-age, which may be empty. */
+/* Parses the values of -since and -max-age, which may be empty. */
 static pprofc_status ages_init(struct ages *ages, const char *since, const char *most,
                                pprofc_error *error) {
   *ages = (struct ages){.most = -1, .oldest = (double)NAN, .newest = (double)NAN};
@@ -57,7 +57,7 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Formats a time like "3 days", rounded, in the largest unit that gives at least two. */
+/* Formats an age like "3 days": rounded, in the largest unit of which it has at least two. */
 static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
@@ -71,9 +71,8 @@ static void ages_note_found(struct ages *ages, const char *path, double age) {
   snprintf(ages->oldest_path, sizeof ages->oldest_path, "%s", path);
 }
 
-/* Adds a problem to the gate if a file is too old. `found` is true for a file found in a
- * folder; the default limit of one day applies only to such files. Only regular files have an
- * age. */
+/* Adds a problem to the gate if a file is too old. `found` is true for a file found in a folder;
+ * only for these the default limit is one day. Skips files that are not regular. */
 static void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found) {
   struct stat status;
   char text[64];
@@ -94,7 +93,7 @@ static void ages_check(struct ages *ages, struct gate *gate, const char *path, b
     ages_note_found(ages, path, age);
 }
 
-/* Warns if the times of a folder's files differ by more than a run takes. */
+/* Warns if the files of folders differ in age by more than RUN_MAX. */
 static void ages_compare(const struct ages *ages, struct gate *gate) {
   char text[64];
   double between = ages->oldest - ages->newest;
@@ -132,7 +131,7 @@ static struct buffer *new_buffer(struct inputs *inputs) {
   return buffer;
 }
 
-/* Reads a whole file, or standard input for "-". The view lives as long as `inputs`. */
+/* Reads a whole file, or standard input for "-". The data stays valid as long as `inputs`. */
 static pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *data,
                                  pprofc_error *error) {
   struct buffer *buffer = new_buffer(inputs);
@@ -179,7 +178,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True for a file of results, which contains no comparison. */
+/* True if the file contains results of a run, and no comparison. */
 static bool is_run(struct inputs *inputs, const char *path) {
   pprofc_str data;
   pprofc_error ignored;
@@ -215,8 +214,8 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 
 /* ---- runs -------------------------------------------- */
 
-/* Reads a large file of results by mapping it. False if the file cannot be mapped; the caller
- * then reads it and reports errors. */
+/* Maps a large file of results and reads it. False if mapping fails; the caller then reads the file
+ * in the usual way and reports its errors. */
 static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                             const char *path, pprofc_status *status, pprofc_error *error) {
   struct bench_map map;
@@ -251,12 +250,12 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  /* Free the files, because the set has copies of the data it needs. */
+  /* Free the files, because the set has copies of their data. */
   inputs_free_files(inputs, files);
   return gate_note_problem(inputs->gate, status, error);
 }
 
-/* Checks the age of one input, which may have been found in a folder. */
+/* Checks the age of an input. The input may come from a folder. */
 static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
   const char *copy = arena_str(&inputs->arena, path).data;
   if (!copy) return error_nomem(error);
@@ -271,7 +270,7 @@ static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, con
   return true;
 }
 
-/* True if the folder has a file. A folder of criterion contains only folders. */
+/* True if the folder contains a file. A folder of criterion contains only folders. */
 static bool has_regular_files(const struct gate_paths *entries) {
   for (size_t i = 0; i < entries->count; i++)
     if (!gate_is_folder(entries->items[i])) return true;
@@ -298,7 +297,7 @@ pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
   return PPROFC_OK;
 }
 
-/* Reads the files of one side, each as a process. */
+/* Reads the files of base or head. Each file contains the results of one process. */
 static pprofc_status read_side(struct inputs *inputs, const char *label, struct inputs_side side,
                                pprofc_error *error) {
   struct gate_paths files;

@@ -11,50 +11,49 @@
 #include <time.h>
 
 struct ages {
-  struct timespec now, since; /* time of this run; time of the file of -since, or 0 */
+  struct timespec now, since; /* start of this run; time of the file of -since, or 0 */
   double most;                /* maximum age in seconds, from -max-age; negative if not given */
   /* Largest and smallest age in seconds of the files in folders; NaN if there are no files. */
   double oldest, newest;
   char oldest_path[256];
 };
 
-/* All data that was read. Rows point into it. */
+/* Data of all inputs. The rows of the gate point into it. */
 struct inputs {
   struct gate *gate;
-  struct arena arena;   /* arena for the paths of the inputs */
-  struct buffer *files; /* contents of the inputs */
+  struct arena arena;   /* memory for the paths of the inputs */
+  struct buffer *files; /* contents of the files */
   size_t file_count, file_capacity;
   struct ages ages;
-  pprofc_bench *set;  /* raw results of base and head, or NULL */
-  bool keeps_results; /* true if inputs_raw must keep the results of the set after making the
-                         rows */
+  pprofc_bench *set;  /* results of base and head; NULL if the inputs are comparisons */
+  bool keeps_results; /* true if the set is still needed after inputs_raw made the rows */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);
 void inputs_free(struct inputs *inputs);
 
-/* Reads the limits of age and the rules of the options. */
+/* Parses the age limits and rules of the options. */
 pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
                              pprofc_error *error);
 
-/* Reads comparisons: files, or bench_*.diff in folders. Two files that are not comparisons are
- * base and head. An unreadable file is a problem of the gate; the only error is
- * PPROFC_E_NOMEM. */
+/* Reads comparisons: files, or bench_*.diff in folders. If two files are results and not
+ * comparisons, they are base and head. An unreadable file becomes a problem of the gate. The only
+ * error is PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Files or folders of one side. Each file has the results of one process. */
+/* Files or folders of base or head. Each file contains the results of one process. */
 struct inputs_side {
   const char *const *paths;
   size_t count;
 };
 
-/* Lists the files of a side. The files of a folder are sorted by name. A folder of criterion is
- * listed as one input. */
+/* Lists the files of base or head. Files of a folder are sorted by name. A folder of criterion is
+ * one input. */
 pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
                             struct gate_paths *files, pprofc_error *error);
 
-/* Reads base and head. Problems and errors are as for inputs_tables. */
+/* Reads base and head. Reports problems and errors like inputs_tables. */
 pprofc_status inputs_raw(struct inputs *inputs, const struct inputs_side sides[2],
                          pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* parse_bench_regressions: fails when benchmarks got slower. */
+/* The program parse_bench_regressions: fails if benchmarks became slower. */
 #include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/save.h"
@@ -22,9 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* maximum number of links to follow, as in Linux */
+#define LINKS_MAX 40 /* maximum number of symlinks to follow, as in Linux */
 
-/* Returns the value of -out at argv[i], in any spelling of the flag; NULL for other arguments. */
+/* Returns the value of -out at argv[i], as the next argument or after =; NULL for other
+ * arguments. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
   const char *name = argv[i];
   if (*name++ != '-') return NULL;
@@ -39,7 +40,7 @@ static bool same_file(const char *path, const struct stat *file) {
   return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-/* True if the file is another argument, or the value after the = of one. */
+/* True if an argument other than -out, or its value after =, names this file. */
 static bool is_input(int argc, char *const *argv, const struct stat *file) {
   for (int i = 1; i < argc; i++) {
     const char *equals = strchr(argv[i], '=');
@@ -55,8 +56,8 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
 
 /* ---- symlinks ---------------------------------------- */
 
-/* Replaces `path` (PATH_MAX) by the target of the link, relative to its folder. False with
- * errno 0 if it is not a link. */
+/* Replaces `path` by the target of its symlink, relative to the symlink's folder. `path` has
+ * PATH_MAX bytes. False if that fails; errno is 0 if `path` is not a symlink. */
 static bool outputs_follow(char *path) {
   char link[PATH_MAX], whole[2 * PATH_MAX];
   ssize_t size = readlink(path, link, sizeof link - 1);
@@ -74,8 +75,8 @@ static bool outputs_follow(char *path) {
   return true;
 }
 
-/* Resolves all symlinks of `path`, even if the target does not exist. The path of a device or
- * pipe stays. False with errno on failure. */
+/* Resolves all symlinks of `path`, even if their target does not exist. Keeps the path of a device
+ * or pipe. False with errno on failure. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
   size_t size = strlen(path);
@@ -91,7 +92,7 @@ static bool outputs_target(const char *path, char target[PATH_MAX]) {
   return false;
 }
 
-/* Returns the descriptor of this process (1 or 2) that is the file, or -1. */
+/* Returns 1 or 2 if the file is standard output or standard error, else -1. */
 static int outputs_stream(const char *path) {
   struct stat file, stream;
   if (stat(path, &file) != 0) return -1;
@@ -103,9 +104,8 @@ static int outputs_stream(const char *path) {
 
 /* ---- removing and writing ---------------------------- */
 
-/* Removes the files of every -out on the command line, even if the line is invalid. A symlink
- * stays, its target is removed. Files that are also inputs, devices, pipes, and the files of
- * standard output and standard error stay. */
+/* Removes the file of every -out, even if the command line is invalid. For a symlink removes the
+ * target. Keeps inputs, devices, pipes, and the files of standard output and standard error. */
 static void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = value_of_out(argc, argv, i);
@@ -122,7 +122,7 @@ static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Writes a file whole or not at all. If it is a symlink, the target is written. */
+/* Writes a file complete or not at all. For a symlink writes the target. */
 static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
   char target[PATH_MAX];
   int stream = outputs_stream(path);
@@ -132,7 +132,7 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
   return save_text(target, text, error);
 }
 
-/* 2 and 3 are verdicts, so any other failure is 1, including wrong usage. */
+/* 2 and 3 are verdicts. Any other failure, including wrong usage, is 1. */
 #define EXIT_FAILED 1
 #define EXIT_STRICT 3
 
@@ -140,7 +140,7 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* Prints a failure. The last line has the totals, even if nothing was compared. */
+/* Prints a failure, and on standard output the line of totals that ends every run. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -158,7 +158,7 @@ static int tool_misused(const char *message, const struct flags_parsed *parsed) 
   return tool_fail(message);
 }
 
-/* Prints text that needs no input. */
+/* Prints the completion script or the options of the manual. */
 static int tool_print_about(const struct gate_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
@@ -174,7 +174,8 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
   return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", ERRNO_TEXT(errno));
 }
 
-/* Appends the table to the step summary, which all commands of a step share. */
+/* Appends the table to the step summary of CI. Other commands of the step append to the same
+ * file. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;
@@ -200,8 +201,8 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
-/* Returns the rank of a line of text or Markdown for a brief. The result and the headers are
- * always kept. */
+/* Returns the rank of a line of text or Markdown for -budget. Shortening never removes the result
+ * and the headers. */
 static int tool_rank(pprofc_str line) {
   static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
                                       "| verdict", "| ---",     "- problem: "};
@@ -231,7 +232,7 @@ static pprofc_status tool_render(const void *context, pprofc_write_fn write, voi
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes a report of -budget on standard output. */
+/* Writes the report on standard output, shortened to -budget. */
 static pprofc_status tool_write_brief(const struct gate *gate, const struct gate_options *options,
                                       const struct gate_format *format, pprofc_error *error) {
   bool markdown = strcmp(format->name, "markdown") == 0, json = strcmp(format->name, "json") == 0;
@@ -344,7 +345,7 @@ static int tool_run(const struct gate_options *options, struct flags_parsed *par
   return status == PPROFC_OK ? exit_status : tool_fail(error.message);
 }
 
-/* Returns an error about flags that exclude each other, or NULL. */
+/* Returns an error about flags that cannot be combined, or NULL. */
 static const char *check_combination(const struct gate_options *o,
                                      const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");

@@ -19,31 +19,30 @@ struct gate_options {
   int format;
   const char *directions[LIST_MAX], *outs[LIST_MAX];
   size_t direction_count, out_count;
-  char direction_text[4096]; /* value of DIRECTION, split into words */
+  char direction_text[4096]; /* copy of the variable DIRECTION, split into words */
   const char *completion;
-  uint64_t brief_bytes; /* size of the report in bytes; 0: the whole report */
-  char brief_more[128]; /* command line that shows more */
+  uint64_t brief_bytes; /* limit of the report in bytes; 0 for the whole report */
+  char brief_more[128]; /* command line that shows a longer report */
 };
 
 extern const struct flag_table options_table;
 
-/* Names of formats, in the order of `format`; ends with NULL. */
+/* Names of the values of `format`, in order; ends with NULL. */
 extern const char *const format_names[];
 
-/* Sets the flags that are missing on the command line from the environment, and marks them as
- * given. */
+/* Sets flags that the command line lacks from the environment, and marks them as given. */
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
 
-/* True if the flag was given on the command line or in the environment. */
+/* True if the command line or the environment sets the flag. */
 bool options_given(const struct flags_parsed *parsed, const char *name);
 
 #define OPTIONS_DAY 32 /* size of a buffer for a day such as "2026-11-20" */
 
-/* Returns the day of -today, or formats the current one into `out`. */
+/* Returns the day of -today. Without the flag, formats the current day into `out`. */
 const char *options_today(const struct gate_options *options, char out[OPTIONS_DAY]);
 
-/* Applies the given flags to the settings of the gate. */
+/* Copies the given flags to the settings of the gate. */
 pprofc_status options_apply(const struct gate_options *options, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error);
 
