@@ -1,5 +1,5 @@
 /* Implements the commands base and diff_base, which choose, remove and restore a base. The session
- * keeps both the plain profile and the difference. */
+ * keeps two profiles: the head without a base, and the difference. */
 #include "session.h"
 
 #include "common/progress.h"
@@ -16,19 +16,19 @@ static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   *place = profile;
 }
 
-/* Reads the given sources in place of the command line's sources. */
+/* Reads the command's sources, which replace those of the command line. */
 static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct progress progress;
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, profile, error);
   progress_end(&progress);
-  /* Keep the profile, because it serves many reports. */
+  /* Reports must not modify the profile, because later reports use it. */
   if (status == PPROFC_OK) (*profile)->disposable = false;
   return status;
 }
 
-/* A base on the command line left only the difference, so read the sources again. */
+/* With a base on the command line, the session has only the difference. Reads the head again. */
 static bool bases_find_head(struct shell *shell) {
   if (shell->head) return true;
   struct command command = shell->command;

@@ -1,4 +1,4 @@
-/* Implements the shell commands that are not reports. */
+/* Implements the shell commands other than reports. */
 #include "session.h"
 
 #include "common/terminal.h"
@@ -13,7 +13,8 @@ static void commands_options(struct shell *shell, const struct shell_words *word
   shell_print_options(shell);
 }
 
-/* Prints help for the words joined to one name: `help top list` explains "top list". */
+/* Prints the help of a name. Joins several words to one name: `help top list` explains "top
+ * list". */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX / 2);
@@ -35,7 +36,7 @@ static void commands_source(struct shell *shell, const struct shell_words *words
   if (commands_has_argument(shell, words)) shell_source(shell, words->items[1].data);
 }
 
-/* Writes the whole profile as a report in proto format, redirected to the file. */
+/* Writes the whole profile in proto format to a file. */
 static void commands_save(struct shell *shell, const struct shell_words *words) {
   size_t digits;
   if (!commands_has_argument(shell, words)) return;

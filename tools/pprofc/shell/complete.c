@@ -1,5 +1,5 @@
-/* Completes the word at the cursor. Options and commands come from their tables, names of functions
- * from the profile. */
+/* Completes the word at the cursor. Options and commands come from their tables, functions from the
+ * profile. */
 #include "core/escape.h"
 #include "pipeline/filter_options.h"
 #include "profile/profile.h"
@@ -59,7 +59,7 @@ pprofc_str completions_common(const struct completions *c) {
       same++;
     common.size = same;
   }
-  /* Do not end inside a UTF-8 character. */
+  /* Do not cut a UTF-8 character in two. */
   while (common.size && common.size < c->items[0].size &&
          ((unsigned char)c->items[0].data[common.size] & 0xC0) == 0x80)
     common.size--;
@@ -88,7 +88,7 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Adds the options and their choices; `suffix` follows each option: "=" in a line, "" in help. */
+/* Adds the options and their choices. `suffix` follows each option: "=" in a line, "" in help. */
 static void completions_add_options(struct completions *out, pprofc_str typed, const char *suffix) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {
@@ -99,7 +99,8 @@ static void completions_add_options(struct completions *out, pprofc_str typed, c
   }
 }
 
-/* Adds cpu; adds total_cpu and mean_cpu only after their prefix was typed. */
+/* Adds the sample types. With `shortcuts`, also adds total_TYPE and mean_TYPE, but only if the
+ * typed word is not empty. */
 static void completions_add_types(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, bool shortcuts) {
   const pprofc_profile *p = shell->profile;
@@ -112,7 +113,7 @@ static void completions_add_types(const struct shell *shell, struct completions 
   }
 }
 
-/* Adds a name as a one-word expression that matches it. */
+/* Writes a regular expression of one word that matches the name. */
 static void completions_escape(pprofc_str name, struct buffer *out) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -121,8 +122,8 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
   }
 }
 
-/* Adds functions whose names begin with the word, or, if there are no such functions, contain
- * it. */
+/* Adds functions whose names begin with the typed word. If there are no such functions, adds those
+ * whose names contain it. */
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
   const pprofc_profile *p = shell->profile;
@@ -139,7 +140,8 @@ static void completions_add_functions(const struct shell *shell, struct completi
   buffer_free(&text);
 }
 
-/* Returns the folder part of a typed path with its slash; "" for the current folder. */
+/* Writes the folder of a typed path with its slash to `folder`; "" for the current folder. False if
+ * it does not fit. */
 static bool completions_folder(pprofc_str typed, char *folder, size_t room) {
   size_t slash = str_find_last_char(typed, '/');
   size_t size = slash < typed.size ? slash + 1 : 0;
@@ -179,7 +181,7 @@ static void completions_add_value(const struct shell *shell, struct completions 
   if (filter_flags(info->name) & FILTER_STACKS) completions_add_functions(shell, out, typed, false);
 }
 
-/* Adds the first words of a line; `suffix` follows options. */
+/* Adds the words that can begin a line; `suffix` follows options. */
 static void completions_add_first(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, const char *suffix) {
   completions_add_formats(out, typed);
@@ -188,7 +190,7 @@ static void completions_add_first(const struct shell *shell, struct completions 
   completions_add_types(shell, out, typed, true);
 }
 
-/* Adds expressions, with or without a leading minus. */
+/* Adds expressions that match functions. The typed word may begin with a minus. */
 static void completions_add_expression(const struct shell *shell, struct completions *out,
                                        pprofc_str typed) {
   size_t skip = str_starts(typed, STR("-"));
@@ -200,7 +202,7 @@ static void completions_add_expression(const struct shell *shell, struct complet
   if (!out->count && typed.size) completions_add_functions(shell, out, typed, true);
 }
 
-/* Completes a word after the name of a report. */
+/* Completes an argument of a report. */
 static void completions_add_argument(const struct shell *shell, struct completions *out,
                                      pprofc_str typed, bool behind_arrow) {
   size_t arrows = 0;
@@ -213,14 +215,14 @@ static void completions_add_argument(const struct shell *shell, struct completio
   completions_add_files(out, str_slice(typed, arrows, typed.size));
 }
 
-/* Finds the start of the last word of the line and the words before it. */
+/* Finds the start of the last word in the line, and the words before it. */
 static size_t completions_last_word(pprofc_str line) {
   size_t at = line.size;
   while (at && line.data[at - 1] != ' ' && line.data[at - 1] != '\t') at--;
   return at;
 }
 
-/* Completes the value of an assignment. */
+/* Completes the value in name=value. False if the line is no assignment of an option. */
 static bool completions_of_assignment(const struct shell *shell, pprofc_str line,
                                       struct completions *out) {
   size_t equals = str_find_char(line, '=');

@@ -1,5 +1,4 @@
-/* Reads lines from a terminal: edited by libedit if it can be loaded, else as the terminal sends
- * them. */
+/* Reads lines from a terminal, with libedit as the editor if the library is installed. */
 #include "libedit.h"
 #include "session.h"
 
@@ -21,8 +20,8 @@
 struct editor {
   struct shell *shell;
   struct shell_history *history;
-  struct shell_input plain; /* reader of lines for a terminal without libedit */
-  int prompt;               /* file descriptor on which the prompt is written */
+  struct shell_input plain; /* reader of lines if libedit is not available */
+  int prompt;               /* file descriptor of the prompt */
 #if HAVE_LIBEDIT
   FILE *in, *out, *err;
   EditLine *line;
@@ -34,7 +33,7 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* libedit, loaded when the first line is read */
+static struct libedit editor_lib; /* functions of libedit; the first line loads the library */
 
 /* ---- keys -------------------------------------------- */
 
@@ -47,12 +46,12 @@ static char *editor_prompt(EditLine *line) {
 
 static volatile sig_atomic_t editor_continued;
 
-/* Handles a signal: the terminal was resized, or the program continues after ^Z. */
+/* Handles the signals of a resized terminal and of a program that continues after ^Z. */
 static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
 
-/* Restores the terminal modes and the line. */
+/* Adapts to the new size. After ^Z also restores the terminal modes and shows the line again. */
 static void editor_wake(EditLine *line) {
   editor_lib.resize(line);
   if (!editor_continued) return;
@@ -69,14 +68,14 @@ static void editor_watch(void) {
   sigaction(SIGWINCH, &action, NULL);
 }
 
-/* Waits for a key; false after ^C. */
+/* Waits for a key. False after ^C. */
 static bool editor_wait(EditLine *line) {
   enum shell_wait wait;
   while ((wait = shell_wait_input(STDIN_FILENO)) == SHELL_WAIT_SIGNAL) editor_wake(line);
   return wait == SHELL_WAIT_READY;
 }
 
-/* Reads a character of one or more bytes. ^C ends the line. */
+/* Reads a character, which may have several bytes. ^C ends the line. */
 static int editor_key(EditLine *line, wchar_t *key) {
   struct editor *editor = NULL;
   editor_lib.get(line, EL_CLIENTDATA, &editor);
@@ -90,7 +89,7 @@ static int editor_key(EditLine *line, wchar_t *key) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return (int)got;
     size_t size = mbrtowc(key, &byte, 1, &editor->state);
-    if (size == (size_t)-2) continue; /* read on: this is not the last byte of the character */
+    if (size == (size_t)-2) continue; /* the character has more bytes */
     if (size == (size_t)-1) {
       memset(&editor->state, 0, sizeof editor->state);
       continue;
@@ -124,7 +123,7 @@ static void editor_list(const struct editor *editor, const struct completions *f
   fflush(editor->out);
 }
 
-/* Adds a blank after a complete word. */
+/* Returns a blank for a complete word, "" for a word that may continue. */
 static const char *editor_suffix(const struct completions *found) {
   pprofc_str only = found->items[0];
   bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
@@ -164,7 +163,7 @@ static unsigned char editor_complete(EditLine *line, int key) {
 
 /* ---- opening ----------------------------------------- */
 
-/* Treats lines as UTF-8 in every locale; changes LC_CTYPE only. */
+/* Makes libedit treat lines as UTF-8 in every locale; changes only LC_CTYPE. */
 static void editor_set_locale(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
@@ -182,7 +181,7 @@ static bool editor_open_recall(struct editor *editor) {
   return true;
 }
 
-/* libedit borrows the stream, so it stays open until the end. */
+/* Opens a stream, which must stay open because libedit uses it until the end. */
 static FILE *editor_stream(int fd, const char *mode) {
   int copy = dup(fd);
   FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;
@@ -230,8 +229,8 @@ static void editor_close_line(struct editor *editor) {
 
 /* ---- reading ----------------------------------------- */
 
-/* After ^C the typed line stays on the screen. The buffer keeps it, so that the caller sees if
- * it was empty. */
+/* Ends a line after ^C; the typed text stays on the screen. `line` gets the text, because the
+ * caller reacts differently to an empty line. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
   const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
@@ -246,7 +245,8 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   int size = 0;
   HistEvent event;
   editor->interrupted = false;
-  /* libedit switches modes only at the prompt and would lose keys typed before it. */
+  /* libedit would set the terminal modes only at the prompt, and lose keys that were typed
+   * earlier. */
   editor_lib.set(editor->line, EL_PREP_TERM, 1);
   const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);

@@ -1,6 +1,6 @@
-/* Keeps lines of earlier runs in $XDG_STATE_HOME/pprofc/history, readable by the owner only. Each
- * typed line is appended at once, so that several shells can share the file. The shell cuts the
- * file to the newest lines when it ends. */
+/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, which only the owner can read. The shell
+ * appends each line at once, so several shells can share the file. At its end the shell drops the
+ * oldest lines. */
 #include "common/new_folder.h"
 #include "core/infile.h"
 #include "session.h"
@@ -13,20 +13,19 @@
 #include <unistd.h>
 
 #define HISTORY_BYTES                                                                              \
-  ((size_t)4 << 20)       /* number of bytes that are read from the end of the file                \
-                           */
-#define HISTORY_LINE 4096 /* maximum bytes of a line that is kept */
+  ((size_t)4 << 20)       /* maximum bytes to read from the end of the file */
+#define HISTORY_LINE 4096 /* maximum bytes of a line in the file */
 
 struct shell_history {
   char path[4096];
   struct buffer text;
-  const char **lines; /* lines in `text`, without lines that have control bytes */
+  const char **lines; /* pointers to lines in `text`, except lines with control bytes */
   size_t count, capacity;
 };
 
 /* ---- the file ---------------------------------------- */
 
-/* Returns the state folder of the program by the XDG rules, and makes it if it is missing. */
+/* Finds the program's state folder by the XDG rules, and makes it if necessary. */
 static bool history_find(char *path, size_t room) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   int size;
@@ -56,7 +55,7 @@ static int history_open_file(const struct shell_history *history, int flags) {
   return fd;
 }
 
-/* Reads the end of the file. */
+/* Reads the end of the file: at most HISTORY_BYTES. */
 static void history_read(struct shell_history *history) {
   int fd = history_open_file(history, O_RDONLY);
   struct stat info;
@@ -64,7 +63,7 @@ static void history_read(struct shell_history *history) {
   if (fd < 0) return;
   if (fstat(fd, &info) == 0 && info.st_size > (off_t)HISTORY_BYTES)
     (void)lseek(fd, -(off_t)HISTORY_BYTES, SEEK_END);
-  (void)fd_read_all(fd, &history->text); /* after an error the lines read so far are kept */
+  (void)fd_read_all(fd, &history->text); /* after an error, keep the lines that were read */
   close(fd);
   history->text.failed = false;
 }
@@ -80,14 +79,14 @@ static bool history_is_plain(pprofc_str line) {
   return line.size > 0 && line.size <= HISTORY_LINE;
 }
 
-/* Ends each line with a NUL and keeps the newest ones. */
+/* Ends each line with a NUL. Lists the lines without control bytes. */
 static void history_split(struct shell_history *history) {
   history->count = 0;
   if (history->text.size == 0) return;
   char *at = history->text.data, *end = at + history->text.size;
   while (at < end) {
     char *newline = memchr(at, '\n', (size_t)(end - at));
-    if (!newline) return; /* skip the first line, which may be incomplete */
+    if (!newline) return; /* drop a last line without a newline */
     *newline = '\0';
     bool room = ARRAY_RESERVE(&mem_default, history->lines, history->capacity, history->count + 1);
     if (!room) return;
@@ -129,7 +128,7 @@ void history_add(struct shell_history *history, pprofc_str line) {
   buffer_add_str(&text, line);
   buffer_add_char(&text, '\n');
   ssize_t written = text.failed ? 0 : write(fd, text.data, text.size);
-  (void)written; /* the result is not needed: losing the line is harmless */
+  (void)written; /* ignore an error: a missing line does no harm */
   buffer_free(&text);
   close(fd);
 }
@@ -148,7 +147,7 @@ static bool history_write(const struct shell_history *history, int fd) {
   return fclose(file) == 0 && !failed;
 }
 
-/* Replaces the file by one that has only the newest lines. */
+/* Replaces the file by a file with only the newest lines. */
 static void history_cut(const struct shell_history *history) {
   char path[sizeof history->path + 8];
   snprintf(path, sizeof path, "%s.XXXXXX", history->path);

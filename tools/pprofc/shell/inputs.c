@@ -1,5 +1,4 @@
-/* Reads lines from their sources: plain standard input, the editor on a terminal, and files of
- * `source`. */
+/* Reads lines from standard input, the editor on a terminal, and files of `source`. */
 #include "common/text.h"
 #include "session.h"
 
@@ -12,7 +11,7 @@
 
 /* ---- one input --------------------------------------- */
 
-/* Reads more bytes; returns 0 at the end and -1 with errno on error. */
+/* Reads more bytes. Returns 0 at the end of the file, and -1 with errno on an error. */
 static ssize_t input_fill(struct shell_input *input) {
   if (!input->data) input->data = mem_array(&mem_default, INPUT_BYTES, 1);
   if (!input->data) {
@@ -29,7 +28,7 @@ static ssize_t input_fill(struct shell_input *input) {
   return got;
 }
 
-/* Moves bytes up to a newline into the line; true if the newline was found. */
+/* Moves bytes up to the next newline into the line. True if a newline was found. */
 static bool input_take(struct shell_input *input, struct buffer *line) {
   pprofc_str rest = {input->data + input->at, input->size - input->at};
   size_t end = str_find_char(rest, '\n');
@@ -87,7 +86,7 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   return SHELL_LINE_NONE;
 }
 
-/* open() accepts a folder, but a folder has no lines. */
+/* open() succeeds for a folder, but a folder has no lines. */
 static int input_open(const char *path) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC);

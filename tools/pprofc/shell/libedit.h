@@ -1,6 +1,6 @@
-/* Loads the functions of libedit that the shell uses. The shell loads the library for its first
- * line, because libedit and its three libraries would take a tenth of the time of a small
- * report. */
+/* Loads the functions of libedit that the shell uses. The shell loads libedit for its first line. A
+ * small report without the shell would become a tenth slower if the program linked libedit and its
+ * dependencies. */
 #ifndef PPROFC_TOOLS_SHELL_LIBEDIT_H
 #define PPROFC_TOOLS_SHELL_LIBEDIT_H
 
@@ -27,8 +27,8 @@ struct libedit {
   int (*history)(History *history, HistEvent *event, int operation, ...);
 };
 
-/* Loads the library and fills the table. Errors: PPROFC_E_UNSUPPORTED with the package to
- * install. */
+/* Loads libedit and sets the function pointers. After PPROFC_E_UNSUPPORTED the message names the
+ * package to install. */
 pprofc_status libedit_load(struct libedit *edit, pprofc_error *error);
 #endif
 

@@ -1,4 +1,5 @@
-/* Interprets a line in pprof's order: a shortcut, an option with a value, a command, a report. */
+/* Runs a line. As in pprof, a line is the first of these that matches: a shortcut, an option with a
+ * value, a command, a report. */
 #include "common/quote.h"
 #include "core/chars.h"
 #include "core/escape.h"
@@ -9,7 +10,7 @@
 
 /* ---- white space ------------------------------------- */
 
-/* True for white space as defined by Go's unicode.IsSpace. */
+/* True for white space, which Go's unicode.IsSpace defines. */
 static bool lines_is_space(int32_t c) {
   static const int32_t others[] = {' ', 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
   if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200A)) return true;
@@ -45,7 +46,7 @@ pprofc_str shell_trim(pprofc_str text) {
   return str_slice(text, from, to);
 }
 
-/* Splits at white space; false when out of memory. */
+/* Splits text at white space. False when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words) {
   *words = (struct shell_words){NULL, 0, 0};
   for (size_t at = lines_skip_space(text, 0); at < text.size; at = lines_skip_space(text, at)) {
@@ -62,7 +63,7 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
 /* ---- shortcuts --------------------------------------- */
 
 static const struct {
-  /* Prefix of the sample type, and the line that is run before sample_index=TYPE. */
+  /* Prefix before a sample type, and the line to run before sample_index=TYPE. */
   const char *prefix, *before;
 } shortcuts[] = {{"", ""}, {"total_", "mean=0\n"}, {"mean_", "mean=1\n"}};
 
@@ -86,14 +87,14 @@ bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *o
 
 /* ---- name=value -------------------------------------- */
 
-/* Returns the value after =, without a comment that begins with //: and without white space. */
+/* Returns the value after =, without white space and without a comment that starts with "//:". */
 static pprofc_str lines_value(pprofc_str text) {
   for (size_t at = text.size; at >= 3; at--)
     if (memcmp(text.data + at - 3, "//:", 3) == 0) return shell_trim(str_slice(text, 0, at - 3));
   return shell_trim(text);
 }
 
-/* Runs the line if it is an assignment; true if it was one. */
+/* Runs the line if it assigns an option. False if it does not. */
 static bool lines_assign(struct shell *shell, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   bool has_value = equals < line.size;
@@ -137,14 +138,14 @@ static void lines_unknown(struct shell *shell, const struct shell_words *words, 
     shell_fail(shell, "unrecognized command: %s", quoted);
 }
 
-/* Parses flame=text: a format that has several outputs, and one of them. */
+/* Returns the output of a word such as flame=text: one of the format's variants, or NULL. */
 static const char *lines_variant(const pprofc_format_info *info, pprofc_str word) {
   for (size_t i = 0; info && info->variants && info->variants[i]; i++)
     if (str_equal(word, str_of(info->variants[i]))) return info->variants[i];
   return NULL;
 }
 
-/* Parses the name of a report: top, top10, flame=text. */
+/* Runs a report: top, top10, flame=text. */
 static void lines_report(struct shell *shell, const struct shell_words *words) {
   pprofc_str word = words->items[0];
   size_t equals = str_find_char(word, '='), digits;
@@ -165,7 +166,7 @@ static void lines_report(struct shell *shell, const struct shell_words *words) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Returns the command that `=` follows in place of a blank: diff_base=old.pb.gz. */
+/* Copies the line. For a command that takes a file, replaces = by a blank: diff_base=old.pb.gz. */
 static void lines_separate(pprofc_str line, struct buffer *out) {
   size_t equals = str_find_char(line, '=');
   const struct shell_command *command = shell_command_find(str_slice(line, 0, equals));

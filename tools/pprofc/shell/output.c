@@ -1,5 +1,5 @@
-/* Sends a report to standard output, a file, a program, a pager or a viewer. The target opens
- * with the first byte, so a report that fails leaves no file and starts no program. */
+/* Sends a report to standard output, a file, a program, a pager or a viewer. The shell opens the
+ * target for the first byte. So a failed report leaves no file and starts no program. */
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
@@ -21,7 +21,7 @@
 
 /* ---- processes --------------------------------------- */
 
-/* A program that reads the bytes written to `fd`. */
+/* A child process that reads the bytes written to `fd`. */
 struct shell_process {
   pid_t pid;
   int fd;
@@ -46,8 +46,8 @@ static pprofc_status process_start(struct shell_process *process, const char *co
   return PPROFC_OK;
 }
 
-/* Closes the input of the program and waits for it. Returns its exit status, or 128 plus the signal
- * that killed it. */
+/* Closes the program's input and waits for its end. Returns its exit status, or 128 plus the signal
+ * that ended it. */
 static int process_wait(struct shell_process *process) {
   int how;
   if (process->fd >= 0) close(process->fd);
@@ -58,18 +58,18 @@ static int process_wait(struct shell_process *process) {
 /* ---- the pager --------------------------------------- */
 
 struct pager {
-  bool wanted; /* true until the pager starts */
+  bool wanted; /* true while the pager may start for later output */
   size_t rows, width;
-  size_t used; /* number of rows of the held text, and of cells in its last row */
+  size_t used; /* rows of text in `held`, and cells of the last row */
   size_t column;
-  struct buffer held; /* text held until the pager starts */
+  struct buffer held; /* text written so far, until the pager starts */
   struct shell_process process;
 };
 
 #define PAGER_WORDS 16
 
-/* Splits $PAGER at blanks, or takes less or more; words[0] is NULL without a pager. `text`
- * owns the words. */
+/* Splits $PAGER at blanks, or chooses less or more. words[0] is NULL if there is no pager. The
+ * words are in `text`. */
 static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
   const char *value = getenv("PAGER");
   words[0] = NULL;
@@ -85,7 +85,8 @@ static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) 
   if (useless) words[0] = NULL;
 }
 
-/* `allowed`: a terminal is there and the user did not turn the pager off. */
+/* Prepares the pager. `allowed` is false without a terminal, or if the user turned the pager
+ * off. */
 static void pager_init(struct pager *pager, bool allowed) {
   struct winsize size;
   *pager = (struct pager){.wanted = false};
@@ -98,7 +99,7 @@ static void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Counts the rows of the text. Counting bytes as cells is close enough. */
+/* Adds the text's rows to `used`. Counts each byte as one cell, which is close enough. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;
@@ -115,14 +116,15 @@ static int pager_send(struct pager *pager, const void *data, size_t size) {
   return fd_write(pager->process.pid ? &pager->process.fd : &standard, data, size);
 }
 
-/* Starts the pager; without one the text goes to the terminal. */
+/* Starts the pager. Without a pager the text goes to the terminal. */
 static int pager_start(struct pager *pager) {
   char text[1024];
   const char *words[PAGER_WORDS];
   pager->wanted = false;
   pager_find(text, sizeof text, words);
   if (words[0]) {
-    /* Set the flags that git sets: quit if one screen, raw colours, no clearing. */
+    /* Set the options that git sets: end if the text fits on one screen, pass colours, do not
+     * clear. */
     setenv("LESS", "FRX", 0);
     shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)
@@ -145,7 +147,7 @@ static int pager_write(struct pager *pager, const void *data, size_t size) {
   return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
 }
 
-/* Writes the held text, or waits for the pager. */
+/* Writes the held text if no pager started, else waits for the pager's end. */
 static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK && pager->wanted &&
       pager_send(pager, pager->held.data, pager->held.size) != 0)
@@ -162,16 +164,16 @@ struct shell_output {
   const struct shell_target *target;
   struct progress progress;
   bool open;
-  int fd;              /* descriptor of the file of OUTPUT_APPEND */
-  off_t before;        /* size of the file of OUTPUT_APPEND before the report */
-  struct outfile file; /* file of OUTPUT_FILE and OUTPUT_NUMBERED */
-  char path[64];       /* name of the file of OUTPUT_NUMBERED */
+  int fd;              /* descriptor for OUTPUT_APPEND */
+  off_t before;        /* size of the file before the report, for OUTPUT_APPEND */
+  struct outfile file; /* file for OUTPUT_FILE and OUTPUT_NUMBERED */
+  char path[64];       /* name of the file for OUTPUT_NUMBERED */
   struct shell_process process;
   struct pager pager;
   struct viewer_file viewer;
-  bool closed; /* true if the program closed its input */
+  bool closed; /* true if the program no longer reads its input */
   pprofc_status status;
-  pprofc_error *error; /* error of the last write, with its errno text */
+  pprofc_error *error; /* error of the last failed write, with the text of its errno */
 };
 
 /* ---- opening ----------------------------------------- */
@@ -241,7 +243,7 @@ static int output_put(struct shell_output *out, const void *data, size_t size) {
   return -1;
 }
 
-/* Writes to the target. A pprofc_write_fn. */
+/* Writes bytes of the report to the target, as a pprofc_write_fn. */
 static int output_write(void *context, const void *data, size_t size) {
   struct shell_output *out = context;
   if (!out->open) out->status = output_open(out);
@@ -265,7 +267,7 @@ static pprofc_status output_end_file(struct shell_output *out, pprofc_status sta
   return status;
 }
 
-/* Removes the bytes that a failed report appended. */
+/* Ends OUTPUT_APPEND. After a failure removes the part that the report appended. */
 static pprofc_status output_end_append(struct shell_output *out, pprofc_status status) {
   if (out->fd < 0) return status;
   if (status != PPROFC_OK && out->before >= 0 && ftruncate(out->fd, out->before) != 0)
@@ -289,7 +291,8 @@ static int64_t output_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The viewer may read the file at any time, so the shell removes it at its own end. */
+/* Starts the viewer. The viewer may read the file at any time, so the shell removes the file when
+ * the shell ends. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;
@@ -310,7 +313,7 @@ static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status s
 }
 
 static pprofc_status output_end(struct shell_output *out, pprofc_status status) {
-  /* An empty report makes an empty file. */
+  /* An empty report also creates its file. */
   if (status == PPROFC_OK && !out->open) status = output_open(out);
   progress_end(&out->progress);
   if (!out->open) return status;
@@ -333,8 +336,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
 
 /* ---- reports ----------------------------------------- */
 
-/* Chooses the target without a file or program: a viewer, a numbered file for binary formats,
- * else standard output. */
+/* Chooses the target if the line has no file or program: a viewer, a numbered file for binary
+ * formats, else standard output. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-/* State of parsing a report line. */
+/* State of the parser for one line. */
 struct shell_request {
   struct shell *shell;
   struct command run;
   struct shell_target target;
   struct buffer focus, ignore;
-  const char **argv; /* program after | and its arguments, ended by NULL */
+  const char **argv; /* program after '|' and its arguments; NULL ends them */
 };
 
 static void reports_add_expression(struct buffer *all, pprofc_str expression) {
@@ -21,7 +21,7 @@ static void reports_add_expression(struct buffer *all, pprofc_str expression) {
   buffer_add_str(all, expression);
 }
 
-/* Takes the rest of the words as a program and its arguments. */
+/* Stores the words from `at` on as a program and its arguments. */
 static bool reports_take_program(struct shell_request *request, const struct shell_words *words,
                                  size_t at) {
   size_t count = 0;
@@ -39,7 +39,7 @@ static bool reports_take_program(struct shell_request *request, const struct she
   return count > 0;
 }
 
-/* Parses >file, > file and >>file; moves *at to the last used word. */
+/* Parses >file, > file and >>file. Moves *at to the last word of the redirection. */
 static bool reports_take_file(struct shell_request *request, const struct shell_words *words,
                               size_t *at) {
   pprofc_str word = words->items[*at];
@@ -89,8 +89,7 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Replaces the expressions of the options by the expressions of the line. For `tags` they select
- * tags. */
+/* Replaces focus and ignore by the expressions of the line; for `tags`, tagfocus and tagignore. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;
@@ -107,7 +106,7 @@ static bool reports_apply_expressions(struct shell_request *request) {
   return true;
 }
 
-/* Limits top and text to 10 nodes unless the user set another number. */
+/* Limits top and text to 10 nodes, unless the user set another number. */
 static void reports_apply_defaults(pprofc_report_options *report) {
   bool is_top = strcmp(report->format, "top") == 0 || strcmp(report->format, "text") == 0;
   if (is_top && report->nodecount == -1) report->nodecount = 10;

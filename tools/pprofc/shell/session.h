@@ -1,4 +1,4 @@
-/* Declares the state of a shell session, and the interface of each file of the shell. */
+/* Declares the state of a shell session and the functions that the files of the shell share. */
 #ifndef PPROFC_SHELL_SESSION_H
 #define PPROFC_SHELL_SESSION_H
 
@@ -15,53 +15,52 @@
 #define SHELL_INPUTS  16                /* maximum nesting of `source` files */
 #define SHELL_LINE    ((size_t)1 << 20) /* maximum size of a line in bytes */
 
-/* A source of lines: standard input or a file of `source`. */
+/* An input with lines: standard input or a file of `source`. */
 struct shell_input {
   int fd;
   char *name; /* name of the file; NULL for standard input */
   size_t line;
-  char *data;    /* bytes read and not yet used */
-  bool terminal; /* true if ^C ends the wait for a line */
+  char *data;    /* bytes read but not yet split into lines */
+  bool terminal; /* true for a terminal: ^C interrupts the wait for a line */
   size_t at, size;
 };
 
-/* A running viewer and the file that it shows. */
+/* A viewer, and the temporary file that it shows. */
 struct shell_viewer {
   char path[4096];
   const char *program;
-  pid_t pid; /* process id of the viewer; 0 after it ended */
+  pid_t pid; /* process id of the viewer; 0 after its end */
 };
 
-/* Base that the commands `base` and `diff_base` choose. */
+/* Base that the command `base` or `diff_base` set. */
 struct shell_base {
-  char *source; /* source of the base; NULL before a base is chosen */
+  char *source; /* file or URL of the base; NULL before the first choice */
   bool compare; /* true for diff_base, false for base */
   bool on;
   bool chosen; /* true if the shell chose the base, false if the command line did */
 };
 
 struct shell {
-  struct command command; /* options of the command line; `report` and `output` are the current
-                             options */
+  struct command command; /* command line; the shell changes its members `report` and `output` */
   struct command_flags flags;
-  char *texts[SHELL_OPTIONS]; /* options that the shell set, by index */
+  char *texts[SHELL_OPTIONS]; /* values set in the shell, by index of the option */
 
-  pprofc_profile *profile; /* profile of the reports */
-  pprofc_profile *head;    /* profile without a base; NULL if not known */
+  pprofc_profile *profile; /* profile of reports: the head or the difference */
+  pprofc_profile *head;    /* profile without a base; NULL until it is read */
   pprofc_profile *difference;
   struct shell_base base;
-  struct loaded_runs runs; /* runs that verdicts compare */
+  struct loaded_runs runs; /* runs that the option noise judges */
   bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
   size_t input_count;
   struct editor *editor; /* line editor; NULL without an editor */
-  bool terminal;         /* true on a terminal */
+  bool terminal;         /* true if standard input is a terminal */
   bool pager;
 
   struct shell_viewer *viewers;
   size_t viewer_count, viewer_capacity;
-  int64_t viewer_started; /* time at which the newest viewer started, in milliseconds */
+  int64_t viewer_started; /* start time of the newest viewer in milliseconds */
 
   bool leave;
   bool failed; /* true if the command of the current line failed */
@@ -69,16 +68,16 @@ struct shell {
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints the error of the line and counts the line as failed. */
+/* Prints an error with the file and line of `source`, and sets `failed`. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Prints a library error for the line and counts it as failed. */
+/* Prints an error of the library like shell_fail. */
 void shell_fail_error(struct shell *shell, pprofc_error *error);
 
 /* ---- lines (lines.c) --------------------------------- */
 
 struct shell_words {
-  pprofc_str *items; /* words of a line, each ended by a NUL */
+  pprofc_str *items; /* words of a line, each with a NUL after it */
   size_t count, capacity;
 };
 
@@ -88,38 +87,40 @@ void shell_execute(struct shell *shell, pprofc_str line);
 /* Removes white space at both ends, by Go's definition. */
 pprofc_str shell_trim(pprofc_str text);
 
-/* Splits at white space; false when out of memory. */
+/* Splits text at white space. False when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words);
 
-/* Expands a shortcut (":", "cpu", "mean_cpu") to lines with newlines between them; false if
- * the line is not a shortcut. */
+/* Expands a shortcut (":", "cpu", "mean_cpu") to lines separated by newlines. False if the line is
+ * not a shortcut. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
-/* Returns the format of a word such as top10, or NULL; *digits is the start of its number. */
+/* Returns the format of a word such as top10, or NULL. *digits is the index of the number in the
+ * word. */
 const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* Returns the option with that index; `output` follows the report options. NULL after the last. */
+/* Returns the option with that index, or NULL after the last. `output` comes after the report
+ * options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
-/* Returns the option with this choice ("cum", "lines"), or NULL. */
+/* Returns the option that has this word ("cum", "lines") as a choice, or NULL. */
 const pprofc_option_info *shell_choice_find(pprofc_str name);
 
-/* True if a line may consist of the option's name alone. */
+/* True if a line with only the option's name is valid. */
 bool shell_option_stands_alone(const pprofc_option_info *info);
 
-/* Sets an option, as the line `name=value` does. */
+/* Sets an option like the line `name=value`. */
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
-/* Sets the option of a choice, as the line `name=value` does. */
+/* Sets the option that has the choice `name`, like the line `name=value`. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 
 /* Prints the options and their values. */
 void shell_print_options(const struct shell *shell);
 
-/* Warns of command line options that no report can use. */
+/* Prints a warning for each option of the command line that makes every report fail. */
 void shell_check_options(struct shell *shell);
 
 void shell_free_options(struct shell *shell);
@@ -127,23 +128,23 @@ void shell_free_options(struct shell *shell);
 /* ---- commands (commands.c, reports.c, bases.c) ------- */
 
 struct shell_command {
-  const char *name, *alias, *also; /* names of the command, ended by NULL */
-  const char *listed;              /* name in the list of help */
-  const char *help;                /* explanation in the list of commands, one line */
-  const char *usage;               /* more lines for `help NAME`, or NULL */
-  bool takes_file;                 /* true if the first word after the command is a file name */
+  const char *name, *alias, *also; /* up to three names of the command; NULL if absent */
+  const char *listed;              /* name in the list of commands */
+  const char *help;                /* one line of explanation in the list of commands */
+  const char *usage;               /* further lines for `help NAME`, or NULL */
+  bool takes_file;                 /* true if the first argument is a file name */
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
-/* Returns the command with that index; NULL after the last. */
+/* Returns the command with that index, or NULL after the last. */
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
-/* Makes a report from the format and the words after its name. */
+/* Makes a report of a format; `words` are the words of the line. */
 void shell_report(struct shell *shell, const pprofc_format_info *format, const char *variant,
                   const struct shell_words *words, size_t first);
 
-/* Runs the commands base and diff_base. */
+/* Runs the command base or diff_base. */
 void shell_set_base(struct shell *shell, const struct shell_words *words);
 
 void shell_help(struct shell *shell, pprofc_str what);
@@ -155,68 +156,69 @@ enum shell_output_kind {
   OUTPUT_FILE,
   OUTPUT_APPEND,
   OUTPUT_NUMBERED, /* write to a new numbered file: profile001.svg */
-  OUTPUT_PROGRAM,  /* pipe to a program: | argv */
+  OUTPUT_PROGRAM,  /* write to the program `argv` */
   OUTPUT_VIEWER
 };
 
 struct shell_target {
   enum shell_output_kind kind;
   const char *path;  /* path of the file for OUTPUT_FILE and OUTPUT_APPEND */
-  const char **argv; /* words of the program for OUTPUT_PROGRAM */
+  const char **argv; /* program and arguments for OUTPUT_PROGRAM */
 };
 
-/* Makes the report of `run` and sends it to the target. */
+/* Makes the report of `run` and writes it to the target. */
 pprofc_status shell_output(struct shell *shell, const struct command *run,
                            const struct shell_target *target, pprofc_error *error);
 
 /* ---- verdicts (verdicts.c) --------------------------- */
 
-/* Parses "all", "changed", "rows" or "off"; prints a message and returns false for others. */
+/* Parses "all", "changed", "rows" or "off". For another value prints an error and returns false. */
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command);
 
-/* True if the option noise changes the report. */
+/* True if the option noise adds verdicts to this report. */
 bool shell_wants_verdicts(const struct command *run);
 
-/* Judges the runs and sends the report to the target. */
+/* Makes the report with verdicts and writes it to the target. */
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error);
 
-/* Drops the runs after the base changed. */
+/* Drops the runs, because the base changed. */
 void shell_forget_runs(struct shell *shell);
 
 /* ---- viewers ----------------------------------------- */
 
-/* Marks the viewers that have ended, and reports failed ones. */
+/* Marks viewers that ended. Prints an error for those that failed. */
 void shell_reap_viewers(struct shell *shell);
 
-/* Removes the files of viewers. The newest viewer gets a second to open its file. */
+/* Removes the files of all viewers. If the newest viewer just started, waits up to a second
+ * first. */
 void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Gives ^C to the pager between its start and its end: a second ^C does not end the shell. */
+/* Sets if a pager reads the terminal. During that time a second ^C does not end the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };
 
-/* Waits for terminal input, ^C, or another handled signal. */
+/* Waits until the terminal has input, the user types ^C or another signal arrives. */
 enum shell_wait shell_wait_input(int fd);
 
 /* ---- lines from outside (inputs.c, editor.c) --------- */
 
 enum shell_line { SHELL_LINE_READ, SHELL_LINE_NONE, SHELL_LINE_INTERRUPTED };
 
-/* Reads the next line without its end; SHELL_LINE_NONE at the end. */
+/* Reads the next line and removes its newline. SHELL_LINE_NONE at the end. */
 enum shell_line shell_next_line(struct shell *shell, struct buffer *line);
 
-/* Starts to read lines from a file. */
+/* Makes the shell read its next lines from a file. */
 void shell_source(struct shell *shell, const char *path);
 
-/* Closes the files that `source` opened. */
+/* Closes all files that the command `source` opened. */
 void shell_leave_sources(struct shell *shell);
 void shell_close_inputs(struct shell *shell);
 
-/* Reads the next line of a file descriptor. */
+/* Reads the next line of one input. */
 enum shell_line input_read(struct shell *shell, struct shell_input *input, struct buffer *line);
 
 void input_close(struct shell_input *input);
@@ -231,26 +233,26 @@ void editor_close(struct editor *editor);
 
 struct shell_history;
 
-/* Reads the lines of earlier runs, oldest first; NULL if no folder can hold them. */
+/* Reads the stored lines, oldest first. NULL if there is no place for the file. */
 struct shell_history *history_open(void);
 const char *history_line(const struct shell_history *history, size_t index); /* Returns a line; NULL
                                                                                 after the last. */
 void history_add(struct shell_history *history, pprofc_str line);
 void history_close(struct shell_history *history);
 
-/* Candidates of a completion: the words that the word at the cursor may become. */
+/* Possible completions of the word at the cursor. */
 struct completions {
   struct arena arena;
   pprofc_str *items;
   size_t count, capacity;
-  size_t from;   /* offset of the word in the line */
-  size_t hidden; /* number of candidates that did not fit */
+  size_t from;   /* index in the line at which the word starts */
+  size_t hidden; /* number of candidates that did not fit into `items` */
 };
 
 void completions_find(const struct shell *shell, pprofc_str line, struct completions *out);
 void completions_free(struct completions *completions);
 
-/* Returns the longest common prefix of the candidates. */
+/* Returns the common prefix of all candidates. */
 pprofc_str completions_common(const struct completions *completions);
 
 #endif

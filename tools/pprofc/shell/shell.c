@@ -1,4 +1,4 @@
-/* Runs the shell from its greeting to its end. */
+/* Runs the shell from the greeting to the end. */
 #include "shell.h"
 
 #include "session.h"
@@ -23,7 +23,7 @@
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints a message. In a file of `source` it names the file and the line. */
+/* Prints a message. In a file of `source` prefixes the file name and line number. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;
@@ -64,8 +64,7 @@ static struct budget *volatile interruptible;
 
 static volatile sig_atomic_t paging;
 
-/* Handles the signal of ^C. A running pager reads ^C as a key, so any number of them keeps the
- * shell alive. */
+/* Handles ^C. While a pager runs, ^C is a key of the pager and never ends the shell. */
 static void shell_interrupt(void) {
   struct budget *budget = interruptible;
   interrupted = 1;
@@ -84,8 +83,8 @@ static bool shell_interrupted(void) {
   return was;
 }
 
-/* Waits for input, ^C or another signal. Signals are unblocked only during the wait, so no signal
- * falls between the check of the flag and the wait. */
+/* Waits for input, ^C or another signal. Unblocks signals only during the wait, so that no signal
+ * arrives between the check of the flag and the wait. */
 enum shell_wait shell_wait_input(int fd) {
   fd_set wanted;
   sigset_t blocked, before;
@@ -112,12 +111,12 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
     message_note("%s%.*s", prefix, STR_ARG(text));
     return;
   }
-  /* A comment of the profile may have several lines. */
+  /* A comment in the profile may have several lines. */
   while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line));
 }
 
-/* Prints the report header of the whole profile. As in pprof, an option that no report can use
- * hides it. */
+/* Prints the header of a report on the whole profile. As in pprof, prints no header if an option is
+ * invalid. */
 static void shell_print_header(struct shell *shell) {
   pprofc_report_options options = shell->command.report;
   struct report report = {.options = &options, .mem = &shell->profile->mem};
@@ -153,7 +152,7 @@ static void shell_greet(struct shell *shell) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Runs a line. ^C stops it, and a second ^C ends the program. */
+/* Runs a line. The first ^C cancels it, a second ^C ends the program. */
 static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = shell->command.budget;
   if (shell->terminal) signals_catch(shell_interrupt);
@@ -167,8 +166,8 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* Handles ^C at the prompt: clears the typed line. On an empty line explains how to leave, and
- * the next ^C leaves. */
+/* Handles ^C at the prompt. The first ^C on an empty line prints how to leave, the next ^C
+ * leaves. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -206,8 +205,7 @@ static int shell_loop(struct shell *shell) {
 
 /* ---- start and end ----------------------------------- */
 
-/* Reads the sources with a format that is not limited to sums, so that the profile serves all
- * reports. */
+/* Reads the sources for the format proto, because other formats may read only what they need. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;
@@ -219,7 +217,7 @@ static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, &shell->profile, error);
   progress_end(&progress);
-  /* Keep the profile, because it serves many reports. */
+  /* Reports must not modify the profile, because later reports use it. */
   if (status == PPROFC_OK) shell->profile->disposable = false;
   return budget_status(budget_allocator(command->budget), status, error);
 }
