@@ -1,4 +1,5 @@
-/* Converts sources to addresses: default path, seconds, time limit, address of symbols. */
+/* Converts a source to an address: sets the default path, seconds and time limit. Makes the address
+ * for symbols. */
 #include "fetch/address.h"
 
 #include "core/array.h"
@@ -9,7 +10,7 @@
 
 #define DEFAULT_PATH  STR("/debug/pprof/profile")
 #define DEFAULT_LIMIT 60
-#define GRACE         5 /* number of seconds added to every limit, as in pprof */
+#define GRACE         5 /* seconds added to every time limit, as in pprof */
 #define SECONDS_MAX   ((int64_t)1 << 40)
 
 /* ---- the query --------------------------------------- */
@@ -31,7 +32,7 @@ static int address_by_key(const void *a, const void *b) {
   return one->order < two->order ? -1 : one->order > two->order;
 }
 
-/* Splits a query into pairs. Ignores pairs with a broken escape, as Go does. */
+/* Splits a query into pairs. Ignores pairs with an invalid escape, like Go. */
 static pprofc_status address_read_query(struct arena *arena, pprofc_str text,
                                         struct address_query *query) {
   pprofc_str piece;
@@ -49,14 +50,14 @@ static pprofc_status address_read_query(struct arena *arena, pprofc_str text,
   return PPROFC_OK;
 }
 
-/* Returns the first value of a key, or NULL. */
+/* Returns the first pair with this key, or NULL. */
 static const struct address_pair *address_find(const struct address_query *query, pprofc_str key) {
   for (size_t i = 0; i < query->count; i++)
     if (str_equal(query->pairs[i].key, key)) return &query->pairs[i];
   return NULL;
 }
 
-/* Replaces all values of a key by one value. */
+/* Gives the key exactly one value, and removes its other values. */
 static pprofc_status address_set(struct address_query *query, pprofc_str key, pprofc_str value) {
   size_t kept = 0;
   for (size_t i = 0; i < query->count; i++)
@@ -67,7 +68,7 @@ static pprofc_status address_set(struct address_query *query, pprofc_str key, pp
   return PPROFC_OK;
 }
 
-/* Writes the query sorted by key. */
+/* Writes the query, sorted by key. */
 static pprofc_str address_write_query(struct arena *arena, struct address_query *query) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
@@ -83,8 +84,8 @@ static pprofc_str address_write_query(struct arena *arena, struct address_query 
   return text;
 }
 
-/* Sets the time that the server collects: from -seconds, which is added to the query, or else
- * from the query. */
+/* Sets how long the server collects. Adds -seconds to the query if it is given, else reads the
+ * seconds in the query. */
 static pprofc_status address_apply_seconds(struct arena *arena, struct address_query *query,
                                            int64_t seconds, struct address *address) {
   int64_t given;
@@ -123,9 +124,9 @@ bool address_has_scheme(pprofc_str source) {
   return colon > 0 && colon < source.size;
 }
 
-/* Parses a URL. "localhost:6060" parses as a scheme without a host, so it gets "http://" in
- * front. pprof also does this for "http://h:x/", and then sends the password to the host
- * "http"; this function rejects such a URL. */
+/* Parses a URL. "localhost:6060" would parse as a scheme without a host, so the function prefixes
+ * "http://". pprof prefixes "http://h:x/" as well, and sends the password to the host "http". This
+ * function rejects such a URL. */
 static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, struct url *url) {
   pprofc_status status = url_parse(arena, source, url);
   bool hostless = !url->host.size && url->scheme.size && !str_equal(url->scheme, STR("file"));
@@ -138,7 +139,7 @@ static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, s
   return url_parse(arena, (pprofc_str){text, source.size + 7}, url);
 }
 
-/* Sorts the query like Go, and adds the seconds. */
+/* Sorts the query like Go and adds -seconds. */
 static pprofc_status address_arrange_query(struct arena *arena, int64_t seconds,
                                            struct address *address) {
   struct address_query query = {NULL, 0, 0};
@@ -168,7 +169,8 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
   return address->shown.data ? PPROFC_OK : PPROFC_E_NOMEM;
 }
 
-/* True if a path belongs to net/http/pprof or gperftools, which have symbols at ".../symbol". */
+/* True if the path is one of net/http/pprof or gperftools. These servers translate addresses to
+ * names at ".../symbol". */
 static bool address_is_pprof(pprofc_str path) {
   static const char *const ends[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile",
                                      "/pprof/pmuprofile", "/pprof/contention"};

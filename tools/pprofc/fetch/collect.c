@@ -1,4 +1,5 @@
-/* Collects profiles: makes the addresses, fetches them, and reads the replies of each server. */
+/* Implements -collect: requests all profiles of each server, reads the replies and writes a
+ * folder. */
 #include "fetch/collect.h"
 
 #include "common/new_folder.h"
@@ -15,30 +16,30 @@
 
 #define COLLECT_KINDS 5
 
-/* One profile of a server. */
+/* One of the profiles of a server. */
 struct collect_item {
   const char *kind;
   struct remote *remote;
-  pprofc_profile *profile; /* fetched profile; NULL if missing or failed */
-  bool missing;            /* true if the server does not have the profile */
+  pprofc_profile *profile; /* profile read; NULL if missing or failed */
+  bool missing;            /* true if the server has no such profile */
 };
 
 struct collect_server {
-  const char *shown;   /* address on the command line, without a password */
+  const char *shown;   /* source on the command line without its password */
   const char *address; /* URL of the folder with the server's profiles */
-  struct url url;      /* address of the server, parsed */
+  struct url url;      /* parsed URL of the server */
   int64_t seconds;     /* duration of the CPU profile, in seconds */
-  char name[160];      /* start of the file names: "api-1_6060.", or "" */
-  bool failed;         /* true if no file of the server is written */
+  char name[160];      /* prefix of file names: "api-1_6060.", or "" for a single server */
+  bool failed;         /* true if a profile failed; then no file of the server is written */
   struct collect_item items[COLLECT_KINDS];
 };
 
-#define LONGER   (NEW_FOLDER_ROOM + 512) /* size of a buffer for a path in that folder */
+#define LONGER   (NEW_FOLDER_ROOM + 512) /* size of a buffer for the path of a file in the folder */
 #define MANIFEST "manifest.json"
 
 /* ---- the manifest ------------------------------------ */
 
-/* Adds a time like "2026-11-22T04:40:00.123456789Z". */
+/* Adds a time to the manifest: "2026-11-22T04:40:00.123456789Z". */
 static void collect_add_time(struct json_writer *json, const char *key, int64_t nanos) {
   time_t seconds = (time_t)(nanos / 1000000000);
   struct tm parts;
@@ -88,7 +89,7 @@ static void collect_add_server(struct json_writer *json, const struct collect_se
   json_end(json);
 }
 
-/* State of writing the profiles of one run of -collect. */
+/* Servers and start time of one run of -collect. */
 struct collect_set {
   const struct collect_server *servers;
   size_t count;
@@ -131,8 +132,8 @@ static pprofc_status collect_write_files(const void *context, const char *folder
   return status == PPROFC_OK ? save_printed(path, collect_print_manifest, set, error) : status;
 }
 
-/* Writes the profiles of the servers that did not fail, and manifest.json. `start` is the time of
- * the first request, in seconds since 1970. */
+/* Writes manifest.json, and the profiles of the servers that did not fail. `start` is the time of
+ * the first request as a Unix time in seconds. */
 static pprofc_status collect_write(const char *folder, const struct collect_server *servers,
                                    size_t count, int64_t start, pprofc_error *error) {
   const struct collect_set set = {servers, count, start};
@@ -144,14 +145,13 @@ static pprofc_status collect_write(const char *folder, const struct collect_serv
 #define DEFAULT_SECONDS 30 /* duration of a CPU profile in net/http/pprof, in seconds */
 #define SERVERS_AT_ONCE 25 /* number of parallel requests in pprof */
 
-/* Kinds of profiles that are fetched from a server. The server collects only the first one for some
- * time. */
+/* Kinds of profiles. A server needs time only for the first kind; the other kinds are snapshots. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
 /* ---- addresses --------------------------------------- */
 
-/* True if a path ends with the name of a profile, such as a path copied from a browser. */
+/* True if the path ends with a kind of profile, as in a URL copied from a browser. */
 static bool collect_ends_with_kind(pprofc_str path) {
   static const char *const others[] = {"allocs", "threadcreate", "growth", "contention", "trace"};
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
@@ -162,7 +162,8 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* Returns the folder of the profiles: "/debug/pprof/" if the address has no path. */
+/* Returns the path of the folder with the profiles; without a path in the URL it is
+ * "/debug/pprof/". */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);
@@ -173,7 +174,7 @@ static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   return (pprofc_str){folder, path.size + 1};
 }
 
-/* Makes the address of one kind of profile of a server. */
+/* Makes the URL of one kind of profile. */
 static pprofc_status collect_address(struct fetcher *fetcher, const struct collect_server *server,
                                      size_t kind, struct remote **remote) {
   const struct command *command = fetcher->command;
@@ -190,7 +191,7 @@ static pprofc_status collect_address(struct fetcher *fetcher, const struct colle
   return address_parse(arena, text, kind == 0 ? seconds : 0, command->timeout, &(*remote)->address);
 }
 
-/* Returns the query without "seconds", which is valid for the CPU profile only. */
+/* Returns the query without "seconds", a parameter only of the CPU profile. */
 static pprofc_str collect_query(struct arena *arena, pprofc_str query) {
   struct buffer out;
   pprofc_str piece;
@@ -247,7 +248,7 @@ static bool collect_is_taken(const struct collect_server *servers, size_t index)
   return false;
 }
 
-/* Makes a unique name like "api-1_6060". A single server needs no name. */
+/* Makes a unique prefix of file names such as "api-1_6060". A single server has no prefix. */
 static void collect_name(struct collect_server *servers, size_t index, size_t count) {
   struct collect_server *server = &servers[index];
   pprofc_str host = server->url.host;
@@ -277,7 +278,7 @@ static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_serve
   return fetcher_run(fetcher, remotes, found, error);
 }
 
-/* Reads one reply and prepares the profile like a saved copy. */
+/* Reads one reply, and prepares the profile as for a saved copy. */
 static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *item,
                                   pprofc_error *error) {
   const struct command *command = fetcher->command;
@@ -298,8 +299,8 @@ static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *
   return status;
 }
 
-/* Reads the replies of a server. A missing profile (404) is skipped. After any other failure
- * nothing of this server is kept. */
+/* Reads all replies of a server. Skips a missing profile (404). After any other failure drops all
+ * profiles of the server. */
 static pprofc_status collect_read_server(struct fetcher *fetcher, struct collect_server *server) {
   size_t found = 0;
   server->failed = false;

@@ -1,13 +1,13 @@
-/* Implements -collect: writes all profiles of running servers into a folder, with a manifest. */
+/* Implements -collect: writes all profiles of running servers and a manifest into a folder. */
 #ifndef PPROFC_TOOLS_FETCH_COLLECT_H
 #define PPROFC_TOOLS_FETCH_COLLECT_H
 
 #include "options.h"
 
-/* Fetches profile, heap, goroutine, mutex and block of each source, all at once, into the
- * folder command->collect. If one profile of a server fails, no profile of this server is
- * written. The folder appears once it is complete. Returns an error if any server failed; the
- * profiles of the other servers are written. */
+/* Fetches profile, heap, goroutine, mutex and block of each source in parallel. Writes them into
+ * the folder command->collect, which appears when it is complete. If a profile of a server fails,
+ * the folder gets no profile of this server. Returns an error if any server failed, after writing
+ * the other servers' profiles. */
 pprofc_status collect_run(const struct command *command, pprofc_error *error);
 
 #endif

@@ -1,15 +1,15 @@
-/* Describes a reply that is not a profile. */
+/* Describes replies that are not profiles. */
 #ifndef PPROFC_TOOLS_FETCH_CONTENT_H
 #define PPROFC_TOOLS_FETCH_CONTENT_H
 
 #include "core/str.h"
 
-/* Returns a message about a reply that is not a profile, "this is a web page; is it a login
- * page? ...". Returns NULL for unknown content: the reader's message describes it. */
+/* Returns a message about the reply: "this is a web page; is it a login page? ...". Returns NULL if
+ * the message of the profile reader is better. */
 const char *content_explain(pprofc_str text);
 
-/* True if the text is a page, a trace, a dump or similar. A line of it may look like a folded
- * stack; such a reply must not be read as a profile. */
+/* True if the text is a web page, a trace or similar. Its lines may look like folded stacks, so the
+ * caller must not read it as a profile. */
 bool content_is_no_profile(pprofc_str text);
 
 #endif

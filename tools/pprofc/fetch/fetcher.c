@@ -1,4 +1,4 @@
-/* Classifies sources, and fetches the sources that are URLs. */
+/* Decides which sources are URLs, and fetches them. */
 #include "fetch/fetcher.h"
 
 #include "common/progress.h"
@@ -44,7 +44,7 @@ pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profil
     if (!key.size) key = profile_string(profile, m->file);
     size_t known = places->keys.count;
     if (interner_copy(&places->keys, symbols->arena, key) == MAP_NONE) return PPROFC_E_NOMEM;
-    /* The mapping has a server already: the first one counts. */
+    /* Keep the first server that is known for this mapping. */
     if (places->keys.count == known) continue;
     if (!ARRAY_RESERVE(&mem_default, places->items, places->capacity, places->count + 1))
       return PPROFC_E_NOMEM;
@@ -71,7 +71,8 @@ static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, ui
   return address_of_symbols(symbols->arena, place->profile, &symbols->current) == PPROFC_OK;
 }
 
-/* Sends one request and appends the body to the reply. *code is the HTTP status. */
+/* Sends one request for names. Appends the body of the reply to `reply`. *code becomes the HTTP
+ * status. */
 static pprofc_status symbols_send(struct symbols *symbols, const struct url *url, bool post,
                                   pprofc_str body, struct buffer *reply, int *code,
                                   pprofc_error *error) {
@@ -90,7 +91,8 @@ static pprofc_status symbols_send(struct symbols *symbols, const struct url *url
   return exchange.status;
 }
 
-/* Sends addresses by GET, split into requests short enough for any server. */
+/* Sends addresses by GET. Splits them into several requests, because a server limits the length of
+ * a URL. */
 static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
                                  struct buffer *reply, pprofc_error *error) {
   struct url url = symbols->current;
@@ -107,8 +109,8 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* Sends addresses by POST like pprof, and by GET if the server rejects POST. net/http/pprof rejects
- * it since Go 1.22. */
+/* Sends addresses by POST like pprof. Uses GET if the server rejects POST, as net/http/pprof does
+ * since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;
@@ -152,7 +154,7 @@ static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
   pprofc_status status = address_parse(&fetcher->arena, str_of(source), command->seconds,
                                        command->timeout, &made->address);
   if (status == PPROFC_OK) *remote = made;
-  /* A source that is not a URL is a file that does not exist. */
+  /* A source that is not a URL is the path of a file that does not exist. */
   return status == PPROFC_E_FORMAT ? PPROFC_OK : status;
 }
 
@@ -188,7 +190,7 @@ static pprofc_status fetcher_read_headers(struct fetcher *fetcher, pprofc_error 
   return status;
 }
 
-/* Opens the client unless it is open, and reads the headers of the command line. */
+/* Opens the client if it is not open, and reads the headers of the command line. */
 static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) {
   const struct command *command = fetcher->command;
   if (fetcher->client) return PPROFC_OK;
@@ -206,7 +208,7 @@ static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Prints the URL, and the time that the server collects. */
+/* Prints the URL and the seconds for which the server collects. */
 static void fetcher_announce(const struct fetcher *fetcher, const struct remote *remote) {
   const struct address *address = &remote->address;
   char duration[48];
@@ -247,7 +249,7 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
 
 /* ---- reading ----------------------------------------- */
 
-/* Adds a hint that depends on the status. */
+/* Adds a hint about the reply's status to the error. */
 static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {
   static const struct {
     int code;
@@ -262,7 +264,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
     if (exchange->reply.code == hints[i].code) error_hint(error, "%s", hints[i].text);
 }
 
-/* Adds a description of a reply that is not a profile, and its URL. */
+/* Adds a description of the reply's content, and its URL, to the error. */
 static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *error) {
   pprofc_str content = reply_content(&exchange->reply);
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;

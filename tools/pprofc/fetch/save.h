@@ -4,8 +4,8 @@
 
 #include "pprofc/profile.h"
 
-/* Writes the profile into the folder of saved profiles under the next free number, and prints
- * the path. A failure is a message on standard error, not an error. */
+/* Writes the profile to the folder of saved profiles under the next free number, and prints the
+ * path. After a failure only prints a message. */
 void save_copy(const pprofc_profile *profile);
 
 #endif

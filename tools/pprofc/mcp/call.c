@@ -1,4 +1,4 @@
-/* Implements what the tools share: arguments, profiles, functions, the parts of an answer. */
+/* Implements the helpers of all tools: arguments, profiles, functions, parts of an answer. */
 #include "mcp/call.h"
 
 #include "core/escape.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Maximum number of functions that an error lists if several contain the given part of a name. */
+/* Maximum number of function names in the error about an ambiguous name. */
 #define OFFERED 8
 
 /* Maximum number of items in an array of files. */
 #define CALL_FILES 200
 
-/* Maximum bytes of a name in an answer. */
+/* Maximum bytes of a name in an answer; longer names are shortened. */
 #define NAME_MOST 160
 
 /* ---- arguments --------------------------------------- */
@@ -159,7 +159,7 @@ static bool function_is(pprofc_str name, pprofc_str wanted) {
   return str_equal(wanted, str_of(handle));
 }
 
-/* Finds the functions that have `wanted` in their name, up to OFFERED different ones. */
+/* Finds functions that contain `wanted` in their name, at most OFFERED. Returns their number. */
 static size_t function_search(const pprofc_profile *p, pprofc_str wanted,
                               pprofc_str found[OFFERED]) {
   size_t count = 0;

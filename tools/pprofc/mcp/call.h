@@ -1,4 +1,4 @@
-/* A call of a tool by an agent: its arguments, and an answer with a limited number of bytes. */
+/* Declares a call of a tool by an agent: its arguments and its answer, which has a size limit. */
 #ifndef PPROFC_MCP_CALL_H
 #define PPROFC_MCP_CALL_H
 
@@ -12,7 +12,7 @@
 #define CALL_BUDGET       4000 /* maximum bytes of an answer */
 #define CALL_BUDGET_LEAST 1000
 #define CALL_BUDGET_MOST  100000
-#define CALL_NEXT_MOST    600 /* maximum bytes of the suggested next calls */
+#define CALL_NEXT_MOST    600 /* maximum bytes of the next calls that an answer suggests */
 #define CALL_NEXT         4
 #define CALL_TIME         120000 /* time limit of a call in milliseconds */
 
@@ -30,26 +30,26 @@ struct mcp {
 
 struct call {
   struct mcp *mcp;
-  const struct node *arguments; /* arguments of the call, a JSON object */
+  const struct node *arguments; /* JSON object with the arguments */
   struct arena *arena;
-  struct budget *budget;    /* budget of this call */
+  struct budget *budget;    /* memory budget of this call */
   size_t most;              /* maximum size of the answer in bytes */
-  struct buffer head, text; /* head: lines of this program, which come first; text: the report */
-  struct buffer next[CALL_NEXT]; /* suggested next calls, one text each */
+  struct buffer head, text; /* the answer: own lines of the tool, then the report */
+  struct buffer next[CALL_NEXT]; /* calls that the answer suggests next */
   size_t next_count;
 };
 
 typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
 
-/* Returns the function of a tool, or NULL. *schema becomes its description in the list of tools,
- * in the memory of the call. */
+/* Returns the function of a tool, or NULL. Sets *schema to its entry in the list of tools, in the
+ * memory of the call. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
-/* Checks the arguments of a call. */
+/* Checks the arguments of a call by the schema of its tool. */
 pprofc_status tool_check(const struct node *schema, const struct node *arguments,
                          pprofc_error *error);
 
-/* Appends a part of answers.template, on one line. */
+/* Appends the part `part` of answers.template on one line. `fill` contains its values. */
 void answer_put(struct buffer *out, const char *part, const struct fill *fill);
 
 pprofc_status tool_open(struct call *call, pprofc_error *error);
@@ -60,53 +60,55 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Finds what grows without end in profiles that are in order of time. */
+/* Finds places whose values keep growing. The caller sorts the profiles by time. */
 pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Sets the budget that a cancellation stops. */
+/* Sets the budget of the current call, which a cancellation stops; NULL after the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
 /* ---- arguments --------------------------------------- */
 
-/* Returns a text argument as a C string in the arena; "" without it. NULL when out of memory. */
+/* Copies a text argument to the arena, with a NUL. Returns "" if it is absent, NULL when out of
+ * memory. */
 const char *call_text(struct call *call, const char *name);
 
-/* Returns the items of an argument that is one text or an array of texts. */
+/* Stores the texts of an argument, which is one text or an array, in `items`. Returns their
+ * number. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
-/* Returns a number argument, or `other` without it. */
+/* Returns a number argument, or `other` if it is absent. */
 int64_t call_number(struct call *call, const char *name, int64_t other);
 
 /* ---- answers ----------------------------------------- */
 
-/* Suggests a next call to the agent: pairs of names and values, ending with NULL. */
+/* Adds a next call to the answer. The arguments are pairs of names and values; NULL ends them. */
 void call_next(struct call *call, const char *tool, ...);
 
-/* Returns how many bytes of the answer a report may use. */
+/* Returns how many bytes of the answer are free for a report. */
 size_t call_room(const struct call *call);
 
-/* Appends a report, cut to the unused bytes of the answer. */
+/* Appends a report, shortened to `room` bytes. */
 pprofc_status call_report(struct call *call, const struct brief *kind, size_t room,
                           brief_render_fn render, const void *context, pprofc_error *error);
 
-/* Appends text of a profile: control characters are escaped, long text is shortened. */
+/* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds the files of an argument to `paths`, which holds at most `most`: files, and the files of
- * folders. `what` names them in errors. */
+/* Adds the files of an argument, which names files and folders, to `paths`. `most` is the size of
+ * `paths`. Errors name the files by the word `what`, such as "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 
-/* Opens a profile and lends it with the memory of the call. The caller releases it. */
+/* Opens a profile and makes a copy for this call, which shares the data. The caller releases it. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by its name, its handle or a part of its name. */
+/* Finds a function by its name, its handle or a part of its name. `*name` becomes the full name. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 
-/* Sets report options from the filters in the arguments. */
+/* Sets the report options to the filters of the arguments. */
 void call_options(struct call *call, pprofc_report_options *options);
 
 #endif

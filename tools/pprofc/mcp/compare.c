@@ -1,5 +1,5 @@
-/* Implements the tool compare: the sentence, the functions that changed with line, interval and
- * verdict, then the table of -top -noise. */
+/* Implements the tool compare. Its answer is a sentence, the functions that changed with line,
+ * interval and verdict, and the table of -top -noise. */
 #include "mcp/call.h"
 #include "mcp/lines.h"
 #include "noise/noise.h"
@@ -16,11 +16,11 @@
 
 struct comparing {
   struct call *call;
-  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of both sides, bases first */
+  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of base and head, in this order */
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;
-  pprofc_graph *lines; /* graph of the difference by lines */
+  pprofc_graph *lines; /* graph of the difference with a node for each line */
   struct command command;
   struct noise_report report;
 };
@@ -51,7 +51,7 @@ static void compare_free(struct comparing *c) {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Finds the changes of lines. */
+/* Makes the graph of lines of the difference. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
   pprofc_status status = runs_difference(c->runs, c->count, c->bases, &c->difference, error);
   pprofc_report_options options = c->command.report;
@@ -75,7 +75,7 @@ static void compare_put_amount(struct comparing *c, double value, bool plus) {
   buffer_add_str(&c->call->head, amount_text(&unit, value, plus, text));
 }
 
-/* Appends ", hot.go:42". */
+/* Appends the line that changed most: ", hot.go:42". */
 static void compare_put_place(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_graph_node *line = lines_hottest(c->lines, row->name, row->flat.delta);
   if (!line) return;
@@ -84,7 +84,7 @@ static void compare_put_place(struct comparing *c, const pprofc_verdict_row *row
   buffer_printf(&c->call->head, ":%lld", (long long)line->line);
 }
 
-/* Appends "; called by main.count, shop.go:153": the caller that most of the change comes from. */
+/* Appends the caller that explains most of the change: "; called by main.count, shop.go:153". */
 static void compare_put_caller(struct comparing *c, const pprofc_verdict_row *row) {
   size_t node_count, count;
   const pprofc_graph_node *nodes = pprofc_graph_nodes(c->lines, &node_count), *best = NULL;
@@ -108,7 +108,8 @@ static void compare_put_caller(struct comparing *c, const pprofc_verdict_row *ro
   buffer_printf(&c->call->head, ":%lld", (long long)best->line);
 }
 
-/* Appends "main.parse grew by +1.2s [+1.1s, +1.3s], parse.go:42, more than noise (q=0.001)". */
+/* Appends a changed function: "main.parse grew by +1.2s [+1.1s, +1.3s], parse.go:42, more than
+ * noise (q=0.001)". */
 static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   struct buffer *to = &c->call->head;
@@ -128,14 +129,14 @@ static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *r
   buffer_add_char(to, '\n');
 }
 
-/* Begins a line of the list of moved cost. */
+/* Begins a line of the list of costs that moved between functions. */
 static void compare_begin_moved(struct buffer *to, size_t shown) {
   if (!shown) buffer_add_text(to, "moved, without more cost:\n");
   buffer_add_text(to, "- ");
 }
 
-/* Appends a pair of functions whose changes cancel: "- inlined, main.sum to main.add: net -4ms of
- * 19ms". */
+/* Appends a pair of functions whose changes cancel each other: "- inlined, main.sum to main.add:
+ * net -4ms of 19ms". */
 static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &c->report.rows[row->partner];
   const pprofc_verdict_row *fell = row->flat.delta < 0 ? row : other;
@@ -152,7 +153,8 @@ static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row)
   compare_put_amount(c, fell->flat.base, false);
 }
 
-/* Appends the groups and pairs in which cost moved: "- moved inside svc: net +3 ±20 of 900". */
+/* Appends the groups and pairs of functions between which cost moved: "- moved inside svc: net +3
+ * ±20 of 900". */
 static void compare_put_moved(struct comparing *c) {
   const pprofc_verdict_domain *listed[CULPRITS];
   size_t shown = 0, groups = 0;

@@ -42,7 +42,7 @@ static pprofc_status open_render_list(const void *context, pprofc_write_fn write
   return error_nomem(error);
 }
 
-/* Lists the files below a folder, or below all folders. */
+/* Lists the files below a folder, or below all folders if `folder` is "". */
 static pprofc_status open_list(struct call *call, const char *folder, pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_LINES};
   struct buffer list;
@@ -128,7 +128,8 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
 
 /* ---- top --------------------------------------------- */
 
-/* Returns the name of the first row if it is a function; data is NULL otherwise. */
+/* Returns the name in the first row of -top if it is a function of the profile; its data is NULL
+ * otherwise. */
 static pprofc_str top_first(struct call *call, struct profile_view *view, bool by_cum) {
   struct kept_report *functions;
   pprofc_error error;
@@ -161,7 +162,7 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
 
 /* ---- callers ----------------------------------------- */
 
-/* Escapes a name for a regular expression that matches it alone. */
+/* Returns a regular expression that matches only this name. */
 static const char *callers_pattern(struct call *call, pprofc_str name) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
@@ -173,7 +174,7 @@ static const char *callers_pattern(struct call *call, pprofc_str name) {
   return kept.data;
 }
 
-/* Appends the heaviest paths, or the reason if memory does not suffice for them. */
+/* Appends the stacks with the largest values, or a message if memory does not suffice. */
 static pprofc_status callers_put_paths(struct call *call, struct profile_view *view,
                                        pprofc_str name, pprofc_error *error) {
   const struct paths *paths;

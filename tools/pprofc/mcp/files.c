@@ -1,5 +1,5 @@
-/* Opens files below the folders of the command line, and no others: each part of a path is opened
- * by itself, relative to the part before, without following links. */
+/* Opens files below the folders of the command line only. Opens each part of a path relative to the
+ * part before and follows no symlink. */
 #include "mcp/files.h"
 
 #include "core/array.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Maximum depth of a folder that is listed. */
+/* Maximum depth of folders in a list. */
 #define FILES_DEPTH 6
 
 static pprofc_status files_add(struct files *files, const char *name, pprofc_error *error) {
@@ -55,7 +55,7 @@ void files_close(struct files *files) {
 
 /* ---- one file ---------------------------------------- */
 
-/* Opens a part of a path without following a link. Does not wait for a pipe. */
+/* Opens a part of a path. Does not follow a symlink or wait for a pipe. */
 static int files_step(int at, pprofc_str part, bool last) {
   char name[NAME_MAX + 1];
   if (part.size > NAME_MAX || str_equal(part, STR(".."))) {
@@ -68,7 +68,7 @@ static int files_step(int at, pprofc_str part, bool last) {
   return openat(at, name, flags);
 }
 
-/* Opens a path relative to a folder. Returns -1 with errno. */
+/* Opens a path relative to a folder. Returns -1 with errno on failure. */
 static int files_walk(int folder, pprofc_str path) {
   int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
   while (path.size && at >= 0) {
@@ -85,7 +85,8 @@ static int files_walk(int folder, pprofc_str path) {
   return at;
 }
 
-/* Returns the part of an absolute path below a folder; data is NULL if it is not below. */
+/* Returns the part of an absolute path below a folder. Its data is NULL if the path is
+ * elsewhere. */
 static pprofc_str files_below(const struct files *files, size_t folder, pprofc_str path) {
   pprofc_str root = str_of(files->paths[folder]);
   if (!path.size || path.data[0] != '/') return path;
@@ -95,7 +96,7 @@ static pprofc_str files_below(const struct files *files, size_t folder, pprofc_s
   return inside ? rest : (pprofc_str){NULL, 0};
 }
 
-/* Opens a regular file below one folder. Returns -1 with errno. */
+/* Opens a regular file below a folder. Returns -1 with errno on failure. */
 static int files_open_one(const struct files *files, size_t folder, pprofc_str path,
                           struct stat *info) {
   pprofc_str below = files_below(files, folder, path);
@@ -153,7 +154,7 @@ struct files_listing {
 
 static void files_list_folder(struct files_listing *l, int fd, const char *prefix, int depth);
 
-/* Adds a file, or the files of a folder. Hidden files and links are skipped. */
+/* Adds a file, or all files of a folder. Skips hidden files and symlinks. */
 static void files_list_one(struct files_listing *l, int fd, const char *prefix, const char *name,
                            int depth) {
   struct stat info;
@@ -176,7 +177,7 @@ static void files_list_one(struct files_listing *l, int fd, const char *prefix, 
   }
 }
 
-/* Lists a folder and closes its descriptor. The depth is at most FILES_DEPTH. */
+/* Lists the files of a folder and closes `fd`. `depth` is at most FILES_DEPTH. */
 static void files_list_folder(struct files_listing *l, int fd, const char *prefix, int depth) {
   DIR *dir = fdopendir(fd);
   if (!dir) {

@@ -1,4 +1,4 @@
-/* Opens files below the folders of the command line, and no others. */
+/* Opens files below the folders of the command line only. */
 #ifndef PPROFC_MCP_FILES_H
 #define PPROFC_MCP_FILES_H
 
@@ -11,27 +11,26 @@
 
 struct files {
   const char *names[FILES_FOLDERS]; /* names of the folders as on the command line */
-  char *paths[FILES_FOLDERS];       /* absolute paths of the folders, links resolved */
+  char *paths[FILES_FOLDERS];       /* absolute paths of the folders without symlinks */
   int fds[FILES_FOLDERS];
   size_t count;
 };
 
-/* Opens the folders; without folders, the current one. */
+/* Opens the folders, or the current folder if `count` is 0. */
 pprofc_status files_open(struct files *files, const char *const *names, size_t count,
                          pprofc_error *error);
 void files_close(struct files *files);
 
-/* Opens a regular file for reading. A path is relative to a folder, or absolute and below one.
- * ".." and links are refused. Returns the descriptor, or -1 with an error. */
+/* Opens a regular file for reading. `path` is relative to a folder, or an absolute path below a
+ * folder. Refuses ".." and symlinks. Returns the descriptor, or -1 with an error. */
 int files_find(const struct files *files, pprofc_str path, struct stat *info, pprofc_error *error);
 
-/* Appends a file, at most the buffer's ceiling. */
+/* Appends the content of a file to `data`. The buffer's ceiling limits its size. */
 pprofc_status files_read(const struct files *files, pprofc_str path, struct buffer *data,
                          pprofc_error *error);
 
-/* Calls `found` with each file below a folder, sorted by name, at most `most`. A path that names
- * a folder lists this folder alone; "" lists all. False when out of memory or if `path` is not
- * a folder. */
+/* Calls `found` with up to `most` files below a folder, sorted by name. "" as the path lists all
+ * folders. Returns false when out of memory, or if `path` is not a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context);

@@ -1,5 +1,5 @@
-/* Answers the tool `history`: finds change points in benchmark results in order of time, and in the
- * runs of a store (`pprofci store`). */
+/* Implements the tool history. Finds change points in benchmark results, or in the runs of a store
+ * (`pprofci store`), in order of time. */
 #include "core/array.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -25,24 +25,24 @@ static pprofc_status history_read_file(struct call *call, const char *path, stru
 
 /* ---- results ----------------------------------------- */
 
-/* Medians of one benchmark and unit. */
+/* Medians of one benchmark in one unit. */
 struct series {
   pprofc_str name, unit;
-  double *values;  /* value in each file; NaN if it was not measured there */
-  double *samples; /* samples in the file that is being read */
+  double *values;  /* median of each file or run; NaN if it has no sample */
+  double *samples; /* samples of the current file */
   size_t sample_count, sample_capacity;
 };
 
 struct past_runs {
   struct call *call;
-  const char *paths[HISTORY_FILES]; /* files, or commits of a store */
+  const char *paths[HISTORY_FILES]; /* files of results, or commits of a store */
   size_t count;
-  struct interner keys; /* "name\nunit" of each series, with the index of the series as id */
+  struct interner keys; /* keys "name\nunit" of series; the id is the index of the series */
   struct series *series;
   size_t series_count, series_capacity;
 };
 
-/* Returns the id of the key of a series, or MAP_NONE when out of memory. */
+/* Returns the id for a benchmark and unit, or MAP_NONE when out of memory. */
 static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str unit) {
   struct buffer key;
   buffer_init(&key, &mem_default, SIZE_MAX);
@@ -54,7 +54,7 @@ static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str uni
   return id;
 }
 
-/* Returns the series of a benchmark and unit, which it adds if it is new; NULL when out of
+/* Returns the series of a benchmark and unit. Adds a new series if necessary. NULL when out of
  * memory. */
 static struct series *history_series(struct past_runs *h, pprofc_str name, pprofc_str unit) {
   uint32_t key = history_key(h, name, unit);
@@ -76,7 +76,7 @@ static int series_by_value(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Adds the samples of a file to their series. */
+/* Adds the samples of a file to the series of their benchmarks. */
 static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   size_t count, values;
   const uint32_t *units;
@@ -93,7 +93,7 @@ static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   return true;
 }
 
-/* Ends a file: the value of each series is the median of its samples. */
+/* Ends a file. The value of each series for this file is the median of its samples. */
 static void history_close_file(struct past_runs *h, size_t file) {
   for (size_t i = 0; i < h->series_count; i++) {
     struct series *s = &h->series[i];
@@ -120,7 +120,7 @@ static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error 
 
 /* ---- stores ------------------------------------------ */
 
-/* Returns the path of the records if the argument names one store, else NULL. */
+/* Returns the path of the records if the argument "runs" names a single store, else NULL. */
 static const char *store_records(struct call *call) {
   const struct node *items[2];
   struct stat info;
@@ -150,7 +150,7 @@ static bool store_add_path(void *context, pprofc_str path, const struct stat *in
   return h->paths[h->count++] != NULL;
 }
 
-/* Returns the branch with most runs; of equal ones the first. */
+/* Returns the branch with the most runs; the first of branches that have equally many. */
 static pprofc_str store_branch(const struct run_record *runs, size_t count) {
   struct interner names;
   pprofc_str best = STR("");
@@ -167,7 +167,7 @@ static pprofc_str store_branch(const struct run_record *runs, size_t count) {
   return best;
 }
 
-/* Sorts the runs as `pprofci trend` does: by number of the commit if all have one, else by
+/* Sorts the runs like `pprofci trend`: by the number of the commit if all runs have it, else by
  * time. */
 static void store_sort(struct run_record *runs, size_t count) {
   bool numbered = true;
@@ -175,7 +175,7 @@ static void store_sort(struct run_record *runs, size_t count) {
   if (count) qsort(runs, count, sizeof *runs, numbered ? record_by_order : record_by_time);
 }
 
-/* Adds the series of a run. */
+/* Adds the values of a run to their series. */
 static bool store_take(struct past_runs *h, size_t run, const struct run_record *record) {
   for (size_t i = 0; i < node_size(record->series); i++) {
     struct record_series from;
@@ -193,7 +193,7 @@ static bool store_take(struct past_runs *h, size_t run, const struct run_record 
   return true;
 }
 
-/* Takes the runs of the branch with most runs. */
+/* Adds all runs of the branch that has the most runs. */
 static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t count) {
   pprofc_str branch = store_branch(runs, count);
   size_t used = 0;
@@ -212,7 +212,7 @@ static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t 
   return good;
 }
 
-/* Reads a record into the memory of the call. */
+/* Reads the record of a run into the memory of the call. */
 static pprofc_status store_read_run(struct past_runs *h, const char *path, struct run_record *run,
                                     pprofc_error *error) {
   struct buffer data;
@@ -223,7 +223,7 @@ static pprofc_status store_read_run(struct past_runs *h, const char *path, struc
   return status ? status : record_parse(h->call->arena, path, text, run, error);
 }
 
-/* Reads the records below a folder. A broken one is skipped. */
+/* Reads the records below a folder. Skips invalid records. */
 static pprofc_status store_read(struct past_runs *h, const char *records, pprofc_error *error) {
   const struct mcp *mcp = h->call->mcp;
   size_t count = 0;
@@ -241,7 +241,7 @@ static pprofc_status store_read(struct past_runs *h, const char *records, pprofc
 
 /* ---- the answer -------------------------------------- */
 
-/* Writes a series without a change point, which few runs cannot show. */
+/* Writes a series without a change point. Too few runs cannot show a change point. */
 static void history_put_level(const struct series *s, const double *values, size_t count,
                               size_t least, struct output *out) {
   struct buffer line;
@@ -258,7 +258,7 @@ static void history_put_level(const struct series *s, const double *values, size
   buffer_free(&line);
 }
 
-/* Writes the change points of a series as rows: the largest changes are the most important. */
+/* Writes the change points of a series as rows. The size of a change is the rank of its row. */
 static bool history_put_series(const struct past_runs *h, const struct series *s,
                                struct output *out) {
   struct steps_options options;
@@ -303,7 +303,8 @@ static pprofc_status history_render(const void *context, pprofc_write_fn write, 
   return good ? output_flush(&out, error) : error_nomem(error);
 }
 
-/* Reads files of results. PPROFC_E_FORMAT without a series: they may be profiles. */
+/* Reads files of results. Returns PPROFC_E_FORMAT if they contain no result, because they may be
+ * profiles. */
 static pprofc_status history_read_results(struct past_runs *h, pprofc_error *error) {
   pprofc_status status =
       call_files(h->call, "runs", "runs", h->paths, &h->count, HISTORY_FILES, error);

@@ -1,5 +1,5 @@
-/* Implements the part of the tool `history` for profiles of one running program: finds growth
- * without end. */
+/* Implements the tool history for profiles of one running program. Finds places whose values keep
+ * growing. */
 #include "leaks/leaks.h"
 
 #include "core/output.h"
@@ -16,7 +16,7 @@ struct growth {
   struct leaks leaks;
 };
 
-/* Adds a profile that can show leaks; skips others. */
+/* Adds a profile of a kind that can show leaks. Skips other profiles. */
 static pprofc_status growth_add(struct growth *g, const char *path, pprofc_error *error) {
   struct leak_source source;
   pprofc_profile *opened, *profile = NULL;
@@ -76,7 +76,7 @@ static pprofc_status growth_render(const void *context, pprofc_write_fn write, v
   return output_flush(&out, error);
 }
 
-/* Appends the result, and which kinds could not be judged. */
+/* Appends the result, and the number of profiles of each kind. Few profiles give no verdict. */
 static void growth_put_head(struct growth *g) {
   struct buffer *to = &g->call->head;
   const struct leaks *leaks = &g->leaks;

@@ -1,4 +1,4 @@
-/* Finds the values of the source lines of functions. */
+/* Finds the source lines with the largest values. */
 #ifndef PPROFC_MCP_LINES_H
 #define PPROFC_MCP_LINES_H
 
@@ -9,8 +9,8 @@
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Returns the line of a function with the largest flat value that has the sign of `sign`; NULL
- * if no line has one. */
+/* Returns the line of a function with the largest self value among the values with the sign of
+ * `sign`. NULL if there is no such line. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 #endif

@@ -1,13 +1,14 @@
-/* Implements pprofc -mcp: tools for coding agents, over the Model Context Protocol. */
+/* Implements pprofc -mcp, a server of tools for coding agents. It uses the Model Context
+ * Protocol. */
 #ifndef PPROFC_MCP_MCP_H
 #define PPROFC_MCP_MCP_H
 
 #include "options.h"
 
-/* Answers requests on standard input until it ends. Returns the exit status. */
+/* Answers requests until standard input ends. Returns the exit status. */
 int mcp_run(const struct command *command);
 
-/* Answers the requests of a descriptor. */
+/* Answers the requests of the descriptor `in` until it ends; writes the answers to `out`. */
 int mcp_serve(const struct command *command, int in, int out, pprofc_error *error);
 
 #endif

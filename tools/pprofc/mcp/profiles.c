@@ -1,5 +1,5 @@
-/* Keeps profiles open between questions. The view or profile that was used longest ago is closed
- * when there is no room. */
+/* Keeps profiles open between calls. If there is no room, closes the view or profile with the
+ * oldest use. */
 #include "mcp/profiles.h"
 
 #include "common/text.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Number of samples above which equal samples are added up once for all questions. */
+/* Number of samples above which the server merges equal samples; later calls are then faster. */
 #define MERGED_FROM 100000
 
 void profiles_close_view(struct profiles *p, struct profile_view *view) {
@@ -24,7 +24,7 @@ void profiles_close_view(struct profiles *p, struct profile_view *view) {
   p->views[at] = p->views[--p->view_count];
 }
 
-/* Closes a profile and its views, which share its memory. */
+/* Closes a profile and the views that share its memory. */
 static void profiles_close(struct profiles *p, size_t index) {
   struct open_profile *item = &p->items[index];
   for (size_t i = p->view_count; i-- > 0;)
@@ -71,7 +71,7 @@ static void profiles_warn(void *context, const char *message) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Adds up equal samples. No view shows the profile yet. */
+/* Merges equal samples. The caller does this before it makes views of the profile. */
 static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
   const pprofc_profile *one = item->profile;
@@ -103,7 +103,7 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   return PPROFC_OK;
 }
 
-/* Reads a file, closing other profiles while memory does not suffice. */
+/* Reads a file. While memory does not suffice, closes other profiles. */
 static pprofc_status profiles_load(struct profiles *p, int fd, pprofc_str path,
                                    struct open_profile *item, pprofc_error *error) {
   struct buffer data;

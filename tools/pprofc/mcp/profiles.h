@@ -1,4 +1,4 @@
-/* Keeps profiles open between questions. */
+/* Keeps profiles open between calls of tools. */
 #ifndef PPROFC_MCP_PROFILES_H
 #define PPROFC_MCP_PROFILES_H
 
@@ -10,20 +10,20 @@
 
 struct profile_view; /* declared in mcp/views.h */
 
-/* A profile with the state of its file when it was read. */
+/* A profile, and the state of its file at the time of reading. */
 struct open_profile {
   char *path;
   struct stat info;
   pprofc_profile *profile;
-  uint64_t used;       /* number of the last question that used the profile */
-  bool added_up;       /* true if equal samples of a large profile are added up */
+  uint64_t used;       /* number of the last call that used the profile */
+  bool added_up;       /* true once equal samples of a large profile are merged */
   char warnings[1024]; /* warnings about the profile, one line each */
 };
 
 struct profiles {
-  const struct command *command; /* command line of the program, for limits and threads */
+  const struct command *command; /* command line with limits and threads */
   const struct files *files;
-  struct budget *budget; /* budget for the memory of all profiles and reports */
+  struct budget *budget; /* memory budget of all profiles and reports */
   struct open_profile items[PROFILES_OPEN];
   size_t count;
   struct profile_view *views[VIEWS_OPEN];
@@ -31,20 +31,20 @@ struct profiles {
   uint64_t questions;
 };
 
-/* Opens a profile, or returns the open one if its file is the same. The result is valid until the
- * next question; profiles of this question stay. */
+/* Returns the open profile of a file, or reads the file if it is new or changed. The result is
+ * valid until the next call of a tool. */
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
                                         pprofc_error *error);
 
-/* Does the same, and adds up equal samples of a large profile, which makes later questions fast. */
+/* Like profiles_get, but merges equal samples of a large profile, so that later calls are
+ * faster. */
 const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_str path,
                                              pprofc_error *error);
 
-/* Begins a question: profiles and views of earlier ones may be closed for room. */
+/* Begins a call of a tool. profiles_make_room may close profiles and views of earlier calls. */
 void profiles_begin(struct profiles *profiles);
 
-/* Closes the view or profile that was used longest ago. False if the current question uses all
- * of them. */
+/* Closes the view or profile with the oldest use. False if the current call uses all of them. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);

@@ -1,4 +1,4 @@
-/* Answers the tool `benchmarks`: compares the results of two sides. */
+/* Implements the tool benchmarks: compares the benchmark results of base and head. */
 #include "core/output.h"
 #include "mcp/call.h"
 
@@ -6,7 +6,7 @@
 #include "pprofc/gate.h"
 
 #define RESULT_FILES 200
-#define RESULT_MOST  ((size_t)64 << 20) /* maximum size of a file of results in bytes */
+#define RESULT_MOST  ((size_t)64 << 20) /* maximum bytes of a file of results */
 
 static pprofc_status results_read(struct call *call, pprofc_str path, struct buffer *data,
                                   pprofc_error *error) {
@@ -65,7 +65,7 @@ static pprofc_status results_render_table(const void *context, pprofc_write_fn w
   return pprofc_bench_print(s->tables, "text", write, to, results_no_warning, NULL, error);
 }
 
-/* Returns the rank of a line. Lines with the result and the totals are never dropped. */
+/* Returns the rank of a line. Shortening keeps the lines with the result and the totals. */
 static int results_rank(pprofc_str line) {
   return str_starts(line, STR("result: ")) || str_starts(line, STR("problem: ")) ? BRIEF_FIXED : 0;
 }
@@ -82,7 +82,8 @@ static pprofc_status results_show(struct result_sides *s, pprofc_error *error) {
   return status;
 }
 
-/* Fails if there are no benchmark results, because a comparison of nothing must not pass. */
+/* Fails if there are no benchmark results, because an empty comparison must not pass as
+ * unchanged. */
 static pprofc_status results_any(const struct result_sides *s, pprofc_error *error) {
   size_t count;
   pprofc_str problem = pprofc_gate_problems(s->gate), line = STR("");

@@ -1,5 +1,6 @@
-/* Implements the methods of the Model Context Protocol: revision 2026-07-28, in which each request
- * carries its version, and 2025-11-25 and 2025-06-18, which begin with initialize. */
+/* Implements the methods of the Model Context Protocol. In revision 2026-07-28 each request carries
+ * its version. Revisions 2025-11-25 and 2025-06-18 begin with a handshake, the method
+ * initialize. */
 #include "common/terminal.h"
 #include "common/text.h"
 #include "core/budget.h"
@@ -22,7 +23,7 @@ static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
 /* ---- results ----------------------------------------- */
 
-/* Sets the result of an answer from a part of answers.template. */
+/* Makes the result of an answer from a part of answers.template. `modern` selects the revision. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_flag(fill, "modern", modern);
@@ -47,7 +48,8 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes text of files. The mark that ends it cannot occur in the text. */
+/* Writes the answer's text, which comes from files. Changes each "</data", because that would end
+ * the data. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;
@@ -64,7 +66,8 @@ static pprofc_status data_render(const void *context, pprofc_write_fn write, voi
   return failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Appends the part of the answer that fits the budget together with the next calls. */
+/* Appends the answer's text between <data> tags. Shortens it so that the next calls fit into the
+ * budget as well. */
 static void put_answer_data(struct buffer *to, const struct call *call) {
   const struct brief kind = {.kind = BRIEF_LINES};
   const struct data_parts parts = {{&call->head, &call->text}};
@@ -105,7 +108,7 @@ static void put_result(struct rpc_answer *to, struct call *call, bool modern, pp
   buffer_free(&answer);
 }
 
-/* Sends a progress message at the start of a call, if the client sent a progress token. */
+/* Sends a progress message when a call starts, if the client sent a progress token. */
 static void send_progress(struct rpc *rpc, const struct rpc_request *request,
                           const struct node *schema) {
   struct buffer text;
@@ -209,7 +212,7 @@ static void method_discover(struct rpc_answer *answer) {
   answer_fill(answer, "discover", &fill, true);
 }
 
-/* Refuses a version that this server does not speak without a handshake. */
+/* Fails because the server does not support the version in the request's _meta. */
 static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   struct fill fill;
   rpc_fail(answer, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version");
@@ -226,14 +229,14 @@ static void fail_version(pprofc_str version, struct rpc_answer *answer) {
 
 /* ---- dispatch ---------------------------------------- */
 
-/* True if the request uses revision 2026-07-28, which its member _meta shows. */
+/* True if the request has a _meta member of revision 2026-07-28. */
 static bool is_modern(const struct rpc_request *request) {
   const struct node *meta = node_get(request->params, "_meta");
   return node_find(meta, STR(META_VERSION)) != NULL ||
          str_equal(request->method, STR("server/discover"));
 }
 
-/* Checks the _meta of a request without a handshake. */
+/* Checks the _meta of a request without handshake. */
 static bool check_modern(const struct rpc_request *request, struct rpc_answer *answer) {
   const struct node *meta = node_get(request->params, "_meta");
   const struct node *version = node_find(meta, STR(META_VERSION));
@@ -246,7 +249,7 @@ static bool check_modern(const struct rpc_request *request, struct rpc_answer *a
   return !answer->code;
 }
 
-/* Answers ping, which only the revisions with a handshake have. */
+/* Answers ping, a method of the revisions with a handshake. */
 static bool mcp_ping(bool modern, const struct rpc_request *request, struct rpc_answer *answer) {
   if (modern || !str_equal(request->method, STR("ping"))) return false;
   buffer_add_text(&answer->result, "{}");
@@ -258,7 +261,7 @@ static void mcp_handle(void *context, struct rpc *rpc, const struct rpc_request 
   struct mcp *mcp = context;
   pprofc_str method = request->method;
   bool modern = is_modern(request);
-  if (!request->id.size) return; /* the reading thread has handled this notification already */
+  if (!request->id.size) return; /* a notification, which the reading thread has handled */
   if (modern && !check_modern(request, answer)) return;
   if (mcp_ping(modern, request, answer)) return;
   if (!modern && str_equal(method, STR("initialize")))
@@ -306,7 +309,7 @@ static bool idle_open(struct call *call) {
   return made;
 }
 
-/* Computes sums that the next question may need. */
+/* Computes parts of views in advance while no request waits. */
 static bool mcp_idle(void *context) {
   struct mcp *mcp = context;
   struct arena arena;

@@ -1,4 +1,4 @@
-/* Implements the tool `source`: lines of a function with their values, and with their text if the
+/* Implements the tool source: shows lines of a function with their values. Shows their text if the
  * file is below the folders of the server. */
 #include "core/escape.h"
 #include "core/output.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Number of lines shown before and after a line with a value, when the text is known. */
+/* Number of lines of text before and after a line with a value. */
 #define CONTEXT_LINES 3
 
 /* Maximum size of a source file in bytes. */
@@ -43,10 +43,10 @@ struct source_line {
 };
 
 struct source_report {
-  struct source_line *lines; /* lines of the function, sorted by number */
+  struct source_line *lines; /* lines of the function that have values, sorted by number */
   size_t count;
   pprofc_str unit, file, function;
-  pprofc_str *text; /* text of the file by line, from 1; NULL if it is not known */
+  pprofc_str *text; /* lines of the file, index 0 is line 1; NULL if the file is not available */
   size_t text_count;
 };
 
@@ -55,7 +55,7 @@ static int source_by_line(const void *a, const void *b) {
   return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Returns the file in which the function has most of its value. */
+/* Returns the file with the largest part of the function's value. */
 static pprofc_str source_file_of(const pprofc_graph *graph, pprofc_str function) {
   size_t count;
   const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count), *best = NULL;
@@ -84,7 +84,7 @@ static bool source_collect(struct source_report *r, const pprofc_graph *graph,
 
 /* ---- text -------------------------------------------- */
 
-/* Reads the file by its path, then by shorter and shorter suffixes of its path. */
+/* Reads the file. Tries its path, then shorter and shorter suffixes of the path. */
 static bool source_read(const struct files *files, pprofc_str name, struct buffer *data) {
   pprofc_error error;
   while (name.size) {
@@ -133,7 +133,8 @@ static void source_put_line(const struct source_report *r, struct output *out,
   output_add_char(out, '\n');
 }
 
-/* Writes lines without values around the next line that has one. */
+/* Writes lines of text without values between the last line and line `next`, at most CONTEXT_LINES
+ * next to each. Advances *at. */
 static void source_put_context(const struct source_report *r, struct output *out, size_t next,
                                int64_t *at) {
   int64_t target = r->lines[next].line, from = target - CONTEXT_LINES;

@@ -1,4 +1,4 @@
-/* Keeps views: results that were computed from a profile with the filters of a question. */
+/* Keeps views: a profile with the filters of a call, and the results computed from it. */
 #include "mcp/views.h"
 
 #include "core/brief.h"
@@ -14,20 +14,20 @@
 
 /* ---- paths ------------------------------------------- */
 
-#define PATHS       3 /* number of paths shown for each function */
-#define PATH_FRAMES 8 /* number of frames shown of each path */
+#define PATHS       3 /* number of stacks shown for each function */
+#define PATH_FRAMES 8 /* number of frames shown for each stack */
 #define PATH_NAME   60
 
 struct heavy_path {
-  int64_t value, size; /* value of the path, and its magnitude; `size` is 0 for an unused entry */
+  int64_t value, size; /* value of the stack and its absolute value; `size` is 0 if unused */
   uint32_t stack, depth;
-  uint32_t frames[PATH_FRAMES]; /* last frames of the path, root first */
+  uint32_t frames[PATH_FRAMES]; /* last frames of the stack, root first */
 };
 
 struct paths {
   const pprofc_allocator *mem;
   struct stack_frames frames;
-  struct heavy_path (*of)[PATHS]; /* heaviest paths of each frame's function, largest first */
+  struct heavy_path (*of)[PATHS]; /* stacks with the largest values, for each function */
   pprofc_str unit;
 };
 
@@ -38,8 +38,8 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack into the list of the heaviest ones. It is offered several times if the
- * function recurs in it. */
+/* Inserts a stack into the list, sorted by size. Skips a stack that is in the list, because a
+ * recursive function occurs in it several times. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)
@@ -63,7 +63,7 @@ static bool paths_collect(struct paths *p, const struct stack_set *set, size_t t
   return true;
 }
 
-/* Stores the frames of the heaviest stacks. */
+/* Copies the last frames of the stacks in the lists. */
 static void paths_read(struct paths *p, const struct stack_set *set, uint32_t *frames) {
   for (size_t f = 0; f < p->frames.count; f++)
     for (size_t i = 0; i < PATHS && p->of[f][i].size; i++) {
@@ -92,8 +92,8 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
   return status;
 }
 
-/* Finds the heaviest stacks of all functions in one pass over the samples. The profile must
- * outlive the result. */
+/* Finds the stacks with the largest values of all functions in one pass over the samples. The
+ * caller keeps the profile as long as the result. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
                                pprofc_error *error) {
@@ -111,7 +111,7 @@ static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index
   return PPROFC_OK;
 }
 
-/* Appends a path: its last frames, from the root to the leaf. */
+/* Appends the last frames of a stack, root first. */
 static void paths_put_one(const struct paths *p, const struct heavy_path *path, struct buffer *to) {
   char text[UNIT_LABEL_MAX];
   size_t shown = path->depth < PATH_FRAMES ? path->depth : PATH_FRAMES;
@@ -141,16 +141,16 @@ void paths_put(const struct paths *p, pprofc_str function, struct buffer *to) {
 
 /* ---- sums -------------------------------------------- */
 
-/* Maximum number of -top reports that a view keeps, one for each granularity. */
+/* Maximum number of -top reports of a view; each has another granularity. */
 #define VIEW_TOPS 4
 
 struct profile_view {
   pprofc_str key;
-  const pprofc_profile *of[2]; /* open profiles of head and base, or NULL */
-  uint64_t used;               /* number of the last question that used the view */
-  bool is_full;                /* true if a part did not fit into the memory */
+  const pprofc_profile *of[2]; /* profiles of head and base; NULL if absent */
+  uint64_t used;               /* number of the last call that used the view */
+  bool is_full;                /* true if memory was too small for a part of the view */
   struct budget *budget;
-  struct arena arena; /* arena for the texts of the view */
+  struct arena arena; /* memory for the texts of the view */
   pprofc_profile *profile;
   pprofc_report_options options;
   struct view_top {
@@ -169,8 +169,8 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 /* ---- life -------------------------------------------- */
 
-/* Frees the reports of a view. Without `peek` the report -peek is kept, because paths are found in
- * its samples. */
+/* Frees the reports of a view. Keeps the report -peek unless `peek` is true, because stacks come
+ * from its samples. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);
@@ -230,7 +230,7 @@ static pprofc_status view_make_lines(struct view_part *part, pprofc_error *error
   return lines_graph(part->view->profile, &part->options, &part->view->lines, error);
 }
 
-/* Finds the paths of the samples that the filters left. */
+/* Finds the stacks of the samples that pass the filters. */
 static pprofc_status view_make_paths(struct view_part *part, pprofc_error *error) {
   struct profile_view *v = part->view;
   const struct pipeline_result *result = kept_report_result(v->peek);
@@ -242,8 +242,8 @@ static bool view_is_full(pprofc_status status) {
   return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
 }
 
-/* Makes a part of a view. The client can cancel it. If memory runs out, older views and profiles
- * are closed. */
+/* Makes a part of a view; the client can cancel this. If memory does not suffice, closes older
+ * views and profiles. */
 static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
                                const char *granularity, bool needed, pprofc_error *error) {
   struct view_part part = {v, v->options};
@@ -262,7 +262,7 @@ static pprofc_status view_make(struct call *call, struct profile_view *v, view_m
   }
   if (budget_stopped(budget_allocator(v->budget))) {
     status = budget_status(budget_allocator(v->budget), PPROFC_E_CANCELLED, error);
-    v->key = STR(""); /* clear the key, so that later questions do not find the view */
+    v->key = STR(""); /* without a key, later calls do not find the view */
   } else {
     budget_set_time(v->budget, UINT32_MAX);
   }
@@ -310,7 +310,7 @@ pprofc_status view_paths(struct call *call, struct profile_view *v, const struct
   return status;
 }
 
-/* Returns the function that makes the first missing part of a view, or NULL. */
+/* Returns the function that makes the first missing part of a view, or NULL if it is complete. */
 static view_make_fn view_missing(const struct profile_view *v) {
   for (size_t i = 0; i <= v->top_count; i++) {
     if (i == v->top_count) return view_make_top;
@@ -329,7 +329,7 @@ bool view_warm(struct call *call) {
     if (p->views[i]->used == p->questions) v = p->views[i];
   view_make_fn make = v && !v->is_full ? view_missing(v) : NULL;
   if (!make) return false;
-  /* A question that needs a part that does not fit reports why it failed. */
+  /* Ignore the error: a call that needs this part reports it. */
   v->is_full = view_make(call, v, make, "", false, &error) != PPROFC_OK;
   return !v->is_full;
 }
@@ -362,7 +362,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
   return PPROFC_OK;
 }
 
-/* Makes the difference of head and base, or shares the profile. */
+/* Makes the difference of head and base. Without a base shares the profile. */
 static pprofc_status view_join(struct profile_view *v, pprofc_error *error) {
   const pprofc_allocator *mem = budget_allocator(v->budget);
   pprofc_profile *head = profile_lend(v->of[0], mem);
@@ -407,7 +407,7 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* The view of this question stays open. */
+  /* The function does not close the view of the current call. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
@@ -432,7 +432,7 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
   const pprofc_profile *opened[2] = {NULL, NULL};
   buffer_init(&key, &mem_default, SIZE_MAX);
   pprofc_status status = view_key(call, &key, error);
-  /* This also closes views of files that changed. */
+  /* view_open also closes the views of files that changed. */
   if (!status) status = view_open(call, opened, error);
   if (!status) {
     *view = view_find(&call->mcp->profiles, buffer_str(&key));

@@ -1,5 +1,5 @@
-/* Keeps views. A view is a profile, or a difference, with the filters of a question, and everything
- * that was computed from it. Later questions on the same view read sums instead of samples. */
+/* Keeps views between calls. A view is a profile or a difference with the filters of a call, and
+ * the results computed from it. Later calls use these results instead of the samples. */
 #ifndef PPROFC_MCP_VIEWS_H
 #define PPROFC_MCP_VIEWS_H
 
@@ -11,19 +11,19 @@
 
 struct paths;
 
-/* Appends the heaviest stacks of a function, a line each. */
+/* Appends the stacks of a function with the largest values, one per line. */
 void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to);
 
-/* Finds or makes the view of the arguments "profile", "base", "sample_type", "focus" and "ignore".
- * It is valid until the next question. */
+/* Finds or makes the view for the arguments "profile", "base", "sample_type", "focus" and "ignore".
+ * It is valid until the next call of a tool. */
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 const pprofc_profile *view_profile(const struct profile_view *view);
 
-/* Computes the next missing part of the view that the last question used. False if no part is
- * missing or if it does not fit. */
+/* Computes the next missing part of the last view in use. False if it is complete or memory does
+ * not suffice. */
 bool view_warm(struct call *call);
 
-/* Return parts of a view; each is computed on first use. */
+/* Return parts of a view, which the first call computes. */
 pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
                           struct kept_report **top, pprofc_error *error);
 pprofc_status profile_peek(struct call *call, struct profile_view *view, struct kept_report **peek,
