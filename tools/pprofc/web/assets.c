@@ -1,4 +1,5 @@
-/* Serves assets under names with hashes, so that browsers may cache them for ever. */
+/* Serves the files of the page. Each URL contains a hash of the file, so that browsers may cache it
+ * without limit. */
 #include "web/assets.h"
 
 #include "codec/codec.h"
@@ -7,7 +8,7 @@
 
 #define HASH_DIGITS 16
 
-/* Formats "app-0123456789abcdef.css", without a NUL if it does not fit. */
+/* Formats "app-0123456789abcdef.css". Truncates it if it does not fit, without a NUL. */
 static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
   pprofc_str name = str_of(asset->name);
   size_t dot = str_find_last_char(name, '.');
@@ -37,7 +38,7 @@ static const char *asset_type(pprofc_str name) {
   return REPLY_BINARY;
 }
 
-/* Inflates a built-in asset; it can fail only when out of memory. */
+/* Decompresses a built-in file. Fails only when out of memory. */
 static bool asset_inflate(const struct web_asset *asset, struct buffer *out) {
   pprofc_limits limits;
   struct input input;
@@ -66,7 +67,7 @@ struct web_reply *asset_reply(const struct web_asset *asset, bool gzip) {
   return NULL;
 }
 
-/* Returns "assets/app-0123456789abcdef.css", or NULL for an unknown file. */
+/* Returns "assets/app-0123456789abcdef.css". NULL for an unknown file. */
 static const char *asset_address(const char *name, struct arena *arena, bool *ok) {
   char address[288] = "assets/";
   for (size_t i = 0; i < web_asset_count; i++) {

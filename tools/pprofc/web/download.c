@@ -1,10 +1,10 @@
-/* Makes downloads: profiles and reports as files. */
+/* Makes the files that the user can download: profiles and reports. */
 #include "web/routes.h"
 #include "web/table_csv.h"
 
 #include <stdio.h>
 
-/* State of making a download. */
+/* Request and result of a download. */
 struct download {
   struct web_question *q;
   pprofc_report_options options;
@@ -16,12 +16,12 @@ typedef pprofc_status (*download_fn)(struct download *d, pprofc_error *error);
 
 /* ---- kinds ------------------------------------------- */
 
-/* Writes the profile as it was loaded. */
+/* Writes the profile unchanged. */
 static pprofc_status download_profile(struct download *d, pprofc_error *error) {
   return pprofc_profile_write(d->choice.shown, reply_write, d->reply, error);
 }
 
-/* Writes the page of the flame graph, with the verdicts of a difference. */
+/* Writes a flame graph as an HTML page. For a difference it contains the verdicts. */
 static pprofc_status download_flame(struct download *d, pprofc_error *error) {
   struct judgement judged;
   pprofc_status status = route_judge(d->q, &d->choice, &d->options, &judged, error);
@@ -33,9 +33,9 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
   return status;
 }
 
-/* Writes a report of the library. */
+/* Writes a report in a format of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  /* True if the values are not divided: dividing would round the integers of a profile. */
+  /* Do not divide values in a profile, because its integers would be rounded. */
   bool whole = strcmp(d->options.format, "proto") == 0;
   if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);
@@ -82,9 +82,9 @@ static pprofc_status download_svg(struct download *d, pprofc_error *error) {
 }
 
 static const struct download_kind {
-  const char *what; /* value of the parameter `what`; "" for the profile as it was loaded */
+  const char *what; /* value of the parameter `what`; "" for the unchanged profile */
   const char *file, *type;
-  const char *format; /* name of the report format, or NULL */
+  const char *format; /* format of a report, or NULL */
   download_fn make;
 } download_kinds[] = {
     {"", "profile.pb.gz", "application/vnd.google.protobuf+gzip", NULL, download_profile},
@@ -116,7 +116,7 @@ static pprofc_status download_open(struct download *d, struct web_question *q,
   return judge_hide_folded(d->choice.shown, &q->arena, &d->options) ? status : error_nomem(error);
 }
 
-/* Returns the download, or a reply with the error. */
+/* Returns the reply: the file, or the error. */
 static struct web_reply *download_end(struct download *d, pprofc_status status,
                                       pprofc_error *error) {
   struct web_reply *reply = d->reply;

@@ -1,4 +1,4 @@
-/* Checks requests: Host, Origin, Sec-Fetch-*, methods, token, sizes. */
+/* Checks a request: Host, Origin, Sec-Fetch-*, method, token and sizes. */
 #include "web/guard.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static bool guard_same(pprofc_str text, pprofc_str lower) {
   return text.size == lower.size && str_starts_any_case(text, lower);
 }
 
-/* Returns the value of a header. *count becomes the number of its occurrences. */
+/* Sets *value to the value of a header. Returns how often the header occurs. */
 static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
   size_t count = 0;
   *value = STR("");
@@ -20,7 +20,7 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
 
 /* ---- names ------------------------------------------- */
 
-/* Removes ":PORT" from a host; false for another port. The default is the port of http. */
+/* Removes ":PORT" from a host. False if the port differs from `port`; no port means 80. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -32,8 +32,8 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* True for a name of this machine. An attacker may point any other name at this machine's
- * address. */
+/* True if the host is a name of this machine. Other names are refused, because an attacker can make
+ * any name lead to this machine. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -42,8 +42,8 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* True if the request names this host. With a token every name is valid, because machines have
- * many names. */
+/* True if the request names this server in its Host header. With a token, every name is valid,
+ * because a machine has many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);
@@ -51,7 +51,7 @@ static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
 
 /* ---- token ------------------------------------------- */
 
-/* True if the token is right. Takes constant time for texts of equal length. */
+/* True if the token is right. The time does not depend on the characters of the text. */
 static bool guard_token_is(const struct guard *g, pprofc_str text) {
   unsigned char difference = 0;
   if (text.size != g->token.size) return false;
@@ -60,7 +60,7 @@ static bool guard_token_is(const struct guard *g, pprofc_str text) {
   return difference == 0;
 }
 
-/* Returns the value of a name in "a=b; c=d" or "a=b&c=d". */
+/* Returns the value of `name` in a list such as "a=b; c=d" or "a=b&c=d". */
 static pprofc_str guard_value(pprofc_str list, char separator, pprofc_str name) {
   pprofc_str pair;
   while (str_next(&list, separator, &pair)) {
@@ -104,7 +104,7 @@ static unsigned guard_method_of(pprofc_str method) {
   return 0;
 }
 
-/* Checks sizes and characters of the request line and the headers. */
+/* True if the request line or the headers are too long, or contain invalid characters. */
 static bool guard_is_long(const struct guard_request *r) {
   size_t bytes = r->target.size;
   for (size_t i = 0; i < r->header_count; i++)
@@ -119,8 +119,8 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* Checks that the body declares its length, within the limit of the path. Returns 0 or an HTTP
- * status. */
+/* Checks that the request declares the length of its body, within the limit of the path. Returns 0
+ * or an HTTP status. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
   uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;
@@ -132,8 +132,8 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
   return bytes > most ? 413 : 0;
 }
 
-/* True if the browser says that another site made the request. A person may follow a link from
- * another site to a page. */
+/* True if the browser reports that another site made the request. A link that the user follows to a
+ * page does not count. */
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
@@ -144,15 +144,14 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* True if an origin is the requested host. A proxy with https may be in front of a public
- * server. */
+/* True if an origin is the host of the request. A proxy may serve https for a public server. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&
          str_equal(str_slice(origin, 8, origin.size), host);
 }
 
-/* Kinds of pages that may have sent a request. */
+/* Source of a request: a page of this server, another page, or not known. */
 enum guard_sender { SENDER_UNKNOWN, SENDER_OURS, SENDER_FOREIGN };
 
 static enum guard_sender guard_sender_of(const struct guard *g, const struct guard_request *r) {
@@ -162,8 +161,8 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
-  /* With the referrer policy of these pages, browsers hide the origin of a form that is sent
-   * without a script. */
+  /* If a form is sent without a script, browsers hide its origin, because the pages forbid the
+   * referrer. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;

@@ -1,4 +1,5 @@
-/* Serves HTTP with libmicrohttpd: one thread for all connections, one watcher thread. */
+/* Serves HTTP with libmicrohttpd. One thread handles all connections, one thread watches for slow
+ * clients. */
 #include "web/http_server.h"
 
 #include "common/library.h"
@@ -40,16 +41,15 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of connections, more than a browser or a test needs. From SERVER_CROWD on the
- * server closes the connections that were idle longest, so that slow clients cannot block
- * others. */
+/* Maximum number of connections. From SERVER_CROWD connections on, the server closes those with the
+ * longest idle time. So slow clients cannot block others. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-/* Seconds that a client has to send the head of a request, or to read on. */
+/* Time for a client to send the head of a request, or to read more of a reply, in seconds. */
 #define SERVER_IDLE_S      10u
-#define SERVER_BODY_MS     60000 /* milliseconds that a client has to send a body */
-#define SERVER_LOOK_MS     100   /* milliseconds between checks of the watcher */
+#define SERVER_BODY_MS     60000 /* time for a client to send a body, in milliseconds */
+#define SERVER_LOOK_MS     100   /* interval of the watcher, in milliseconds */
 
 /* ---- the library ------------------------------------- */
 
@@ -59,7 +59,7 @@ typedef enum MHD_Result mhd_result;
 typedef int mhd_result;
 #endif
 
-/* The functions of libmicrohttpd under their own names. */
+/* Functions of libmicrohttpd without their prefix MHD_. */
 static struct {
   __typeof__(&MHD_start_daemon) start_daemon;
   __typeof__(&MHD_stop_daemon) stop_daemon;
@@ -95,16 +95,16 @@ static pprofc_status server_load(pprofc_error *error) {
 struct http_connection {
   struct http_connection *next, **link;
   int fd;
-  int64_t since;                 /* time at which the wait for a request began */
-  int64_t body_since;            /* time at which the wait for a body began; 0 without a body */
-  bool busy;                     /* true while a request is answered */
-  struct http_exchange *waiting; /* exchange that another thread is answering, or NULL */
+  int64_t since;                 /* start of the wait for a request */
+  int64_t body_since;            /* start of the wait for a body; 0 if no body is expected */
+  bool busy;                     /* true while the server answers a request */
+  struct http_exchange *waiting; /* exchange whose answer another thread computes, or NULL */
 };
 
 struct http_server {
   struct MHD_Daemon *daemon;
   struct http_settings settings;
-  pthread_mutex_t lock; /* lock that protects the connections */
+  pthread_mutex_t lock; /* lock of the list of connections */
   struct http_connection *connections;
   size_t connection_count;
   pthread_t watcher;
@@ -115,7 +115,7 @@ struct http_exchange {
   struct http_server *server;
   struct MHD_Connection *connection;
   struct http_connection *of;
-  char *target; /* target of the request as sent */
+  char *target; /* target as sent */
   struct buffer form;
   bool begun;
   struct http_request request;
@@ -168,8 +168,8 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
 
 /* ---- watching ---------------------------------------- */
 
-/* Closes connections of slow clients. The lock keeps their socket numbers from being reused
- * meanwhile. */
+/* Closes connections of slow clients. The caller holds the lock, so the system cannot reuse the
+ * socket numbers. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
@@ -178,8 +178,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* In a crowd, closes the longest idle connections. Connections that a client opened together
- * close together. */
+/* If there are many connections, closes those with the longest idle time. Closes connections that
+ * opened together at the same time. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -190,7 +190,7 @@ static void server_thin_out(struct http_server *s, int64_t now) {
     if (!c->busy && c->since <= oldest + 2 * SERVER_LOOK_MS) shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Reports clients that left while they waited for an answer. */
+/* Calls `gone` for clients that closed the connection before their answer was ready. */
 static void server_find_gone(struct http_server *s) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     struct pollfd state = {c->fd, POLLRDHUP, 0};
@@ -216,13 +216,12 @@ static void *server_watch(void *server) {
 
 /* ---- answers ----------------------------------------- */
 
-/* Headers of every reply. A page runs no inline code, loads nothing from other sites, is never
- * framed and leaves no traces. A refusal may be framed: its one sentence explains the empty
- * frame. */
+/* Security headers of every reply. Pages run no inline script, load nothing from other sites, and
+ * cannot be framed. A refusal may be framed, so that the user sees the reason in the frame. */
 #define SERVER_REFUSED 403
 
 static const struct {
-  /* Name and value of a header; its value for a refusal, or NULL for no header. */
+  /* Name of a header, its value, and its value in a refusal (NULL: omit the header). */
   const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",
@@ -259,7 +258,7 @@ static bool server_add_headers(struct MHD_Response *response, const struct web_r
   return ok && mhd.add_response_header(response, "Content-Type", reply->type);
 }
 
-/* Sends a reply and takes ownership of it. */
+/* Sends a reply. Releases it. */
 static mhd_result server_send(struct MHD_Connection *connection, struct web_reply *reply) {
   static char nothing[1];
   if (!reply) return MHD_NO; /* out of memory: close the connection */
@@ -318,7 +317,7 @@ static bool server_from_loopback(struct MHD_Connection *connection) {
          (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr) && address.sin6_addr.s6_addr[12] == 127);
 }
 
-/* Writes the methods for the header Allow. */
+/* Writes the value of the header Allow, a list of methods. */
 static void server_write_methods(unsigned allowed, char *out, size_t size) {
   static const struct {
     unsigned method;
@@ -341,7 +340,7 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* After a correct token, redirects to the address without it and sets a cookie. */
+/* Redirects to the URL without its correct token, and sets a cookie with the token. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;
@@ -362,7 +361,7 @@ static struct web_reply *server_enter(const struct guard *g, const struct guard_
   return reply;
 }
 
-/* Opens an unnamed temporary file for the body of an upload. */
+/* Opens a temporary file without a name for the body of an upload. */
 static bool server_open_body(struct http_exchange *exchange) {
   FILE *file = tmpfile();
   exchange->request.body = file ? dup(fileno(file)) : -1;
@@ -370,7 +369,7 @@ static bool server_open_body(struct http_exchange *exchange) {
   return exchange->request.body >= 0;
 }
 
-/* Checks a complete head with the guard. */
+/* Checks the head of a request with the guard. */
 static mhd_result server_begin(struct http_exchange *e, const char *method) {
   struct http_server *s = e->server;
   struct server_head head = {.count = 0};
@@ -403,7 +402,7 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a part of a body to the file of an upload, or to memory. The guard limited its
+/* Appends a part of a body: to the file of an upload, else to memory. The guard has limited the
  * length. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
@@ -418,7 +417,7 @@ static mhd_result server_take_body(struct http_exchange *e, const char *data, si
   return MHD_YES;
 }
 
-/* Hands a complete request to the handler. */
+/* Passes a complete request to the handler. */
 static mhd_result server_ask(struct http_exchange *e) {
   struct http_server *s = e->server;
   e->request.form = e->form.failed ? STR("") : buffer_str(&e->form);
@@ -459,7 +458,7 @@ static mhd_result server_access(void *server, struct MHD_Connection *connection,
   return *size ? server_take_body(e, data, size) : server_ask(e);
 }
 
-/* Makes the exchange when the target arrives. */
+/* Makes the exchange as soon as the target of a request arrives. */
 static void *server_log(void *server, const char *target, struct MHD_Connection *connection) {
   struct http_exchange *e = mem_zero_array(&mem_default, 1, sizeof *e);
   (void)server;

@@ -1,5 +1,5 @@
-/* Handles HTTP connections, requests and answers by libmicrohttpd, which is loaded when the server
- * starts. Does not use profiles. */
+/* Serves HTTP with libmicrohttpd, which it loads at the start. This layer does not know
+ * profiles. */
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
 
@@ -8,46 +8,46 @@
 
 struct http_server;
 
-/* A request while it waits for its answer. */
+/* A request and its connection, until the answer is sent. */
 struct http_exchange;
 
-/* A request that passed the guard. */
+/* A request that the guard accepts. */
 struct http_request {
-  unsigned method; /* method of the request, a GUARD_* flag */
+  unsigned method; /* method, a GUARD_* flag */
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
-  pprofc_str form; /* body of a form, "a=b&c=d" */
-  int body;        /* file with the body of an upload, at its beginning; -1 without one */
+  pprofc_str form; /* body of a form: "a=b&c=d" */
+  int body;        /* file with the body of an upload, read from its start; -1 without an upload */
   uint64_t body_size;
 };
 
 struct http_handler {
-  /* Answers at once, or returns NULL and calls http_answer later from any thread. The request
-   * lives until then. */
+  /* Returns the answer. Or returns NULL and later calls http_answer from any thread; the request
+   * stays valid until then. */
   struct web_reply *(*answer)(void *context, struct http_exchange *exchange,
                               const struct http_request *request);
-  /* Tells the handler that the client of a waiting exchange left. The handler must still call
-   * http_answer. */
+  /* Reports that the client of a waiting exchange closed the connection. The handler must still
+   * call http_answer. */
   void (*gone)(void *context, struct http_exchange *exchange);
   void *context;
 };
 
 struct http_settings {
   const struct guard *guard;
-  int listening;    /* bound socket, which the server owns */
-  bool per_address; /* true to limit connections from one address */
+  int listening;    /* bound socket; the server closes it */
+  bool per_address; /* true to limit the connections of each client address */
   struct http_handler handler;
 };
 
-/* Starts to serve. Errors: PPROFC_E_UNSUPPORTED with the reason if libmicrohttpd cannot be
+/* Starts the server. Returns PPROFC_E_UNSUPPORTED with the reason if libmicrohttpd cannot be
  * loaded. */
 pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
                                 pprofc_error *error);
 
-/* Closes all connections. The caller has answered every exchange. */
+/* Closes all connections. Before the call, the caller has to answer every exchange. */
 void http_server_stop(struct http_server *server);
 
-/* Answers a waiting exchange and takes ownership of the reply; NULL means out of memory. */
+/* Sends the answer of a waiting exchange and releases it. NULL means out of memory. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 
 #endif

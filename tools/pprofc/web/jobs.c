@@ -1,4 +1,4 @@
-/* Implements a thread pool that answers questions. */
+/* Implements the threads that compute answers. */
 #include "web/jobs.h"
 
 #include "common/text.h"
@@ -18,11 +18,11 @@ struct cache_entry {
   size_t bytes;
 };
 
-/* Maximum number of answers in the list, because searches are linear. */
+/* Maximum number of cached answers. The limit is low because the search is linear. */
 #define CACHE_ENTRIES 4096
 
 struct web_cache {
-  struct cache_entry *first, *last; /* entries that were used most recently and least recently */
+  struct cache_entry *first, *last; /* answers with the latest and with the earliest use */
   size_t count, bytes, most;
 };
 
@@ -111,7 +111,7 @@ struct web_job {
   void *question;
   struct job_asker *askers;
   size_t asker_count, asker_capacity;
-  struct budget *budget; /* budget of the job while it runs; else NULL */
+  struct budget *budget; /* memory and time budget while the job runs; else NULL */
   bool cancelled;
 };
 
@@ -119,9 +119,9 @@ struct web_jobs {
   struct jobs_settings settings;
   pthread_mutex_t lock;
   pthread_cond_t work;
-  struct web_job *queue, **queue_end; /* jobs that wait for a thread, oldest first */
+  struct web_job *queue, **queue_end; /* jobs that no thread has started, oldest first */
   struct web_job *running;
-  size_t waiting; /* number of waiting jobs that a client waits for */
+  size_t waiting; /* number of queued jobs that have a waiting client */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -143,7 +143,7 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
-/* Makes a job. A job without an asker only fills the cache. */
+/* Makes a job. Without an asker, the job only fills the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
@@ -159,8 +159,8 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Answers all askers of a finished job, without the lock: no other thread knows the job any
- * more. */
+/* Sends the answer of a finished job to all its askers. Works without the lock, because the job is
+ * in no list. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -188,7 +188,7 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Waits for the oldest job of the queue; NULL when the pool ends. */
+/* Waits for a job and removes the oldest from the queue. NULL when the threads must end. */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
   struct web_job *job = jobs->queue;
@@ -243,7 +243,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Removes the oldest job of the queue after the threads ended; NULL if it is empty. */
+/* Removes the oldest job from the queue after the threads ended. NULL if the queue is empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
   struct web_job *job = jobs->queue;
@@ -277,7 +277,8 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Joins a job for the same question. If no client has waited for it, its time limit starts now. */
+/* Adds the asker to a job with the same key. False if there is no such job. The time limit of a job
+ * starts with its first asker. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -304,7 +305,7 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   return NULL;
 }
 
-/* True if a thread is idle and another one stays for the next question. */
+/* True if a thread is idle, and another idle thread remains for the next request. */
 static bool jobs_are_idle(const struct web_jobs *jobs) {
   size_t running = 0;
   for (const struct web_job *job = jobs->running; job; job = job->next) running++;
@@ -334,8 +335,8 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Marks the asker in a list of jobs; cancels and counts a job that lost its last asker. False
- * if no job has the asker. */
+/* Marks the asker as gone in a list of jobs. Cancels the job if it has no other asker, and
+ * increments *cancelled. False if no job has the asker. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;
@@ -358,7 +359,7 @@ void jobs_leave(struct web_jobs *jobs, void *asker) {
   pthread_mutex_lock(&jobs->lock);
   if (!jobs_leave_list(jobs->queue, asker, &dropped))
     jobs_leave_list(jobs->running, asker, &stopped);
-  jobs->waiting -= dropped; /* dropped jobs do not wait any more */
+  jobs->waiting -= dropped; /* cancelled jobs no longer count as waiting */
   pthread_mutex_unlock(&jobs->lock);
 }
 

@@ -1,4 +1,5 @@
-/* Runs the work on answers: a few threads, a bounded queue, and one job for equal questions. */
+/* Computes answers in a few threads with a bounded queue. Requests with the same question share a
+ * job. A client that waits for the answer is an asker. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -7,58 +8,61 @@
 
 struct web_cache;
 
-/* Returns a new cache; NULL when out of memory. Only one thread may use it at a time. */
+/* Returns a new cache with a limit in bytes. NULL when out of memory. Only one thread at a time may
+ * use it. */
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
-/* Returns the cached answer, which the caller releases, or NULL. */
+/* Returns the cached answer for a key, or NULL. The caller releases it. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
-/* Adds an answer and drops old ones to make room. Drops an answer larger than the cache. */
+/* Adds an answer. Drops old answers if there is no room, and the new answer if it is larger than
+ * the cache. */
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
 
-/* Drops all answers. */
+/* Removes all answers from the cache. */
 void cache_clear(struct web_cache *cache);
 
 struct web_jobs;
 
 struct jobs_settings {
   unsigned workers;
-  size_t waiting_most;   /* maximum number of questions that wait for a thread */
-  struct budget *parent; /* budget that all reports share */
-  uint64_t bytes;        /* maximum memory of one answer, in bytes */
-  uint32_t milliseconds; /* time limit of an answer in milliseconds; it begins when the first client
-                            waits */
+  size_t waiting_most;   /* maximum number of jobs that wait for a thread */
+  struct budget *parent; /* memory budget of all reports together */
+  uint64_t bytes;        /* memory limit of an answer, in bytes */
+  uint32_t milliseconds; /* time limit of an answer in milliseconds, from the first waiting client
+                          * on */
   struct web_cache *cache; /* cache of answers */
-  /* Answers a question; NULL means out of memory. */
+  /* Computes an answer; returns NULL when out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);
   void (*forget)(void *question);
-  /* Gives the answer to a waiting client and takes ownership of the reply. */
+  /* Sends the answer to a waiting client and releases it. */
   void (*answer)(void *asker, struct web_reply *reply);
 };
 
 struct web_jobs *jobs_start(const struct jobs_settings *settings);
 
-/* Cancels everything, waits for the threads and answers all askers. Later questions are
- * refused. */
+/* Cancels all jobs, answers all askers and waits for the threads. After this, refuses every
+ * question. */
 void jobs_stop(struct web_jobs *jobs);
 
-/* Stops and frees the pool. Other threads must not call the pool any more. */
+/* Stops the threads and frees the pool. No other thread may use the pool after the call. */
 void jobs_free(struct web_jobs *jobs);
 
-/* Asks a question and takes ownership of it. Equal non-empty keys mean equal questions.
- * Returns a known answer or a refusal; NULL if the answer comes later. */
+/* Queues a question and takes ownership of it. Questions with equal keys share an answer, unless
+ * the key is "". Returns a cached answer or a refusal at once; NULL if the asker gets the answer
+ * later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* Starts work on a question that will probably come soon, if a thread is idle, and takes
- * ownership of it. The cache keeps the answer. */
+/* Computes the answer to a likely next question, if a thread is idle, and puts it into the cache.
+ * Takes ownership of the question. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
-/* Removes the asker from its job. A job without askers is cancelled. The asker still gets an
+/* Removes the asker from its job, and cancels a job without askers. The asker still gets an
  * answer. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 
-/* Drops the cached answers. */
+/* Removes the cached answers. */
 void jobs_forget_answers(struct web_jobs *jobs);
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes verdicts on the functions of a difference for the page. */
+/* Makes verdicts on the functions in a difference, for the page. */
 #ifndef PPROFC_WEB_JUDGE_H
 #define PPROFC_WEB_JUDGE_H
 
@@ -8,50 +8,48 @@
 #include "report/report.h"
 
 struct judgement {
-  pprofc_verdicts *verdicts; /* verdicts of the comparison; NULL without verdicts, and `reason`
-                                explains why */
+  pprofc_verdicts *verdicts; /* verdicts of the comparison; if NULL, `reason` explains why */
   pprofc_verdict_summary summary;
   char reason[sizeof((pprofc_error *)0)->message];
 };
 
-/* One side of a comparison. */
+/* Base or head of a comparison. */
 struct judge_side {
-  const pprofc_profile *profile;  /* profile that the page shows: the sum of the runs */
-  const pprofc_verdict_run *runs; /* runs of the side */
-  size_t count;                   /* number of runs; 0 if the profile is a single run */
+  const pprofc_profile *profile;  /* profile that the page shows; for several runs their sum */
+  const pprofc_verdict_run *runs; /* runs whose sum is `profile` */
+  size_t count;                   /* number of runs; 0 for a single run */
 };
 
-/* Returns why rows of a report with these options have no verdicts, or NULL. */
+/* Returns why a report with these options cannot have verdicts, or NULL. */
 const char *judge_obstacle(const pprofc_report_options *options);
 
-/* Judges the functions as a report with these options shows them, base first. A comparison without
- * verdicts is not an error; only out of memory and a stopped budget are errors. `noise` may
- * be NULL for the defaults. Allocates from the allocator of the base's profile. The caller frees
- * the result, also after an error. */
+/* Judges the functions of a report with these options. sides[0] is the base. Missing verdicts are
+ * not an error; only lack of memory and a stopped budget are. `noise` is NULL for the defaults. The
+ * memory comes from the allocator of the base's profile. The caller frees the result, also after an
+ * error. */
 pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_options *options,
                           const struct noise_options *noise, struct judgement *judgement,
                           pprofc_error *error);
 void judge_free(struct judgement *judgement);
 
-/* Hides the frames that verdicts fold (runtime.asyncPreempt) in a difference, so that every page
- * has the amounts of the table. False when out of memory. */
+/* Hides frames that verdicts ignore, such as runtime.asyncPreempt, in a difference. So all pages
+ * have the same amounts as the table. False when out of memory. */
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
-/* Returns the unit by which the amounts of the verdicts are divided: "per second", "per operation"
- * or "". */
+/* Returns the unit that divides the amounts of verdicts: "per second", "per operation" or "". */
 const char *judge_per(const struct judgement *judgement);
 
-/* True if the amounts of verdicts are recorded ones divided by time, operations or the total. */
+/* True if the amounts of verdicts are recorded values divided by time, operations or the total. */
 bool judge_rescales(const struct judgement *judgement);
 
-/* Returns the row of a function, or NULL. */
+/* Returns the verdict on a function, or NULL. */
 const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_str function);
 
-/* True if the function changed by itself. */
+/* True if the verdict is that this function itself changed. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);
 
-/* Counts the functions that changed. */
+/* Returns the number of changed functions. */
 size_t judge_changes(const struct judgement *judgement, bool by_cum);
 
 #endif

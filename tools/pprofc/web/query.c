@@ -1,4 +1,4 @@
-/* Handles the parameters of an address: decoding, options, links. */
+/* Handles the parameters of a URL: decodes them, sets options and makes links. */
 #include "web/query.h"
 
 #include "core/error.h"
@@ -11,12 +11,12 @@
 
 /* ---- names ------------------------------------------- */
 
-/* Parameters that only this page has. pprof's addresses have no tagroot and tagleaf. */
+/* Parameters that pprof's URLs do not have. */
 static const char *const query_own_names[] = {"tagroot", "tagleaf", "side", "base",  "head", "sel",
                                               "only",    "rows",    "q",    "p",     "v",    "view",
                                               "what",    "node",    "name", "config"};
 
-/* Returns the option that a parameter sets, or NULL. */
+/* Returns the option that a parameter sets. NULL for other parameters. */
 static const pprofc_option_info *query_option(const char *name) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)
@@ -25,7 +25,7 @@ static const pprofc_option_info *query_option(const char *name) {
   return ours ? NULL : info;
 }
 
-/* Returns the i-th known name; options come first, in table order. */
+/* Returns the name of parameter i. Options come first, in the order of their table. */
 static const char *query_name(size_t i) {
   const pprofc_option_info *info;
   for (size_t k = 0; (info = pprofc_option_at(k)); k++)
@@ -35,7 +35,7 @@ static const char *query_name(size_t i) {
 
 /* ---- decoding ---------------------------------------- */
 
-/* Returns the index of a name among all names; WEB_PARAMETERS_MAX for an unknown one. */
+/* Returns the index of a known name, or WEB_PARAMETERS_MAX. */
 static size_t query_place(pprofc_str name) {
   const char *known;
   size_t i = 0;
@@ -43,7 +43,7 @@ static size_t query_place(pprofc_str name) {
   return known ? i : WEB_PARAMETERS_MAX;
 }
 
-/* Decodes one pair into its slot unless the slot is taken. */
+/* Decodes a pair "name=value" into the slot of its name, unless the slot has a value. */
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');
@@ -91,7 +91,7 @@ void web_query_at(const struct web_query *query, size_t index, const char **name
 
 /* ---- links ------------------------------------------- */
 
-/* Returns the value of a name in a link. */
+/* Returns the value of a parameter after the changes. */
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
@@ -99,7 +99,7 @@ static pprofc_str query_changed(const struct web_query *query, const struct web_
   return str_of(web_query_get(query, name));
 }
 
-/* Appends one parameter of a query that begins at `begin`. */
+/* Appends a parameter to a query that starts at index `begin`. */
 static void query_write_one(struct buffer *out, size_t begin, const char *name, pprofc_str value) {
   if (!value.size) return;
   buffer_printf(out, "%s%s=", out->size > begin ? "&" : "", name);
@@ -124,13 +124,13 @@ void web_query_link(struct buffer *out, const struct web_query *query, const cha
   buffer_printf(out, "%s?", view);
   size_t before = out->size;
   web_query_write(out, query, changes, count);
-  /* Drop the '?': a link without parameters has no '?'. */
+  /* Drop the '?' of a link without parameters. */
   if (out->size == before && before) out->size--;
 }
 
 /* ---- options ----------------------------------------- */
 
-/* Returns pprof's words for an invalid number. */
+/* Sets the error for an invalid value, with the text of pprof. */
 static void query_describe(const pprofc_option_info *info, const char *value, pprofc_error *error) {
   static const char *const functions[] = {
       [PPROFC_OPTION_INT] = "Atoi", [PPROFC_OPTION_FLOAT] = "ParseFloat"};
@@ -173,7 +173,7 @@ void web_query_of_options(struct buffer *out, const pprofc_report_options *optio
             PPROFC_OK ||
         size >= sizeof text || strcmp(text, info->default_text) == 0)
       continue;
-    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* booleans are t or f */
+    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* a boolean value is t or f */
     buffer_printf(out, "%s%s=", separator, info->url);
     escape_url(out, str_of(text), "");
     separator = "&";

@@ -1,4 +1,4 @@
-/* Implements answers with reference counts and a growing body. */
+/* Implements replies with reference counts. */
 #include "web/reply.h"
 
 #include "core/escape.h"

@@ -1,5 +1,5 @@
-/* Answers of the server: status, headers and bytes. An answer is reference counted, because several
- * clients and the cache may share it. */
+/* Replies of the server: status, headers and body. Replies have reference counts, because several
+ * clients and the cache may share a reply. */
 #ifndef PPROFC_WEB_REPLY_H
 #define PPROFC_WEB_REPLY_H
 
@@ -16,11 +16,11 @@ struct web_header {
 struct web_reply {
   int references;
   unsigned status;
-  const char *type;   /* Content-Type, a string literal: "text/html; charset=utf-8" */
-  struct buffer body; /* body of the reply, allocated by malloc */
+  const char *type;   /* Content-Type as a string literal: "text/html; charset=utf-8" */
+  struct buffer body; /* body, in memory of malloc */
   struct web_header headers[REPLY_HEADERS_MAX];
   size_t header_count;
-  bool keep; /* true if the cache may keep the reply */
+  bool keep; /* true if the cache may store the reply */
 };
 
 #define REPLY_HTML   "text/html; charset=utf-8"
@@ -33,24 +33,23 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a line of text, control bytes escaped; NULL when out of memory. */
+/* Returns a reply with one line of text; escapes control bytes. NULL when out of memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
-/* Returns a redirect to `path`, "?" and `query`; without "?" if the query is empty. */
+/* Returns a redirect to "PATH?QUERY", or to "PATH" if the query is empty. */
 struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str query);
 
-/* Adds a header with a copy of the value; control bytes become spaces. False when out of
- * memory or room. */
+/* Adds a header and copies its value. Replaces control bytes by spaces. False when out of memory,
+ * or if there are too many headers. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
-/* Returns the number of bytes that the reply takes. */
+/* Returns the size of the reply in memory. */
 size_t reply_size(const struct web_reply *reply);
 
-/* Appends to the body. A pprofc_write_fn whose context is a reply. */
+/* Appends to the body of `reply`, as a pprofc_write_fn. */
 int reply_write(void *reply, const void *data, size_t size);
 
-/* Returns the HTTP status of an error: 400 for a wrong question, 503 for limits, 500 for the
- * rest. */
+/* Returns the HTTP status for an error: 400 for an invalid request, 503 for limits, else 500. */
 unsigned reply_status_of(pprofc_status status);
 
 #endif

@@ -1,11 +1,10 @@
-/* Answers requests for the data of the flame graph: the viewer's packed tree, whole or below one
- * node. */
+/* Answers requests for the data of the flame graph: the whole tree, or the part below a node. */
 #include "profile/profile.h"
 #include "web/judge.h"
 #include "web/routes.h"
 #include "web/trees.h"
 
-/* Writes the key of a tree: the chosen profiles and the query. */
+/* Writes the key of a tree in the cache: ids of the chosen profiles and the query. */
 static bool flame_key(const struct web_question *q, const struct state_choice *c,
                       struct buffer *query, struct buffer *key) {
   static const struct web_change without = {"node", {"", 0}};
@@ -26,7 +25,8 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
   return judge_sides(sides, options, &q->web->command->noise, judged, error);
 }
 
-/* Builds the graph. In a difference with verdicts, the verdicts divide sums of runs. */
+/* Builds the graph. Verdicts of a difference divide the sums of runs themselves; otherwise this
+ * function divides them. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};
@@ -43,7 +43,7 @@ static pprofc_status flame_open(struct web_question *q, const struct state_choic
   return status;
 }
 
-/* Builds the tree with the memory and the time of the question. */
+/* Builds the tree with the memory and time budget of the request. */
 static pprofc_status flame_build(struct web_question *q, const struct state_choice *c,
                                  pprofc_str query, struct web_tree *tree, pprofc_error *error) {
   tree->budget = budget_retain(q->budget);
@@ -58,7 +58,7 @@ static pprofc_status flame_build(struct web_question *q, const struct state_choi
   return flame_open(q, c, tree, error);
 }
 
-/* Returns the tree of the question, which the caller releases. */
+/* Returns the tree for the request. The caller releases it. */
 static pprofc_status flame_take(struct web_question *q, struct web_tree **tree,
                                 pprofc_error *error) {
   struct state_choice choice;

@@ -1,5 +1,5 @@
-/* Makes documents: parses the query, opens the profiles of the chosen side, and writes the page
- * around the report. */
+/* Answers requests for a view. Parses the query, chooses the profiles and writes the page with the
+ * report. */
 #include "core/mem.h"
 #include "web/assets.h"
 #include "web/routes.h"
@@ -10,7 +10,7 @@
 
 /* ---- the command line without report options --------- */
 
-/* Flags of sources, by their offset in the command. */
+/* Flags that select sources, with their offset in struct command. */
 static const struct {
   const char *name;
   size_t offset;
@@ -29,7 +29,7 @@ struct arguments {
   bool failed;
 };
 
-/* Adds "-NAME=VALUE", or the value alone. */
+/* Adds "-NAME=VALUE", or only VALUE if `name` is "". */
 static void arguments_add(struct arguments *a, const char *name, const char *value) {
   size_t size = strlen(name) + strlen(value) + 4;
   char *text = arena_alloc(a->arena, size);
@@ -55,14 +55,15 @@ static void arguments_add_flags(struct arguments *a, const struct command *comma
     arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
 }
 
-/* Adds the files of a side: its runs, or its source. `flag` is the name of a flag, or "". */
+/* Adds the files of base or head: the runs, or the source. If `flag` is not "", it precedes each
+ * file. */
 static void arguments_add_side(struct arguments *a, const char *flag,
                                const struct state_profile *side) {
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
   if (!side->run_count) arguments_add(a, flag, side->source);
 }
 
-/* True if a command line can load the side. */
+/* True if a command line can load this base or head from files. */
 static bool arguments_can_load(const struct state_profile *side, bool sums) {
   return !side || sums || side->run_count || *side->source;
 }
@@ -71,9 +72,9 @@ static size_t arguments_bases(const struct state_profile *base) {
   return base ? base->run_count : 0;
 }
 
-/* Lists the arguments that load the chosen profiles: flags of sources, the binary, the
- * sources. *count is 0 if no command line can load them, because a profile is not a file any
- * more. False when out of memory. */
+/* Lists the arguments that load the chosen profiles: flags, the binary and the sources. *count is 0
+ * if a profile has no file any more, so that no command line can load it. False when out of
+ * memory. */
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
                            struct arena *arena, const char *const **items, size_t *count) {
   struct arguments a = {.arena = arena};
@@ -97,7 +98,7 @@ static bool arguments_make(const struct command *command, const struct state_cho
 
 /* ---- the view ---------------------------------------- */
 
-/* State of making a document. */
+/* Data of a page while it is made. */
 struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
@@ -114,7 +115,7 @@ static const char *view_text(struct web_question *q, const char *prefix, unsigne
   return arena_copy(&q->arena, text, (size_t)size + 1);
 }
 
-/* Lists the profiles to choose from. */
+/* Lists the profiles that the user can choose. */
 static bool view_list(struct web_question *q, struct view_parts *p) {
   p->profile_count = state_list(q->web->state, p->profiles);
   for (size_t i = 0; i < p->profile_count; i++) {
@@ -190,7 +191,7 @@ static pprofc_status view_write(const struct web_question *q, const struct web_v
   return status;
 }
 
-/* Returns the document, or a document with the error. */
+/* Returns the page. After an error, returns the page with the error message. */
 static struct web_reply *view_reply(struct web_question *q, struct view_parts *p,
                                     pprofc_status status, pprofc_error *error) {
   const struct state_choice *c = &p->choice;

@@ -1,4 +1,4 @@
-/* Lists addresses and their handlers, and calls the handler of a request. */
+/* Lists the paths with their handlers, and calls the handler of a request. */
 #include "web/routes.h"
 
 #include "core/budget.h"
@@ -49,7 +49,7 @@ void dot_slots_init(struct dot_slots *slots, unsigned count) {
   sem_init(&slots->free, 0, count ? count : 1);
 }
 
-/* Waits for a slot; false if the budget stops first. */
+/* Waits for a slot. False if the budget stops earlier. */
 static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
   while (!budget_stopped(mem)) {
     struct timespec until;
@@ -62,7 +62,7 @@ static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
   return false;
 }
 
-/* Removes the XML declaration and the document type before the picture. */
+/* Removes the XML declaration and the document type at the start of the SVG. */
 static pprofc_status dot_cut(struct buffer *svg, size_t from, pprofc_error *error) {
   pprofc_str text = str_slice(buffer_str(svg), from, svg->size);
   size_t at = str_find(text, STR("<svg"));
@@ -87,13 +87,13 @@ pprofc_status dot_draw(void *context, pprofc_str graph, struct buffer *svg, ppro
 typedef struct web_reply *(*route_fn)(struct web_question *q);
 
 struct web_route {
-  const char *path; /* name of the route below /ui/ */
+  const char *path; /* path below /ui/ */
   unsigned methods;
   route_fn answer;
-  const char *redirect; /* target of a permanent redirect (301), or NULL */
-  bool upload;          /* true if the page takes a long body */
-  bool at_once;         /* true if the connection thread answers the page at once */
-  bool keep;            /* true if the answer depends only on the query and the generation */
+  const char *redirect; /* target of a permanent redirect (status 301), or NULL */
+  bool upload;          /* true if the path accepts a long body */
+  bool at_once;         /* true if the connection thread computes the answer at once */
+  bool keep;            /* true if only the query and the generation determine the answer */
 };
 
 static const struct web_route routes[] = {
@@ -109,7 +109,7 @@ static const struct web_route routes[] = {
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 
-/* The route of every view. */
+/* Route of all views. */
 static const struct web_route view_route = {"", GUARD_GET, route_view, NULL, false, false, true};
 
 static bool routes_below(pprofc_str path, pprofc_str *name) {
@@ -133,7 +133,7 @@ unsigned routes_methods(pprofc_str path, bool *upload) {
 
 /* ---- questions --------------------------------------- */
 
-/* Decodes the parameters of the address, then the parameters of a form. */
+/* Decodes the parameters of the URL and of a form. */
 static pprofc_status routes_parse(const struct http_request *request, struct web_question *q,
                                   pprofc_error *error) {
   struct buffer text;
@@ -185,7 +185,7 @@ struct web_reply *route_failure(pprofc_status status, const pprofc_error *error)
   return reply_text(reply_status_of(status), error->message);
 }
 
-/* Writes the key of a question: "GENERATION NAME QUERY". */
+/* Writes the key of a request: "GENERATION NAME QUERY". */
 static bool routes_key(const struct web_question *q, pprofc_str name, struct buffer *key) {
   if (!q->route->keep) return true;
   buffer_printf(key, "%llu %llu ", (unsigned long long)state_epoch(q->web->state),
@@ -215,8 +215,8 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   buffer_free(&key);
 }
 
-/* Starts to compute the data of the flame graph with its page. The data take longer than the page,
- * and the browser requests them next. */
+/* Starts to compute the data of the flame graph together with its page. The browser requests the
+ * data next, and they take longer than the page. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
   struct buffer text;
   size_t count;

@@ -1,4 +1,4 @@
-/* Maps addresses to handlers. */
+/* Calls the handler for the path of a request. */
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
@@ -14,19 +14,20 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* Slots for graphviz processes, one for each core. */
+/* Limit of parallel graphviz processes: one for each core. */
 struct dot_slots {
   sem_t free;
 };
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);
 
-/* Draws a graph as SVG, from "<svg" on. Waits for a slot, then at most 10 s; stops when the
- * budget of `svg` stops. `slots` is a struct dot_slots. Errors: PPROFC_E_UNSUPPORTED without
- * graphviz, PPROFC_E_LIMIT after the time, PPROFC_E_IO if it fails, PPROFC_E_NOMEM. */
+/* Draws a graph with graphviz; the result starts at "<svg". `slots` is a struct dot_slots. Waits
+ * for a slot, then at most 10 s for graphviz. The budget of `svg` can stop both. Errors:
+ * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz fails,
+ * PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
-/* State that all requests share. */
+/* Data that all requests share. */
 struct web {
   struct command *command;
   struct web_state *state;
@@ -35,36 +36,36 @@ struct web {
   struct web_jobs *jobs;
   struct dot_slots dot;
   atomic_bool stopping;
-  char settings[4096]; /* path of the file with saved views */
+  char settings[4096]; /* path of pprof's file of saved views */
 };
 
 struct web_route;
 
-/* A request for a handler. */
+/* A request that a thread answers. */
 struct web_question {
   struct web *web;
   const struct web_route *route;
-  const struct web_view *view; /* view at the address, or NULL */
-  unsigned method;             /* method of the request, a GUARD_* flag */
-  int body;                    /* descriptor of an upload's file, or -1; closed with the question */
+  const struct web_view *view; /* view at the path, or NULL */
+  unsigned method;             /* method, a GUARD_* flag */
+  int body;                    /* file of an upload, closed with the question; or -1 */
   uint64_t body_size;
-  struct arena arena; /* arena that lives as long as the question */
+  struct arena arena; /* memory until the end of the question */
   struct web_query query;
-  struct budget *budget; /* budget of the answer while it is made */
+  struct budget *budget; /* memory and time budget of the answer */
 };
 
-/* Returns the methods of an address, for the guard. */
+/* Returns the methods that a path accepts, for the guard. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that passed the guard, or queues it. */
+/* Answers a request that the guard accepted, or queues it and returns NULL. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);
 
-/* Starts the work on the landing page, with the parameters `query` of its address. */
+/* Starts to compute the first page that the user will see; `query` is the query of its URL. */
 void routes_prepare_landing(struct web *web, pprofc_str query);
 
-/* Callbacks of the job pool. */
+/* Callbacks of the threads in jobs.h. */
 struct web_reply *routes_run(void *question, struct budget *budget);
 void routes_forget(void *question);
 
@@ -77,14 +78,14 @@ struct web_reply *route_upload(struct web_question *q);
 struct web_reply *route_reload(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
 
-/* Judges the chosen difference as a report with these options shows it. For one side there are no
+/* Judges the chosen difference for a report with these options. Without a difference there are no
  * verdicts. The caller frees the judgement, also after an error. */
 pprofc_status route_judge(struct web_question *q, const struct state_choice *choice,
                           const pprofc_report_options *options, struct judgement *judgement,
                           pprofc_error *error);
 
-/* Answers a change: a redirect to the view named by the parameter `view`, for pages without a
- * script, else success. */
+/* Answers a request that changed something. A page without a script sends the parameter `view` and
+ * gets a redirect to that view. The script gets a success. */
 struct web_reply *route_back(const struct web_question *q);
 
 /* Returns a reply with the error message. */

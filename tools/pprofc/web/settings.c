@@ -1,4 +1,4 @@
-/* Reads and writes pprof's settings file. */
+/* Reads and writes the settings file of pprof. */
 #include "web/settings.h"
 
 #include "common/new_folder.h"
@@ -42,7 +42,7 @@ static pprofc_status settings_fail(const char *what, const char *path, pprofc_er
   return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
 }
 
-/* Reads the whole file into the arena; *data is empty if the file is missing. */
+/* Reads the file into the arena. *data is empty if the file is missing. */
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
   struct stat info;
@@ -60,7 +60,7 @@ static pprofc_status settings_read(const char *path, struct arena *arena, pprofc
   return !status && !data->data ? error_nomem(error) : status;
 }
 
-/* Parses the file; *root is NULL if the file is missing. */
+/* Parses the file. *root is NULL if the file is missing. */
 static pprofc_status settings_parse(const char *path, struct arena *arena, struct node **root,
                                     pprofc_error *error) {
   pprofc_str data;
@@ -82,14 +82,14 @@ static pprofc_status settings_parse(const char *path, struct arena *arena, struc
 
 /* ---- writing ----------------------------------------- */
 
-/* True for a character that Go escapes in JSON, so that the text is safe in an HTML page. */
+/* True if Go escapes the character in JSON, to make the text safe in HTML. */
 static bool settings_is_unsafe(int32_t c) {
   return c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029;
 }
 
-/* Writes a string as Go does. */
+/* Writes a JSON string like Go. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
-  /* Letters after the backslash for these characters. */
+  /* Characters with a short escape, and the letters of these escapes. */
   static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {
@@ -113,7 +113,7 @@ static void settings_indent(struct buffer *out, size_t depth) {
   buffer_add_fill(out, ' ', 2 * depth);
 }
 
-/* Writes a value without members. */
+/* Writes a number, string, boolean or null. */
 static void settings_write_scalar(struct buffer *out, const struct node *node) {
   static const char *const words[] = {
       [NODE_NULL] = "null", [NODE_FALSE] = "false", [NODE_TRUE] = "true"};
@@ -129,7 +129,7 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value and its members at nesting `depth`. False if it is nested too deep. */
+/* Writes a value with all its members; `depth` is its nesting. False if the nesting is too deep. */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
@@ -161,7 +161,7 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
   return true;
 }
 
-/* True if a text is the zero value of its kind, which Go omits. */
+/* True if the value is the zero value of its type. Go omits zero values. */
 static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   double number;
   if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;
@@ -170,7 +170,7 @@ static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   return !*text;
 }
 
-/* Writes one view in pprof's order and indentation. */
+/* Writes a view with the order and indentation of pprof. */
 static void settings_write_options(struct buffer *out, const char *name,
                                    const pprofc_report_options *options) {
   const pprofc_option_info *info;
@@ -199,21 +199,21 @@ static void settings_write_options(struct buffer *out, const char *name,
   buffer_add_char(out, '}');
 }
 
-/* A change of the settings file. */
+/* A change in the settings file. */
 struct settings_change {
   const char *name;
-  const pprofc_report_options *options; /* options to save; NULL to delete the view */
+  const pprofc_report_options *options; /* options of the saved view; NULL to delete the view */
   bool found;
 };
 
-/* Ends the previous view with a comma and begins a line. */
+/* Begins the next view on a new line, after a comma if there is a view before it. */
 static void settings_next(struct buffer *out, bool *any) {
   if (*any) buffer_add_char(out, ',');
   *any = true;
   settings_indent(out, 2);
 }
 
-/* Writes the changed view at its first place, or at the end. */
+/* Writes all views. A changed view keeps its place, a new view comes last. */
 static bool settings_write_configs(struct buffer *out, const struct node *configs,
                                    struct settings_change *change) {
   bool ok = true, any = false;
@@ -240,7 +240,7 @@ static bool settings_write_configs(struct buffer *out, const struct node *config
   return ok;
 }
 
-/* Writes the whole file with the change. */
+/* Writes the whole file, with the change. */
 static bool settings_write(struct buffer *out, const struct node *root,
                            struct settings_change *change) {
   bool ok = true;
@@ -263,7 +263,7 @@ static bool settings_write(struct buffer *out, const struct node *root,
 
 /* ---- changing ---------------------------------------- */
 
-/* Makes missing folders of a path, for the owner alone. */
+/* Makes the folder of the file and its parents; only the owner can read them. */
 static pprofc_status settings_make_folder(const char *path, char folder[4096],
                                           pprofc_error *error) {
   snprintf(folder, 4096, "%s", path);
@@ -297,7 +297,7 @@ static pprofc_status settings_check(const struct node *root, const struct settin
   return PPROFC_OK;
 }
 
-/* Reads, changes and writes the file while the lock is held. */
+/* Reads the file, changes it and writes it. The caller holds the lock. */
 static pprofc_status settings_edit(const char *path, struct settings_change *change,
                                    pprofc_error *error) {
   struct arena arena;
@@ -326,7 +326,7 @@ static pprofc_status settings_change(const char *path, struct settings_change *c
     return error_set(error, PPROFC_E_INVALID, "the path of the settings is too long");
   pprofc_status status = settings_make_folder(path, folder, error);
   if (status != PPROFC_OK) return status;
-  /* Locks the folder, because the file itself is replaced. */
+  /* Lock the folder, because a change replaces the file. */
   int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock < 0) return settings_fail("open", folder, error);
   while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
@@ -348,7 +348,7 @@ pprofc_status settings_delete(const char *path, const char *name, pprofc_error *
 
 /* ---- the menu ---------------------------------------- */
 
-/* Returns the value of an option in a link to a view; empty for the default. */
+/* Returns the value of an option in the link to a view; "" for the default. */
 static pprofc_str settings_value(const struct node *config, const pprofc_option_info *info) {
   const struct node *member = node_get(config, info->name);
   double number = 0, initial = 0;
@@ -367,7 +367,7 @@ static pprofc_str settings_value(const struct node *config, const pprofc_option_
   return str_equal(text, str_of(info->default_text)) ? STR("") : text;
 }
 
-/* Returns the query that opens a view; data is NULL when out of memory. */
+/* Returns the query that opens a view. Its data is NULL when out of memory. */
 static pprofc_str settings_query(const struct node *config, const struct web_query *query,
                                  struct arena *arena) {
   struct web_change changes[WEB_PARAMETERS_MAX];

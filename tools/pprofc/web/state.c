@@ -1,4 +1,4 @@
-/* Holds the served profiles: reads, chooses and compares them. */
+/* Keeps the profiles of the server: reads, chooses and compares them. */
 #include "benchmarks.h"
 #include "web/state_parts.h"
 
@@ -39,13 +39,13 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
                               .source = text_copy(str_of(source)),
                               .sources = 1,
                               .profile = profile};
-  profile->disposable = false; /* keep the profile, because it serves many reports */
+  profile->disposable = false; /* requests must not modify this profile */
   if (p->name && p->source) return p;
   state_release(p);
   return NULL;
 }
 
-/* If there is no room, removes the oldest profile that is not shown by default. */
+/* If the list is full, removes the oldest profile other than the default head and base. */
 static void state_make_room(struct web_state *s) {
   size_t i = 0;
   if (s->count < STATE_PROFILES_MAX) return;
@@ -55,7 +55,7 @@ static void state_make_room(struct web_state *s) {
   s->count--;
 }
 
-/* Adds a profile and takes ownership of it. Returns its id, 0 for NULL. */
+/* Adds a profile and takes ownership of it. Returns its id; 0 if the profile is NULL. */
 static unsigned state_add(struct web_state *s, struct state_profile *p) {
   if (!p) return 0;
   state_make_room(s);
@@ -72,8 +72,8 @@ struct state_profile *state_find(const struct web_state *s, unsigned id) {
 
 /* ---- loading ----------------------------------------- */
 
-/* Returns the base name of a file. If the file of the other side has the same name, adds the
- * folders that differ: "base/cpu.prof" and "head/cpu.prof". */
+/* Returns the file name of a path. If `other` has the same file name, adds the folders in which the
+ * paths differ: "base/cpu.prof" and "head/cpu.prof". */
 static pprofc_str state_distinct(const char *path, const char *other) {
   pprofc_str base = str_path_base(str_of(path));
   if (!other || strcmp(path, other) == 0 || !str_equal(base, str_path_base(str_of(other))))
@@ -101,7 +101,8 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Notes that the head comes from the command line, and how many files each side adds up. */
+/* Records that the head comes from the command line, and how many files are summed for head and
+ * base. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -143,7 +144,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->head = state_add(s, l->head);
   s->base = l->base ? state_add(s, l->base) : s->named_base;
   if (l->difference && !l->head->run_count && state_by_time(s->command, l->head, l->base)) {
-    /* The page compares per second, and this difference is of whole amounts. */
+    /* Drop this difference of whole amounts, because the page compares amounts per second. */
     pprofc_profile_release(l->difference);
     l->difference = NULL;
   }
@@ -158,8 +159,8 @@ void state_show(struct web_state *s, struct state_loaded *l) {
 
 /* ---- names ------------------------------------------- */
 
-/* True if a source is NAME=FILE; *file points after the sign. An existing file of that whole
- * name is a file. */
+/* True if a source has the form NAME=FILE; *file becomes the part after =. False if a file with the
+ * whole name exists. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
   const char *equal = strchr(source, '=');
@@ -186,7 +187,8 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads the named sources, puts the first two into `ids`, and lists the others. */
+/* Reads the named sources and stores the ids of the first two. Adds the other sources to
+ * s->sources. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
   size_t named = 0;
@@ -204,8 +206,8 @@ static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_er
   return PPROFC_OK;
 }
 
-/* Keeps named profiles separate: the first is the base, the second is shown. Sources without a
- * name are added up and shown instead of the second. */
+/* Reads all sources. The first named profile is the base, the second is the head. Sources without a
+ * name are summed; their sum is the head instead of the second. */
 static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   const struct command *command = s->command;
   unsigned ids[2] = {0, 0};
@@ -284,7 +286,7 @@ void state_free(struct web_state *s) {
 
 /* ---- choosing ---------------------------------------- */
 
-/* Returns the profile that a parameter names, with a reference for the caller. */
+/* Returns the profile that a parameter selects. The caller releases it. */
 static pprofc_status state_take(struct web_state *s, const struct web_query *query,
                                 const char *parameter, unsigned initial,
                                 struct state_profile **profile, pprofc_error *error) {
@@ -316,7 +318,7 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
-/* Returns the known difference of two profiles, with a reference for the caller, or NULL. */
+/* Returns the stored difference of the chosen profiles, or NULL. The caller releases it. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];
@@ -327,7 +329,7 @@ static pprofc_profile *state_known_pair(struct web_state *s, const struct state_
   return NULL;
 }
 
-/* Keeps a difference in place of the least recently used one. */
+/* Stores a difference; replaces the difference with the earliest use. */
 static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
   struct state_pair *oldest = &s->pairs[0];
   for (size_t i = 1; i < STATE_PAIRS; i++)
@@ -349,7 +351,7 @@ static pprofc_status state_compare(struct web_state *s, const pprofc_allocator *
   return PPROFC_OK;
 }
 
-/* Lends the chosen profiles to a request. */
+/* Copies the chosen profiles for a request. The copies share the data. */
 static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *mem,
                                 pprofc_error *error) {
   const pprofc_profile *sides[] = {[WEB_HEAD] = c->head->profile,
@@ -362,7 +364,7 @@ static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *
   return all ? PPROFC_OK : error_nomem(error);
 }
 
-/* Takes the profiles that the query names, and the known difference. */
+/* Sets the head and base that the query selects, and their stored difference. */
 static pprofc_status state_take_sides(struct web_state *s, const struct web_query *query,
                                       struct state_choice *c, pprofc_error *error) {
   pprofc_status status = state_take(s, query, "head", s->head, &c->head, error);

@@ -1,5 +1,5 @@
-/* Holds the served profiles: files of the command line, their later versions, and uploads. Each is
- * read once and shared by all requests. */
+/* Keeps the profiles of the server: files of the command line, their new versions, and uploads. The
+ * server reads each profile once; all requests share it. */
 #ifndef PPROFC_WEB_STATE_H
 #define PPROFC_WEB_STATE_H
 
@@ -9,80 +9,80 @@
 
 #define STATE_PROFILES_MAX 32
 
-/* A served profile. */
+/* A profile that the user can choose. */
 struct state_profile {
   int references;
   unsigned id;
   char *name;      /* short name: "cpu.prof" */
-  char *source;    /* path of the profile's file, or "" */
-  bool is_command; /* true if the profile comes from the sources of the command line */
-  size_t sources;  /* number of files added up, if they are not runs */
+  char *source;    /* path of the file, or "" */
+  bool is_command; /* true if the command line names the profile */
+  size_t sources;  /* number of summed files, if they are not runs */
   pprofc_profile *profile;
-  pprofc_verdict_run *runs; /* runs that `profile` is the sum of, with their files as names; the
-                               profile owns them */
-  size_t run_count, run_capacity; /* number of runs; 0 if the profile is a single run */
+  pprofc_verdict_run *runs; /* runs whose sum is `profile`, with their file names; owned */
+  size_t run_count, run_capacity; /* number of runs; 0 for a single run */
 };
 
 struct web_state;
 
-/* Profiles that a request chose. */
+/* Profiles of one request. */
 struct state_choice {
-  struct state_profile *head, *base; /* profiles of the two sides; base is NULL without a base */
-  pprofc_profile *difference; /* difference of the sides; NULL without a base, or if another side is
-                                 shown. Its values are divided by state_divisor */
+  struct state_profile *head, *base; /* chosen profiles; base is NULL without a base */
+  pprofc_profile *difference; /* difference of head and base, divided by state_divisor; NULL without
+                               * a base, or if the page shows only one of them */
   enum web_side side;
-  bool by_time;            /* true if values are shown per second */
-  bool mean;               /* true if values are means per sample, which nothing divides */
-  pprofc_profile *shown;   /* profile of the shown side, with the memory of the request */
-  pprofc_profile *lent[2]; /* profiles of base and head with the memory of the request, or NULL
-                              without a base */
+  bool by_time;            /* true if the page shows values per second */
+  bool mean;               /* true if the page shows means per sample; then no divisor applies */
+  pprofc_profile *shown;   /* profile that the page shows, in the memory of the request */
+  pprofc_profile *lent[2]; /* base and head in the memory of the request; NULL without a base */
 };
 
-/* Reads the profiles of the command line. `command` must live as long as the state. */
+/* Reads the profiles of the command line. The caller keeps `command` as long as the state. */
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error);
 void state_free(struct web_state *state);
 
 /* ---- files that change ------------------------------- */
 
-/* Checks files of the command line for changes. Reads changed files in addition to the shown ones.
- * Call it about every second, from one thread. */
+/* Checks the files of the command line, and reads changed files; the page still shows the old
+ * profiles. One thread calls this about once a second. */
 void state_watch(struct web_state *state);
 
-/* Writes the name and time of a changed, readable file into `text`: "cpu.prof changed at 12:03".
- * Writes "" if there is no such file. */
+/* Writes the name and time of a changed file: "cpu.prof changed at 12:03". Writes "" if no file
+ * changed, or if the changed file is unreadable. */
 void state_pending(struct web_state *state, char *text, size_t size);
 
-/* Writes why a changed file cannot be loaded: "cpu.prof changed at 12:03: truncated gzip stream".
- * Writes "" if all can be loaded. */
+/* Writes why a changed file is unreadable: "cpu.prof changed at 12:03: truncated gzip stream".
+ * Writes "" if there is no such file. */
 void state_broken(struct web_state *state, char *text, size_t size);
 
-/* Shows the changed files. The earlier profiles can still be chosen, also as a base. */
+/* Makes the changed files the default profiles. The user can still choose the old profiles, also as
+ * the base. */
 pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 
-/* Adds an uploaded profile; *id is its id in parameters. */
+/* Adds an uploaded profile. *id is its number in the parameters head and base. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 
-/* Chooses profiles by the parameters head, base and side; base "none" means no base. Makes an
- * unknown difference with `mem`, the memory of the request. The caller frees the result, also after
- * an error. */
+/* Chooses profiles by the parameters head, base and side; base "none" selects no base. Computes a
+ * difference that is not stored, in the memory `mem` of the request. The caller frees the result,
+ * also after an error. */
 pprofc_status state_choose(struct web_state *state, const struct web_query *query,
                            const pprofc_allocator *mem, struct state_choice *choice,
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* Returns the number by which values of a side are divided, to show means of runs, or amounts per
- * second. */
+/* Returns the divisor of a side's values, to show means of runs or amounts per second. */
 double state_divisor(const struct state_choice *choice, enum web_side side);
 
-/* Lists all profiles to choose from and returns their number. The caller releases each. */
+/* Lists all profiles that the user can choose. Returns their number. The caller releases each
+ * profile. */
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
 
-/* Returns how often changed files were shown, starting at 1. */
+/* Returns 1 plus the number of times that state_reload showed changed files. */
 uint64_t state_generation(struct web_state *state);
 
-/* Returns a number that changes whenever any answer may change. */
+/* Returns a number that changes whenever any answer may change. Keys of cached answers contain
+ * it. */
 uint64_t state_epoch(struct web_state *state);
 
 #endif

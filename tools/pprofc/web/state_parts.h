@@ -6,16 +6,16 @@
 
 #include <pthread.h>
 
-/* Maximum number of differences that are kept, each found by the ids of two profiles. */
+/* Maximum number of stored differences. The ids of two profiles identify a difference. */
 #define STATE_PAIRS 4
 
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* number of the last use; larger is later */
+  uint64_t used; /* time of the last use, as a count of uses */
 };
 
-/* Profiles that were loaded together. */
+/* Profiles of one load. */
 struct state_loaded {
   struct state_profile *head, *base;
   pprofc_profile *difference;
@@ -23,24 +23,24 @@ struct state_loaded {
 
 struct web_state {
   struct command *command;
-  const char **sources; /* sources of the command line without a name */
+  const char **sources; /* sources of the command line, except those of the form NAME=FILE */
   size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t count;
   unsigned next_id;
-  unsigned head, base; /* ids of the profiles that are shown by default; base 0 means no base */
+  unsigned head, base; /* ids of the default profiles; base is 0 without a base */
   struct state_pair pairs[STATE_PAIRS];
-  unsigned named_base; /* id of the named base; 0 without a named base */
+  unsigned named_base; /* id of the base from NAME=FILE; 0 if there is no such base */
   uint64_t generation, epoch, time;
-  struct state_loaded pending; /* profiles that are being loaded and not shown yet */
+  struct state_loaded pending; /* new versions of the profiles, which the page does not show yet */
   char pending_text[320], pending_clock[16];
-  char broken_text[512]; /* reason why a changed file cannot be loaded */
-  bool watched;          /* true if all sources are files or folders */
-  uint64_t seen, read;   /* stamps of the files at the last check, and at the last load */
+  char broken_text[512]; /* reason why a changed file is unreadable */
+  bool watched;          /* true if all sources are files or folders, which may change */
+  uint64_t seen, read;   /* states of the files at the last check and at the last load */
 };
 
-/* Wraps a profile and takes ownership of it; NULL when out of memory. */
+/* Makes a state_profile that owns the profile. NULL when out of memory. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
@@ -48,40 +48,40 @@ struct state_profile *state_find(const struct web_state *s, unsigned id);
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
-/* True if every profile is a run: in a comparison of folders, or of more than one profile a side.
- * With -normalize profiles are added up, because it scales the sum. */
+/* True if every profile is a run. That needs a comparison of folders, or several profiles as base
+ * or head. False with -normalize, which scales the sum of the profiles. */
 bool state_has_runs(const struct command *command);
 
-/* Reads the runs of both sides as -noise does. */
+/* Reads the runs of base and head like -noise. */
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
                               pprofc_error *error);
 
-/* True if the sides are compared per second: by -normalize_by=time, and mutex and block profiles
- * if all runs have a duration. */
+/* True if the page compares values per second: with -normalize_by=time, or for mutex and block
+ * profiles whose runs all have a duration. */
 bool state_by_time(const struct command *command, const struct state_profile *head,
                    const struct state_profile *base);
 
-/* Makes the difference of two profiles. Each side is divided by its runs or seconds, and the
- * difference multiplied by state_divisor, so that values stay integers. With `mean`, nothing
- * is divided. */
+/* Makes the difference of two profiles. Divides each by its number of runs or seconds, and
+ * multiplies the difference by state_divisor to keep integers. With `mean`, divides nothing. */
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
                              const struct state_profile *base, bool mean,
                              const pprofc_allocator *mem, pprofc_profile **difference,
                              pprofc_error *error);
 
-/* Returns "cpu.prof" for "/tmp/cpu.prof", with folders if `other`, the source of the other
- * side or NULL, has the same name. For several sources: the first and the number of others. */
+/* Writes the short name of a source: "cpu.prof" for "/tmp/cpu.prof". Adds folders if `other`
+ * (source on the other side, or NULL) has the same file name. For `count` sources, writes the first
+ * and the number of others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
-/* Reads sources as the command line without -http would. */
+/* Reads sources as the program does without -http. */
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,
                          struct state_loaded *l, pprofc_error *error);
 void state_free_loaded(struct state_loaded *l);
 
-/* Shows newly read profiles and takes ownership of them. */
+/* Makes new profiles the default, and takes ownership of them. */
 void state_show(struct web_state *s, struct state_loaded *l);
 
-/* Notes the current state of the files; later changes are read again. */
+/* Records the current state of the files; state_watch looks for later changes. */
 void state_begin_watch(struct web_state *s);
 
 #endif

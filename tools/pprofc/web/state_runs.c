@@ -1,5 +1,5 @@
-/* Handles runs: several profiles a side, which the page judges as -top -noise does. The page shows
- * the means of their sums. */
+/* Handles several runs as base or head. The page shows means of their values, and judges them like
+ * -top -noise. */
 #include "web/state_parts.h"
 
 #include "common/text.h"
@@ -42,7 +42,8 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Makes a profile of the runs of a side. `other` is the first source of the other side. */
+/* Makes the profile of base or head from its runs. `other` is the first source of the other
+ * side. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
                                      struct state_profile **made, pprofc_error *error) {
@@ -75,7 +76,7 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
   pprofc_status status = runs_load(command, &runs, error);
-  for (size_t i = 0; i < runs.count; i++) /* keep the profiles, because they serve many reports */
+  for (size_t i = 0; i < runs.count; i++) /* requests must not modify these profiles */
     ((pprofc_profile *)runs.items[i].profile)->disposable = false;
   if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);
   if (status != PPROFC_OK) state_free_loaded(l);
@@ -85,15 +86,15 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
 
 /* ---- differences ------------------------------------- */
 
-/* Factor by which values are multiplied before they are divided by a duration, so that rounding
- * changes a value of 1 by at most 0.0005. */
+/* Factor applied to values before the division by a duration. With it, rounding changes a value of
+ * 1 by at most 0.0005. */
 #define STATE_STEPS 1000
 
 static size_t state_runs_of(const struct state_profile *p) {
   return p && p->run_count ? p->run_count : 1;
 }
 
-/* Returns the duration of all runs of a side in seconds; 0 if it is not known. */
+/* Returns the duration of all runs in seconds; 0 if it is not known. */
 static double state_seconds(const struct state_profile *p) {
   double nanos = 0;
   for (size_t i = 0; i < state_runs_of(p); i++) {
@@ -115,12 +116,12 @@ bool state_by_time(const struct command *c, const struct state_profile *head,
   return chosen && state_seconds(head) > 0 && state_seconds(base) > 0;
 }
 
-/* Returns the divisor of one side: its number of runs, or its seconds. */
+/* Returns the divisor of base or head: its number of runs, or its duration. */
 static double state_weight(const struct state_profile *p, bool by_time) {
   return by_time ? state_seconds(p) : (double)state_runs_of(p);
 }
 
-/* Returns the least common multiple of two numbers of runs. */
+/* Returns the least common multiple of two counts of runs. */
 static double state_common_runs(size_t a, size_t b) {
   size_t x = a, y = b;
   while (y) {
@@ -131,7 +132,7 @@ static double state_common_runs(size_t a, size_t b) {
   return (double)(a / x) * (double)b;
 }
 
-/* Returns the largest total of a profile. */
+/* Returns the largest total among the sample types of a profile. */
 static double state_most(const pprofc_profile *p) {
   double most = 0;
   for (size_t i = 0; i < p->type_count; i++)
@@ -139,8 +140,8 @@ static double state_most(const pprofc_profile *p) {
   return most;
 }
 
-/* Returns the divisor of a difference, which is a multiple of the divisors of both sides, or so
- * large that rounding does not show. */
+/* Returns the divisor of a difference. It is a multiple of the divisors of base and head, or so
+ * large that rounding is not visible. */
 static double state_common(const struct state_profile *head, const struct state_profile *base,
                            bool by_time) {
   double a = state_weight(head, by_time), b = state_weight(base, by_time), most = fmax(a, b);
@@ -157,7 +158,7 @@ double state_divisor(const struct state_choice *c, enum web_side side) {
   return state_weight(side == WEB_BASE ? c->base : c->head, c->by_time);
 }
 
-/* Multiplies all values of a profile by `times`. The caller releases the result. */
+/* Returns a copy of the profile with all values multiplied by `times`. The caller releases it. */
 static pprofc_status state_times(const pprofc_profile *profile, double times,
                                  const pprofc_allocator *mem, pprofc_profile **made,
                                  pprofc_error *error) {

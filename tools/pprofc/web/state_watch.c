@@ -1,4 +1,4 @@
-/* Watches files and folders: reads changed ones while the page still shows the old ones. */
+/* Watches files and folders, and reads changed files while the page shows the old ones. */
 #include "web/state_parts.h"
 
 #include "core/system.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Returns a number that changes when a file changes; 0 if it is not a regular file. */
+/* Returns a number that changes when the file changes; 0 if it is not a regular file. */
 static uint64_t state_stamp_file(int folder, const char *name) {
   struct stat info;
   if (fstatat(folder, name, &info, 0) != 0 || !S_ISREG(info.st_mode)) return 0;
@@ -18,8 +18,8 @@ static uint64_t state_stamp_file(int folder, const char *name) {
          (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
 }
 
-/* Returns a number that changes when a file of a folder changes. Skips hidden files. The order of
- * the files does not matter. */
+/* Returns a number that changes when a file of the folder changes. Skips hidden files; the order of
+ * files does not matter. */
 static uint64_t state_stamp_folder(DIR *folder) {
   uint64_t stamp = 1;
   for (struct dirent *entry; (entry = readdir(folder));)
@@ -28,7 +28,7 @@ static uint64_t state_stamp_folder(DIR *folder) {
   return stamp;
 }
 
-/* Returns a number that changes when a file or folder changes; 0 if it does not exist. */
+/* Returns a number that changes when the file or folder changes; 0 if it does not exist. */
 static uint64_t state_stamp_of(const char *path) {
   DIR *folder = runs_is_folder(path) ? opendir(path) : NULL;
   if (!folder) return state_stamp_file(AT_FDCWD, path);
@@ -37,7 +37,7 @@ static uint64_t state_stamp_of(const char *path) {
   return stamp;
 }
 
-/* Returns one number for the state of all watched files. */
+/* Combines the state of all watched files in one number. */
 static uint64_t state_stamp(const struct web_state *s) {
   const struct command *c = s->command;
   uint64_t stamp = 0;
@@ -60,7 +60,7 @@ static void state_note_change(struct web_state *s, char *clock, size_t clock_siz
   snprintf(text, size, "%s changed at %s", name, clock);
 }
 
-/* Offers the newly read profiles and takes ownership of them. */
+/* Stores the new profiles until the user loads them, and takes ownership of them. */
 static void state_offer(struct web_state *s, const struct state_loaded *loaded) {
   pthread_mutex_lock(&s->lock);
   struct state_loaded old = s->pending;
@@ -73,7 +73,7 @@ static void state_offer(struct web_state *s, const struct state_loaded *loaded) 
   state_free_loaded(&old);
 }
 
-/* Notes why a changed file cannot be loaded. */
+/* Stores why a changed file is unreadable. */
 static void state_refuse(struct web_state *s, const char *why) {
   char clock[16], text[320];
   pthread_mutex_lock(&s->lock);
@@ -98,7 +98,7 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* Skip a file that is still changing. */
+  /* Wait until two checks give the same state, because a program may still write the file. */
   bool rests = stamp == s->seen;
   s->seen = stamp;
   if (!s->watched || !rests || stamp == s->read) return;
@@ -108,7 +108,7 @@ void state_watch(struct web_state *s) {
     return;
   }
   pprofc_status status = state_read(s->command, s->sources, s->source_count, &loaded, &error);
-  if (state_stamp(s) != stamp) { /* a file changed while it was read */
+  if (state_stamp(s) != stamp) { /* a file changed again during the read */
     if (status == PPROFC_OK) state_free_loaded(&loaded);
     s->read = 0;
     return;
@@ -133,7 +133,7 @@ void state_broken(struct web_state *s, char *text, size_t size) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Renames the profile shown so far, to distinguish it from the new one. */
+/* Renames the old profile, because the new profile has its name. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
   char name[320];

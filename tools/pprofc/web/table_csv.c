@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows of one profile, sorted by key. */
+/* Rows of base or head, sorted by key. */
 struct csv_side {
   pprofc_graph *graph;
   const pprofc_graph_node **sorted;
@@ -58,7 +58,7 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Writes flat and cum, or their means over runs. */
+/* Writes self and total. For several runs writes their means. */
 static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
   if (fabs(divisor - 1) > 0)
     buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);
@@ -66,7 +66,7 @@ static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer 
     buffer_printf(out, ",%lld,%lld", (long long)flat, (long long)cum);
 }
 
-/* Writes flat and cum of a row of one side. */
+/* Writes self and total of the node's function in base or head. */
 static void csv_side_write(const struct csv_side *side, double divisor,
                            const pprofc_graph_node *node, struct buffer *out) {
   const pprofc_graph_node *const *found = NULL;
@@ -81,13 +81,13 @@ static void csv_side_write(const struct csv_side *side, double divisor,
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Writes a number; an unknown number becomes an empty field. */
+/* Writes a number; a NaN becomes an empty field. */
 static void csv_number(double value, struct buffer *out) {
   buffer_add_char(out, ',');
   if (isfinite(value)) buffer_printf(out, "%.12g", value);
 }
 
-/* Writes the change and its interval in recorded amounts, q and the verdict. */
+/* Writes change, interval, q and verdict. The amounts are in the unit of the verdicts. */
 static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffer *out) {
   if (!row) {
     buffer_add_text(out, ",,,,,");
@@ -112,8 +112,8 @@ static void csv_verdicts(const struct judgement *j, pprofc_str function, struct 
 
 /* ---- the table --------------------------------------- */
 
-/* Writes the column titles. Changes have the unit of the values; changes of shares are
- * percentages of the total. */
+/* Writes the column titles. A change is in the unit of the values, or in percent of the total if
+ * the verdicts compare shares. */
 static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
   char of[32] = " %";
   if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)

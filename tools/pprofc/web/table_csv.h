@@ -1,4 +1,4 @@
-/* Writes the table of the page as CSV. */
+/* Writes the table of functions as CSV. */
 #ifndef PPROFC_WEB_TABLE_CSV_H
 #define PPROFC_WEB_TABLE_CSV_H
 
@@ -9,16 +9,16 @@
 struct table_csv {
   const pprofc_profile *shown;
   double divisor;             /* divisor of the values of `shown` */
-  bool compared;              /* true to add the values of both sides and the verdict */
+  bool compared;              /* true to add columns with base, head and verdict */
   bool by_time;               /* true if values are per second */
   struct judge_side sides[2]; /* base and head of a difference, with their runs */
-  double divisors[2];         /* divisors of the values of base and head */
+  double divisors[2];         /* divisors of base and head */
   const pprofc_report_options *options;
-  const struct noise_options *noise; /* options of verdicts; NULL for the defaults */
+  const struct noise_options *noise; /* options of verdicts, or NULL for the defaults */
 };
 
-/* Writes the rows of -top, with values in the unit of the profile. An apostrophe precedes a name
- * that a spreadsheet would run as a formula. */
+/* Writes the rows of -top in the unit of the profile. Adds an apostrophe before a name that a
+ * spreadsheet would execute as a formula. */
 pprofc_status table_csv_write(const struct table_csv *table, struct buffer *out,
                               pprofc_error *error);
 

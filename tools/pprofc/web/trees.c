@@ -1,4 +1,4 @@
-/* Implements a short list of trees in the order of use. */
+/* Implements the cache of trees as a list in the order of last use. */
 #include "web/trees.h"
 
 #include "common/text.h"
@@ -12,7 +12,7 @@
 struct web_trees {
   pthread_mutex_t lock;
   pthread_cond_t built;
-  struct web_tree *first; /* tree that was used most recently */
+  struct web_tree *first; /* tree with the latest use */
   uint64_t most;
 };
 
@@ -37,7 +37,7 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   }
   arena_init(&tree->arena, &mem_default);
   tree->building = true;
-  tree->references = 2; /* one reference belongs to the list, one to the caller */
+  tree->references = 2; /* one reference for the list, one for the caller */
   tree->next = trees->first;
   trees->first = tree;
   return tree;
@@ -52,7 +52,8 @@ static void trees_free_one(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Drops a reference while the lock is held. Returns the tree if the caller must free it. */
+/* Drops a reference. Returns the tree if it was the last reference; the caller then frees it. The
+ * caller holds the lock. */
 static struct web_tree *trees_give(struct web_tree *tree) {
   return --tree->references == 0 ? tree : NULL;
 }
@@ -71,7 +72,7 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Removes the first tree beyond the limits; NULL if all fit. The lock is held. */
+/* Removes the first tree that exceeds the limits. NULL if all fit. The caller holds the lock. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;
@@ -85,7 +86,7 @@ static struct web_tree *trees_excess(struct web_trees *trees) {
   return NULL;
 }
 
-/* Drops trees beyond the limits. */
+/* Removes trees that exceed the limits, from the list and from memory. */
 static void trees_trim(struct web_trees *trees) {
   struct web_tree *tree;
   do {

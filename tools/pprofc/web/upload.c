@@ -1,9 +1,9 @@
-/* Handles uploaded profiles, and reloads of changed files. */
+/* Answers uploads of profiles, and requests to load changed files. */
 #include "core/escape.h"
 #include "core/infile.h"
 #include "web/routes.h"
 
-/* Reads the body of an upload into budgeted memory. */
+/* Reads the body of an upload. Its memory counts in the budget. */
 static pprofc_status upload_read(const struct web_question *q, struct buffer *data,
                                  pprofc_error *error) {
   int number = fd_read_all(q->body, data);

@@ -1,5 +1,5 @@
-/* Declares the input of a view, without HTTP: the question, the profiles, and the page around the
- * report. */
+/* Declares the input of a view: request, profiles and data of the page. It does not depend on
+ * HTTP. */
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
 
@@ -11,58 +11,58 @@
 
 struct noise_options;
 
-/* Sides of a comparison; without a base only the head is set. */
+/* Profile of a comparison that a view shows. Without a base it is the head. */
 enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
 
 /* A saved view, or a profile that the user can choose. */
 struct web_item {
   const char *name;
-  const char *query; /* parameters of the item's link: "f=main&g=lines", "base=2" */
+  const char *query; /* query of the item's link: "f=main&g=lines", "base=2" */
   bool current;
 };
 
-/* Data for the page around the report. Strings live as long as the request. */
+/* Data for the parts of the page around the report. The texts live as long as the request. */
 struct web_info {
   const char *version;
-  /* Relative addresses of assets with their hashes, or NULL. */
+  /* Relative URLs of scripts, styles and the icon; or NULL. */
   const char *css, *js, *flame_css, *flame_js, *icon;
-  /* Sources and source flags of the command line, for "copy as command". */
+  /* Arguments of the command line that select the sources, for "Copy as command". */
   const char *const *arguments;
   size_t argument_count;
-  const char *command; /* shell command that prints this view; NULL if there is no such command */
+  const char *command; /* shell command that prints the data of this view, or NULL */
   const struct web_item *saved;
   size_t saved_count;
-  const struct web_item *profiles; /* profiles that can be the base; the query is "base=ID" */
+  const struct web_item *profiles; /* profiles that can be the base; their query is "base=ID" */
   size_t profile_count;
-  const struct web_item *heads; /* profiles that can be the head; the query is "head=ID" */
+  const struct web_item *heads; /* profiles that can be the head; their query is "head=ID" */
   size_t head_count;
-  const char *head_name, *base_name; /* names of head and base; base_name is NULL without a base */
-  size_t head_sources, base_sources; /* numbers of profiles that were added up; 0 if not known */
-  /* Runs of a side whose profile is their sum; the views show means. 0 for a single run. */
+  const char *head_name, *base_name; /* names of the profiles; base_name is NULL without a base */
+  size_t head_sources, base_sources; /* numbers of summed profiles; 0 if not known */
+  /* Runs whose sum is head or base; the views show their means. The count is 0 for a single run. */
   const pprofc_verdict_run *head_runs, *base_runs;
   size_t head_run_count, base_run_count;
-  double divisors[3];                /* divisors of shown values, by side (enum web_side) */
-  bool by_time;                      /* true if values are shown per second */
-  const struct noise_options *noise; /* options of verdicts; NULL for the defaults */
-  const char *pending;               /* notice of a new version, "cpu.prof changed at 12:03", or
-                                        NULL */
-  const char *broken; /* error of a new version, "cpu.prof changed at 12:03: truncated gzip
-                         stream", or NULL */
+  double divisors[3];                /* divisors of head, base and difference (enum web_side) */
+  bool by_time;                      /* true if the page shows values per second */
+  const struct noise_options *noise; /* options of verdicts, or NULL for the defaults */
+  const char *pending;               /* message about a new version: "cpu.prof changed at 12:03" */
+  const char *broken; /* message about an unreadable version: "cpu.prof changed at 12:03: truncated
+                       * gzip stream" */
   uint64_t generation;
-  const char *const *warnings; /* warnings that loading gave */
+  const char *const *warnings; /* warnings from reading the profiles */
   size_t warning_count;
-  bool safe; /* true if source files must not be opened */
-  /* Draws with graphviz: at most 10 s, one process a core. Errors: PPROFC_E_UNSUPPORTED
-   * without graphviz, PPROFC_E_LIMIT after the time, PPROFC_E_IO if it fails. */
+  bool safe; /* true if the program must not open source files */
+  /* Draws a graph with graphviz, for at most 10 s and with one process for each core. Errors:
+   * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz
+   * fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);
   void *draw_context;
 };
 
 struct web_view_input {
   const struct web_query *query;
-  const pprofc_report_options *options; /* options of the command line and the query */
-  const pprofc_profile *profile; /* profile of the chosen side, with the budget of this request */
-  const pprofc_profile *base, *head; /* profiles of the sides; NULL without a base */
+  const pprofc_report_options *options; /* options of the command line and, on top, of the query */
+  const pprofc_profile *profile; /* profile of the view, with the memory budget of the request */
+  const pprofc_profile *base, *head; /* profiles of a comparison; NULL without a base */
   enum web_side side;
   const struct web_info *info;
 };

@@ -1,4 +1,4 @@
-/* Runs -http from start to end: reads the profiles, serves, starts a browser, waits for a
+/* Runs the server of -http. Reads the profiles, listens, starts a browser and waits for a
  * signal. */
 #include "web/web.h"
 
@@ -31,10 +31,10 @@
 /* ---- the address ------------------------------------- */
 
 struct http_address {
-  char host[256]; /* host as given; "localhost" if empty */
-  unsigned port;  /* TCP port; 0 for any free port */
+  char host[256]; /* host on the command line; "localhost" if it is empty */
+  unsigned port;  /* TCP port; 0 lets the system choose */
   bool loopback;  /* true if only this machine can connect */
-  bool any;       /* true if the server listens on all addresses of the machine */
+  bool any;       /* true if the server listens on all addresses of this machine */
 };
 
 static pprofc_status address_wrong(const char *text, const char *why, pprofc_error *error) {
@@ -54,7 +54,7 @@ static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_e
   return PPROFC_OK;
 }
 
-/* Splits HOST:PORT. Both may be empty, but the colon must be there. Errors have pprof's words. */
+/* Splits HOST:PORT. Both parts may be empty, but not the colon. Errors have the text of pprof. */
 static pprofc_status web_address_parse(const char *text, struct http_address *address,
                                        pprofc_error *error) {
   pprofc_str all = str_of(text);
@@ -73,7 +73,7 @@ static pprofc_status web_address_parse(const char *text, struct http_address *ad
   return address_parse_port(port, &address->port, error);
 }
 
-/* Records the kind of the bound address, and its port. */
+/* Sets port, loopback and any from the bound address. */
 static void address_look(struct http_address *address, const struct sockaddr_storage *bound) {
   struct sockaddr_in four;
   struct sockaddr_in6 six;
@@ -90,7 +90,7 @@ static void address_look(struct http_address *address, const struct sockaddr_sto
   address->any = IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr);
 }
 
-/* Returns a socket that listens at one address, or -1. */
+/* Returns a socket that listens on an address, or -1. */
 static int address_open(const struct addrinfo *info) {
   int on = 1;
   int fd = socket(info->ai_family, SOCK_STREAM, 0);
@@ -105,7 +105,7 @@ static int address_open(const struct addrinfo *info) {
   return -1;
 }
 
-/* Binds an address of the host and listens. Sets port, loopback and any. */
+/* Binds the first possible address of the host and listens. Sets port, loopback and any. */
 static pprofc_status address_listen(struct http_address *address, int *listening,
                                     pprofc_error *error) {
   struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found;
@@ -142,24 +142,24 @@ static void address_write(const struct http_address *address, char *out, size_t 
 
 #define EXIT_FAILED 2
 
-/* Limits of one answer: memory and time. */
+/* Limits of an answer: memory in bytes and time in milliseconds. */
 #define ANSWER_BYTES        ((uint64_t)512 << 20)
 #define ANSWER_MILLISECONDS 30000
 #define ANSWERS_WAITING     256
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* Limit of cached trees of flame graphs; at most an eighth of all memory. */
+/* Limit of the memory for trees of flame graphs. They also use at most an eighth of all memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
-/* Returns the number of threads: twice as many as cores, because some wait for graphviz. */
+/* Returns the number of threads: two for each core, because some threads wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long workers = cores > 0 ? 2 * cores : 2;
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals, so that only sigwait in the main thread receives them. Writing to a closed
+/* Blocks signals in all threads; the main thread receives them with sigwait. A write to a closed
  * connection raises no signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
@@ -170,7 +170,8 @@ static void web_block_signals(sigset_t *signals) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-/* Raises the limit of file descriptors: pipes and files need them in addition to connections. */
+/* Raises the limit of open files, because pipes and files use descriptors as well as
+ * connections. */
 static void web_raise_limits(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 4096) return;
@@ -178,8 +179,8 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Makes threads share few heaps and return large blocks to the system, because the server runs
- * for long. */
+/* Reduces memory in a long run: threads share a few heaps, and large blocks return to the system at
+ * once. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
@@ -188,7 +189,7 @@ static void web_tune_memory(void) {
 #endif
 }
 
-/* number of answers since the last check of the watcher */
+/* number of answers since the last call of web_return_memory */
 static atomic_uint web_answers;
 
 static void web_answer(void *asker, struct web_reply *reply) {
@@ -196,7 +197,7 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Returns free pages to the system after some work. Heaps keep free pages between used blocks. */
+/* Returns free pages of the heaps to the system after some answers. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX
@@ -223,7 +224,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
 
-/* Makes a token of 192 bits, for a server that other machines can reach. */
+/* Makes a random token of 192 bits. Other machines need it to use the server. */
 static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   unsigned char random[GUARD_TOKEN_SIZE];
@@ -234,7 +235,7 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
   return PPROFC_OK;
 }
 
-/* Prints the address, starts the work on the first page, and starts a browser on a terminal. */
+/* Prints the URL, starts to compute the first page and starts a browser on a terminal. */
 static void web_announce(struct web *web, const struct http_address *address, const char *token) {
   char host[300];
   struct buffer text;
@@ -259,7 +260,7 @@ static void web_announce(struct web *web, const struct http_address *address, co
   buffer_free(&text);
 }
 
-/* Checks the files once a second. */
+/* Checks the files for changes once a second. */
 static void *web_watch(void *context) {
   struct web *web = context;
   for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
@@ -270,7 +271,7 @@ static void *web_watch(void *context) {
   return NULL;
 }
 
-/* Serves until a signal arrives. */
+/* Serves until SIGINT or SIGTERM. */
 static pprofc_status web_serve(struct web *web, struct http_address *address,
                                const sigset_t *signals, pprofc_error *error) {
   char token[GUARD_TOKEN_SIZE + 1] = "";
@@ -304,7 +305,8 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* The folder of saved views must be known, even if no view is ever saved. */
+/* Prepares the start. Fails if the folder of saved views is unknown, even if the user saves no
+ * view. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);

@@ -1,4 +1,4 @@
-/* Serves the web page of -http. */
+/* Serves the pages of -http. */
 #ifndef PPROFC_WEB_WEB_H
 #define PPROFC_WEB_WEB_H
 
