@@ -1,4 +1,4 @@
-/* Makes the text for "Copy as command": a shell command that prints the data of a view. */
+/* Makes the text of "Copy as command": a shell command that prints the data of the view. */
 #include "core/chars.h"
 #include "core/escape.h"
 #include "web/views/page.h"
@@ -31,7 +31,7 @@ static void command_write_ansi(struct buffer *out, pprofc_str word) {
   buffer_add_text(out, "'");
 }
 
-/* Writes a word, quoted if a shell would split or expand it. */
+/* Writes a word of the command. Quotes it if a shell would split or expand it. */
 static void command_write_word(struct buffer *out, pprofc_str word) {
   if (command_is_plain(word)) {
     buffer_add_str(out, word);
@@ -81,7 +81,7 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
   if (strcmp(format, "flame") == 0) buffer_add_text(out, " -output=flame.html");
 }
 
-/* True if the argument is a base. `text` becomes the value of -base= or -diff_base=. */
+/* True if the argument is the flag -base= or -diff_base=. Sets *text to its value. */
 static bool command_is_base(const char *argument, pprofc_str *text) {
   static const char *const flags[] = {"-base=", "-diff_base=", "--base=", "--diff_base="};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -92,8 +92,8 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* Writes an argument of the server's command line. In a view of one side it skips the profiles
- * of the other side. */
+/* Writes an argument that loads profiles. If the view shows only base or head, skips the arguments
+ * of the other. */
 static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
   pprofc_str base;
@@ -106,7 +106,7 @@ static void command_write_argument(const struct view_page *page, struct buffer *
 
 /* ---- verdicts ---------------------------------------- */
 
-/* True if the arguments subtract a base, which verdicts refuse. */
+/* True if an argument is -base=, which does not allow verdicts. */
 static bool command_subtracts(const struct view_page *page) {
   const struct web_info *info = page->in->info;
   for (size_t i = 0; i < info->argument_count; i++)
@@ -114,7 +114,7 @@ static bool command_subtracts(const struct view_page *page) {
   return false;
 }
 
-/* True if -noise prints the view, which shows verdicts. */
+/* True if the command with -noise prints this view, because the view has verdicts. */
 static bool command_judges(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
   bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
@@ -130,7 +130,7 @@ static void command_write_number(const struct view_page *page, struct buffer *ou
   if (fabs(value - initial) > 0) command_write_flag(page, out, name, str_of(text));
 }
 
-/* Writes -noise and its flags. */
+/* Writes -noise and the flags that set its options. */
 static void command_write_noise(const struct view_page *page, struct buffer *out) {
   static const char *const divisors[] = {
       [PPROFC_EXPOSURE_AUTO] = "",     [PPROFC_EXPOSURE_OPS] = "ops",
@@ -162,7 +162,8 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   command_write_number(page, out, "min_samples", n->how.min_samples, 10);
 }
 
-/* True if the command prints sums, because no flag divides both sides by their runs or seconds. */
+/* True if base and head have different divisors. No flag can set both, so the command prints
+ * sums. */
 static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
@@ -171,13 +172,13 @@ void document_command(const struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
-  /* As in pprof, Peek ignores the granularity and always shows lines. */
+  /* As in pprof, Peek always shows lines and ignores the granularity. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (judges) { /* -noise folds these frames and divides by itself */
+  if (judges) { /* -noise hides these frames and divides the values itself */
     options.hide = page->in->options->hide;
     options.normalize = false;
-    options.nodefraction = 0; /* the page drops small totals, the table of -noise small changes */
+    options.nodefraction = 0; /* the page hides small totals, but -noise hides small changes */
     options.nodecount = 0;
   } else if (!adds_up) {
     options.divide_by *= page_divisor(page, page->in->side);

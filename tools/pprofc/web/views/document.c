@@ -1,6 +1,5 @@
-/* Makes the document of every view: bar, pills, the view, inspector and dialogs. The view is made
- * first, because its totals and warnings come before it, and because a failure must write
- * nothing. */
+/* Makes the page of a view: bar, pills, the view, inspector and dialogs. The view comes first in
+ * time, because the bar needs its totals and warnings. If the view fails, nothing is written. */
 #include "core/array.h"
 #include "core/template.h"
 #include "pipeline/pipeline.h"
@@ -19,7 +18,7 @@ static const struct web_view web_views[] = {
 
 #define VIEW_COUNT (sizeof web_views / sizeof *web_views)
 
-/* Maximum size of the text of one view. */
+/* Maximum bytes of the text of a view. */
 #define BODY_BYTES ((size_t)256 << 20)
 
 const struct web_view *web_view_at(size_t index) {
@@ -34,7 +33,7 @@ const struct web_view *web_view_find(pprofc_str path) {
 
 /* ---- page -------------------------------------------- */
 
-/* Adds a warning of the pipeline unless it was added before. */
+/* Adds a warning of the pipeline, once. */
 static void document_warn(void *context, const char *message) {
   struct view_page *page = context;
   for (size_t i = 0; i < page->warning_count; i++)
@@ -48,8 +47,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in an expression `p=^name$` that pprof's links use to choose one function, or ""
- * if the expression is not a single name. */
+/* Returns the name in an expression `p=^name$`, with which links of pprof select a function.
+ * Returns "" for other expressions. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);
@@ -100,7 +99,7 @@ void page_put(const struct view_page *page, struct buffer *out, const char *part
   template_put(out, views, part, &page->fill);
 }
 
-/* Sets the message of a failed comparison: a link to the other profile alone. */
+/* Sets the link of a failed comparison; it shows the other profile without a comparison. */
 static void document_fill_alone(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const char *base = page_parameter(page, "base");

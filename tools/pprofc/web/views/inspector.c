@@ -1,10 +1,11 @@
-/* Makes the inspector: the selected function and its actions, in every view. The server fills in
- * the values that it knows; the script fills the same slots when the user selects another
- * function. */
+/* Makes the inspector, the part of every page with the selected function and its actions. The
+ * server sets the values that it knows. The script sets the same slots when the user selects
+ * another function. */
 #include "verdict/print/print.h"
 #include "web/views/page.h"
 
-/* Actions of the selected function: a parameter that takes its name, or a view. */
+/* Actions on the selected function. Each sets a parameter to the function's name, or opens a
+ * view. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
 } inspector_actions[] = {
@@ -18,7 +19,7 @@ static const struct inspector_action {
     {"show-from", "Show from", "", "sf"},
 };
 
-/* Begins a slot. The caller sets its value if it is shown. */
+/* Begins a slot with the label `words`. If `shown` is true, the caller sets its value. */
 static void inspector_open(struct view_page *page, bool shown, const char *words,
                            const char *slot) {
   fill_begin(&page->fill, "slots");
@@ -34,7 +35,7 @@ static void inspector_value(struct view_page *page, const char *slot, int64_t va
   fill_end(&page->fill);
 }
 
-/* Writes an amount of one side. */
+/* Writes an amount of base or head. */
 static void inspector_side(struct view_page *page, const char *words, const char *slot,
                            double value) {
   bool shown = page->selected_found && value != 0;
@@ -43,7 +44,7 @@ static void inspector_side(struct view_page *page, const char *words, const char
   fill_end(&page->fill);
 }
 
-/* Writes the change of self or total, both sides and the verdict. */
+/* Writes the change of self or total, with base, head and verdict. */
 static void inspector_sides(struct view_page *page, bool by_cum) {
   static const char *const words[2][4] = {
       {"self, change", "self in base", "self in head", "self, certain?"},

@@ -1,8 +1,8 @@
-/* Makes the URLs of the views. Each keeps filters and selection, and is relative, so that a proxy
- * may serve any path. */
+/* Makes the URLs of views. A URL keeps the filters and the selection. It is relative, so that a
+ * proxy can serve the page at any path. */
 #include "web/views/page.h"
 
-/* Parameters of a single view, which links to other views drop. */
+/* Parameters of one view only; links to other views omit them. */
 static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16

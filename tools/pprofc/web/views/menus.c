@@ -1,10 +1,10 @@
-/* Makes the menus of the bar: options of the report as a form, and downloads, saved views, theme
- * and details of the profile. */
+/* Makes the menus of the bar: a form with options of the report, and a menu with downloads, saved
+ * views, theme and profile details. */
 #include "web/views/page.h"
 
 /* ---- options ----------------------------------------- */
 
-/* A field of the form: name of the report option, label and hint. */
+/* A field of the form: name of the option, label and hint. */
 struct menu_field {
   const char *option, *label, *hint;
 };
@@ -42,7 +42,7 @@ static const pprofc_option_info *menu_option(const char *name) {
   return NULL;
 }
 
-/* Adds the fields of a list with the values of their options. */
+/* Adds a list of fields with the values of their options. */
 static void menu_fields(struct view_page *page, const char *list, const struct menu_field *fields,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {

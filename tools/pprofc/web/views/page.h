@@ -1,4 +1,4 @@
-/* Declares types that all views share: the page, its report, its rows. */
+/* Declares the types that all views share: the page, its report and its rows. */
 #ifndef PPROFC_WEB_VIEWS_PAGE_H
 #define PPROFC_WEB_VIEWS_PAGE_H
 
@@ -11,28 +11,29 @@
 #include "web/views/html.h"
 #include "web/views/views.h"
 
-/* A function (or line, file, address) on the page, with both sides of a difference. */
+/* A row of a table: a function, line, file or address. In a difference it has the values of base
+ * and head. */
 struct view_row {
-  pprofc_str name;     /* name as printed by -top */
-  pprofc_str function; /* name for selection and search: the name of the function, or else `name` */
-  pprofc_str file;     /* source file of the function; "" if unknown */
+  pprofc_str name;     /* name in -top */
+  pprofc_str function; /* function name for selection and search; `name` if the row is no
+                        * function */
+  pprofc_str file;     /* source file of the function; "" if not known */
   int64_t line;
-  int64_t flat, cum; /* values of the displayed profile: in a difference, the change */
+  int64_t flat, cum; /* values of the displayed profile; in a difference the change */
   struct view_sides {
-    double base, head; /* recorded values; over several runs their means */
+    double base, head; /* recorded values; for several runs their means */
   } self, total;
   enum inline_mark inlined;
   bool unscaled; /* true if `self` and `total` are not in the unit of the verdicts, "per second" */
-  const pprofc_verdict_row *verdict; /* verdict on the function, which lives as long as the page;
-                                        NULL if there is no verdict */
+  const pprofc_verdict_row *verdict; /* verdict on the function, or NULL; as long as the page */
 };
 
-/* Totals of the part of the profile that a view shows. */
+/* Totals of the displayed profile and of the rows of the view. */
 struct view_totals {
   bool known;
-  bool has_shown;       /* true if `shown` and the following fields are set */
-  int64_t total, shown; /* total of the displayed profile, and sum of the shown rows */
-  int64_t kept;         /* value of the samples that the filters leave */
+  bool has_shown;       /* true if `shown` and the members after it are set */
+  int64_t total, shown; /* total of the profile, and sum over the rows of the view */
+  int64_t kept;         /* value of the samples that pass the filters */
   size_t nodes, nodes_before, dropped_nodes;
 };
 
@@ -41,27 +42,27 @@ struct view_page {
   const struct web_view_input *in;
   const pprofc_allocator *mem;
   struct arena arena;
-  struct fill fill;              /* values for the templates in views.html */
-  pprofc_report_options options; /* options of the request; their warnings are shown on the page */
+  struct fill fill;              /* values for the templates of views.html */
+  pprofc_report_options options; /* options of the request; the page shows their warnings */
   const char **warnings;
   size_t warning_count, warning_capacity;
   bool failed; /* true when out of memory */
 
-  /* Results of the view, for the page around it. */
+  /* Results of the view that the page around it shows. */
   struct view_totals totals;
-  pprofc_str unit;          /* unit of the displayed values; "" until known */
-  pprofc_str argument;      /* regular expression of peek, list and disasm */
-  struct view_row selected; /* selected function; its name is "" if nothing is selected */
+  pprofc_str unit;          /* unit of the displayed values; "" until it is known */
+  pprofc_str argument;      /* regular expression of peek, list or disasm */
+  struct view_row selected; /* selected function; its name is "" without a selection */
   bool selected_found;
-  struct judgement judgement; /* verdicts on a difference, set by view_rows_make */
-  struct amount_grid grid; /* unit and digits of the amounts of verdicts, set by view_rows_make */
+  struct judgement judgement; /* verdicts on a difference; view_rows_make sets them */
+  struct amount_grid grid; /* unit and digits of verdicts; view_rows_make sets them */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the number by which recorded values of a side are divided, to show means of runs, or
+/* Returns the divisor of recorded values of a side. With it the page shows means of runs, or
  * amounts per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
@@ -70,15 +71,15 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
-/* Finds the index of the displayed sample type. False without a profile (after an invalid
- * request) and for an unknown type. */
+/* Finds the index of the displayed sample type. False for an unknown type, and without a profile
+ * (after an invalid request). */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Appends a part of views.html with the values of the page. */
+/* Appends the part `part` of views.html with the values of the page. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* Set a value of a template: an amount of the displayed profile or a mean of runs, in the unit of
- * the page; a value of a report; a share, "12.34%". */
+/* Set the value `name` of a template. The value is an amount of the profile, a mean of runs, a
+ * value of a report, or a share such as "12.34%". The first two use the unit of the page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -87,31 +88,31 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
 
 /* ---- reports ----------------------------------------- */
 
-/* A report without a format, whose graph the views write themselves. */
+/* A report whose graph the view prints itself. */
 struct view_report {
   struct report report;
   pprofc_report_options options;
-  struct graph graph; /* graph of the report, set by view_report_graph */
+  struct graph graph; /* graph; view_report_graph makes it */
   bool has_graph;
 };
 
-/* Runs the pipeline on the profile with the options of the page. The caller closes the report,
- * also after an error. */
+/* Runs the pipeline on a profile with the options of the page. The caller closes the report, also
+ * after an error. */
 pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error);
-/* Builds the graph (flags PIPELINE_*) and sets the unit of the page. */
+/* Makes the graph and sets the unit of the page. `wanted` is a set of PIPELINE_* flags. */
 pprofc_status view_report_graph(struct view_report *v, unsigned wanted, pprofc_error *error);
 void view_report_close(struct view_report *v);
 
-/* Sets the totals and the lines that describe the report, for the frame. */
+/* Sets the totals of the page and the lines that describe the report. */
 void page_note_report(struct view_page *page, const struct view_report *v);
 
-/* Runs a report of the command line into a buffer, for a view that parses its text. */
+/* Runs a report of the library, whose text the view parses. */
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error);
 
-/* Writes the functions with the largest cost, each with a link that unfolds it in the view. */
+/* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 
 /* ---- rows -------------------------------------------- */
@@ -121,74 +122,75 @@ struct view_rows {
   size_t count;
 };
 
-/* Makes a row for each node of the graph, in its order; in a difference with the values of
- * base and head, matched by name. Row i is node graph.shown[i]. Rows live in the arena of the
- * page. */
+/* Makes a row for each node of the graph, in the order of graph.shown. In a difference finds the
+ * values of base and head by name. The rows live in the arena of the page. */
 pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
                              const struct view_report *v, pprofc_error *error);
 
-/* Finds the selected function among the rows, for the inspector. */
+/* Finds the row of the selected function, for the inspector. */
 void view_rows_select(const struct view_rows *rows, struct view_page *page);
 
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* Set the values of two parts of the template: "row", the data of a function for the script (name,
- * values, in a difference both sides and the verdicts; `report` is NULL there), and "name", its
- * name as a link. */
+/* Set values of a template. The first sets the part "row" with the data of a function for the
+ * script: name and values, in a difference also base, head and verdict (`report` is NULL there).
+ * The second sets "name", a link with the function's name. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
 /* ---- differences ------------------------------------- */
 
-/* Chooses unit and digits of the amounts of the rows, which are in `unit`. */
+/* Chooses the unit and number of digits of the rows' amounts; their values are in `unit`. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
 
-/* Set the value `name` to an amount of a difference, or to a change with its sign. */
+/* Set the value `name` of a template to an amount of a difference, or to a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
-/* Sets an arrow and the change in percent of the base. */
+/* Sets an arrow, and the change in percent of the base. */
 void page_change(struct view_page *page, double base, double head);
 
-/* Sets "grew: +3.05s ±0.46s"; nothing for a row without a verdict. */
+/* Sets the value `name` to a text such as "grew: +3.05s ±0.46s". Sets nothing if the row has no
+ * verdict. */
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* Set the values of the parts that show a difference: the head of its table, the cells that a row
- * of another table also has ("change-cells"), and a whole row ("difference"). */
+/* Set values of a difference: titles of its table, the cells that other tables also contain
+ * ("change-cells"), and a whole row ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference, and lines that unfold: runs, noise, the common factor;
- * or the reason why there are no verdicts. */
+/* Sets the sentence about the difference, and its details: runs, noise, the common factor. Without
+ * verdicts sets the reason. */
 void page_sentence(struct view_page *page);
 
-/* Returns the direction of the recorded change: "grew", "shrank", "new", "gone", "same". */
+/* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */
 const char *page_status(const struct view_row *row, bool by_cum);
 
 /* ---- links ------------------------------------------- */
 
-/* Sets the URL of a view. It keeps filters and selection, and applies the changes. */
+/* Sets the value `name` to the URL of a view. Keeps the filters and the selection, and applies the
+ * changes. */
 void page_link(struct view_page *page, const char *name, const char *view,
                const struct web_change *changes, size_t count);
 
-/* Sets `address` to this view with another value of a parameter. */
+/* Sets `address` to the URL of this view with a new value of a parameter. */
 void page_change_link(struct view_page *page, const char *parameter, pprofc_str value);
 
-/* Sets `address` to VIEW?f=^name$&sel=name, and `name` to the shown name. */
+/* Sets `address` to VIEW?f=^NAME$&sel=NAME, and the value `name` to the text `shown`. */
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown);
 
-/* Sets `shown` and `count` if not all are shown. */
+/* Sets the values `shown` and `count` if some rows are not shown. */
 void page_cut(struct view_page *page, size_t shown, size_t count);
 
-/* Sets "10 of 20" with a link to all rows if not all are shown, the section "more". */
+/* Sets "10 of 20" with a link to all rows in the part "more", if some rows are not shown. */
 void page_more(struct view_page *page, size_t shown, size_t count);
 
 /* ---- parts of the document --------------------------- */
 
-/* Writes the document around a view. */
+/* Writes the page around the text `body` of a view. */
 void document_frame(struct view_page *page, pprofc_str body, struct output *out);
 
 void document_options_menu(struct view_page *page);
@@ -196,10 +198,10 @@ void document_more_menu(struct view_page *page);
 void document_pills(struct view_page *page);
 void document_inspector(struct view_page *page);
 
-/* Appends the shell command that prints the data of the view. */
+/* Appends a shell command that prints the data of the view. */
 void document_command(const struct view_page *page, struct buffer *out);
 
-/* Lists hidden form fields for the parameters of the URL, except those in `without`, which
+/* Lists the parameters of the URL as hidden fields of a form. Omits the names in `without`, which
  * ends with NULL. */
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without);
 

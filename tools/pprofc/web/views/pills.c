@@ -1,12 +1,12 @@
-/* Makes the row below the bar: totals, warnings, and the filters, each with a link that removes
- * it. */
+/* Makes the row under the bar with totals, warnings and filters. Each filter has a link that
+ * removes it. */
 #include "web/views/page.h"
 
 #include <math.h>
 
 /* ---- totals ------------------------------------------ */
 
-/* Returns the total of a whole profile, before filters. */
+/* Finds the total of a profile before filters. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
   size_t index;
   if (value_select(p, str_of(page->options.sample_index), &index, NULL) != PPROFC_OK) return false;
@@ -14,14 +14,14 @@ static bool pills_total_of(const struct view_page *page, const pprofc_profile *p
   return true;
 }
 
-/* Returns the class of the change of the total: a change within noise has no colour. */
+/* Returns the CSS class of the total's change. A change within noise has no colour. */
 static const char *pills_status(const struct view_page *page, double change) {
   const struct judgement *j = &page->judgement;
   if (j->verdicts && !pprofc_verdict_is_certain(j->summary.total_verdict)) return "unsure";
   return change > 0 ? "grew" : "shrank";
 }
 
-/* Adds "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
+/* Adds totals of a difference: "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
 static void pills_both_totals(struct view_page *page) {
   struct fill *fill = &page->fill;
   int64_t base_sum, head_sum;
@@ -41,7 +41,7 @@ static void pills_both_totals(struct view_page *page) {
   fill_end(fill);
 }
 
-/* Adds "mean of 5 + 5 runs", or "mean of 5 runs" for one side, and "per second". */
+/* Adds "mean of 5 + 5 runs", or "mean of 5 runs" without a base, and "per second". */
 static void pills_runs(struct view_page *page) {
   const struct web_info *info = page->in->info;
   size_t base = info->base_run_count ? info->base_run_count : 1;
@@ -54,7 +54,8 @@ static void pills_runs(struct view_page *page) {
   fill_flag(&page->fill, "by-time", info->by_time);
 }
 
-/* Adds "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows hidden". */
+/* Adds the size of the view: "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows
+ * hidden". */
 static void pills_shown(struct view_page *page) {
   const struct view_totals *t = &page->totals;
   struct fill *fill = &page->fill;
@@ -80,8 +81,8 @@ static void pills_shown(struct view_page *page) {
 
 /* ---- filters ----------------------------------------- */
 
-/* Adds a filter, or another option that changes the view, as a pill: "show from ^main$". A link
- * removes it, unless the command line set it. A switch that is on has only its name. */
+/* Adds a pill for a filter or another option of the view: "show from ^main$". A link removes it,
+ * unless it comes from the command line. A boolean option has no value in the pill. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
   char value[4096];
   const char *parameter = option->url ? option->url : option->name;
@@ -99,7 +100,7 @@ static void pills_option(struct view_page *page, const pprofc_option_info *optio
   fill_end(&page->fill);
 }
 
-/* True for options that the menus and the bar already show, or that have no effect on a page. */
+/* True for options that the menus and the bar show, or that have no effect on a page. */
 static bool pills_is_quiet(const char *name) {
   static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
                                       "intel_syntax", "title",      "compact_labels", "normalize",

@@ -1,4 +1,4 @@
-/* Runs the pipeline and builds graphs for the views, which write the reports themselves. */
+/* Runs the pipeline and makes graphs. The views print the graphs themselves. */
 #include "web/views/page.h"
 
 #include "unit/unit.h"
@@ -8,7 +8,7 @@ double page_divisor(const struct view_page *page, enum web_side side) {
   return divisor > 0 ? divisor : 1;
 }
 
-/* Returns the options of the page with the divisor of the displayed profile. */
+/* Returns the options, with the divisor of the displayed profile added. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;
@@ -73,13 +73,13 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
 
 /* ---- data for the frame ------------------------------ */
 
-/* True if a browser may follow the URL. */
+/* True if the text is a URL that a browser may open. */
 static bool page_is_web_address(pprofc_str text) {
   return str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
 }
 
-/* Adds a line about the profile. If the page divides values by runs or operations, the duration
- * loses its percentage. */
+/* Adds a line about the profile. If the page shows divided values, drops the percentage of the
+ * duration. */
 static void page_add_label(void *context, const char *prefix, pprofc_str text) {
   struct view_page *page = context;
   struct fill *fill = &page->fill;

@@ -1,4 +1,4 @@
-/* Copies the SVG of dot into a page, with links and names in its boxes. */
+/* Copies an SVG from dot into a page, and makes its boxes links with names. */
 #include "web/views/svg.h"
 
 #include "core/str.h"
@@ -9,14 +9,15 @@ struct svg_copy {
   struct buffer *out;
   svg_box_fn box;
   void *context;
-  size_t number; /* number of the box whose group is open; 0 in a group that is not a box */
+  size_t number; /* number of the box in the open group; 0 in other groups */
   bool difference;
 };
 
 /* ---- colours ----------------------------------------- */
 
-/* Colours that replace dot's. dot_color gives boxes channel values up to 237 with a saturation
- * of 10 %, and lines up to 178 with 100 %: red for more, green for less, grey for neutral. */
+/* Colours that replace the colours of dot. dot_color gives boxes channels of up to 237 with a
+ * saturation of 10 %. Lines have channels of up to 178 with 100 %. Red means more, green less, grey
+ * unchanged. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;
@@ -25,7 +26,7 @@ static const struct svg_palette svg_boxes = {
     {238, 238, 238}, {251, 214, 182}, {190, 219, 245}, 0.1};
 static const struct svg_palette svg_lines = {{138, 138, 138}, {184, 84, 0}, {28, 100, 165}, 1};
 
-/* Returns the index of "#rrggbb" after a quote, or the end of the text. */
+/* Returns the index of the next "#rrggbb" after a quote, or the size of the text. */
 static size_t svg_find_color(pprofc_str text, size_t from) {
   size_t at = from + str_find(str_slice(text, from, text.size), STR("=\"#"));
   return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
@@ -49,7 +50,7 @@ static void svg_put_color(struct buffer *out, pprofc_str digits) {
   }
 }
 
-/* Writes a tag, with the colours of a difference. */
+/* Writes a tag. In a difference replaces its colours. */
 static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   size_t from = 0, at;
   while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
@@ -62,8 +63,7 @@ static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Finds the value of an attribute of a tag. `name` includes the = and the quote:
- * `xlink:title="`. */
+/* Finds an attribute of a tag. `name` includes = and the quote: `xlink:title="`. */
 static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   size_t at = str_find(tag, name);
   if (at == tag.size) return false;
@@ -72,7 +72,7 @@ static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   return true;
 }
 
-/* Returns the number of the box: 12 for "N12", 0 for "N12_0" and the legend. */
+/* Returns the number of a box: 12 for "N12", 0 for other titles such as "N12_0". */
 static size_t svg_box_number(pprofc_str title) {
   uint64_t number;
   bool is_box =
@@ -80,7 +80,7 @@ static size_t svg_box_number(pprofc_str title) {
   return is_box && number < SIZE_MAX ? (size_t)number : 0;
 }
 
-/* Writes <svg ...> with the view box only, so that the page sets the size of the picture. */
+/* Writes <svg ...> with its viewBox only; the page sets the size of the picture. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
   pprofc_str view;
   buffer_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -105,8 +105,8 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   buffer_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
-/* Handles <a xlink:title="...">: the tooltip becomes a title, which browsers show, and the box
- * becomes a link. */
+/* Handles <a xlink:title="...">. Makes a <title> of the tooltip, because browsers show it, and
+ * makes the box a link. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
   if (c->number)
@@ -120,7 +120,7 @@ static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   buffer_add_text(c->out, "</title>");
 }
 
-/* Removes one tag, comment or run of text from *rest and returns it. */
+/* Removes the next tag, comment or text from *rest and returns it. */
 static pprofc_str svg_next(pprofc_str *rest) {
   size_t end;
   if (str_starts(*rest, STR("<!--")))
@@ -143,7 +143,7 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
   else if (str_starts(piece, STR("<a ")))
     svg_open_link(c, piece);
   else if (str_equal(piece, STR("<title>"))) {
-    pprofc_str title = svg_next(rest); /* title that dot wrote, which has the number of the box */
+    pprofc_str title = svg_next(rest); /* title of dot with the number of the box */
     c->number = svg_box_number(title);
     svg_next(rest);
   } else if (str_starts(piece, STR("<")))

@@ -1,5 +1,5 @@
-/* Lists the values of labels on both sides of a difference, each with a verdict. The verdict treats
- * a value as a frame at the root of the stacks that have it. */
+/* Lists the values of labels in base and head, with verdicts. For a verdict, the value of a label
+ * is a frame at the root of the stacks of its samples. */
 #include "web/views/tag_changes.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *page, pp
   const pprofc_profile *const profiles[2] = {page->in->base, page->in->head};
   void (*warn)(void *, const char *) = page->options.warn;
   pprofc_status status = PPROFC_OK;
-  page->options.warn = NULL; /* the difference already has the same warnings */
+  page->options.warn = NULL; /* ignore the warnings, because the difference has the same */
   for (size_t side = 0; !status && side < 2; side++) {
     struct tag_sums *sums = &c->sums[side];
     c->opened = side + 1;
@@ -63,8 +63,8 @@ pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key, pprofc_e
   return judge_sides(sides, &options, info->noise, &page->judgement, error);
 }
 
-/* Returns the verdict on all samples with the value, or NULL. A function with the same name would
- * add its samples; then the amounts differ. */
+/* Returns the verdict on the samples with the row's value, or NULL. Compares the amounts, because a
+ * function with the same name would add its samples to the verdict. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
@@ -73,7 +73,7 @@ static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struc
               fabs(found->cum.head - row->total.head) <= slack;
   if (!same && !judge_rescales(&page->judgement)) return NULL;
   pprofc_verdict_row *own = arena_copy(&page->arena, found, sizeof *found);
-  if (own) own->via_callee = false; /* all cost of a value is in the frames below it */
+  if (own) own->via_callee = false; /* all cost of a value is in deeper frames */
   return own;
 }
 

@@ -1,17 +1,18 @@
-/* Makes the view Compare: chooses a base, and shows the totals of every sample type and the largest
- * changes. */
+/* Makes the view Compare. It lets the user choose a base, and shows the totals of all sample types
+ * and the largest changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of changes listed in each direction. */
+/* Maximum number of increases, and of decreases, in the lists. */
 #define COMPARE_CHANGES 10
 
 /* ---- choosing a base --------------------------------- */
 
-/* Lists the choices for one side. Links keep the filters and the other side. */
+/* Lists the profiles that can be base or head. Their links keep the filters and the other
+ * profile. */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
                             const struct web_item *items, size_t count) {
   struct fill *fill = &page->fill;
@@ -80,7 +81,7 @@ static int compare_by_total(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* Lists rows by change: the largest increases first, the largest decreases last. */
+/* Lists the largest increases, or the largest decreases if `grew` is false. */
 static void compare_list(struct view_page *page, const struct view_rows *rows, bool grew) {
   fill_begin(&page->fill, "tables");
   fill_words(&page->fill, "words", grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");

@@ -1,8 +1,9 @@
-/* Makes the view Flame: the place where the viewer draws, and a table of functions for browsers
- * without script. */
+/* Makes the view Flame: the element in which the script draws, and a table of functions for
+ * browsers without a script. */
 #include "web/views/page.h"
 
-/* Changes of the query that make the data the same for any selection and table. */
+/* Changes that remove the selection and the table from the query, so that all requests for the data
+ * are equal. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},   {"side", {"", 0}},
@@ -11,11 +12,11 @@ const struct web_change *view_flame_data(size_t *count) {
   return changes;
 }
 
-/* Above this number of samples the table is loaded after the picture. */
+/* Number of samples from which the page loads the table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the table can load later: no other part of the page needs it, and making it takes
- * time. */
+/* True if the page can load the table later. That needs many samples, and no parameter that refers
+ * to the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -23,8 +24,8 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes a link to the table for browsers without script. The script loads the table there after
- * the picture. */
+/* Writes a link to the table. Browsers without a script follow it; the script loads the table in
+ * its place. */
 static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
                                       pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
@@ -56,7 +57,7 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
       flame_table_waits(page) ? flame_table_link(page, out, error) : view_top(page, out, error);
-  /* Clear the totals of shown functions, because the picture shows all. */
+  /* Drop the totals of the table, because the picture shows all functions. */
   page->totals.has_shown = false;
   buffer_add_text(out, "</section>\n");
   page->options.granularity = page->in->options->granularity;

@@ -1,5 +1,5 @@
-/* Makes the view Graph: the picture of dot, with links. Without dot, or for a graph that is too
- * large for dot, the script draws the same graph. */
+/* Makes the view Graph: a picture from dot with links. Without dot, or if the graph is too large
+ * for dot, the script draws the graph. */
 #include "core/child.h"
 #include "core/float.h"
 #include "report/graphs/dot.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Maximum number of edges of a graph for dot, which takes minutes for more. */
+/* Maximum number of edges that dot draws; larger graphs take it minutes. */
 #define DOT_EDGES 2000
 
 struct graph_picture {
@@ -17,13 +17,13 @@ struct graph_picture {
   struct view_report v;
   struct view_rows rows;
   struct buffer dot, svg;
-  char reason[512]; /* reason why dot drew no picture, or "" */
+  char reason[512]; /* reason for a missing picture of dot, or "" */
 };
 
 /* ---- drawing ----------------------------------------- */
 
-/* Writes the input of dot, with a font that fits the page and without the legend, which the
- * page shows elsewhere. */
+/* Writes the input of dot. Sets a font that fits the page and omits the legend, because the page
+ * shows it elsewhere. */
 static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *error) {
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "edge [fontname=\"Helvetica,Arial,sans-serif\"]\n"
@@ -50,8 +50,7 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   return status;
 }
 
-/* Draws the graph, or stores the reason why there is no picture, which is not an error of the
- * page. */
+/* Draws the graph. If that fails, stores the reason; it is not an error of the page. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};
@@ -68,7 +67,7 @@ static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) 
 
 /* ---- the picture ------------------------------------- */
 
-/* Writes the tag of a box into the copy of dot's picture, with the values of its row. */
+/* Writes the tag of a box of the picture, with the values of its row. */
 static void picture_box(void *context, struct buffer *out, size_t number) {
   const struct graph_picture *g = context;
   struct view_page *page = g->page;
@@ -92,7 +91,7 @@ static void picture_fill_share(const struct graph_picture *g, const char *name, 
   fill_words(&g->page->fill, name, text);
 }
 
-/* Adds the edges for the script, which numbers the boxes from 0. */
+/* Adds the edges as data for the script. The numbers of boxes start at 0 there. */
 static bool picture_fill_edges(const struct graph_picture *g) {
   const struct graph *graph = &g->v.graph;
   struct fill *fill = &g->page->fill;

@@ -1,17 +1,17 @@
-/* Makes the view Peek: the lines of -peek, each function between its callers and callees, with
- * names as links. */
+/* Makes the view Peek. It shows the lines of -peek: each function between its callers and callees,
+ * with names as links. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Numbers of functions shown, unless the reader requests all: with a filter, and without. */
+/* Maximum number of functions with and without a filter, unless the user requests all. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
 struct peek {
   struct view_page *page;
   struct view_report v;
-  int64_t running; /* sum of the flat values printed so far */
+  int64_t running; /* sum of the self values of the printed functions */
 };
 
 /* ---- matching functions ------------------------------ */
@@ -26,8 +26,8 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Makes an expression for the printed names of all functions whose own name matches. Printed
- * names end with file and line, so ^name$ does not match them. */
+/* Makes an expression for the functions whose name matches. In lines of -peek, file and line follow
+ * the name, so ^name$ would not match them. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;
@@ -64,8 +64,8 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* Makes the graph of the functions that match the expression, by printed name or else by
- * function name. */
+/* Makes the graph of the functions that match the expression. Compares the names in -peek; if no
+ * name matches, compares the functions' names. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->options.focus;
@@ -73,7 +73,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  /* No function is selected, because the profile has no samples. */
+  /* An empty result is no error if the user requested no function. */
   if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);

@@ -1,5 +1,5 @@
-/* Makes the view Source: the lines of -weblist, functions and files with the largest cost first. A
- * line unfolds its instructions. Files are found and read by the rules of report/source. */
+/* Makes the view Source. It shows the lines of -weblist; functions and files with the largest cost
+ * come first. A click on a line shows its instructions. report/source finds and reads the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"
@@ -10,7 +10,7 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
-/* Number of missing files for which flags are looked up. */
+/* Maximum number of missing files for which the view searches flags that find them. */
 #define SOURCE_SUGGESTIONS 20
 
 struct source_page {
@@ -18,12 +18,12 @@ struct source_page {
   struct view_report v;
   struct web_data data;
   struct source_lookup sources;
-  int64_t most;     /* cost of the hottest visible line, which has the strongest colour */
-  bool missing;     /* true if a file could not be read */
-  size_t suggested; /* number of missing files for which flags were looked up */
+  int64_t most;     /* largest cost of a visible line, which gets the strongest colour */
+  bool missing;     /* true if the program could not read a file */
+  size_t suggested; /* number of missing files with a search for flags */
 };
 
-/* Extent of a file: its range of places [first, end) and their cost. */
+/* Places of a file, from `first` to before `end`, and their self value. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
@@ -48,7 +48,7 @@ static void source_fill_cost(struct source_page *s, int64_t flat, int64_t cum) {
   source_add_value(s, cum, cost);
 }
 
-/* Sets a position as FILE:LINE. */
+/* Sets the position of a place: "FILE:LINE". */
 static void source_fill_place(struct source_page *s, pprofc_str file, int64_t line) {
   buffer_printf(fill_text(&s->page->fill, "place"), "%.*s:%lld", STR_ARG(str_path_base(file)),
                 (long long)line);
@@ -60,8 +60,8 @@ static bool source_same_call(const struct web_call *a, const struct web_call *b)
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Writes the inlined calls of an instruction, except those shared with the previous
- * instruction. */
+/* Writes the inlined calls of an instruction. Omits those that the previous instruction has as
+ * well. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
   bool same = before != NULL;
@@ -130,7 +130,7 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   fill_end(&s->page->fill);
 }
 
-/* Returns the largest cost of a line in places [first, end) of one file. */
+/* Returns the largest total of a line among places [first, end) of a file. */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
@@ -142,7 +142,7 @@ static int64_t source_hottest(const struct source_page *s, size_t first, size_t 
   return most;
 }
 
-/* Sets the reason why a file has no lines, and the hint how to find it. */
+/* Sets the reason for missing lines of a file, and a hint how to find the file. */
 static void source_fill_failure(struct source_page *s, pprofc_str name) {
   const struct source_file *file = source_lookup_file(&s->sources, name);
   if (!file || !file->failure.size) return;
@@ -152,7 +152,7 @@ static void source_fill_failure(struct source_page *s, pprofc_str name) {
   if (s->suggested++ < SOURCE_SUGGESTIONS) source_lookup_suggest(&s->sources, name, flags);
 }
 
-/* Begins a function. */
+/* Begins the section of a function. */
 static void source_fill_head(struct source_page *s, const struct weblist_run *run) {
   const struct web_place *first = s->data.places + run->first;
   struct view_row row = {.name = run->name,

@@ -1,5 +1,5 @@
-/* Makes the view Tags: labels of the samples, their values and costs. Links filter by a value or
- * add a label to the stacks. */
+/* Makes the view Tags. It shows labels of the samples with their values and costs. Links filter by
+ * a value, or add a label to the stacks. */
 #include "core/escape.h"
 #include "web/views/tag_changes.h"
 
@@ -7,21 +7,22 @@
 
 /* Number of values shown for one key. */
 #define TAG_VALUES 200
-/* Number of keys whose values are judged: each costs as much as a table of functions. */
+/* Maximum number of keys whose values get verdicts. The verdicts of each key take as long as a
+ * table of functions. */
 #define TAG_JUDGED 8
 
 struct tags_page {
   struct view_page *page;
   struct view_report v;
   struct tag_sums sums;
-  struct tag_changes changes; /* both sides of a difference */
+  struct tag_changes changes; /* labels of base and head in a difference */
   size_t key_count;
 };
 
 /* ---- filters ----------------------------------------- */
 
-/* Appends text that matches literally in a filter. Commas separate expressions there, so they
- * are written as character codes. */
+/* Appends text that a filter compares literally. In filters, commas separate expressions, so the
+ * function writes a comma as a character code. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
   pprofc_str piece;
   for (bool first = true; str_next(&text, ',', &piece); first = false) {
@@ -30,7 +31,7 @@ static void tags_quote(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* Appends a filter: "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
+/* Appends a filter for a value: "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
 static void tags_filter(const struct tags_page *t, const struct tag_value *tag,
                         struct buffer *out) {
   buffer_add_str(out, tag->key);
@@ -56,7 +57,7 @@ static void tags_link(struct tags_page *t, const char *parameter, pprofc_str val
 
 /* ---- tables ------------------------------------------ */
 
-/* Adds a row of one profile. */
+/* Adds a row with the cost of a value in a single profile. */
 static void tags_cost(struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
   struct fill *fill = &t->page->fill;
   double share = key_sum ? fabs((double)tag->sum / (double)key_sum) : 0;
@@ -90,7 +91,7 @@ static void tags_anchor(struct tags_page *t, size_t number) {
   buffer_printf(fill_text(&t->page->fill, "anchor"), "key-%zu", number);
 }
 
-/* Adds the title of a key and its links. */
+/* Adds the title of a key, with links. */
 static void tags_title(struct tags_page *t, const struct tag_value *items, size_t count) {
   struct fill *fill = &t->page->fill;
   tags_anchor(t, t->key_count);
@@ -102,7 +103,7 @@ static void tags_title(struct tags_page *t, const struct tag_value *items, size_
   tags_link(t, "th", items[0].key, "Hide in the graph");
 }
 
-/* Adds the values of a key in one profile. */
+/* Adds the values of a key in a single profile. */
 static void tags_costs(struct tags_page *t, const struct tag_value *items, size_t shown,
                        size_t count) {
   int64_t sum = 0, total = t->v.report.result.total;
@@ -158,7 +159,7 @@ static pprofc_status tags_key(struct tags_page *t, const struct tag_value *items
   return status;
 }
 
-/* Adds links to the keys, if there are several. */
+/* Adds links to all keys, if there are several. */
 static void tags_index(struct tags_page *t) {
   struct fill *fill = &t->page->fill;
   size_t number = 0;

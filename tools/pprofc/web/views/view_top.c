@@ -1,5 +1,5 @@
-/* Makes the view Top: the rows of -top as a table; in a difference with base, head and change, and
- * with links that show only functions that grew, shrank, are new or are gone. */
+/* Makes the view Top, a table with the rows of -top. In a difference it has base, head and change,
+ * and links that show only functions that grew, shrank, are new or are gone. */
 #include "web/views/page.h"
 
 #include <stdlib.h>
@@ -12,10 +12,10 @@ struct top_table {
   struct view_report report;
   struct view_rows rows;
   bool by_cum;
-  const char *only; /* filter of rows: "grew", "shrank", "new", "gone", "significant" or "" */
+  const char *only; /* filter of rows: "grew", "shrank", "new", "gone", "significant" or "" (all) */
 };
 
-/* True if the row passes the filter `only`. */
+/* True if the filter `only` shows the row. */
 static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {
   if (!*only) return true;
   if (strcmp(only, "significant") == 0)
@@ -61,8 +61,8 @@ static void top_plain(struct top_table *t, struct buffer *out) {
 
 /* ---- a difference ------------------------------------ */
 
-/* Returns the number of rows that a filter keeps. The filter for significant changes also counts
- * functions that are hidden for their size, because it shows them. */
+/* Returns the number of rows that a filter shows. The filter "significant" also shows functions
+ * that are too small for the table. */
 static size_t top_filter_count(const struct top_table *t, const char *only) {
   size_t count = 0;
   if (strcmp(only, "significant") == 0 && strcmp(t->only, only) != 0)
