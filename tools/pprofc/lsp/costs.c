@@ -1,4 +1,4 @@
-/* Computes the costs of lines by file. */
+/* Computes the costs of source lines. */
 #include "lsp/costs.h"
 
 #include "core/array.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of calls shown in each direction. */
+/* Maximum number of callers, and of callees, to show. */
 #define COSTS_CALLS 5
 
 /* ---- reading ----------------------------------------- */
@@ -27,7 +27,7 @@ static bool costs_add(struct costs *costs, const struct cost *cost) {
   return true;
 }
 
-/* Takes the lines of the graph. */
+/* Adds the lines of the graph. */
 static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) {
   size_t count;
   pprofc_status status = lines_graph(costs->profile, &costs->quiet, &costs->lines, error);
@@ -41,7 +41,7 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Takes the judged lines. Their names are FUNCTION, a newline, FILE:LINE. */
+/* Adds the lines that have verdicts. Their names are FUNCTION, a newline and FILE:LINE. */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
     const pprofc_verdict_row *row = &costs->by_line.rows[i];
@@ -56,14 +56,14 @@ static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* True if the command compares runs that can be judged. */
+/* True if the command compares runs, and no option prevents verdicts. */
 static bool costs_can_judge(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   return *command->diff_base && !*command->benchmark && !o->mean && !o->normalize &&
          !o->drop_negative && !noise_sums_given(command);
 }
 
-/* Judges the functions and lines of all runs. */
+/* Judges functions and lines of all runs. */
 static pprofc_status costs_judge(struct costs *costs, const struct command *command,
                                  pprofc_error *error) {
   struct loaded_runs runs;
@@ -104,7 +104,7 @@ static bool costs_mark_first(struct costs *costs) {
   return true;
 }
 
-/* Finds the first node of each function name. */
+/* Sets the first node of each function name. */
 static bool costs_index(struct costs *costs) {
   const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &costs->node_count);
   costs->nodes = mem_array(&mem_default, costs->node_count, sizeof *costs->nodes);
@@ -125,7 +125,7 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
   if (status == PPROFC_E_INVALID && !*command->noise.show) {
-    costs_free(costs); /* the runs cannot be judged: their difference is shown */
+    costs_free(costs); /* without verdicts, show the plain difference */
     judged = false;
     status = PPROFC_OK;
   }
@@ -181,8 +181,8 @@ double costs_total(const struct cost *cost) {
 
 /* ---- files ------------------------------------------- */
 
-/* Returns the number of parts that two paths have in common at their ends. *whole becomes true
- * if these are all parts of a. */
+/* Returns the number of equal path components at the ends of two paths. Sets *whole if `a` as a
+ * whole is the end of `b`. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
   while (i && k && a.data[i - 1] == b.data[k - 1]) {
@@ -213,7 +213,8 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* The difference is a sum over the runs of the base, but verdicts compare means. */
+    /* Divide by the runs: the difference is a sum over the runs of the base, but verdicts compare
+     * means. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
     buffer_add_str(to, amount_text(&unit, mean, true, text));
@@ -229,8 +230,9 @@ static void costs_put_amount(struct buffer *to, const struct amount_grid *grid, 
   buffer_add_str(to, amount_of_ticks(grid, value, plus, text));
 }
 
-/* Appends ", +0.5s ±0.1s", for a function "; grew: +0.5s ±0.1s": the change of the own value, or of
- * the total if there is no own value. Without a test there is no interval. */
+/* Appends a change: ", +0.5s ±0.1s" for a line, "; grew: +0.5s ±0.1s" for a function. The change is
+ * of the self value, or of the total if the self value is 0. Without a test there is no
+ * interval. */
 static void costs_put_change(const struct costs *costs, struct buffer *to, const struct cost *cost,
                              const struct amount_grid *grid) {
   const pprofc_verdict_summary *s = &costs->judged.summary;

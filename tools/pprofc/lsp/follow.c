@@ -1,4 +1,4 @@
-/* Follows lines through the history of a repository. */
+/* Finds the current number of a line in a file that changed. */
 #include "lsp/follow.h"
 
 #include "core/array.h"
@@ -16,13 +16,13 @@ void follow_free(struct follow *f) {
   buffer_free(&f->base);
 }
 
-/* True if the file was written after a time. A file whose time is not known counts as newer. */
+/* True if the file changed after `time`, or if the time of its last change is not known. */
 static bool follow_is_newer(const char *path, int64_t time) {
   struct stat info;
   return time > 0 && (stat(path, &info) != 0 || (int64_t)info.st_mtime > time / 1000000000);
 }
 
-/* Takes the changes of the file. */
+/* Copies the changes of the file. */
 static void follow_take(struct follow *f, const struct revisions *r, pprofc_str path) {
   pprofc_str place = revisions_place(r, DIFF_HEAD, path);
   const struct changed_file *file = hunks_file(&r->hunks, DIFF_HEAD, place);
@@ -48,7 +48,8 @@ void follow_read(struct follow *f, const char *path, const char *ref, int64_t ti
   buffer_free(&folder);
 }
 
-/* Maps a line from one side of the changes to the other. */
+/* Converts a line number of the profile to the current file, or with `back` in the other
+ * direction. */
 static size_t follow_map(const struct follow *f, size_t line, bool back) {
   int64_t at = (int64_t)line + 1, moved = 0;
   for (size_t i = 0; i < f->count; i++) {

@@ -1,27 +1,27 @@
-/* Follows the lines of a file that changed since its profile was recorded. */
+/* Finds the current numbers of lines in a file that changed after its profile was recorded. */
 #ifndef PPROFC_LSP_FOLLOW_H
 #define PPROFC_LSP_FOLLOW_H
 
 #include "core/buffer.h"
 #include "report/source/revisions.h"
 
-/* The changes of a file since the profile, in the order of its lines. */
+/* Changes of a file since its profile, in the order of lines. */
 struct follow {
   struct hunk *hunks;
   size_t count, capacity;
-  struct buffer base; /* path of the file in the commit of the profile, "" if it is not known */
+  struct buffer base; /* path of the file in the profile's commit; "" if not known */
 };
 
 void follow_init(struct follow *follow);
 void follow_free(struct follow *follow);
 
-/* Reads the changes of the file at `path` from git: since the commit `ref`, or if it is "" since
- * `time`, in nanoseconds since 1970, if the file is newer. Without git, a repository or a commit
- * no line is known to have changed. */
+/* Reads the changes of the file `path` from git. The changes start at the commit `ref`. If `ref` is
+ * "", they start at `time` (nanoseconds since 1970), and only if the file is newer. Without git,
+ * repository or commit, all lines count as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* Convert a line of the profile to the line of the current file, and back. Lines count from 0.
- * SIZE_MAX if the text of the line changed. */
+/* Convert a line number of the profile to the current file, and back. Numbers start at 0. SIZE_MAX
+ * if the text of the line changed. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

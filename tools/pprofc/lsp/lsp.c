@@ -1,4 +1,5 @@
-/* Implements the methods of the Language Server Protocol: hints, lenses, hover, diagnostics. */
+/* Implements the methods of the Language Server Protocol: inlay hints, code lenses, hover,
+ * diagnostics. */
 #include "lsp/lsp.h"
 
 #include "core/array.h"
@@ -18,14 +19,14 @@
 /* ---- open documents ---------------------------------- */
 
 struct document {
-  /* Address of the document, its text when it was opened, and its current text. */
+  /* URI of the document, its text when the editor opened it, and its current text. */
   struct buffer uri, first, now;
-  size_t first_lines, now_lines; /* numbers of lines of the two texts */
-  size_t same_begin, same_end;   /* numbers of whole lines that both texts begin and end with */
-  size_t *starts;                /* offset of each line of the current text */
-  size_t capacity;               /* number of allocated offsets */
-  pprofc_str file;               /* file of the profile that the document shows, or empty */
-  struct follow follow;          /* changes from the profile to the opened text */
+  size_t first_lines, now_lines; /* numbers of lines in `first` and `now` */
+  size_t same_begin, same_end;   /* numbers of equal lines at the start and end of both texts */
+  size_t *starts;                /* offset of each line in the current text */
+  size_t capacity;               /* size of `starts` */
+  pprofc_str file;               /* the document's file in the profile, or empty */
+  struct follow follow;          /* changes between the profile and the text `first` */
 };
 
 static size_t document_lines(pprofc_str text) {
@@ -40,7 +41,7 @@ static size_t document_same_begin(pprofc_str a, pprofc_str b) {
   return i == a.size && i == b.size ? lines + 1 : lines;
 }
 
-/* True if the last `size` bytes of the text begin at a line. */
+/* True if a line starts `size` bytes before the end of the text. */
 static bool document_line_begins(pprofc_str text, size_t size) {
   return size == text.size || text.data[text.size - 1 - size] == '\n';
 }
@@ -52,7 +53,7 @@ static size_t document_same_end(pprofc_str a, pprofc_str b) {
   return lines + (document_line_begins(a, i) && document_line_begins(b, i));
 }
 
-/* Counts and compares the lines of both texts. False when out of memory. */
+/* Counts the lines of both texts and compares them. False when out of memory. */
 static bool document_measure(struct document *d) {
   pprofc_str first = buffer_str(&d->first), now = buffer_str(&d->now);
   d->first_lines = document_lines(first);
@@ -67,25 +68,27 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line of a text with `count` lines to a line of the other text with `other` lines. */
+/* Converts a line of one text to the same line of the other. `count` and `other` are their numbers
+ * of lines. SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
   return count - line <= d->same_end ? other - (count - line) : SIZE_MAX;
 }
 
-/* Converts a line of the profile to a line of the document, from 0; SIZE_MAX if it changed. */
+/* Converts a line of the profile to a line of the document. Lines start at 0; SIZE_MAX if the line
+ * changed. */
 static size_t document_line(const struct document *d, size_t line) {
   return document_map(d, d->first_lines, d->now_lines, follow_line(&d->follow, line));
 }
 
-/* Converts a line of the document to a line of the profile; SIZE_MAX if it changed. */
+/* Converts a line of the document to a line of the profile. SIZE_MAX if the line changed. */
 static size_t document_origin(const struct document *d, size_t line) {
   size_t opened = document_map(d, d->now_lines, d->first_lines, line);
   return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);
 }
 
-/* Returns the length of a line in UTF-16 units. */
+/* Returns the length of a line in UTF-16 code units. */
 static size_t document_length(const struct document *d, size_t line) {
   size_t units = 0;
   pprofc_str now = buffer_str(&d->now), rest, text;
@@ -99,17 +102,17 @@ static size_t document_length(const struct document *d, size_t line) {
 #define LSP_NOT_INITIALIZED (-32002)
 
 #define LSP_DOCUMENTS   64
-#define LSP_DIAGNOSTICS 10 /* maximum number of diagnostics for a file */
-#define QUICKFIX_LINES  50 /* number of lines of -quickfix without -nodecount */
+#define LSP_DIAGNOSTICS 10 /* maximum number of diagnostics per file */
+#define QUICKFIX_LINES  50 /* default number of lines of -quickfix */
 
 struct lsp {
   const struct command *command;
   struct costs costs;
   struct lsp_page page;
-  bool shows; /* true if the client has window/showDocument */
+  bool shows; /* true if the client supports window/showDocument */
   bool initialized, shut_down;
   const char *ref; /* commit of the profile, or "" */
-  int64_t time;    /* time of the profile in nanoseconds since 1970; 0 if it is not known */
+  int64_t time;    /* time of the profile in nanoseconds since 1970; 0 if not known */
   struct document *documents[LSP_DOCUMENTS];
   size_t count;
 };
@@ -142,8 +145,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the file of the profile: by the path of the document, or by its path in the commit of the
- * profile. */
+/* Finds the file of the profile for a document. Compares the path of the document, and its path in
+ * the commit of the profile. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -180,7 +183,7 @@ static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   return d;
 }
 
-/* Takes the whole new text of a document. */
+/* Replaces the text of a document; the client sends the whole text. */
 static void lsp_change(struct document *d, const struct node *params) {
   const struct node *changes = node_get(params, "contentChanges");
   if (!d || !node_size(changes)) return;
@@ -188,7 +191,7 @@ static void lsp_change(struct document *d, const struct node *params) {
   if (node_get(last, "range")) return;
   buffer_clear(&d->now);
   buffer_add_str(&d->now, node_text(last, "text"));
-  /* Without memory for its lines the document is empty and shows nothing. */
+  /* When out of memory, make the document empty; it shows no costs. */
   if (document_measure(d)) return;
   buffer_clear(&d->now);
   d->now_lines = d->same_begin = d->same_end = 0;
@@ -199,7 +202,7 @@ static void lsp_change(struct document *d, const struct node *params) {
 extern const unsigned char asset_results_template[];
 extern const size_t asset_results_template_size;
 
-/* Appends a part of results.template and clears its values. */
+/* Appends a part of results.template with its values, then clears the values. */
 static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   const pprofc_str template = {(const char *)asset_results_template, asset_results_template_size};
   fill_words(fill, "version", PPROFC_VERSION);
@@ -207,7 +210,8 @@ static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   fill_free(fill);
 }
 
-/* Adds a line of a document with its cost, which follows the name `before` if there is one. */
+/* Adds a line of a document with its cost. If `before` is not empty, the text starts with it:
+ * "NAME: COST". */
 static void result_item(struct fill *fill, const struct lsp *lsp, const struct document *d,
                         size_t line, pprofc_str before, const struct cost *cost) {
   struct buffer text;
@@ -225,7 +229,8 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
   buffer_free(&text);
 }
 
-/* Returns the line at which a cost is shown, from 0; SIZE_MAX if its text changed. */
+/* Returns the line of the document that shows a cost. Lines start at 0; SIZE_MAX if the text of the
+ * line changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
   return document_line(d, (size_t)cost->line - 1);
@@ -258,7 +263,8 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
   }
 }
 
-/* Appends the costs and calls of a line, and in a comparison the lines above its table as code. */
+/* Appends the cost of a line and the calls of its function. In a comparison adds the lines above
+ * the table of verdicts as code. */
 static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
   pprofc_str rest = buffer_str(&lsp->costs.header), line;
   costs_put_name(text, cost->function);
@@ -292,7 +298,7 @@ static void lsp_hover(const struct lsp *lsp, const struct document *d, const str
   buffer_free(&text);
 }
 
-/* Marks the hottest lines of a document. The costs come largest first. */
+/* Adds diagnostics to the lines with the largest costs. The costs are sorted, largest first. */
 static void lsp_diagnose(const struct lsp *lsp, struct rpc *rpc, const struct document *d) {
   struct fill fill;
   struct buffer params;
@@ -321,7 +327,7 @@ static void lsp_initialize(struct lsp *lsp, const struct rpc_request *request) {
   lsp->shows = node_is(support, NODE_TRUE);
 }
 
-/* Shows the path of the page to the user. */
+/* Shows the user the path of the page with the flame graph. */
 static void lsp_name_path(const struct lsp *lsp, struct rpc *rpc) {
   struct fill fill;
   struct buffer params;
@@ -333,7 +339,7 @@ static void lsp_name_path(const struct lsp *lsp, struct rpc *rpc) {
   buffer_free(&params);
 }
 
-/* Asks the client to show an address, or shows the path if it cannot. */
+/* Requests that the client shows the page. If the client does not support this, shows the path. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;
@@ -349,14 +355,14 @@ static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address)
   buffer_free(&params);
 }
 
-/* Shows the path of the page if the client could not show it. */
+/* Shows the path of the page if the client failed to show the page. */
 static void lsp_respond(void *context, struct rpc *rpc, const struct node *message) {
   const struct lsp *lsp = context;
   if (*lsp->page.folder && !node_is(node_path(message, "result.success"), NODE_TRUE))
     lsp_name_path(lsp, rpc);
 }
 
-/* Opens the page at the function in the arguments. The result is the address of the page. */
+/* Shows the page with the function of the arguments selected. The result is the URL of the page. */
 static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
                         struct rpc_answer *answer) {
   const struct node *argument = node_at(node_get(request->params, "arguments"), 0);
@@ -406,7 +412,7 @@ static void lsp_notified(struct lsp *lsp, struct rpc *rpc, const struct rpc_requ
   if (d) lsp_diagnose(lsp, rpc, d);
 }
 
-/* Refuses requests before initialize and after shutdown. */
+/* Fails for requests before initialize and after shutdown. */
 static bool lsp_is_ready(const struct lsp *lsp, pprofc_str method, struct rpc_answer *answer) {
   if (lsp->shut_down)
     rpc_fail(answer, RPC_INVALID_REQUEST, "the server is shut down");
@@ -442,7 +448,7 @@ static void lsp_handle(void *context, struct rpc *rpc, const struct rpc_request 
   }
 }
 
-/* Checks that the commit of -source_diff exists in the repository of the current folder. */
+/* Checks that the commit of -source_diff exists in the repository of the working directory. */
 static pprofc_status lsp_check_commit(const char *ref, pprofc_error *error) {
   struct revisions revisions;
   if (!*ref) return PPROFC_OK;

@@ -1,4 +1,4 @@
-/* Writes the page of -flame into a private folder. */
+/* Writes the page with the flame graph into a private folder. */
 #include "lsp/page.h"
 
 #include "common/new_folder.h"
@@ -17,7 +17,7 @@
 
 static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error) {
   const char *top = getenv("TMPDIR");
-  if (!top || *top != '/') top = "/tmp"; /* an address needs the whole path */
+  if (!top || *top != '/') top = "/tmp"; /* a file URL needs an absolute path */
   int size = snprintf(page->folder, sizeof page->folder, "%s/pprofc-XXXXXX", top);
   errno = ENAMETOOLONG;
   if (size > 0 && (size_t)size < sizeof page->folder && mkdtemp(page->folder)) {
@@ -29,7 +29,7 @@ static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error
                    ERRNO_TEXT(errno));
 }
 
-/* Writes the page: of a comparison with its verdicts, as -flame -noise does. */
+/* Writes the page like -flame, in a comparison like -flame -noise. */
 static pprofc_status page_render(const struct command *command, const struct costs *costs, int fd,
                                  pprofc_error *error) {
   struct command flame = *command;
@@ -62,7 +62,7 @@ static pprofc_status page_write(struct lsp_page *page, const struct command *com
   return status;
 }
 
-/* Appends a path as part of an address. */
+/* Appends a path, escaped for a URL. */
 static void page_put_path(struct buffer *to, const char *path) {
   for (const char *c = path; *c; c++) {
     bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');

@@ -1,4 +1,4 @@
-/* Reads benchmark results and assigns them to the runs of the profiles. */
+/* Reads benchmark results, and assigns each result to the run with the matching profile. */
 #include "benches.h"
 
 #include "common/terminal.h"
@@ -10,18 +10,18 @@
 
 #include <stdio.h>
 
-/* Measure of a benchmark that belongs to a sample type. */
+/* Measure of a benchmark that corresponds to a sample type. */
 struct bench_measure {
-  const char *unit; /* tidied unit of the benchmark */
-  double factor;    /* factor from the unit to the unit of the sample type */
+  const char *unit; /* unit of the benchmark: "sec/op", "B/op" or "allocs/op" */
+  double factor;    /* factor from the benchmark's unit to the unit of the sample type */
 };
 
-/* State of reading one file of results. */
+/* State of the reader of one file. */
 struct benches {
   const char *path;
-  struct regex *wanted; /* pattern of -bench; NULL matches any benchmark */
+  struct regex *wanted; /* pattern of -bench; NULL matches every benchmark */
   pprofc_bench *set;
-  /* Name and package of the file's benchmark; name.data is NULL until it is known. */
+  /* Name and package of the benchmark; name.data is NULL before the first result. */
   pprofc_str name, package;
   double *values; /* values of the measure, in the order of the file */
   size_t count, capacity;
@@ -33,8 +33,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns the value of one second in the sample type: in its unit of time, or in samples; 0 if
- * there is no conversion. */
+/* Returns the value of one second in the unit of the sample type: time, or number of samples. 0 if
+ * it cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -63,8 +63,8 @@ static void benches_print_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* Requires one benchmark in a file. With two benchmarks the benchmark of the profiles would be
- * unknown. */
+/* Fails if the file has a second benchmark, because it would be unclear which benchmark the
+ * profiles measured. */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));
@@ -92,7 +92,7 @@ static pprofc_status benches_add(struct benches *b, double value, const char *me
   return PPROFC_OK;
 }
 
-/* Adds the measure of a result if its benchmark matches the pattern. */
+/* Adds the value of a result if the pattern matches its benchmark. */
 static pprofc_status benches_take(struct benches *b, const pprofc_bench_result *results, size_t i,
                                   const struct bench_measure *measure, pprofc_error *error) {
   const uint32_t *units;
@@ -124,8 +124,8 @@ static pprofc_status benches_read(struct benches *b, const struct bench_measure 
                    b->wanted ? " of a benchmark that -bench chooses" : "");
 }
 
-/* Assigns an equal number of results to each run, in the order of the runs. A run gets the
- * mean of its results. */
+/* Assigns the same number of results to each run, in the order of the runs. The cost of a run is
+ * the mean of its results. */
 static pprofc_status benches_give(const struct benches *b, pprofc_verdict_run *runs, size_t count,
                                   pprofc_error *error) {
   if (!count || b->count % count)

@@ -1,4 +1,4 @@
-/* Implements -fail_on: changes that make the program exit with a status of their own. */
+/* Implements -fail_on: makes the exit status show that a change satisfies a condition. */
 #include "common/terminal.h"
 #include "noise/noise.h"
 #include "verdict/print/conditions.h"
@@ -7,11 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Exit statuses, equal to parse_bench_regressions'. */
+/* Exit statuses, the same as those in parse_bench_regressions. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
 
-/* Minimum number of runs on each side. Fewer runs give a poor estimate of the noise between
- * runs. */
+/* Minimum number of runs of base and of head. With fewer runs the estimate of the noise is poor. */
 #define GATE_RUNS 3
 
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error) {
@@ -21,14 +20,14 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
   return status;
 }
 
-/* State of printing the messages of one condition. */
+/* State while the messages of one condition are printed. */
 struct noise_printing {
   const struct noise_report *report;
   const char *text;
   size_t fired;
 };
 
-/* Formats "grew by +1.2s" or "grew by +12.0%", and q if there was a test. */
+/* Formats the change: "grew by +1.2s" or "grew by +12.0%". If there was a test, adds q. */
 static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
                               char out[160]) {
   const pprofc_verdict_estimate *e = &found->estimate;
@@ -66,8 +65,9 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
                 relation, place);
 }
 
-/* Checks one condition and prints its messages. *fired becomes true if it fires or cannot be
- * used. Returns false if the total or the common factor has no verdict. */
+/* Checks a condition and prints messages about the changes that satisfy it. Sets *fired if there
+ * are any, or if the condition is unusable. Returns false if the total or the common factor has no
+ * verdict. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_printing t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);
@@ -81,7 +81,7 @@ static bool noise_gate_run(const struct noise_report *report, const char *text, 
   return true;
 }
 
-/* Prints notes about expired rules and rules that match nothing. */
+/* Prints notes about rules that have expired or match nothing. */
 static void noise_gate_print_rules(const struct noise_report *report) {
   pprofc_verdict_accepted rule;
   char today[16];
@@ -95,7 +95,8 @@ static void noise_gate_print_rules(const struct noise_report *report) {
   }
 }
 
-/* True if a row has a verdict. Sample types that a single pair cannot judge have no verdicts. */
+/* True if at least one row has a verdict. One run of base and head is not enough for some sample
+ * types. */
 static bool noise_gate_judged(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (report->rows[i].flat.verdict >= PPROFC_VERDICT_UNCHANGED ||

@@ -1,4 +1,4 @@
-/* Implements -noise: reads the runs, judges them and shows the verdicts. */
+/* Implements -noise: reads the runs, judges them and prints the verdicts. */
 #include "noise.h"
 #include "core/infile.h"
 
@@ -36,7 +36,7 @@ void noise_complete(struct noise_options *n) {
 /* Maximum size of a rules file in bytes. */
 #define NOISE_RULES_MOST (1u << 20)
 
-/* Sets the options of the flags. `rules` gets the text of the rules file. */
+/* Converts the flags to options. Reads the file of rules into `rules`. */
 static pprofc_status noise_options_of(const struct noise_options *flags, struct buffer *rules,
                                       pprofc_verdict_options *how, pprofc_error *error) {
   *how = flags->how;
@@ -74,7 +74,7 @@ pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t c
 
 /* ---- the run ----------------------------------------- */
 
-/* Collects a warning. Has the type pprofc_warn_fn. */
+/* Stores a warning, as a pprofc_warn_fn. */
 static void noise_warn(void *context, const char *message) {
   struct noise_warnings *all = context;
   size_t i = 0;
@@ -88,7 +88,7 @@ static void noise_warn(void *context, const char *message) {
   all->items[i].runs++;
 }
 
-/* Prints the warnings that all runs have in common. */
+/* Prints the warnings that every run caused. */
 static void noise_print_warnings(const struct noise_warnings *all, size_t runs) {
   for (size_t i = 0; i < all->count; i++)
     if (all->items[i].runs >= runs) message_error("%s", all->items[i].text);
@@ -127,7 +127,7 @@ bool noise_is_picture(const struct command *command) {
          strcmp(command->format->name, "flamegraph") == 0;
 }
 
-/* Makes the difference of all runs, as the report shows it without -noise. */
+/* Makes the difference between the sums of base and head, as without -noise. */
 static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profile **difference,
                                    pprofc_error *error) {
   pprofc_profile *base = NULL, *head = NULL;
@@ -165,7 +165,7 @@ bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
   return true;
 }
 
-/* Writes a picture of the difference with verdicts to its destination. */
+/* Writes a picture of the difference, with verdicts, to its destination. */
 static pprofc_status noise_draw(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
   struct arena arena;
@@ -190,7 +190,7 @@ static pprofc_status noise_show(struct command *command, const struct noise_repo
   return status;
 }
 
-/* Judges sums over runs and shows the verdicts. */
+/* Judges two files of sums and writes the verdicts. */
 static pprofc_status noise_run_sums(struct command *command, struct noise_report *report, int *code,
                                     pprofc_error *error) {
   struct buffer rules;
@@ -226,7 +226,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   return status;
 }
 
-/* Adds the change of the rows that were left out: ", a change of +1.2s together". */
+/* Adds the change of the rows that -budget leaves out: ", a change of +1.2s together". */
 static void noise_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   double change = (double)left->amount;

@@ -1,4 +1,4 @@
-/* Expands folders to their files, and reads each file as a profile. */
+/* Replaces folders by their files, and reads each file as a profile. */
 #include "runs.h"
 
 #include "core/array.h"
@@ -32,7 +32,7 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the beginning of two texts, and advances both after the numbers. */
+/* Compares the numbers at the start of two texts. Advances both texts to the end of the number. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;
@@ -95,7 +95,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
   return PPROFC_OK;
 }
 
-/* Adds a source of the command line: the source itself, or the files of a folder. */
+/* Adds a source of the command line, or the files in it if it is a folder. */
 static pprofc_status runs_find(struct loaded_runs *runs, const char *source, pprofc_error *error) {
   if (runs_is_folder(source)) return runs_add_folder(runs, source, error);
   return runs_add(runs, source, NULL) ? PPROFC_OK : error_nomem(error);
@@ -112,7 +112,7 @@ static pprofc_status runs_find_all(const struct command *command, struct loaded_
   return status;
 }
 
-/* Rejects a folder without a profile. */
+/* Fails if a folder contains no profile. */
 static pprofc_status runs_check_folders(const struct loaded_runs *runs, pprofc_error *error) {
   size_t found = 0;
   for (size_t i = 0; i < runs->source_count; i++) {
@@ -166,7 +166,7 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
   return status;
 }
 
-/* Scales a profile to `to` runs of `from`. Replaces *profile. */
+/* Scales a profile from `from` runs to `to` runs, and replaces *profile. */
 static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from,
                                 pprofc_error *error) {
   double ratios[64];

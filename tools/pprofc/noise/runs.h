@@ -1,4 +1,4 @@
-/* Reads the runs of a comparison. Each profile on the command line or in a folder is a run. */
+/* Reads the runs of a comparison. Each profile is a run, on the command line or in a folder. */
 #ifndef PPROFC_TOOLS_NOISE_RUNS_H
 #define PPROFC_TOOLS_NOISE_RUNS_H
 
@@ -8,10 +8,9 @@
 
 struct loaded_runs {
   struct arena arena;
-  struct source_run *sources; /* sources of all runs, bases first; files of a folder are
-                                 adjacent */
+  struct source_run *sources; /* sources of base, then of head; files of a folder are adjacent */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run *items; /* runs for the library, with the profiles that `sources` own */
+  pprofc_verdict_run *items; /* runs for the library; `sources` owns their profiles */
   size_t count, bases, capacity;
 };
 
@@ -20,20 +19,22 @@ pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
-/* Adds up the profiles of `count` runs, at least one. The caller releases the sum. */
+/* Returns the sum of the profiles of `count` runs. The caller releases it. `count` is at least
+ * 1. */
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);
 
-/* Makes the difference of the sums of both sides, bases first. Sides with different numbers of runs
- * are compared per run: the head is scaled to the runs of the base. The caller releases it. */
+/* Makes the difference between the sums of base and head. `runs` starts with the runs of the base.
+ * If the numbers of runs differ, scales the head to the runs of the base. The caller releases the
+ * difference. */
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               pprofc_profile **difference, pprofc_error *error);
 
-/* True if a source is a folder, which stands for the profiles in it. */
+/* True if the source is a folder. A folder means all profiles in it. */
 bool runs_is_folder(const char *source);
 
-/* Compares the paths of two runs: run2 sorts before run10. Benchmark results are assigned in
- * this order. */
+/* Compares the paths of two runs by their numbers: run2 is before run10. Benchmark results have the
+ * same order. */
 int runs_order(const char *first, const char *second);
 
 #endif

@@ -1,4 +1,4 @@
-/* Implements the thread that splits a stream into messages. */
+/* Implements the thread that splits the input into messages. */
 #include "rpc/inbox.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static bool inbox_is_stopped(struct inbox *r) {
   return stopped;
 }
 
-/* Fills the chunk. False at the end of the input. */
+/* Reads more bytes into the chunk. False at the end of the input. */
 static bool inbox_fill(struct inbox *r) {
   for (;;) {
     struct pollfd ready = {.fd = r->fd, .events = POLLIN};
@@ -34,9 +34,8 @@ static bool inbox_fill(struct inbox *r) {
   }
 }
 
-/* Appends at most `most` bytes, and with `line` stops after a newline. Drops bytes over the
- * limit. *whole is true if the newline or the last byte was found. False at the end of the
- * input. */
+/* Appends up to `most` bytes to `to`. With `line`, stops at a newline, which it removes. Drops
+ * bytes over RPC_MESSAGE_MAX and sets *too_long. False at the end of the input. */
 static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool line, bool *too_long) {
   while (most) {
     if (r->at == r->size && !inbox_fill(r)) return false;
@@ -57,7 +56,8 @@ static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool lin
 
 /* ---- messages ---------------------------------------- */
 
-/* Reads the headers of a message and returns its length; SIZE_MAX at the end of the input. */
+/* Reads the headers of a message. Returns the length of its body, or SIZE_MAX at the end of the
+ * input. */
 static size_t inbox_headers(struct inbox *r, struct buffer *line) {
   size_t length = 0;
   bool too_long = false;
@@ -87,7 +87,7 @@ static bool inbox_message(struct inbox *r, struct buffer *text, bool *too_long) 
   return inbox_take(r, text, length, false, too_long);
 }
 
-/* Queues a message when there is room. False when out of memory. */
+/* Waits until the queue has room and appends a message. False when out of memory. */
 static bool inbox_put(struct inbox *r, pprofc_str text, bool too_long) {
   struct inbox_message *m = mem_array(&mem_default, 1, sizeof *m + text.size);
   if (!m) return false;

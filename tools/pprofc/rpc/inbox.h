@@ -1,5 +1,5 @@
-/* Splits a stream into messages, on a thread of its own, so that a cancellation arrives while a
- * request runs. */
+/* Splits the input into messages on a separate thread. So a cancellation arrives while a request
+ * runs. */
 #ifndef PPROFC_RPC_INBOX_H
 #define PPROFC_RPC_INBOX_H
 
@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* Maximum bytes and messages in the queue. The reader waits while it is full. */
+/* Maximum bytes and messages in the queue. While the queue is full, the thread does not read. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
 
@@ -21,7 +21,7 @@ struct inbox_message {
 struct inbox {
   int fd;
   enum rpc_framing framing;
-  /* The reading thread calls this with each message. */
+  /* The reading thread passes each message to this function. */
   void (*look)(void *context, pprofc_str message);
   void *context;
   pthread_t thread;
@@ -29,22 +29,22 @@ struct inbox {
   pthread_cond_t changed;
   struct inbox_message *first, **last;
   size_t count, bytes;
-  bool ended, stopped; /* ended: true at the end of the input; stopped: true after inbox_stop */
+  bool ended, stopped; /* ended: the input ended; stopped: inbox_stop was called */
   char chunk[65536];
-  size_t at, size; /* offset and size of the unread bytes of the current chunk */
+  size_t at, size; /* range of bytes in the chunk that are not processed yet */
 };
 
-/* Starts reading. False if the thread cannot be started. */
+/* Starts the reading thread. False if that fails. */
 bool inbox_start(struct inbox *inbox);
 
-/* True if no message comes for some milliseconds and the input has not ended. */
+/* True if no message arrives for some milliseconds and the input has not ended. */
 bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
-/* Returns the next message, or NULL at the end. The caller frees it with inbox_free. */
+/* Waits for the next message. NULL at the end. The caller frees it with inbox_free. */
 struct inbox_message *inbox_next(struct inbox *inbox);
 void inbox_free(struct inbox_message *message);
 
-/* Drops queued messages and ends the thread. */
+/* Drops the messages in the queue and ends the thread. */
 void inbox_stop(struct inbox *inbox);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs the loop of JSON-RPC: reads a message, checks it, lets the server answer, and writes the
+/* Runs the loop of JSON-RPC: reads a message, checks it, calls the server's handler and writes the
  * answer. */
 #include "rpc/rpc.h"
 
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum number of remembered ids of requests cancelled before they began; older ones are
- * forgotten. */
+/* Maximum number of stored ids of requests that were cancelled before their start. Old ids are
+ * dropped. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
-/* Milliseconds without a message after which the server works on its own. */
+/* Time without a message after which the server does work in advance, in milliseconds. */
 #define RPC_QUIET 200
 
 struct rpc {
@@ -23,10 +23,10 @@ struct rpc {
   int out;
   bool ended;
   pthread_mutex_t lock;
-  char running[ID_MAX]; /* id of the running request; "" if there is no such request */
+  char running[ID_MAX]; /* id of the current request, or "" */
   char cancelled[CANCELLED_MAX][ID_MAX];
   size_t next_cancelled;
-  size_t asked; /* number of requests of rpc_ask */
+  size_t asked; /* number of requests that rpc_ask sent */
 };
 
 void rpc_end(struct rpc *rpc) {
@@ -71,7 +71,7 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
 
 /* ---- cancellation ------------------------------------ */
 
-/* Records a cancellation. Runs on the reading thread. */
+/* Stores a cancellation. The reading thread calls it. */
 static void rpc_look(void *context, pprofc_str message) {
   struct rpc *rpc = context;
   struct arena arena;
@@ -93,7 +93,7 @@ static void rpc_look(void *context, pprofc_str message) {
   arena_free(&arena);
 }
 
-/* True if the request was cancelled; forgets the cancellation. */
+/* True if the request was cancelled before its start. Removes the stored cancellation. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
   for (size_t i = 0; i < CANCELLED_MAX; i++)
@@ -104,7 +104,7 @@ static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   return found;
 }
 
-/* Records the running request. False if it was cancelled before. */
+/* Stores the id of the current request. False if it was cancelled earlier. */
 static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   bool cancelled = rpc_take_cancelled(rpc, id);
@@ -114,7 +114,7 @@ static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* Ends the running request. False if it was cancelled meanwhile, so that no answer is sent. */
+/* Ends the current request. False if it was cancelled, so that its answer must not be sent. */
 static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   rpc->running[0] = '\0';
@@ -135,7 +135,7 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Ends a message: with a newline if messages are lines. */
+/* Ends a message with a newline, if each message is a line. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);
@@ -169,7 +169,7 @@ static void rpc_reply(struct rpc *rpc, pprofc_str id, struct rpc_answer *answer)
   rpc_close(rpc, &text);
 }
 
-/* Sends a request or, without an id, a notification. */
+/* Sends a request, or a notification if `id` is 0. */
 static void rpc_call(struct rpc *rpc, size_t id, const char *method, pprofc_str params) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);
@@ -190,7 +190,8 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. False if it is a response of the client, or if the answer is an error. */
+/* Checks a message. False if it is a response of the client, or if the message is invalid; then the
+ * answer has the error. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
@@ -245,14 +246,14 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
   arena_free(&arena);
 }
 
-/* Works until a message comes. */
+/* Calls `idle` of the server until a message arrives or no work is left. */
 static void rpc_rest(struct rpc *rpc, struct inbox *inbox) {
   const struct rpc_server *server = rpc->server;
   if (!server->idle || rpc->ended || !inbox_is_quiet(inbox, RPC_QUIET)) return;
   while (server->idle(server->context) && inbox_is_quiet(inbox, 0)) continue;
 }
 
-/* Returns the next message, or NULL at the end. */
+/* Waits for the next message. NULL at the end. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
   rpc_rest(rpc, inbox);
   return rpc->ended ? NULL : inbox_next(inbox);

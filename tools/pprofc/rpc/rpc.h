@@ -1,4 +1,4 @@
-/* Serves JSON-RPC 2.0 over two descriptors. Requests are answered one after the other. */
+/* Serves JSON-RPC 2.0 on two descriptors. Answers one request at a time. */
 #ifndef PPROFC_RPC_RPC_H
 #define PPROFC_RPC_RPC_H
 
@@ -7,7 +7,7 @@
 #include "core/json_tree.h"
 #include "core/json_write.h"
 
-/* Maximum length of a message in bytes. A longer one is skipped and answered with an error. */
+/* Maximum bytes of a message. The answer to a longer message is an error. */
 #define RPC_MESSAGE_MAX ((size_t)4 << 20)
 
 #define RPC_PARSE_ERROR      (-32700)
@@ -16,22 +16,22 @@
 #define RPC_INVALID_PARAMS   (-32602)
 #define RPC_INTERNAL_ERROR   (-32603)
 
-/* Form of messages: a line each (MCP), or a header with the length (LSP). */
+/* Form of messages: one per line (MCP), or with a header that contains the length (LSP). */
 enum rpc_framing { RPC_LINES, RPC_HEADERS };
 
 /* A request or a notification. */
 struct rpc_request {
-  pprofc_str id; /* id of the request, as JSON; empty for a notification */
+  pprofc_str id; /* id as JSON; empty for a notification */
   pprofc_str method;
-  const struct node *params; /* parameters; NULL if there are no parameters */
-  struct arena *arena;       /* arena of the request */
+  const struct node *params; /* parameters, or NULL */
+  struct arena *arena;       /* memory until the request is answered */
 };
 
-/* The answer to a request. */
+/* Answer to a request. */
 struct rpc_answer {
-  struct buffer result; /* result of the request, as JSON */
-  struct buffer data;   /* JSON member "data" of an error, or empty */
-  int code;             /* code of the error; 0 without an error */
+  struct buffer result; /* result as JSON */
+  struct buffer data;   /* member "data" of the error as JSON, or empty */
+  int code;             /* error code; 0 without an error */
   char message[1024];
 };
 
@@ -40,24 +40,26 @@ struct rpc;
 struct rpc_server {
   enum rpc_framing framing;
   void *context;
-  /* Answers a request. For a notification the answer is dropped. */
+  /* Answers a request. The loop does not send the answer to a notification. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
-  /* Returns the id, as JSON, of the request that a message cancels; empty for other messages. The
-   * reading thread calls it. */
+  /* Returns the id, as JSON, of the request that a message cancels; empty for other messages. Runs
+   * on the reading thread. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
-  /* Stops the running request. The reading thread calls it. */
+  /* Stops the current request. Runs on the reading thread. */
   void (*stop)(void *context);
-  /* Does a piece of work while no message waits; false if nothing is left to do. May be NULL. */
+  /* Does a part of some work in advance while there is no message. False if there is nothing to do.
+   * May be NULL. */
   bool (*idle)(void *context);
-  /* Takes the response of the client to a request of rpc_ask; NULL to ignore responses. */
+  /* Receives the client's response to rpc_ask. NULL ignores responses. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
 };
 
-/* Answers messages until the end of the input or rpc_end. Returns 0, or 2 when out of memory. */
+/* Answers messages until the input ends or rpc_end is called. Returns 0, or 2 when out of
+ * memory. */
 int rpc_run(const struct rpc_server *server, int in, int out);
 
-/* Ends the loop after this request. */
+/* Ends the loop after the current request. */
 void rpc_end(struct rpc *rpc);
 
 /* Sends a notification; `params` is JSON. */
@@ -69,14 +71,15 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params);
 /* Sets the error of an answer. */
 void rpc_fail(struct rpc_answer *answer, int code, const char *message);
 
-/* Appends a part of a template (core/template.h), without its line breaks. */
+/* Appends a part of a template (core/template.h) on one line. */
 void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
                   const struct fill *fill);
 
-/* Appends a JSON string. */
+/* Appends a text as a JSON string. */
 void rpc_put_string(struct buffer *out, pprofc_str text);
 
-/* Returns a value as JSON if it can be an id, a string or an integer; else an empty text. */
+/* Returns the JSON of an id, which is a string or an integer. Returns an empty text for other
+ * values. */
 pprofc_str rpc_id(const struct node *node, struct arena *arena);
 
 #endif
