@@ -1,4 +1,4 @@
-/* Selects benchmarks of the sources by name, and lists them. */
+/* Selects benchmarks of the profiles by name, and lists them. */
 #include "benchmarks.h"
 
 #include "common/terminal.h"
@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 #include "transform/transform.h"
 
-#define LIST_MOST 20u /* number of benchmarks that the list names */
+#define LIST_MOST 20u /* maximum number of benchmarks in the list */
 
 pprofc_status benchmarks_select(const struct command *command, const char *shown,
                                 pprofc_profile **profile, pprofc_error *error) {
@@ -25,11 +25,11 @@ pprofc_status benchmarks_select(const struct command *command, const char *shown
 }
 
 struct benchmark_list {
-  struct interner names; /* name of each benchmark, once even if merged sources repeat it */
-  uint64_t *values;      /* sum of the samples of each benchmark */
-  /* Room: number of allocated entries of `values`; type: sample type of the values. */
+  struct interner names; /* name of each benchmark, once */
+  uint64_t *values;      /* sum of each benchmark's samples */
+  /* Number of allocated entries of `values`; index of the sample type that is summed. */
   size_t room, type;
-  uint64_t outside; /* sum of the samples without a benchmark */
+  uint64_t outside; /* sum of the samples that belong to no benchmark */
 };
 
 static uint64_t benchmark_sum(const pprofc_profile *profile, size_t type) {

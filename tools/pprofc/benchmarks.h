@@ -1,15 +1,15 @@
-/* Handles the benchmarks of the sources: -benchmark selects some, and a list on standard error
- * names all of a profile that has several. */
+/* Handles profiles of several benchmarks. -benchmark selects benchmarks; without it, a message on
+ * standard error lists them. */
 #ifndef PPROFC_TOOLS_BENCHMARKS_H
 #define PPROFC_TOOLS_BENCHMARKS_H
 
 #include "options.h"
 
-/* Applies -benchmark to one source, which messages call `shown`. Replaces *profile. */
+/* Applies -benchmark to a profile and replaces *profile. Messages name the source `shown`. */
 pprofc_status benchmarks_select(const struct command *command, const char *shown,
                                 pprofc_profile **profile, pprofc_error *error);
 
-/* Lists the benchmarks of a profile that is the sum of several benchmarks, unless -benchmark is
+/* Lists the benchmarks of a profile on standard error, if there are several and -benchmark is not
  * set. */
 void benchmarks_print(const struct command *command, const pprofc_profile *profile);
 

@@ -1,5 +1,5 @@
-/* Renders a report into a file, standard output or a viewer. Files appear whole or not at all.
- * Binary formats never go to a terminal. */
+/* Writes a report to a file, standard output or a viewer. A file appears complete or not at all. A
+ * terminal never gets binary output. */
 #include "destination.h"
 
 #include "common/brief_flag.h"
@@ -20,12 +20,12 @@
 
 #define ORIGIN_RULES_MOST (1u << 20)
 
-/* State of a write callback that remembers its error. */
+/* State of a write callback that stores its first error. */
 struct sink {
   pprofc_write_fn write;
   void *context;
-  const char *path; /* path of the file; NULL for standard output */
-  int failed;       /* errno of the first error, or 0 */
+  const char *path; /* path of the file, or NULL for standard output */
+  int failed;       /* errno of the first failed write, or 0 */
 };
 
 static int sink_write(void *context, const void *data, size_t size) {
@@ -49,7 +49,7 @@ static pprofc_status render_report(const void *context, pprofc_write_fn write, v
   return pprofc_report(r->profile, &r->command->report, write, to, error);
 }
 
-/* Finds how a report is cut. False if it cannot be cut. */
+/* Finds how -budget shortens this report. False if the report cannot be shortened. */
 static bool brief_kind_of(const struct command *command, struct brief *kind) {
   static const char *const marked[] = {"json", "top", "text", "tree", "peek", "list", "tags"};
   static const char *const lines[] = {"comments", "disasm", "flame", "folded", "raw", "traces"};
@@ -90,7 +90,7 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
-/* Renders a report. If the output cannot be written, the message names it and the reason. */
+/* Writes the report to the sink. If a write fails, the message names the output and the reason. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);

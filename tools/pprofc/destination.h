@@ -4,25 +4,26 @@
 
 #include "options.h"
 
-/* Renders the command's report and writes it to its destination. */
+/* Makes the report of the command and writes it to its destination. */
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error);
 
-/* Renders a report to a callback, in pprof's time zone, and through graphviz if the format
- * needs it. The shell also calls this. */
+/* Makes the report and passes it to `write`. Uses the time zone of pprof, and graphviz for formats
+ * that need it. The shell also calls this. */
 pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
                                  pprofc_write_fn write, void *context, pprofc_error *error);
 
-/* Creates the first free file of profile001.EXT, profile002.EXT ... and sets `path`. The file
- * is created empty, so that two programs never use the same one. The shell also calls this. */
+/* Creates an empty file with the first free name of profile001.EXT, profile002.EXT ..., so that no
+ * other program uses the same name. Writes its name to `path`. The shell also calls this. */
 pprofc_status destination_number(const char *extension, char *path, size_t size,
                                  pprofc_error *error);
 
-/* True if the report is not text. A variant other than the first is text: -flame=text. */
+/* True if the output is binary. Variants of a format other than the first, such as -flame=text, are
+ * text. */
 bool destination_is_binary(const struct command *command);
 
-/* Reads the file of -origin_rules into `text` and makes the options point to it. Does nothing
- * without a file. The caller frees the buffer even after an error. */
+/* Reads the file of -origin_rules into `text`; the options then point to it. Does nothing without
+ * the flag. The caller frees the buffer, also after an error. */
 pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
                                      pprofc_error *error);
 

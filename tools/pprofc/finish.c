@@ -1,4 +1,4 @@
-/* Runs the steps between reading a profile and reporting on it, in pprof's order. */
+/* Runs the steps after reading a profile and before the report, in the order of pprof. */
 #include "finish.h"
 
 #include "mappings.h"
@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Replaces *profile by `made`, and releases the old profile. */
+/* Releases the profile and replaces it by `made`. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);
   *profile = made;
 }
 
-/* Sets the search path of binaries, stored in `path`. */
+/* Sets the options of symbolization. `path` is a buffer for the search path of binaries. */
 static void symbol_options(const struct command *command, struct symbolize_options *options,
                            char path[4096]) {
   const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
@@ -75,7 +75,8 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   return PPROFC_OK;
 }
 
-/* Removes the expressions, so that a written profile keeps all frames when it is read again. */
+/* Removes drop_frames and keep_frames. When a program reads the written profile again, all frames
+ * stay. */
 static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *edit = profile_edit(*profile);
   if (!edit) return error_nomem(error);
@@ -97,6 +98,5 @@ pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **pro
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
     status = add_comment(profile, command->add_comment, error);
-  return status; /* an error is impossible: reading has checked the profile, and edits keep it valid
-                  */
+  return status; /* edits keep a valid profile valid, so no check follows */
 }

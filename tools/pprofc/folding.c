@@ -1,12 +1,12 @@
-/* Decides which samples of a source are added up while it is read. */
+/* Decides if the reader may sum samples while it reads a source. */
 #include "folding.h"
 
 #include <sys/stat.h>
 
 #include "report/report.h"
 
-/* True if samples may be added up while reading. False if each sample is rounded, or if
- * samples of several profiles are added up later. */
+/* True if the reader may sum samples. False if the report rounds each sample, or sums samples of
+ * several profiles itself. */
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
   if (!format || !(format->flags & REPORT_SUMS)) return false;
@@ -15,13 +15,13 @@ static bool folding_may_be(const struct command *command, const struct report_fo
   return !command->frames && command->source_count == 1 && command->bases.count <= 1;
 }
 
-/* True if samples of two profiles are combined before the report. */
+/* True if the samples of two profiles are combined before the report. */
 static bool folding_meets(const struct command *command, const struct report_format *format) {
   return *command->base || (command->bases.count && !format->info.adds_up);
 }
 
-/* True if all sources can be read twice, which a difference may need. Standard input and pipes
- * cannot, and a server would measure again. */
+/* True if the program can read all sources twice, which a difference may need. Standard input and
+ * pipes are read only once, and a server would record a new profile. */
 static bool folding_may_read_again(const struct command *command) {
   struct stat file;
   bool may = true;
@@ -32,7 +32,7 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
-/* Sets the parts of the samples that the report needs. False if it needs complete samples. */
+/* Sets the data of samples that the report needs. False if it needs complete samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;
@@ -41,8 +41,7 @@ static bool folding_needs(const struct command *command, const struct report_for
   bool unchanged = apart && !tags && !filters_any(o, FILTER_STACKS);
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
-  /* A stack tree is allowed only if the order of samples does not matter, as it does in a call
-   * tree. */
+  /* A stack tree loses the order of samples, and a call tree depends on that order. */
   sums->tree = unchanged && (format->flags & REPORT_PASSES) && !o->call_tree;
   return unchanged || !sums->no_stacks;
 }

@@ -1,12 +1,12 @@
-/* Decides which samples of a source are added up while it is read. */
+/* Decides if the reader may sum samples while it reads a source. */
 #ifndef PPROFC_TOOLS_FOLDING_H
 #define PPROFC_TOOLS_FOLDING_H
 
 #include "open.h"
 #include "options.h"
 
-/* True if the report only needs sums of samples; sets the data that it needs. When samples of
- * two profiles are combined, labels distinguish samples, so they are needed even for sums. */
+/* True if the report needs only sums of samples. Sets the data that it needs. If samples of two
+ * profiles are combined, labels distinguish the samples, so the reader must keep the labels. */
 bool folding_of(const struct command *command, struct open_sums *sums);
 
 #endif

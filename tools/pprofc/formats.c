@@ -1,13 +1,13 @@
-/* Prints the input formats from the readers' tables. */
+/* Prints the tables of input formats. */
 #include "formats.h"
 
 #include "bench/read/readers.h"
 #include "common/fill.h"
 #include "import/formats.h"
 
-#define FORMATS_COLUMN 18 /* column where the text of a field starts */
+#define FORMATS_COLUMN 18 /* column at which the text of a field starts */
 
-/* Fields of a row, in the order of both output forms. */
+/* Fields of a format, in the order in which both outputs print them. */
 static const struct {
   const char *label;
   size_t offset;
@@ -27,7 +27,7 @@ static const char *formats_field(const struct format_row *row, size_t i) {
 
 /* ---- text -------------------------------------------- */
 
-/* Text output drops backquotes, which are Markdown. */
+/* Adds text without its backquotes, which are Markdown. */
 static void formats_fill(struct filler *filler, const char *text) {
   char plain[1024];
   size_t size = 0;

@@ -1,4 +1,5 @@
-/* Runs dot on the dot report and makes its SVG pannable and zoomable. */
+/* Runs dot on a report in dot format. Adds a script to its SVG, so that users can pan and zoom the
+ * picture. */
 #include "graphviz.h"
 
 #include "core/child.h"
@@ -7,13 +8,12 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Texts that make a picture movable: the script and the element around the graph. Dragging pans the
- * picture; the wheel zooms at the pointer. */
+/* Script for the picture, and the element around the graph. Dragging pans the picture, the wheel
+ * zooms at the pointer. */
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
-/* Copies *rest up to `mark`, which is not copied, and advances *rest to it. False if `mark` is
- * missing. */
+/* Copies *rest up to `mark`, and advances *rest to `mark`. False if `mark` is missing. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);
@@ -22,8 +22,8 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Scales the picture to the window and adds the viewport and its script around the graph.
- * Leaves output unchanged that is not in dot's usual form. */
+/* Scales the picture to the window, and adds the script and its element around the graph. Copies an
+ * SVG of an unknown form unchanged. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
@@ -43,7 +43,7 @@ static void make_movable(struct buffer *out, pprofc_str svg) {
   buffer_add_str(out, str_slice(svg, end, svg.size));
 }
 
-/* Repairs the invalid XML that dot makes of a bare "&;" in a label. */
+/* Replaces "&;", an invalid entity that dot writes for this text in a label. */
 static void mend_entities(struct buffer *out, pprofc_str svg) {
   while (copy_until(out, &svg, STR("&;"))) {
     buffer_add_text(out, "&amp;;");

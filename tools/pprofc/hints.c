@@ -1,5 +1,5 @@
-/* Adds hints for common first mistakes: an HTML page instead of a profile, a profile used as an
- * expression, profiles of different kinds. */
+/* Adds hints about common mistakes to errors: a web page instead of a profile, a file name as a
+ * regular expression, profiles of different kinds. */
 #include "hints.h"
 
 #include "common/elsewhere.h"
@@ -12,7 +12,7 @@
 
 /* ---- sources ----------------------------------------- */
 
-/* True for a folder that Instruments wrote. */
+/* True for a folder that Apple's Instruments wrote. */
 static bool hints_is_trace(const char *path) {
   pprofc_str name = str_of(path);
   while (name.size > 1 && name.data[name.size - 1] == '/') name.size--;
@@ -47,9 +47,9 @@ void hint_source(const char *path, pprofc_error *error) {
 
 /* ---- sample types ------------------------------------ */
 
-/* Writes a list such as "samples, cpu", or for many types "a, b and 7 more". */
+/* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* room for the names; 24 bytes are left for " and N more" */
+  size_t at = 0, most = size - 24; /* room for names; " and N more" takes 24 bytes */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = profile_string(p, p->types[i].type);
@@ -71,7 +71,7 @@ static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *ot
   return false;
 }
 
-/* Adds the period type, for profiles that differ only in it. */
+/* Adds the period type. Profiles with the same sample types may differ in it. */
 static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
   size_t at = strlen(out);
   pprofc_str type = profile_string(p, p->period_type.type);
@@ -110,7 +110,7 @@ static const struct flag *hints_flag_of(const struct command_flags *flags, const
   return flag && flag_has_value(flag) ? flag : NULL;
 }
 
-/* Returns an example value of a flag. */
+/* Returns an example of the flag's value. */
 static const char *example_of(const struct flag *flag) {
   if (flag->kind == FLAG_CHOICE) return flag->choices[0];
   if (flag->kind == FLAG_INT || flag->kind == FLAG_FLOAT) return "10";

@@ -1,5 +1,4 @@
-/* Finds the default of -max_memory, and replaces limits in messages by the flags that raise them.
- */
+/* Computes the default of -max_memory. Replaces limits in messages by flags. */
 #include "limit_flags.h"
 
 #include "core/str.h"
@@ -8,7 +7,7 @@
 #include <unistd.h>
 
 static const struct {
-  const char *limit; /* name of a field of pprofc_limits */
+  const char *limit; /* name of a member of pprofc_limits */
   const char *flag;
 } limit_flags[] = {
     {"input_bytes", "max_input"},   {"inflated_bytes", "max_inflated"},
@@ -17,14 +16,14 @@ static const struct {
     {"string_bytes", "max_string"},
 };
 
-/* Returns the flag of a limit, or NULL. */
+/* Returns the flag that sets a limit, or NULL. */
 static const char *limit_flags_find(pprofc_str limit) {
   for (size_t i = 0; i < sizeof limit_flags / sizeof *limit_flags; i++)
     if (str_equal(limit, str_of(limit_flags[i].limit))) return limit_flags[i].flag;
   return NULL;
 }
 
-/* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
+/* Replaces the name of a limit in a message by its flag. Searches after the last quote only,
  * because a quoted file name may contain the same text. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
@@ -47,11 +46,11 @@ void limit_flags_name(pprofc_error *error) {
 
 #define MEMORY_MAX ((uint64_t)16 << 30)
 
-/* Files with the memory limit of a container: control groups 2 and 1. */
+/* Files with the memory limit of a container: of control groups version 2 and 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
                                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 
-/* Returns the number in a file, or UINT64_MAX if the file has no number, as in "max". */
+/* Returns the number in a file. UINT64_MAX if it has no number, such as "max". */
 static uint64_t number_in(const char *path) {
   FILE *file = fopen(path, "re");
   char line[32];

@@ -1,14 +1,14 @@
-/* Finds the default of -max_memory, and names flags in messages about limits. */
+/* Computes the default of -max_memory. Replaces limits in messages by flags. */
 #ifndef PPROFC_TOOLS_LIMIT_FLAGS_H
 #define PPROFC_TOOLS_LIMIT_FLAGS_H
 
 #include "pprofc/base.h"
 
-/* Replaces "(raise the limit memory_bytes)" in the message by "(raise with -max_memory)". A
- * message without a limit is unchanged. */
+/* Replaces "(raise the limit memory_bytes)" in a message by "(raise with -max_memory)". Leaves
+ * other messages unchanged. */
 void limit_flags_name(pprofc_error *error);
 
-/* Returns half of the memory of the machine or the container, at most 16 GiB. */
+/* Returns half of the memory of the machine or container, at most 16 GiB. */
 uint64_t memory_default(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* pprofc: parses the command line, reads the profile, writes the report. */
+/* The program pprofc: parses the command line, reads the profile and writes the report. */
 #include "common/about.h"
 #include "common/brief_flag.h"
 #include "common/elsewhere.h"
@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Exit status of every error, as scripts around pprof expect. */
+/* Exit status of all errors, the same as in pprof. */
 #define EXIT_FAILED 2
 
 static int fail_with(const char *message) {
@@ -41,14 +41,14 @@ static void print_usage(void) {
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
 }
 
-/* Reports an invalid command line. */
+/* Prints an error about the command line, and the usage. */
 static int fail_with_usage(const char *message) {
   fail_with(message);
   print_usage();
   return EXIT_FAILED;
 }
 
-/* Reports an unknown flag: the usage, then the error. */
+/* Prints the usage and the error about an unknown flag. */
 static int misspelled(const char *message, const struct flag *nearest) {
   if (!nearest) {
     print_usage();
@@ -58,8 +58,8 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Returns a flag after the first source that is not the name of a file, or NULL. pprof takes such a
- * flag as a source. */
+/* Returns a flag after the first source, or NULL. pprof would read this flag as a source. The name
+ * of an existing file is no flag. */
 static const char *misplaced_flag(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++) {
     const char *source = command->sources[i];
@@ -68,9 +68,9 @@ static const char *misplaced_flag(const struct command *command) {
   return NULL;
 }
 
-/* Writes what to type in place of the first source, if that source is not a file but the value of a
- * report or a command of another program: "-flame=text" for -flame text FILE. Returns true if it
- * is one. */
+/* Writes advice if the first source is not a file, but a variant of the format or a command of
+ * another program. For "-flame text FILE" the advice is "-flame=text". Returns true if it wrote
+ * advice. */
 static bool first_is_word(const struct command *command, char *advice, size_t size) {
   const char *first = command->source_count > 1 ? command->sources[0] : "";
   const pprofc_format_info *format = command->format;
@@ -82,7 +82,7 @@ static bool first_is_word(const struct command *command, char *advice, size_t si
   return !format && other && snprintf(advice, size, "pprofc %s", other) > 0;
 }
 
-/* Reports a missing source or a misplaced flag. Returns true if the sources may be read. */
+/* Prints an error about a missing source or a misplaced flag. True if there is no such error. */
 static bool sources_accepted(const struct command_flags *flags, const struct command *command,
                              int argc, char **argv) {
   pprofc_error error;
@@ -103,7 +103,7 @@ static bool sources_accepted(const struct command_flags *flags, const struct com
   return false;
 }
 
-/* Prints help and other text that needs no profile. */
+/* Prints the help and other texts that need no profile. */
 static int print_about(const struct command_flags *flags, const struct command *command) {
   struct about_output about;
   pprofc_error error;
@@ -124,8 +124,8 @@ static int print_about(const struct command_flags *flags, const struct command *
   return status == PPROFC_OK ? 0 : fail_with(error.message);
 }
 
-/* True if a shell does not expand the name. Completion offers only such names, because shells
- * expand what it offers. */
+/* True if a shell does not expand the name. Completion offers only such names, because the shell
+ * expands the offered words. */
 static bool is_plain_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -135,7 +135,7 @@ static bool is_plain_word(pprofc_str name) {
   return name.size > 0;
 }
 
-/* Prints the sample types of the first readable source, one per line, for completion. */
+/* Prints the sample types of the first readable source, for completion, one per line. */
 static int print_sample_types(const struct command *command) {
   pprofc_profile *profile = NULL;
   pprofc_read_options options;
@@ -167,7 +167,7 @@ static int make_report(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
-  int code = 0; /* exit status of the program, 0 after a successful report */
+  int code = 0; /* exit status after a report without an error */
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
   sources_find_executable(command);
@@ -192,7 +192,7 @@ static int make_report(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Runs -collect, which writes files and no report. */
+/* Runs -collect, which writes files but no report. */
 static int run_collect(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -211,7 +211,7 @@ static int run_collect(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Shows the costs of lines in an editor: -lsp and -quickfix. */
+/* Runs -lsp or -quickfix, which show the costs of source lines in an editor. */
 static int run_editor(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   int fd = STDOUT_FILENO;
@@ -229,7 +229,8 @@ static int run_editor(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Runs the program of -simulate before any output, because it may write to the terminal. */
+/* Runs the program of -simulate. This comes before any other output, because the program may write
+ * to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -240,8 +241,8 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Keeps freed blocks for the next of many small profiles. Returning them to the system would
- * make it clear every page again. */
+/* Makes malloc keep freed memory for the next of many small profiles. Returned memory would cost
+ * time, because the system clears each page again. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

@@ -1,4 +1,4 @@
-/* Changes mappings: adds one to a profile without mappings, sets the executable, removes or
+/* Changes mappings: adds a mapping to a profile without mappings, sets the executable, removes or
  * adds URLs. */
 #include "mappings.h"
 
@@ -6,7 +6,7 @@
 #include "http/url.h"
 #include "profile/profile.h"
 
-/* Starts an edit of the profile and returns its mappings, which may be changed. */
+/* Starts an edit of the profile. Returns its mappings, which the caller may change. */
 static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profile **edited) {
   const struct mappings *old = &source->mappings;
   pprofc_profile *edit = profile_edit(source);
@@ -21,7 +21,7 @@ static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profil
   return items;
 }
 
-/* True if Go's url.Parse would accept the name and find a scheme in it. */
+/* True if Go's url.Parse finds a scheme in the name. */
 static bool mappings_is_url(pprofc_str name) {
   struct arena arena;
   struct url url;
@@ -31,8 +31,8 @@ static bool mappings_is_url(pprofc_str name) {
   return is;
 }
 
-/* Sets the file of each mapping without a build ID that has a URL in place of a file or, with
- * `unnamed`, no file. *edit is NULL if there is no such mapping. */
+/* Sets the file of each mapping that has no build ID, and has a URL as its file; with `unnamed`,
+ * has no file. *edit is NULL if there is no such mapping. */
 static pprofc_status mappings_set_files(const pprofc_profile *profile, bool unnamed, uint32_t file,
                                         pprofc_profile **edit, pprofc_error *error) {
   const struct mappings *mappings = &profile->mappings;

@@ -1,4 +1,4 @@
-/* Makes the flags of pprofc from the library's tables of formats and options, and parses them. */
+/* Makes the flags of pprofc from the library's tables of formats and options. Parses the flags. */
 #include "options.h"
 
 #include "common/brief_flag.h"
@@ -17,10 +17,10 @@
 /* ---- groups, examples, texts of help and manual ------ */
 
 enum cmd_options_group {
-  GROUP_TEXT, /* group of the flags for formats */
+  GROUP_TEXT, /* flags that select formats */
   GROUP_GRAPHVIZ,
   GROUP_VIEWER,
-  GROUP_REPORT, /* group of the flags for report options */
+  GROUP_REPORT, /* flags that set report options */
   GROUP_GRANULARITY,
   GROUP_SORT,
   GROUP_SOURCE,
@@ -101,8 +101,7 @@ static const struct flag_note statuses[] = {{"0", "done"},
                                             {"3", "-fail_on -strict: a side has fewer than 3 runs"},
                                             {NULL, NULL}};
 
-/* Flags -NAME that are short for -sample_index=INDEX. If several are given, the first in this
- * table wins. */
+/* Flags that mean -sample_index=INDEX. If several are given, the first in this table counts. */
 static const struct sample_flag {
   const char *name, *index, *help;
   bool mean;
@@ -126,7 +125,7 @@ static const char *store_int(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
-/* Parses a number with an optional suffix k, M or G, powers of 1024. */
+/* Parses a number with an optional suffix k, M or G (powers of 1024). */
 static bool parse_size(const char *text, uint64_t *out) {
   static const char suffixes[] = "kMG";
   pprofc_str digits = str_of(text);
@@ -155,7 +154,7 @@ static const char *store_u32(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
-/* Stores -http. An empty address is an error, not a missing flag. */
+/* Stores -http. An empty address is an error; it does not mean a missing flag. */
 static const char *store_http(void *options, const struct flag *flag, const char *text) {
   *(const char **)(void *)((char *)options + flag->offset) = text;
   ((struct command *)options)->http_on = true;
@@ -174,7 +173,7 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
   return "must be proportional, edges or flat";
 }
 
-/* Stores a value of -header, which can be repeated. */
+/* Stores a value of -header, a flag that may be repeated. */
 static const char *store_header(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
   (void)flag;
@@ -191,7 +190,7 @@ static const char *source_list_add(struct source_list *list, const char *text) {
   return NULL;
 }
 
-/* Stores a base. The first one is also stored in the flag's own field. */
+/* Adds a base to the list of bases. Stores the first value of the flag in its field as well. */
 static const char *store_base(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
   const char **first = (const char **)(void *)((char *)options + flag->offset);
@@ -238,7 +237,7 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
-/* Pairs of a choice and the help of its flag. */
+/* Choices of report options, each with the help of its flag. */
 static const char *const choice_helps[][2] = {
     {"functions", "Aggregate at the function level, without file names"},
     {"filefunctions", "Aggregate at the function level, with file names"},
@@ -269,7 +268,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
   }
 }
 
-/* Completions of values that are in no other table. */
+/* Values that completion offers, if no other table has them. */
 static const struct offer {
   const char *name;
   const char *const words[16];
@@ -322,7 +321,7 @@ static void add_options(struct command_flags *flags) {
         store                                                                                      \
   }
 
-/* Flags that are in no table of the library. */
+/* Flags that the library's tables do not have. */
 static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
                "Profile to subtract; may be repeated, to subtract a sum"),
@@ -426,7 +425,7 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 #define NOISE(name, kind, field, argument, initial, choices, call, help)                           \
   { name, kind, FIELD(noise.field), GROUP_NOISE, argument, help, initial, choices, 0, false, call }
 
-/* Flags of verdicts. */
+/* Flags of -noise. */
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: mark the functions that changed by more than noise (-top, -text, "
@@ -498,7 +497,7 @@ void command_flags_init(struct command_flags *flags) {
 
 /* ---- what the flags mean together -------------------- */
 
-/* Stores chosen names in their options; two choices of one option are an error. */
+/* Sets options from the flags of their choices. Two choices of one option are an error. */
 static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,
                                    pprofc_error *error) {
   const struct choice *choices = flags->choices;
@@ -513,7 +512,7 @@ static pprofc_status apply_choices(const struct command_flags *flags, struct com
   return PPROFC_OK;
 }
 
-/* Finds the chosen format. An empty expression (-peek=) does not choose its format. */
+/* Sets the format from its flag. A flag without an expression (-peek=) does not choose a format. */
 static pprofc_status choose_format(struct command *command, pprofc_error *error) {
   const pprofc_format_info *info;
   for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
@@ -540,19 +539,20 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-/* Chooses top if no format was given. */
+/* Sets the format top if there is no other format. */
 static void choose_top(struct command *command) {
   if (!command->format) command->format = &report_format_find("top")->info;
   command->report.format = command->format->name;
 }
 
-/* Takes the operands of -simulate: a program and its arguments. */
+/* Stores the arguments as the program of -simulate and its arguments. */
 static void take_program(struct command *command) {
   command->program = command->source_count ? command->sources : NULL;
   command->source_count = 0;
 }
 
-/* Sets defaults from the machine and the environment, and takes the operands. */
+/* Sets defaults that depend on the machine and the environment. Stores the arguments after the
+ * flags. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
   noise_complete(&command->noise);

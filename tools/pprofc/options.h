@@ -14,88 +14,86 @@
 
 struct progress;
 
-/* Values of a flag that can be repeated, in order, without "". */
+/* Values of a flag that may be repeated, in order. Empty values are omitted. */
 struct source_list {
   const char **items;
   size_t count, capacity;
 };
 
-/* Options of verdicts (noise/noise.h). */
+/* Options of -noise (noise/noise.h). */
 struct noise_options {
-  const char *show; /* rows that -noise shows: "all", "changed", "rows"; "" for no verdicts */
+  const char *show; /* rows of -noise: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
-  pprofc_verdict_options how;           /* settings; sample type and filters are of the report */
-  int normalize_by, common, correction; /* words of these flags, which `how` also has */
+  pprofc_verdict_options how;           /* settings, except sample type and filters */
+  int normalize_by, common, correction; /* indexes of words; noise_complete copies them to `how` */
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
 };
 
-/* Reaction of the web page to changed files, in the order of the flag's words. */
+/* Reaction of the web page to changed files, in the order of the words of -http_reload. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 struct command {
   pprofc_report_options report;
-  const pprofc_format_info *format; /* chosen format; NULL if no format was chosen */
+  const pprofc_format_info *format; /* format of the report, or NULL */
   pprofc_limits limits;
-  struct budget *budget; /* budget for the memory of the whole run, limits.memory_bytes */
+  struct budget *budget; /* memory budget of the whole run (limits.memory_bytes) */
   int64_t threads;
   const char *output;
-  uint64_t brief_bytes;   /* value of -budget: size of the report in bytes; 0: the whole report */
-  const char *brief_more; /* command line that shows more */
-  const char *base, *diff_base; /* first base of each kind; "" when not given */
-  struct source_list bases;     /* bases of both kinds, in the order of the command line */
+  uint64_t brief_bytes;   /* limit of the report in bytes (-budget); 0 for the whole report */
+  const char *brief_more; /* command line that shows a longer report */
+  const char *base, *diff_base; /* first value of each flag, or "" */
+  struct source_list bases;     /* values of both flags, in the order of the command line */
   struct noise_options noise;
-  const struct noise_report *verdicts; /* verdicts that are shown instead of a profile; or NULL */
+  const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
   pprofc_call_stacks call_stacks;
-  const char *benchmark; /* regular expression of -benchmark, or "" */
+  const char *benchmark; /* value of -benchmark, a regular expression, or "" */
   struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
-  /* Values of -seconds and -timeout: time to profile and to wait, for sources over HTTP. */
+  /* Values of -seconds and -timeout: recording time and waiting time for servers. */
   int64_t seconds, timeout;
-  const char *tls_cert, *tls_key, *tls_ca; /* files with TLS certificates and key, for sources
-                                              over HTTP */
+  const char *tls_cert, *tls_key, *tls_ca; /* files with TLS certificates and key, for servers */
   const char *headers[MAX_HEADERS];        /* values of -header, in order */
   size_t header_count;
   const char *header_file;
   bool no_save;
   const char *collect;       /* folder of -collect, or "" */
-  struct progress *progress; /* progress line; NULL for no line */
+  struct progress *progress; /* progress line, or NULL */
   bool all_frames;
-  bool frames;                  /* true if standard input is a stream of profiles */
-  const char *sums;             /* file of -sums, or "" */
-  bool stop_on_error, no_pager; /* options of the shell */
+  bool frames;                  /* true if standard input is a stream of profiles (-frames) */
+  const char *sums;             /* file that -sums writes, or "" */
+  bool stop_on_error, no_pager; /* flags of the shell */
   bool help, version, manual;
-  bool sample_types;      /* true to print the sample types of the sources, for completion */
-  const char *completion; /* name of the shell for -completion, or "" */
-  const char *formats;    /* form of -formats: "text", "markdown", or "" */
-  const char *executable; /* executable before the sources, or NULL */
-  const char **sources;   /* sources, which point into argv */
+  bool sample_types;      /* true to print the sample types of the sources for completion */
+  const char *completion; /* shell of -completion, or "" */
+  const char *formats;    /* value of -formats: "text", "markdown" or "" */
+  const char *executable; /* executable given before the sources, or NULL */
+  const char **sources;   /* sources; pointers into argv */
   size_t source_count;
   bool simulate;
-  const char **program;  /* program of -simulate and its arguments, ending with NULL */
-  const char *simulated; /* profile that -simulate recorded; becomes the source */
-  const char *http;      /* HOST:PORT of the web page, or "" */
-  bool http_on;          /* true if -http was given */
+  const char **program;  /* program of -simulate and its arguments; ends with NULL */
+  const char *simulated; /* profile of -simulate, which becomes the source */
+  const char *http;      /* HOST:PORT of -http, or "" */
+  bool http_on;          /* true if -http is given */
   bool no_browser;
-  bool lsp, quickfix; /* true for -lsp and -quickfix: costs of lines for an editor */
-  bool mcp;           /* true for -mcp: answer an agent on standard input; sources are folders */
-  int http_reload;    /* reaction to changed files, an enum http_reload */
+  bool lsp, quickfix; /* true to show costs of lines in an editor */
+  bool mcp;           /* true to serve an agent; the sources are folders */
+  int http_reload;    /* value of enum http_reload */
 
-  /* Values of format and choice flags, until command_parse combines them. */
+  /* Flags of formats and choices, until command_parse evaluates them. */
   bool format_on[MAX_FORMATS];
   const char *format_argument[MAX_FORMATS];
   bool choice_on[MAX_CHOICES];
   bool sample_on[MAX_SAMPLES];
 };
 
-/* The flags of pprofc: one per format, one per report option (or per choice of the option),
- * and all others. */
+/* Flags of pprofc: one for each format, one for each report option or choice of it, and others. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Choice flags: for each, the offset in struct command of the chosen name. */
+  /* Flags of choices. `target` is the offset of the chosen name in struct command. */
   struct choice {
     const char *name;
     size_t target;
@@ -105,18 +103,18 @@ struct command_flags {
 
 void command_flags_init(struct command_flags *flags);
 
-/* True if the command line needs no profile: help, version and similar. */
+/* True if the command needs no profile: help, version and similar. */
 bool command_is_about(const struct command *command);
 
-/* Parses the command line and fails if it is invalid. A missing format or source is not an
- * error, because help and version need neither. */
+/* Parses the command line and checks it. A missing format or source is not an error, because help
+ * and version need neither. */
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error);
 
 /* Frees the memory of a parsed command line. */
 void command_free(struct command *command);
 
-/* Fails if flags contradict each other; the last step of command_parse. */
+/* Fails if flags contradict each other. command_parse calls this at its end. */
 pprofc_status command_check(const struct command *command, pprofc_error *error);
 
 #endif

@@ -13,7 +13,7 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Rejects report options that verdicts do not support. */
+/* Returns an error about a report option that does not allow verdicts, or NULL. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -30,7 +30,7 @@ const char *noise_conflict(const struct command *command) {
   return "-noise cannot be combined with -normalize; -normalize_by=total compares shares";
 }
 
-/* Rejects two definitions of the work of a run. */
+/* Returns an error if two flags define the operations of a run, or NULL. */
 static const char *bench_conflict(const struct noise_options *n) {
   bool base = *n->bench_base, head = *n->bench_head;
   bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
@@ -42,7 +42,7 @@ static const char *bench_conflict(const struct noise_options *n) {
   return NULL;
 }
 
-/* Rejects flags of verdicts without verdicts. */
+/* Returns an error about a flag of verdicts that is given without -noise, or NULL. */
 static const char *verdicts_missing(const struct noise_options *n) {
   if (*n->bench_base || *n->bench_head || *n->bench)
     return "-bench_base, -bench_head and -bench need -noise or -blame";
@@ -50,7 +50,8 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Rejects options that the page cannot show: all pages of a comparison show recorded amounts. */
+/* Returns an error about an option that the web page cannot show, or NULL. The page shows recorded
+ * amounts of a comparison. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
@@ -63,7 +64,8 @@ static const char *page_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Rejects flags of a report in the shell, where each command makes a report. */
+/* Returns an error about a report flag given with the shell, or NULL. In the shell, each line makes
+ * a report. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);
@@ -101,7 +103,8 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Rejects other sources with a stream: it is the only source and can be read once. */
+/* Returns an error about other sources next to a stream, or NULL. A stream is the only source, and
+ * can be read only once. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
@@ -118,7 +121,7 @@ static pprofc_status check_stream(const struct command *command, pprofc_error *e
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
-/* Returns how many sources read standard input. */
+/* Returns how many sources are standard input. */
 static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)

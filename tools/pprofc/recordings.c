@@ -1,5 +1,5 @@
-/* Reads files of `perf record` and logs of `node --prof`, which list code and the addresses on the
- * stack. perf and node know their many versions, unwind and symbolize. */
+/* Reads files of `perf record` and logs of `node --prof` by running perf and node. These programs
+ * know all versions of their files, and they unwind and symbolize. */
 #include "recordings.h"
 
 #include "common/terminal.h"
@@ -18,7 +18,7 @@
 
 /* ---- a file of the command line ---------------------- */
 
-/* Number of bytes that identify recordings. */
+/* Number of first bytes that identify a recording. */
 #define SOURCE_BEGIN 16
 
 bool file_source_is_plain(const char *path) {
@@ -26,7 +26,7 @@ bool file_source_is_plain(const char *path) {
   return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Reports why a source cannot be read, in pprof's words, or with a hint. */
+/* Reports why a source is unreadable, with the text of pprof or with a hint. */
 static pprofc_status file_source_check(const struct file_source *file, pprofc_error *error) {
   struct stat info;
   if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
@@ -39,8 +39,8 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the first bytes and returns their number. Returns 0 for pipes and on errors, which the
- * caller detects later. */
+/* Reads the first bytes of a file. Returns their number; 0 for pipes and after errors, which the
+ * caller finds later. */
 static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
   int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -64,10 +64,11 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   return status;
 }
 
-/* Time limit of perf and node, which look up each address: minutes for large programs. */
+/* Time limit of perf and node in milliseconds. For large programs they need minutes, because they
+ * search each address. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
-/* Runs a program; an exit status other than 0 is an error with its message. */
+/* Runs a program and stores its output. If its exit status is not 0, fails with its message. */
 static pprofc_status recording_run(const char *const *argv, struct buffer *output,
                                    pprofc_error *error) {
   struct child child = {.argv = argv, .timeout_ms = RECORDING_TIMEOUT_MS};
@@ -79,7 +80,7 @@ static pprofc_status recording_run(const char *const *argv, struct buffer *outpu
   return status;
 }
 
-/* Initializes the output of a program that converts a recording to text. */
+/* Initializes the buffer for the text of a recording, with the size limit of the options. */
 static void recording_text_init(struct buffer *text, const pprofc_read_options *options) {
   uint64_t most = options->limits ? options->limits->inflated_bytes : 0;
   if (!most) most = CHILD_OUTPUT_BYTES;
@@ -88,8 +89,8 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
 
 /* ---- perf -------------------------------------------- */
 
-/* Inserts "# build id: HEX FILE" before the text for each file with a build id. If perf cannot
- * list them, inserts nothing. */
+/* Inserts a line "# build id: HEX FILE" before the text for each file with a build ID. Inserts
+ * nothing if perf cannot list them. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   struct buffer list;
@@ -122,7 +123,7 @@ static pprofc_status perf_script(const char *path, const pprofc_read_options *op
   return status;
 }
 
-/* Converts with perf_to_profile, which writes a file. */
+/* Converts a recording to a profile with perf_to_profile, which writes a file. */
 static pprofc_status perf_convert(const char *path, const pprofc_read_options *options,
                                   pprofc_profile **profile, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
@@ -142,12 +143,13 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   return status;
 }
 
-/* True if a program can read perf.data. Without one the library reads what needs no unwinding. */
+/* True if a program for perf.data is installed. Without it, the library reads recordings that need
+ * no unwinding. */
 static bool perf_exists(void) {
   return child_exists("perf") || child_exists("perf_to_profile");
 }
 
-/* Reads with `perf script` or, without perf, with perf_to_profile, as pprof does. */
+/* Reads a recording with `perf script`. Without perf uses perf_to_profile, as pprof does. */
 static pprofc_status perf_read(const char *path, const pprofc_read_options *options,
                                pprofc_profile **profile, pprofc_error *error) {
   if (child_exists("perf")) return perf_script(path, options, profile, error);
@@ -156,7 +158,7 @@ static pprofc_status perf_read(const char *path, const pprofc_read_options *opti
 
 /* ---- node -------------------------------------------- */
 
-/* Parses the JSON after an optional message about a different version of node. */
+/* Parses the output of node: JSON, possibly after a message about another version of node. */
 static pprofc_status node_parse(const struct buffer *json, const pprofc_read_options *options,
                                 pprofc_profile **profile, pprofc_error *error) {
   pprofc_str text = buffer_str(json);
@@ -186,11 +188,11 @@ static pprofc_status node_read(const char *path, const pprofc_read_options *opti
 /* ---- the kinds --------------------------------------- */
 
 static const struct recording {
-  pprofc_str begin; /* first bytes of a recording of this kind */
+  pprofc_str begin; /* first bytes of this kind of file */
   pprofc_status (*read)(const char *path, const pprofc_read_options *options,
                         pprofc_profile **profile, pprofc_error *error);
 } recordings[] = {
-    /* Perf.data of a machine with the other byte order. */
+    /* Start of perf.data, in either byte order. */
     {{"PERFILE2", 8}, perf_read},
     {{"2ELIFREP", 8}, perf_read},
     {{"v8-version,", 11}, node_read},
@@ -208,7 +210,7 @@ pprofc_status recording_read(const struct recording *kind, const char *path, con
                              pprofc_error *error) {
   struct buffer name;
   buffer_init(&name, options->allocator, SIZE_MAX / 2);
-  /* perf and node must not take the path for an option. */
+  /* A path that starts with '-' would be an option for perf and node. */
   if (*path == '-') buffer_add_text(&name, "./");
   buffer_add(&name, path, strlen(path) + 1);
   pprofc_status status =

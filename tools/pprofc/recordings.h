@@ -1,4 +1,4 @@
-/* Reads recordings by running the program that knows them: perf.data and V8 logs. */
+/* Reads recordings with the program that made them: perf for perf.data, node for V8 logs. */
 #ifndef PPROFC_TOOLS_RECORDINGS_H
 #define PPROFC_TOOLS_RECORDINGS_H
 
@@ -6,25 +6,25 @@
 #include "pprofc/profile.h"
 
 struct file_source {
-  const char *source, *path; /* source as typed, and the file to read; "-" is standard input */
+  const char *source, *path; /* source on the command line, and the file to read; "-" is stdin */
   const char *shown;         /* source without its password, for messages */
 };
 
-/* True if the path is a regular file. Open anything else only once: data in a named pipe is
- * lost when the pipe is closed. */
+/* True if the path is a regular file. The caller must open other files only once, because closing a
+ * named pipe loses its data. */
 bool file_source_is_plain(const char *path);
 
-/* Reads the file. `sums`: the data that the report needs of samples, NULL for all of it. */
+/* Reads the file. `sums` is the data of samples that the report needs, or NULL for all data. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error);
 
 struct recording;
 
-/* Finds the kind of a recording by its first bytes; NULL for any other file. */
+/* Returns the kind of a recording by its first bytes; NULL for other files. */
 const struct recording *recording_find(pprofc_str begin);
 
-/* Reads a recording. `shown` is its name in messages. */
+/* Reads a recording. Messages name the file `shown`. */
 pprofc_status recording_read(const struct recording *kind, const char *path, const char *shown,
                              const pprofc_read_options *options, pprofc_profile **profile,
                              pprofc_error *error);

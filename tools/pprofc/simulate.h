@@ -1,13 +1,13 @@
-/* Runs a program under valgrind's callgrind. Its counts of instructions and cache misses are
- * the same on every machine, unlike times. */
+/* Runs a program under valgrind's callgrind. Unlike times, its counts of instructions and cache
+ * misses are the same on every machine. */
 #ifndef PPROFC_TOOLS_SIMULATE_H
 #define PPROFC_TOOLS_SIMULATE_H
 
 #include "options.h"
 #include "viewer.h"
 
-/* Runs command->program once and makes its profile the only source of the command. Remove
- * `file` when the command is done, even after an error. */
+/* Runs command->program once, and makes its profile the only source of the command. The caller
+ * removes `file` at the end, also after an error. */
 pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error);
 
 #endif

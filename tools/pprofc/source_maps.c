@@ -1,4 +1,4 @@
-/* Reads source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
+/* Reads source maps of JavaScript: the files of -source_map, and files next to the profile. */
 #include "source_maps.h"
 
 #include "codec/codec.h"
@@ -48,7 +48,8 @@ void source_maps_free(struct source_map_list *list) {
 
 /* ---- files next to a profile ------------------------- */
 
-/* Returns the last part of a script's address, "app.js"; empty if it is not a script. */
+/* Returns the file name in a script's URL, such as "app.js". Returns an empty text for other
+ * URLs. */
 static pprofc_str source_maps_script(pprofc_str file) {
   static const pprofc_str endings[] = {{".js", 3},  {".mjs", 4},    {".cjs", 4},
                                        {".jsx", 4}, {".bundle", 7}, {".jsbundle", 9}};
@@ -72,7 +73,7 @@ static void source_maps_try(const struct command *command, struct source_map_lis
     message_error("%s", error.message);
 }
 
-/* Reads DIR/SCRIPT.map of each script of the profile, and PATH.map. */
+/* Reads PATH.map, and DIR/SCRIPT.map for each script of the profile. */
 static void source_maps_find(const struct command *command, const char *path,
                              const pprofc_profile *profile, struct source_map_list *list) {
   struct interner scripts;

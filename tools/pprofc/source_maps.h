@@ -1,4 +1,4 @@
-/* Reads source maps for JavaScript profiles: from -source_map, and from files next to a profile. */
+/* Reads source maps of JavaScript: the files of -source_map, and files next to the profile. */
 #ifndef PPROFC_TOOLS_SOURCE_MAPS_H
 #define PPROFC_TOOLS_SOURCE_MAPS_H
 
@@ -15,9 +15,9 @@ pprofc_status source_maps_load(const struct command *command, struct source_map_
                                pprofc_error *error);
 void source_maps_free(struct source_map_list *list);
 
-/* Restores the original names of frames in *profile. Uses the maps of -source_map, else files
- * next to the profile at `path` (NULL: no folder): PATH.map, and SCRIPT.map for each script.
- * An unreadable file there is reported and skipped. Sets *used if a frame has changed. */
+/* Replaces the names of bundled frames in *profile by the original names. Without -source_map, uses
+ * files next to the profile: PATH.map, and SCRIPT.map for each script (NULL as `path`: no files).
+ * Prints an error about an unreadable file there and skips it. Sets *used if a frame changed. */
 pprofc_status source_maps_use(const struct command *command, const struct source_map_list *given,
                               const char *path, pprofc_profile **profile, bool *used,
                               pprofc_error *error);

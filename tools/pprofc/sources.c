@@ -1,5 +1,5 @@
-/* Reads sources in parallel and combines them in pprof's order. fetch/ downloads HTTP sources;
- * the workers here then read the bytes like a file. */
+/* Reads sources in parallel and combines them in the order of pprof. fetch/ downloads sources that
+ * are URLs; the threads here then read their bytes like a file. */
 #include "sources.h"
 
 #include "benchmarks.h"
@@ -25,52 +25,52 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Number of sources read and merged at a time, which bounds the memory. */
+/* Number of sources in a chunk. The program reads and merges a chunk at a time to limit memory. */
 #define CHUNK 128
 
-/* State of a source while its chunk is being read. */
+/* A source of the current chunk. */
 struct fetch {
-  const char *source, *path; /* source as typed, and path of the file to read */
+  const char *source, *path; /* source on the command line, and the file to read */
   const char *shown;         /* source without its password, for messages */
-  struct remote *remote;     /* HTTP request of the source; NULL for a file */
-  struct buffer *frame;      /* bytes of a profile from a stream, or NULL */
-  pprofc_profile *profile;   /* profile that was read; NULL if reading failed */
+  struct remote *remote;     /* HTTP request; NULL for a file */
+  struct buffer *frame;      /* bytes of a profile in a stream, or NULL */
+  pprofc_profile *profile;   /* profile; NULL if the source is unreadable */
   pprofc_error error;
-  char warnings[400]; /* lines about missing data, or "" */
+  char warnings[400]; /* warnings about missing data, one per line, or "" */
 };
 
-/* Result of reading all sources. */
+/* State and result of reading all sources. */
 struct fetched {
   const struct command *command;
   struct fetcher fetcher;
-  struct framed framed; /* stream of profiles, with -frames */
+  struct framed framed; /* stream of profiles (-frames) */
   struct accumulator head_accumulator, base_accumulator;
-  /* Sums of the profiles of head and base, once all sources were read. */
+  /* Sums of all profiles of head and of base; set after the last chunk. */
   pprofc_profile *head, *base;
   size_t heads, bases;
-  bool for_sums; /* true if `needs` limits the data of samples that the reader keeps */
+  bool for_sums; /* true if the reader keeps only the data of samples in `needs` */
   struct open_sums needs;
-  struct sums *sums;                  /* sums that -sums writes, or NULL */
-  const char *first_shown;            /* name of the first source in messages */
-  struct source_map_list source_maps; /* source maps of -source_map */
-  atomic_bool mapped;                 /* true if a source map renamed a frame */
-  bool again;                         /* true while all sources are read a second time */
-  bool from_server;                   /* true if a source came over HTTP */
+  struct sums *sums;                  /* sums for the file of -sums, or NULL */
+  const char *first_shown;            /* name of the first source, for messages */
+  struct source_map_list source_maps; /* maps of -source_map */
+  atomic_bool mapped;                 /* true if a source map changed a frame */
+  bool again;                         /* true during the second read of all sources */
+  bool from_server;                   /* true if a source is a URL */
   pprofc_status status;
   pprofc_error *error;
 };
 
 struct source_chunk {
   const struct command *command;
-  struct fetch items[CHUNK]; /* sources of the chunk: first of the head, then of the base */
+  struct fetch items[CHUNK]; /* sources of the chunk: of head, then of base */
   size_t count;
-  struct buffer frames[CHUNK]; /* bytes of the profiles in the chunk, with -frames */
+  struct buffer frames[CHUNK]; /* bytes of the chunk's profiles (-frames) */
   atomic_size_t next;
-  size_t heads; /* number of sources of the head in the chunk */
+  size_t heads; /* number of the chunk's sources that belong to head */
   unsigned threads_each;
-  bool alone; /* true for a single source, whose error becomes the message of the program */
+  bool alone; /* true for a single source; the program fails with its error */
   struct fetched *fetched;
-  struct source_chunk *before; /* previous chunk, whose profiles are still to merge, or NULL */
+  struct source_chunk *before; /* previous chunk, not yet merged, or NULL */
   void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
@@ -83,7 +83,7 @@ void sources_find_executable(struct command *command) {
   command->source_count--;
 }
 
-/* Reads the file or the downloaded bytes. */
+/* Reads the profile from the file, the stream or the downloaded bytes. */
 static pprofc_status read_item(struct fetch *item, const pprofc_read_options *options,
                                const struct open_sums *sums) {
   if (item->error.status != PPROFC_OK) return item->error.status;
@@ -95,7 +95,7 @@ static pprofc_status read_item(struct fetch *item, const pprofc_read_options *op
   return file_source_read(&file, options, sums, &item->profile, &item->error);
 }
 
-/* Gives frames the names that scripts had before bundling. */
+/* Replaces names of bundled scripts by the original names, from source maps. */
 static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fetch *item) {
   struct fetched *fetched = chunk->fetched;
   bool used = false;
@@ -106,7 +106,8 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   return status;
 }
 
-/* Adds a warning. Sources are read in parallel; all warnings are printed later, in order. */
+/* Stores a warning. Threads read sources in parallel, so the program prints the warnings later, in
+ * order. */
 static void sources_note_warning(void *context, const char *message) {
   struct fetch *item = context;
   size_t size = strlen(item->warnings);
@@ -129,7 +130,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  /* -http and -lsp use a profile for a long time, in which its file may change. */
+  /* With -http and -lsp the program runs for a long time, and the file may change. */
   options.may_change = command->http_on || command->lsp;
   options.warn = sources_note_warning;
   options.warn_context = item;
@@ -146,7 +147,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Reads sources of the chunk. The first worker first merges the previous chunk. */
+/* Reads sources of the chunk in a thread. The first thread merges the previous chunk before
+ * that. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -163,7 +165,7 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Merges `count` items and adds the sum to the accumulator. */
+/* Merges `count` profiles into the accumulator. */
 static pprofc_status merge_into(const struct fetch *items, size_t count,
                                 struct accumulator *accumulator, size_t *good,
                                 pprofc_error *error) {
@@ -186,7 +188,7 @@ static pprofc_status merge_into(const struct fetch *items, size_t count,
   return status;
 }
 
-/* Initializes a chunk, except its large array of items; add_item sets those in use. */
+/* Initializes a chunk, except its large array of items. add_item initializes each item. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->command = fetched->command;
   chunk->fetched = fetched;
@@ -206,20 +208,20 @@ static void add_item(struct source_chunk *chunk, const char *source) {
   if (!fetched->first_shown) fetched->first_shown = item->shown;
 }
 
-/* Downloads all HTTP sources at once, because most of the time is spent waiting. */
+/* Downloads all sources that are URLs in parallel, because the program mostly waits for servers. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   struct remote *remotes[CHUNK + 1];
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
-  if (count) fetched->for_sums = false; /* read complete samples, because a copy is saved */
+  if (count) fetched->for_sums = false; /* read complete samples for the saved copy */
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Ends the run if memory ran out. If it skipped the source, as it skips other unreadable
- * sources, the result would depend on timing. */
+/* Fails if memory ran out while a source was read. Other unreadable sources are skipped. If this
+ * source was skipped, the result would depend on the timing of threads. */
 static void end_without_memory(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   if (!budget_passed(budget_allocator(chunk->command->budget))) return;
@@ -231,8 +233,8 @@ static void end_without_memory(const struct source_chunk *chunk) {
   }
 }
 
-/* Adds the sources from `from` on, first of the head, then of the base, until the chunk is
- * full. */
+/* Adds sources to the chunk until it is full, starting at index `from`. Sources of head come before
+ * sources of base. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
@@ -243,7 +245,7 @@ static void chunk_fill(struct source_chunk *chunk, size_t from) {
   chunk->alone = all == 1;
 }
 
-/* Adds the next profiles of the stream until the chunk is full or uses its memory. */
+/* Adds profiles of the stream until the chunk is full or its memory is used up. */
 static void chunk_fill_frames(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   size_t bytes = 0;
@@ -301,7 +303,7 @@ static void merge_base(const struct source_chunk *chunk, struct fetched *fetched
     error_prefix(fetched->error, "problem fetching base profiles: ");
 }
 
-/* Records which servers can symbolize which mappings. */
+/* Stores the server of each mapping, for later symbolization. */
 static void note_servers(const struct source_chunk *chunk, struct fetched *fetched) {
   for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
     const struct fetch *item = &chunk->items[i];
@@ -313,7 +315,7 @@ static void note_servers(const struct source_chunk *chunk, struct fetched *fetch
   }
 }
 
-/* Merges the profiles of a chunk with all earlier chunks, on `threads` threads. */
+/* Merges the profiles of a chunk into the sums of earlier chunks, with `threads` threads. */
 static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
@@ -338,7 +340,7 @@ static bool sources_go_on(const struct fetched *fetched, size_t from) {
                          : from < command->source_count + command->bases.count;
 }
 
-/* Finishes the sums of head and base. */
+/* Computes the sums of head and base. */
 static pprofc_status sources_add_up(struct fetched *fetched) {
   if (fetched->status == PPROFC_OK) {
     fetched->status = accumulator_end(&fetched->head_accumulator, &fetched->head, fetched->error);
@@ -355,7 +357,7 @@ static pprofc_status sources_add_up(struct fetched *fetched) {
   return fetched->status;
 }
 
-/* Reads all chunks; each is merged while the next one is read. */
+/* Reads all chunks. While a chunk is read, the previous chunk is merged. */
 static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
@@ -390,7 +392,7 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Reads every sample of all sources again, which a difference may need. */
+/* Reads all sources again with complete samples. A difference may need this. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head);
   pprofc_profile_release(fetched->base);
@@ -402,7 +404,7 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
   return fetch_chunks(fetched, error);
 }
 
-/* Subtracts profiles with stack trees. If that is not possible, reads all sources again. */
+/* Makes the difference from sums of samples. If that is not exact, reads all sources again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile *head = fetched->head, *base = fetched->base;
   if (!base) return PPROFC_OK;
@@ -413,7 +415,7 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* Reads and subtracts the sources, with the source maps of the command line. */
+/* Reads the sources, applies the source maps and makes the difference. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);
@@ -426,8 +428,8 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   return status;
 }
 
-/* Replaces the head by the difference. If a report only needs sums, the samples are not merged,
- * unless merging can change a sum or a copy is saved. */
+/* Replaces the head by the difference. Does not merge equal samples if the report needs only sums,
+ * merging changes no sum, and no copy is saved. */
 static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
@@ -436,7 +438,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
   char
-      types[HINT_MAX]; /* copy the types now, because making the difference releases the profiles */
+      types[HINT_MAX]; /* text made in advance, because the difference releases the profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
@@ -450,7 +452,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   return status;
 }
 
-/* Finishes the profile and saves a copy if it came over HTTP. */
+/* Finishes the profile, and saves a copy if it comes from a server. */
 static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head, error);
   if (status == PPROFC_OK && fetched->from_server && !fetched->command->no_save)
@@ -458,7 +460,7 @@ static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *erro
   return status;
 }
 
-/* Finishes head and base separately. */
+/* Finishes head and base as separate profiles. */
 static pprofc_status finish_apart(struct fetched *fetched, struct sources *sources,
                                   pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &sources->head, error);
@@ -474,7 +476,7 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Keeps base and head for display next to the difference. The head is scaled as in the
+/* Stores base and head, to show them next to the difference. Scales the head as in the
  * difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
@@ -485,7 +487,7 @@ static pprofc_status keep_apart(const struct fetched *fetched, struct sources *s
   return PPROFC_OK;
 }
 
-/* Reads and combines all sources. With `apart` also keeps head and base. */
+/* Reads and combines all sources. With `apart`, stores head and base as well. */
 static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                                  pprofc_error *error) {
   struct fetched fetched = {.command = command, .status = PPROFC_OK};
@@ -518,7 +520,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = sources_get(command, false, &sources, error);
   if (status != PPROFC_OK) return status;
   *profile = sources.combined;
-  /* Only one report uses the profile, so edits may change it. */
+  /* Edits may change this profile, because only one report uses it. */
   sources.combined->disposable = true;
   return PPROFC_OK;
 }
@@ -530,13 +532,13 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
 
 /* ---- sources that stay apart ------------------------- */
 
-/* True if a file of a folder is not a profile but, for example, benchmark results or a log. */
+/* True if the error means that a file in a folder is no profile but, for example, a log. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Moves the profile of a run out of the chunk, or handles its error. */
+/* Moves the profile of an item to its run, or handles the item's error. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {
@@ -555,8 +557,8 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads the runs of a chunk in parallel and finishes them in order. Warnings that apply to all runs
- * are printed for the first one only. */
+/* Reads the runs of a chunk in parallel and finishes them in order. Prints a warning that applies
+ * to all runs only for the first run. */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {
   struct fetched *fetched = chunk->fetched;

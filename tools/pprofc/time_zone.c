@@ -1,4 +1,4 @@
-/* Sets the time zone as pprof interprets $TZ. */
+/* Sets the time zone that pprof would use for $TZ. */
 #include "time_zone.h"
 
 #include "core/mem.h"
@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Folders that Go searches; it ignores $TZDIR. */
+/* Folders that Go searches for zones. Like Go, this file ignores $TZDIR. */
 static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/",
                                       "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* True for a file of tzfile(5). Opens only regular files. */
+/* True for a regular file in the format of tzfile(5). Opens no other files. */
 static bool is_zone(const char *path) {
   char magic[4] = "";
   struct stat info;
@@ -30,7 +30,7 @@ static bool is_zone(const char *path) {
   return right && memcmp(magic, "TZif", sizeof magic) == 0;
 }
 
-/* Writes ":" and the path of the zone's file; false if there is no such file. */
+/* Writes ":PATH" with the path of the zone's file. False if there is no such file. */
 static bool find_zone(const char *name, char *out, size_t size) {
   bool absolute = name[0] == '/';
   for (size_t i = 0; i < COUNT(folders); i++) {

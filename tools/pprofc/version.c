@@ -1,4 +1,4 @@
-/* Prints -version: the libraries of this build, and the programs that it can call. */
+/* Implements -version: prints the libraries of this build and the programs that it can run. */
 #include "version.h"
 
 #include "core/child.h"
@@ -33,8 +33,8 @@ static void print_part(struct output *out, const char *name, const char *version
   output_printf(out, "  %-16s %s\n", name, version ? version : "missing");
 }
 
-/* Prints the libraries for -http, the shell and HTTP sources. Versions come from the headers,
- * because these libraries are loaded on demand. */
+/* Prints the libraries for -http, the shell and URLs. The versions come from the headers, because
+ * the program loads these libraries only when it needs them. */
 static void print_tool_libraries(struct output *out) {
   char microhttpd[32] = "missing", edit[32] = "missing";
   const char *curl = NULL;

@@ -1,4 +1,4 @@
-/* Makes temporary files for viewers, and runs a viewer with the user's environment. */
+/* Makes temporary files for viewers, and runs a viewer in the user's environment. */
 #include "viewer.h"
 
 #include "core/child.h"
@@ -18,7 +18,7 @@
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
   if (!folder || !*folder) folder = "/tmp";
-  /* A viewer must not take the path for an option. */
+  /* A path that starts with '-' would be an option for the viewer. */
   const char *here = *folder == '/' ? "" : "./";
   int size =
       snprintf(file->path, sizeof file->path, "%s%s/pprofXXXXXX.%s", here, folder, extension);
@@ -36,8 +36,8 @@ void viewer_remove(struct viewer_file *file) {
   unlink(file->path);
 }
 
-/* Splits a command at blanks into words that point into `text`; false if its program does not
- * exist. */
+/* Splits a command at blanks; the words point into `text`. False if the program of the first word
+ * does not exist. */
 static bool viewer_split(char *text, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;
@@ -49,7 +49,7 @@ static bool viewer_split(char *text, char *words[MAX_WORDS]) {
 
 #define BROWSERS 7
 
-/* Returns a browser of pprof's list, or NULL if the variable for it is not set. */
+/* Returns browser i of pprof's list. NULL if it comes from a variable that is not set. */
 static const char *browser_at(size_t i) {
   static const char *const names[BROWSERS] = {
       "", "chrome", "google-chrome", "chromium", "firefox", "sensible-browser", "xdg-open"};
@@ -66,7 +66,7 @@ static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
   return false;
 }
 
-/* Splits the viewer's command into words and appends the file. */
+/* Splits the command of the viewer into words, and adds the file. */
 static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, char *text,
                                   size_t room, char *words[MAX_WORDS], pprofc_error *error) {
   bool browser = strcmp(viewer, "browser") == 0;
@@ -83,8 +83,8 @@ static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, 
   return PPROFC_OK;
 }
 
-/* Starts the viewer. With `beside` it does not share the shell's input and output, and ^C does not
- * reach it. `text` receives the words of the command; the first is the program. */
+/* Starts the viewer. With `beside`, the viewer has no access to the shell's input and output, and
+ * ^C does not end it. `text` is a buffer for the words; the first word is the program. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];
@@ -119,14 +119,14 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   char text[VIEWER_TEXT];
   pprofc_status status = viewer_run(file, viewer, false, &pid, text, error);
   if (status != PPROFC_OK) return status;
-  /* A launcher exits at once, before its program has opened the file. */
+  /* A launcher ends at once, before the program that it starts opens the file. */
   sleep(1);
   int how;
   if (spawn_wait(pid, &how) && spawn_status(how) == 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_IO, "'%s' failed", text);
 }
 
-/* A browser may run in the foreground, so a thread waits for it. */
+/* Waits for a browser in a thread, because the browser may run in the foreground. */
 static void *viewer_wait(void *context) {
   int how;
   (void)spawn_wait((pid_t)(intptr_t)context, &how);

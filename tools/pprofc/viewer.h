@@ -1,4 +1,4 @@
-/* Shows a report in another program: a browser, eog, evince, gv, kcachegrind. */
+/* Shows a report in another program: a browser, eog, evince, gv or kcachegrind. */
 #ifndef PPROFC_TOOLS_VIEWER_H
 #define PPROFC_TOOLS_VIEWER_H
 
@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* A temporary file that exists until its viewer has ended. */
+/* A temporary file for a viewer. */
 struct viewer_file {
   int fd;
   char path[4096];
@@ -14,20 +14,22 @@ struct viewer_file {
 
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error);
 
-/* Runs the viewer on the file and waits for it. "browser" is the first available browser. */
+/* Runs the viewer on the file and waits until it ends. "browser" means the first available
+ * browser. */
 pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
 
-/* Starts the viewer while the shell continues. The caller removes the file later. */
+/* Starts the viewer without waiting for it; the shell continues. The caller removes the file
+ * later. */
 pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
                            pprofc_error *error);
 
-/* True if the viewer has ended; sets its exit status. Does not wait. */
+/* True if the viewer ended; *status is its exit status. Does not wait. */
 bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 
-/* Starts $BROWSER, or the first browser of pprof's list that works, and does not wait for it.
- * False if every start fails. */
+/* Starts $BROWSER, or the first browser of pprof's list that works. Does not wait for it. False if
+ * no browser starts. */
 bool viewer_browse(const char *address);
 
 #endif
